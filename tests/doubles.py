@@ -22,6 +22,7 @@ from selfeng.core.owner import current_owner
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import NO_MODULES
 from selfeng.core.provenance import Provenance, ToolVersion
+from selfeng.core.result import canonical, reference_to
 from selfeng.core.signature import parse_signature
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from selfeng.core.tool import Candidate, Tool, ToolDraft
@@ -364,6 +365,18 @@ def is_stub(code: str) -> bool:
 
 def returned(text: str = "8", type_name: str = "int") -> Returned:
     return Returned(type_name=type_name, text=text, data=text)
+
+
+def kept(data: str) -> Returned:
+    """A value that is kept, given as JSON text, as the sandbox reports it."""
+    value = json.loads(data)
+    content = canonical(value)
+    return Returned(
+        type_name=type(value).__name__,
+        text=value if isinstance(value, str) else repr(value)[:20_000],
+        data=content,
+        value=reference_to(value, content),
+    )
 
 
 def plain_events(events: Sequence[Event]) -> list[dict[str, Any]]:

@@ -1,4 +1,6 @@
-"""The routes of files: those for the page's next request, and those of a conversation."""
+"""The routes of files, those for the page's next request and those of a conversation, and of the
+values that its tools returned.
+"""
 
 import io
 from typing import TYPE_CHECKING
@@ -9,10 +11,13 @@ from werkzeug.exceptions import BadRequest, LengthRequired
 
 from selfeng.core.files import BINARY, File, name_problem, shown_name
 from selfeng.core.pictures import PICTURES
+from selfeng.core.result import ResultFormat
 from web.bridge import Bridge
 from web.middleware import owner
 from web.payloads import plain
 from web.uploads import Uploads
+
+_ENDINGS: dict[ResultFormat, str] = {"csv": ".csv", "json": ".json", "text": ".txt"}
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
@@ -35,6 +40,22 @@ def add_file_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
     def file(conversation_id: str, sha256: str, name: str) -> Response:
         found = bridge.call(engine.file(owner(), conversation_id, sha256, name))
         response = send(found.name, found.content, found.reference().media_type, etag=sha256)
+        response.cache_control.no_cache, response.cache_control.private = True, True
+        return response
+
+    @app.get("/api/conversations/<conversation_id>/results/<sha256>")
+    def result(conversation_id: str, sha256: str) -> Response:
+        found = bridge.call(engine.result(owner(), conversation_id, sha256))
+        form = flask.request.args.get("format", "")
+        if not form:
+            response = flask.Response(found.content, mimetype="application/json")
+        elif form in _ENDINGS:
+            # Excel takes a file that is not in ASCII for UTF-8 only by its BOM.
+            text = found.in_format(form)
+            coded = text.encode("utf-8" if text.isascii() or form != "csv" else "utf-8-sig")
+            response = send(f"result{_ENDINGS[form]}", coded, BINARY, etag=f"{sha256}{form}")
+        else:
+            raise BadRequest(f"unknown format {form[:20]!r}; use {', '.join(_ENDINGS)}, or none")
         response.cache_control.no_cache, response.cache_control.private = True, True
         return response
 

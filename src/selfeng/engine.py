@@ -19,6 +19,7 @@ from selfeng.core.owner import owned_by
 from selfeng.core.plan import SavedPlan
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, completed, said
+from selfeng.core.result import Result
 from selfeng.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus, Part
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import EarlierFiles, Request, Turn, awaited
@@ -332,6 +333,19 @@ class Engine:
         """
         await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
         return await asyncio.to_thread(self._files.read, conversation_id, sha256, name)
+
+    async def result(self, owner: str, conversation_id: str, sha256: str) -> Result:
+        """A value of a conversation, whole. Raises: ResourceNotFound: there is none, or `owner` has
+        no such conversation.
+        """
+        await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
+        return await asyncio.to_thread(self._files.result, conversation_id, sha256)
+
+    async def result_of_turn(self, owner: str, turn_id: str = "") -> Result:
+        """The last value of a turn, or of the newest turn that has one. Raises: ResourceNotFound:
+        `owner` has none.
+        """
+        return await asyncio.to_thread(self._files.result_of_turn, owner, turn_id)
 
     def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
         """Call `on_records` with all records of every conversation from now on; returns a function

@@ -270,7 +270,8 @@ class SecureSandbox:
             pool.give_back(container, result.nonce)
             if final or not result.overdue:
                 break
-        return outcome(result, killed, asyncio.get_running_loop().time() - started)
+        seconds = asyncio.get_running_loop().time() - started
+        return await asyncio.to_thread(outcome, result, killed, seconds)
 
     async def _take_turns(
         self, pool: Pool, work: Sequence[Message], expected: frozenset[str], timeout: float

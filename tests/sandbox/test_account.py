@@ -6,6 +6,7 @@ import pytest
 
 from selfeng.core.errors import SandboxFailed
 from selfeng.core.files import File, FileLimits
+from selfeng.core.result import reference_to
 from selfeng.core.verdict import Killed, Raised, Returned, TestResult, Verdict
 from selfeng.sandboxes.job_result import CallResult, SuiteResult
 
@@ -155,7 +156,12 @@ def test_outcomes_of_a_call_become_values() -> None:
         "truncated": False,
     }
     assert execution({**end, "execution": returned}) == Returned(
-        type_name="int", text="5", data="5", stdout="hi\n", seconds=0.1
+        type_name="int",
+        text="5",
+        data="5",
+        value=reference_to(5, "5"),
+        stdout="hi\n",
+        seconds=0.1,
     )
     raised = {"outcome": "raised", "type_name": "E", "message": "a\ud800", "traceback": ""}
     assert execution({**end, "execution": raised}) == Raised(

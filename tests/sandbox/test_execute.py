@@ -1,5 +1,7 @@
 """One call of a tool in a real container."""
 
+import json
+
 import pytest
 
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
@@ -12,13 +14,14 @@ async def execute(sandbox: SecureSandbox, code: str, **arguments: object) -> Exe
     """The outcome without its duration."""
     outcome = await sandbox.execute("tool", code, arguments)
     assert outcome.seconds > 0
-    return outcome.model_copy(update={"seconds": 0.0})
+    plain = {"value": None, "readable": None} if isinstance(outcome, Returned) else {}
+    return outcome.model_copy(update={"seconds": 0.0, **plain})
 
 
 async def test_a_value_returns_with_what_was_printed(sandbox: SecureSandbox) -> None:
     code = "def tool(a, b=2):\n    print('adding')\n    return {'sum': a + b}"
     assert await execute(sandbox, code, a=1) == Returned(
-        type_name="dict", text="{'sum': 3}", data='{"sum": 3}', stdout="adding\n"
+        type_name="dict", text="{'sum': 3}", data='{"sum":3}', stdout="adding\n"
     )
 
 
@@ -30,7 +33,7 @@ async def test_arguments_stay_json(sandbox: SecureSandbox) -> None:
     given = {"day": "2024-02-29", "texts": ["a\u00e9", None, 1.5, {"x": []}]}
     got = await execute(sandbox, code, **given)
     assert isinstance(got, Returned)
-    assert got.data == '["str", ["a\\u00e9", null, 1.5, {"x": []}]]'
+    assert got.data == '["str",["aé",null,1.5,{"x":[]}]]'
     assert got.text == "['str', ['a\u00e9', None, 1.5, {'x': []}]]"
 
 
@@ -184,6 +187,27 @@ async def test_output_before_the_end_is_kept_and_capped(hasty: SecureSandbox) ->
 
 
 async def test_a_job_that_is_too_large_is_refused(sandbox: SecureSandbox) -> None:
-    got = await sandbox.execute("tool", "def tool(text): pass", {"text": "x" * 17_000_000})
+    got = await sandbox.execute("tool", "def tool(text): pass", {"text": "x" * 21_000_000})
     assert isinstance(got, Killed)
     assert got.reason.startswith("The job is too large for the sandbox: ")
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["list(range(20_000))", "'\"' * 4_000_000", "[{'n': n, 'é': 'ü'} for n in range(36_000)]"],
+    ids=["numbers", "quotes", "rows"],
+)
+async def test_large_values_come_whole(sandbox: SecureSandbox, value: str) -> None:
+    got = await sandbox.execute("tool", f"def tool(): return {value}", {})
+    assert isinstance(got, Returned)
+    assert got.data is not None
+    assert json.loads(got.data) == eval(value)
+    assert got.value is not None
+    assert got.value.size == len(got.data.encode())
+
+
+async def test_a_value_of_nine_megabytes_is_not_kept_and_says_so(sandbox: SecureSandbox) -> None:
+    got = await sandbox.execute("tool", "def tool(): return 'x' * 9_000_000", {})
+    assert isinstance(got, Returned)
+    assert (got.data, got.value, got.too_large, got.truncated) == (None, None, 9_000_002, True)
+    assert len(got.text) == 20_000

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from selfeng.sandboxes.worker.frames import BrokenStream, Channel, FrameReader, pack
+from selfeng.sandboxes.worker.frames import LARGEST, BrokenStream, Channel, FrameReader, pack
 
 
 def test_messages_survive_any_cut_of_the_stream() -> None:
@@ -40,7 +40,7 @@ def test_a_reader_may_allow_less() -> None:
 
 def test_a_message_that_is_too_large_is_not_packed() -> None:
     with pytest.raises(BrokenStream, match="larger than"):
-        pack({"a": "x" * (16 * 1024 * 1024)})
+        pack({"a": "x" * LARGEST})
 
 
 def test_a_channel_tells_an_orderly_end_from_a_cut() -> None:

@@ -75,10 +75,10 @@ def tool(): return {"a": np.int64(3), "b": [np.float64(1.5), np.bool_(True)], "c
     got = await run(sandbox, code)
     assert (got.text, got.data) == (
         "{'a': 3, 'b': [1.5, True], 'c': ('x',), 'd': 0.5}",
-        '{"a": 3, "b": [1.5, true], "c": ["x"], "d": 0.5}',
+        '{"a":3,"b":[1.5,true],"c":["x"],"d":0.5}',
     )
     assert (await run(sandbox, "import numpy as np\ndef tool(): return np.int64(3)")).model_copy(
-        update={"seconds": 0.0}
+        update={"seconds": 0.0, "value": None}
     ) == Returned(type_name="int", text="3", data="3")
     got = await run(sandbox, "import numpy as np\ndef tool(): return np.longdouble(1)")
     assert (got.text, got.data) == ("np.longdouble('1.0')", None)

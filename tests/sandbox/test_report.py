@@ -5,6 +5,7 @@ limit.
 import json
 import math
 import sys
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -56,7 +57,10 @@ def numbers() -> Any:
 def test_values_are_shown_and_given_as_json_where_json_can_say_them(
     value: Any, type_name: str, text: str, data: str | None
 ) -> None:
-    assert report.returned(value) == {
+    got = report.returned(value)
+    assert got.pop("too_large") == 0
+    assert (got.pop("readable") is None) == (data is not None or isinstance(value, str | bytes))
+    assert got == {
         "outcome": "returned",
         "type_name": type_name,
         "text": text,
@@ -87,12 +91,63 @@ def test_text_at_the_limit_is_whole() -> None:
     assert (len(got["text"]), got["truncated"]) == (report.TEXT, False)
 
 
-def test_data_has_a_limit_of_its_own() -> None:
-    fits = [1.5] * 30_000
-    got = report.returned(fits)
+@pytest.mark.parametrize(
+    "value",
+    [
+        [1.5] * 30_000,
+        "x" * (report.DATA - 2),
+        {"numbers": list(range(25_000)), "rows": [{"a": n, "b": None} for n in range(20_001)]},
+        tuple(range(100_000)),
+    ],
+    ids=["numbers", "text", "object", "tuple"],
+)
+def test_data_is_whole_where_the_text_is_cut(value: Any) -> None:
+    got = report.returned(value)
     assert got["truncated"]
-    assert json.loads(got["data"]) == fits
-    assert report.returned("x" * report.DATA)["data"] is None
+    assert json.loads(got["data"]) == (list(value) if isinstance(value, tuple) else value)
+    assert got["too_large"] == 0
+
+
+def test_a_value_that_is_too_large_gives_its_size() -> None:
+    got = report.returned("x" * report.DATA)
+    assert (got["data"], got["readable"], got["too_large"]) == (None, None, report.DATA + 2)
+    got = report.returned([0] * 4_000_000)
+    assert (got["data"], got["too_large"]) == (None, 12_000_000)
+
+
+class Table:
+    """As much of pandas as a report knows of."""
+
+    def to_dict(self, orient: str) -> list[dict[Any, Any]]:
+        assert orient == "records"
+        return [{"day": date(2026, 1, 2), "price": math.nan, 3: {"x"}}]
+
+
+Table.__name__ = "DataFrame"
+
+
+@pytest.mark.parametrize(
+    ("value", "readable"),
+    [
+        ([1, math.nan, -math.inf], [1, "nan", "-inf"]),
+        ({"at": datetime(2026, 1, 2, 3, 4, 5), 7: Decimal("1.50")}, None),
+        ([{"raw": b"\0a"}], [{"raw": "b'\\x00a'"}]),
+        (Table(), [{"day": "2026-01-02", "price": "nan", "3": ["x"]}]),
+        (date(2026, 1, 2), "2026-01-02"),
+        ([Broken()], ["<Broken that can't be shown: ValueError>"]),
+    ],
+    ids=["not finite", "dates", "bytes", "a table", "a date", "broken"],
+)
+def test_what_json_cannot_say_is_given_in_readable_form(value: Any, readable: Any) -> None:
+    got = report.returned(value)
+    assert got["data"] is None
+    assert json.loads(got["readable"]) == (readable or {"at": "2026-01-02T03:04:05", "7": "1.50"})
+
+
+def test_a_value_that_holds_itself_has_no_readable_form() -> None:
+    endless: list[Any] = [math.nan]
+    endless.append(endless)
+    assert report.returned(endless)["readable"] is None
 
 
 def test_deep_nesting_is_cut_off() -> None:

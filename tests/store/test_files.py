@@ -2,6 +2,7 @@
 conversation.
 """
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,15 +11,17 @@ import pytest
 import sqlalchemy as sa
 
 from selfeng.core.errors import RequestError
-from selfeng.core.events import Event, FilesMade, TurnStarted
+from selfeng.core.events import EVENT, Event, ExecutionFinished, FilesMade, TurnStarted
 from selfeng.core.files import File
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.thread import AgentThread
+from selfeng.core.verdict import Returned
 from selfeng.store import schema
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import open_database, reading, writing
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.threads import Threads
+from tests.doubles import kept
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -148,3 +151,57 @@ def test_a_conversation_that_is_removed_takes_its_threads_and_the_contents_that_
         assert connection.scalars(sa.select(schema.agent_messages.c.agent_id)).all() == [
             f"of {second[:8]}"
         ]
+
+
+def finished(data: str, tool: str = "t") -> Event:
+    return ExecutionFinished(tool=tool, execution=kept(data))
+
+
+def test_values_of_tools_are_kept_whole_and_read_again(engine: sa.Engine) -> None:
+    rows = json.dumps([{"n": n, "text": "é" * 20} for n in range(36_000)])
+    conversation = keep(engine, started(), finished(rows, "list_rows"), finished("1.5"))
+    files = ConversationFiles(engine)
+    table, number = files.results(conversation)
+    assert (table.id, table.request, table.tool) == ("r1", "go", "list_rows")
+    assert (table.reference.kind, table.reference.count, number.id) == ("table", 36_000, "r2")
+    whole = files.result(conversation, table.reference.sha256)
+    assert json.loads(whole.content) == json.loads(rows)
+    (_, event, _) = (r.event for r in Journal(engine).history(conversation))
+    assert isinstance(event, ExecutionFinished)
+    assert isinstance(event.execution, Returned)
+    assert (event.execution.value, event.execution.data) == (table.reference, None)
+
+
+def test_the_last_value_of_a_turn_belongs_to_its_owner(engine: sa.Engine) -> None:
+    conversation = keep(engine, finished("[1]"), finished("[1, 2]"))
+    files, (record, *_) = ConversationFiles(engine), Journal(engine).history(conversation)
+    assert files.result_of_turn("me").content == "[1,2]"
+    assert files.result_of_turn("me", record.turn_id).content == "[1,2]"
+    for owner, turn in (("other", ""), ("other", record.turn_id), ("me", "unknown")):
+        with pytest.raises(RequestError, match="no value is kept"):
+            files.result_of_turn(owner, turn)
+    with pytest.raises(RequestError, match="has no result"):
+        files.result(conversation, "0" * 64)
+
+
+def test_a_value_stays_as_long_as_a_conversation_has_it(engine: sa.Engine) -> None:
+    both = [keep(engine, finished("[1]")) for _ in range(2)]
+    files, journal = ConversationFiles(engine), Journal(engine)
+    (kept_there,) = files.results(both[1])
+    journal.remove_conversation(both[0])
+    assert files.result(both[1], kept_there.reference.sha256).content == "[1]"
+    journal.remove_conversation(both[1])
+    with reading(engine) as connection:
+        assert connection.scalars(sa.select(schema.contents.c.sha256)).all() == []
+
+
+def test_executions_of_older_journals_are_read() -> None:
+    former = '{"type": "execution_finished", "tool": "t", "execution": {"outcome": "returned", "type_name": "int", "text": "5", "data": "5"}}'
+    event = EVENT.validate_json(former)
+    assert isinstance(event, ExecutionFinished)
+    assert isinstance(event.execution, Returned)
+    assert (event.execution.text, event.execution.value, event.execution.result) == (
+        "5",
+        None,
+        None,
+    )

@@ -2,7 +2,7 @@
 ones.
 
 `say TEXT` answers word by word, `recite TEXT` at once; `say back` also hands out the files that
-came with it. `hold NAME` says one word, waits until
+came with it, and `return JSON` tells of that value. `hold NAME` says one word, waits until
 somebody sends `release NAME`, then says another. `plan NAME` takes two steps, of which the second
 waits for `release NAME`; keeping it says `kept`. `build NAME` passes through the stages of a
 synthesis and waits for `release NAME` in `execute`. `delegate NAME` has an agent run code until
@@ -35,6 +35,8 @@ from selfeng.core.events import (
     CodeRun,
     DelegationChanged,
     Event,
+    Executing,
+    ExecutionFinished,
     FilesMade,
     PlanMade,
     PlanStepChanged,
@@ -55,6 +57,7 @@ from selfeng.core.plan import PlannedStep
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import AskedPrompt, Provenance, Repaired, ToolVersion
 from selfeng.core.question import Answer, Question, completed, told
+from selfeng.core.result import Result
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.stage import StageName
 from selfeng.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
@@ -72,6 +75,7 @@ from selfeng.store.habits import FollowUp, Habits
 from selfeng.store.journal import ConversationSummary, Journal, JournalEntry
 from selfeng.store.recorder import Recorder
 from selfeng.turns.turn_registry import TurnRegistry
+from tests.doubles import kept
 from tests.projects.still_sandbox import Layers, StillSandbox
 
 HABITS = Habits(
@@ -362,6 +366,9 @@ class FakeEngine:
                 emit(
                     FilesMade(tool="echo", files=tuple(f.reference() for f in back), contents=back)
                 )
+            if request.startswith("return "):
+                emit(Executing(tool="add", arguments="{}"))
+                emit(ExecutionFinished(tool="add", execution=kept(request[len("return ") :])))
             async for text in self._words(*request.split(" ", 1)):
                 said.append(text)
                 emit(AnswerToken(text=text))
@@ -441,7 +448,7 @@ class FakeEngine:
         match verb:
             case "plan" | "build" | "prepare":
                 yield "One."
-            case "delegate":
+            case "delegate" | "return":
                 yield "Done."
             case "question":
                 yield told(QUESTIONS, "Two things first.")
@@ -491,6 +498,10 @@ class FakeEngine:
     async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
         self._journal.conversation(owner, conversation_id)
         return ConversationFiles(self._database).read(conversation_id, sha256, name)
+
+    async def result(self, owner: str, conversation_id: str, sha256: str) -> Result:
+        self._journal.conversation(owner, conversation_id)
+        return ConversationFiles(self._database).result(conversation_id, sha256)
 
     def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
         return self._recorder.subscribe(on_records)

@@ -37,6 +37,7 @@ PATHS = [
     "/api/conversations",
     "/api/conversations/unknown/records",
     "/api/conversations/unknown/files/unknown/unknown",
+    "/api/conversations/unknown/results/unknown",
     "/api/files",
     "/api/projects",
     "/api/projects/unknown",
@@ -56,7 +57,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 25
+    assert len(rules) == 26
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
         assert any(pattern.fullmatch(path) for path in PATHS), rule

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from selfeng.core.files import File
+from selfeng.core.result import Result, ResultReference
 from selfeng.core.value import Value
 
 TestOutcome = Literal["passed", "failed", "error", "skipped"]
@@ -71,13 +72,31 @@ class Returned(Value):
     """Name of the value's type in the sandbox, such as `int` or `Decimal`."""
     text: str
     """The value for people: a string as it is, anything else as its `repr`; capped."""
-    data: str | None = None
-    """The value as JSON text; None if it is not plain JSON (NaN, sets, objects) or too large."""
+    data: str | None = Field(None, exclude=True)
+    """The value as JSON text; None if it is not plain JSON (NaN, sets, objects) or too large, and
+    in the JSON of an execution, where a reference stands for it.
+    """
+    readable: str | None = Field(None, exclude=True)
+    """JSON text of a value that is not plain JSON, with text in place of what JSON lacks, such as
+    dates; None if `data` says it, or if there is none.
+    """
+    value: ResultReference | None = None
+    """Refers to what `data` or `readable` says; None if neither does."""
+    too_large: int = 0
+    """Characters of the JSON of a value that is too large to be kept; 0 for any other."""
     truncated: bool = False
     stdout: str = ""
     files: Files = ()
     refused_files: tuple[str, ...] = ()
     seconds: float = 0.0
+
+    @property
+    def result(self) -> Result | None:
+        """The value whole; None if it is not kept, or if this was read from JSON."""
+        content = self.readable if self.data is None else self.data
+        if self.value is None or content is None:
+            return None
+        return Result(reference=self.value, content=content)
 
 
 class Raised(Value):

@@ -8,6 +8,7 @@ import json
 import math
 from typing import Any, get_args
 
+from selfeng.core.result import LARGEST, ResultReference, canonical, reference_to
 from selfeng.core.secrets import without_secrets
 from selfeng.core.verdict import Raised, Returned, TestOutcome, TestResult
 
@@ -19,7 +20,7 @@ _NAME = 200
 _TEST = 10_000
 """Characters of a test's name, parameters included."""
 _TESTS = 20_000
-_DATA = 256 * 1024
+_SIZE = 2**40
 _DIGITS = 4300
 """Digits of an integer: Python's own limit."""
 _DEPTH = 64
@@ -76,14 +77,24 @@ def outcome(fields: Any, **frame: Any) -> Returned | Raised | None:
     """The outcome of a call, with the fields of `frame`; None if it is malformed."""
     match fields:
         case {"outcome": "returned", "type_name": str(name), "text": str(value)}:
-            data, cut = fields.get("data"), fields.get("truncated", False)
-            if not isinstance(cut, bool) or not (data is None or is_plain_json(data)):
+            data, readable = fields.get("data"), fields.get("readable")
+            cut, size = fields.get("truncated", False), fields.get("too_large", 0)
+            try:
+                whole, near = _canonical(data), _canonical(readable)
+            except ValueError:
                 return None
-            shown = printable(data) if data else None
+            if not isinstance(cut, bool):
+                return None
+            shown = text(value)
+            if whole is near is None and not (cut or size):
+                near = canonical(shown)
             return Returned(
                 type_name=text(name, _NAME),
-                text=text(value),
-                data=shown if shown == data or is_plain_json(shown) else None,
+                text=shown,
+                data=whole,
+                readable=near if whole is None else None,
+                value=_reference(whole or near, exact=whole is not None),
+                too_large=size if type(size) is int and 0 <= size < _SIZE else 0,
                 truncated=cut or len(value) > TEXT,
                 **frame,
             )
@@ -109,10 +120,28 @@ def pairs(value: object, limit: int) -> list[tuple[str, str]]:
     ]
 
 
-def is_plain_json(source: object) -> bool:
-    """Whether this is JSON text that everything here and on the page reads alike."""
-    if not isinstance(source, str) or len(source) > _DATA:
-        return False
+def _canonical(source: object) -> str | None:
+    """JSON text that everything here and on the page reads alike, without credentials; None of
+    None, and where they can't be taken out.
+
+    Raises:
+        ValueError: it is no such text.
+    """
+    if source is None:
+        return None
+    if not isinstance(source, str) or len(source) > LARGEST:
+        raise ValueError("it is no JSON text, or too large")
+    whole = canonical(_parsed(source))
+    if (shown := printable(whole)) == whole:
+        return whole
+    try:
+        return canonical(_parsed(shown))
+    except ValueError:
+        return None
+
+
+def _parsed(source: str) -> Any:
+    """Raises: ValueError: it is not plain JSON."""
     try:
         value = json.loads(
             source,
@@ -122,9 +151,15 @@ def is_plain_json(source: object) -> bool:
             object_pairs_hook=_distinct,
         )
         json.dumps(value, ensure_ascii=False).encode()  # fails for a lone surrogate
-    except (ValueError, RecursionError):
-        return False
-    return _is_shallow(value, _DEPTH)
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    if not _is_shallow(value, _DEPTH):
+        raise ValueError("it is nested too deeply")
+    return value
+
+
+def _reference(content: str | None, *, exact: bool) -> ResultReference | None:
+    return None if content is None else reference_to(json.loads(content), content, exact=exact)
 
 
 def _integer(digits: str) -> int:

@@ -1,4 +1,6 @@
-"""The files of conversations: stored in the same transaction as the event that brings them."""
+"""The files of conversations and the values that their tools returned: stored in the same
+transaction as the event that brings them.
+"""
 
 from collections.abc import Sequence
 
@@ -6,36 +8,47 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 
 from selfeng.core.errors import ResourceNotFound
-from selfeng.core.events import FilesMade, Record, TurnStarted
+from selfeng.core.events import ExecutionFinished, FilesMade, Record, TurnStarted
 from selfeng.core.files import File, FileReference, shown_name
+from selfeng.core.result import EarlierResult, Result, ResultReference
+from selfeng.core.verdict import Returned
 from selfeng.store import schema
 from selfeng.store.database import reading
 from selfeng.store.text import storable
 
-_FILES, _CONTENTS = schema.files, schema.contents
+_FILES, _CONTENTS, _RESULTS = schema.files, schema.contents, schema.results
 
 
 def keep(connection: sa.Connection, record: Record) -> None:
-    """Store the files of an event, unless the event has no number in a conversation."""
-    if not isinstance(record.event, TurnStarted | FilesMade) or not record.seq:
-        return
-    for position, file in enumerate(record.event.contents):
-        reference = file.reference()
-        known = sa.select(_CONTENTS.c.sha256).where(_CONTENTS.c.sha256 == reference.sha256)
-        if connection.scalar(known) is None:
-            connection.execute(
-                _CONTENTS.insert().values(sha256=reference.sha256, content=file.content)
-            )
-        key = {"conversation_id": record.conversation_id, "seq": record.seq, "position": position}
-        connection.execute(
-            _FILES.insert().values(
-                **key, reference=reference.model_dump_json(), sha256=reference.sha256
-            )
-        )
+    """Store the files or the value of an event, unless the event has no number in a
+    conversation.
+    """
+    key = {"conversation_id": record.conversation_id, "seq": record.seq}
+    match record.event:
+        case _ if not record.seq:
+            return
+        case TurnStarted(contents=files) | FilesMade(contents=files):
+            for position, file in enumerate(files):
+                stored = _stored(connection, file.reference(), file.content)
+                connection.execute(_FILES.insert().values(**key, position=position, **stored))
+        case ExecutionFinished(tool=tool, execution=Returned(result=Result() as result)):
+            stored = _stored(connection, result.reference, result.content.encode())
+            stored |= {"turn_id": record.turn_id, "tool": tool}
+            connection.execute(_RESULTS.insert().values(**key, **stored))
+
+
+def _stored(
+    connection: sa.Connection, reference: FileReference | ResultReference, content: bytes
+) -> dict[str, str]:
+    """Store a content unless it is there; the columns that refer to it."""
+    known = sa.select(_CONTENTS.c.sha256).where(_CONTENTS.c.sha256 == reference.sha256)
+    if connection.scalar(known) is None:
+        connection.execute(_CONTENTS.insert().values(sha256=reference.sha256, content=content))
+    return {"reference": reference.model_dump_json(), "sha256": reference.sha256}
 
 
 class ConversationFiles:
-    """Reads the files of conversations. All methods block: call them in a thread."""
+    """Reads the files and results of conversations. All methods block: call them in a thread."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
@@ -80,6 +93,64 @@ class ConversationFiles:
                 f"the conversation has no such file {shown_name(name)!r}", "attach it again"
             )
         return File(name=name, content=content)
+
+    def results(self, conversation_id: str) -> tuple[EarlierResult, ...]:
+        """What is known of the values that tools returned in a conversation, the oldest first; they
+        are called `r1`, `r2` and so on.
+        """
+        query = (
+            sa.select(_RESULTS.c.reference, _RESULTS.c.tool, schema.turns.c.request)
+            .join(schema.turns, schema.turns.c.id == _RESULTS.c.turn_id)
+            .where(_RESULTS.c.conversation_id == storable(conversation_id))
+        )
+        with reading(self._engine) as connection:
+            rows = connection.execute(query.order_by(_RESULTS.c.seq)).all()
+        return tuple(
+            EarlierResult(
+                id=f"r{number}",
+                request=row.request,
+                tool=row.tool,
+                reference=ResultReference.model_validate_json(row.reference),
+            )
+            for number, row in enumerate(rows, 1)
+        )
+
+    def result(self, conversation_id: str, sha256: str) -> Result:
+        """A value of a conversation, whole.
+
+        Raises:
+            ResourceNotFound: the conversation has none with this hash.
+        """
+        mine = (_RESULTS.c.conversation_id == storable(conversation_id)) & (
+            _RESULTS.c.sha256 == storable(sha256)
+        )
+        return self._result(mine, f"the conversation has no result {shown_name(sha256)}")
+
+    def result_of_turn(self, owner: str, turn_id: str = "") -> Result:
+        """The last value of a turn, or of the owner's newest turn that has one.
+
+        Raises:
+            ResourceNotFound: there is none, or the owner has no such turn.
+        """
+        of_owner = schema.conversations.c.owner == owner
+        mine = of_owner & (_RESULTS.c.turn_id == storable(turn_id)) if turn_id else of_owner
+        return self._result(mine, f"no value is kept of the turn {turn_id[:40]!r}")
+
+    def _result(self, mine: sa.ColumnElement[bool], missing: str) -> Result:
+        query = (
+            sa.select(_RESULTS.c.reference, _CONTENTS.c.content)
+            .join(_CONTENTS, _CONTENTS.c.sha256 == _RESULTS.c.sha256)
+            .join(schema.turns, schema.turns.c.id == _RESULTS.c.turn_id)
+            .join(schema.conversations, schema.conversations.c.id == _RESULTS.c.conversation_id)
+            .where(mine)
+            .order_by(schema.turns.c.started_at.desc(), _RESULTS.c.seq.desc())
+        )
+        with reading(self._engine) as connection:
+            row = connection.execute(query.limit(1)).first()
+        if row is None:
+            raise ResourceNotFound(missing, "ask for it again")
+        reference = ResultReference.model_validate_json(row.reference)
+        return Result(reference=reference, content=row.content.decode())
 
 
 def _references(texts: Sequence[str]) -> list[FileReference]:

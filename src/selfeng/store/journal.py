@@ -207,21 +207,18 @@ class Journal:
             return read_habits(connection, owner, tool)
 
     def remove_conversation(self, conversation_id: str) -> None:
-        """Delete a conversation with its turns, events, files and threads of agents; file contents
-        that another conversation also has stay.
+        """Delete a conversation with its turns, events, files, results and threads of agents;
+        contents that another conversation also has stay.
         """
         mine = storable(conversation_id)
+        holders, contents = (schema.files, schema.results), schema.contents
         with writing(self._engine) as connection:
-            hashes = sa.select(schema.files.c.sha256).where(schema.files.c.conversation_id == mine)
-            gone = connection.scalars(hashes).all()
-            connection.execute(schema.files.delete().where(schema.files.c.conversation_id == mine))
-            kept = sa.select(schema.files.c.sha256)
-            contents = schema.contents
-            connection.execute(
-                contents.delete().where(
-                    contents.c.sha256.in_(gone) & contents.c.sha256.not_in(kept)
-                )
-            )
+            hashes = (sa.select(t.c.sha256).where(t.c.conversation_id == mine) for t in holders)
+            gone = connection.scalars(sa.union(*hashes)).all()
+            for table in holders:
+                connection.execute(table.delete().where(table.c.conversation_id == mine))
+            kept = (contents.c.sha256.not_in(sa.select(table.c.sha256)) for table in holders)
+            connection.execute(contents.delete().where(contents.c.sha256.in_(gone), *kept))
             for table in (_EVENTS, _TURNS, schema.agents):
                 connection.execute(table.delete().where(table.c.conversation_id == mine))
             connection.execute(_CONVERSATIONS.delete().where(_CONVERSATIONS.c.id == mine))

@@ -58,7 +58,7 @@ events = sa.Table(
 )
 
 contents = sa.Table(
-    "contents",  # of files, by their hash
+    "contents",  # of files and results, by their hash
     metadata,
     sa.Column("sha256", sa.String(64), primary_key=True),
     sa.Column("content", sa.LargeBinary, nullable=False),
@@ -75,6 +75,21 @@ files = sa.Table(
     ),  # of the event that brought it
     sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("reference", sa.Text, nullable=False),  # JSON of core.files.FileReference
+    sa.Column("sha256", sa.String(64), sa.ForeignKey("contents.sha256"), nullable=False),
+)
+
+results = sa.Table(
+    "results",  # values that tools returned
+    metadata,
+    sa.Column(
+        "conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), primary_key=True
+    ),
+    sa.Column(
+        "seq", sa.Integer, primary_key=True, autoincrement=False
+    ),  # of the event that tells of it
+    sa.Column("turn_id", sa.String(32), nullable=False, index=True),
+    sa.Column("tool", sa.Text, nullable=False),
+    sa.Column("reference", sa.Text, nullable=False),  # JSON of core.result.ResultReference
     sa.Column("sha256", sa.String(64), sa.ForeignKey("contents.sha256"), nullable=False),
 )
 

@@ -12,9 +12,6 @@ from typing import NoReturn
 
 from .frames import Channel, FrameReader, Message
 
-_LARGEST = 4 * 1024 * 1024
-"""Bytes of the largest message that a child may send to the judge."""
-
 _FIRST = 3
 """The file descriptor after the standard streams."""
 
@@ -28,7 +25,7 @@ class Child:
     control: socket.socket
     output: int
     """File descriptor to read."""
-    reader: FrameReader = field(default_factory=lambda: FrameReader(_LARGEST))
+    reader: FrameReader = field(default_factory=FrameReader)
     status: int | None = None
     """As `os.waitpid` returns it, once the process has ended."""
 

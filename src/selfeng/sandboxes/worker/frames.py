@@ -9,8 +9,10 @@ import socket
 import struct
 from typing import Any, NoReturn
 
-LARGEST = 16 * 1024 * 1024
-"""Bytes of the largest frame that is accepted; a claim above it is a broken or forged stream."""
+LARGEST = 20 * 1024 * 1024
+"""Bytes of the largest frame that is accepted; a claim above it is a broken or forged stream. A
+value of `report.DATA` characters takes up to twice as many.
+"""
 
 _LENGTH = struct.Struct(">I")
 _ENCODER = json.JSONEncoder(separators=(",", ":"))

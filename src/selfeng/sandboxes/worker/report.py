@@ -14,8 +14,11 @@ from .shared_objects import own_frames, shown
 
 TEXT = 20_000
 """Characters of a value that are shown."""
-DATA = 256 * 1024
+DATA = 8 * 1024 * 1024
 """Characters of a value's JSON."""
+_MEASURED = 4 * DATA
+"""Characters up to which the size of a larger value is measured."""
+_SLICE = 10_000
 _DIGITS = 22_500
 """Slightly more than `TEXT`, so that a number that is cut is shown up to there; `_BITS` are always
 fewer digits.
@@ -48,11 +51,15 @@ def returned(value: Any) -> dict[str, Any]:
         text.add(f"{_article(type(value).__name__)}, which was not run: {shown(value, repr, TEXT)}")
     else:
         text.show(value, 0)
+    data = plain_json(value, _MEASURED)
+    size = len(data or "")
     return {
         "outcome": "returned",
         "type_name": type(value).__name__,
         "text": "".join(text.pieces),
-        "data": plain_json(value),
+        "data": data if size <= DATA else None,
+        "readable": readable_json(value) if data is None else None,
+        "too_large": size if size > DATA else 0,
         "truncated": text.cut,
     }
 
@@ -83,21 +90,80 @@ def load_problem(what: str, error: BaseException, filename: str) -> str:
     return f"The {what} can't be imported: {type(error).__name__}: {shown(error, str)}{frames}"
 
 
-def plain_json(value: Any) -> str | None:
+def plain_json(value: Any, limit: int = DATA) -> str | None:
     """The value as JSON text; None if JSON can't represent it exactly (tuples count as lists), or
-    if it is too large.
+    if it has more characters than `limit`.
     """
-    if not _plain(value, [DATA], 0):
+    if not _plain(value, [limit], 0):
         return None
-    text = json.dumps(value, allow_nan=False, default=python_scalar)
-    return text if len(text) <= DATA else None
+    text = _dumped(value)
+    return text if len(text) <= limit else None
+
+
+def _dumped(value: Any) -> str:
+    """The JSON of a value, made in slices, since one of millions of items would take as many
+    strings at once.
+    """
+    if type(value) is dict:
+        members = (f"{_dumped(key)}: {_dumped(item)}" for key, item in value.items())
+        return f"{{{', '.join(members)}}}"
+    if type(value) not in (list, tuple) or len(value) <= _SLICE:
+        return json.dumps(value, allow_nan=False, default=python_scalar)
+    slices = (value[n : n + _SLICE] for n in range(0, len(value), _SLICE))
+    return f"[{', '.join(_dumped(items)[1:-1] for items in slices)}]"
+
+
+def readable_json(value: Any) -> str | None:
+    """A value that JSON can't represent exactly, with text in place of what it can't: a table of
+    pandas as rows, a date in ISO 8601, NaN as `nan`. None for a text, and for what is too large.
+    """
+    if isinstance(value, str | bytes | bytearray) or type(value).__name__ in _LAZY:
+        return None
+    try:
+        return plain_json(_readable(value, 0, [DATA]))
+    except Exception:  # noqa: BLE001 - the value's own code runs here and may do anything
+        return None
+
+
+def _readable(value: Any, depth: int, left: list[int]) -> Any:
+    left[0] -= 1
+    value = python_scalar(value)
+    if left[0] < 0 or depth > _NESTED:
+        raise ValueError("the value is too large")
+    if isinstance(value, dict):
+        return {
+            k if type(k) is str else str(_readable(k, depth + 1, left)): _readable(
+                v, depth + 1, left
+            )
+            for k, v in value.items()
+        }
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_readable(item, depth + 1, left) for item in value]
+    if _plain(value, [DATA], depth):
+        return value
+    if rows := _rows(value):
+        return _readable(rows(), depth + 1, left)
+    dated = getattr(value, "isoformat", None)
+    return dated() if dated else shown(value, str, TEXT)
+
+
+def _rows(value: Any) -> Any:
+    """The method that gives the plain form of a table, column or array of pandas or numpy."""
+    match type(value).__name__:
+        case "DataFrame":
+            return lambda: value.to_dict(orient="records")
+        case "Series":
+            return value.to_dict
+        case "ndarray":
+            return value.tolist
+    return None
 
 
 def _plain(value: Any, left: list[int], depth: int) -> bool:
     """Whether the value is plain JSON and not certainly too large; `left` counts down over the
     whole value.
     """
-    left[0] -= len(value) if type(value) is str else 1
+    left[0] -= len(value) if type(value) is str else 2
     if left[0] < 0 or depth > _NESTED:
         return False
     kind = type(value := python_scalar(value))

@@ -1,0 +1,300 @@
+"""The value that a tool returned, kept whole: what kind it is, and how people and models see it."""
+
+import csv
+import hashlib
+import io
+import json
+import math
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from selfeng.core.files import MB
+from selfeng.core.value import Value
+from selfeng.core.words import count, shortened
+
+LARGEST = 8 * MB
+"""Characters of the JSON of a value that is kept."""
+LONG = 400
+"""Bytes of JSON; page and terminal show a longer value themselves, and the answer leaves it out."""
+_COLUMNS = 100
+"""A table has at most as many, and what is known of it names them."""
+_NAME = 80
+_DESCRIBED = 20
+"""Columns or members that a summary describes."""
+_PART = 240
+"""Characters of a part of a value in a summary."""
+_TEXT = 800
+_PRECISION = 6
+_WHOLE, _TINY = 1e6, 1e-4
+_MONEY = re.compile(
+    r"[$€£¥₹]|\b(?:usd|eur|gbp|chf|euros?|dollars?|cents?|price|cost|invoice|salary|tax|tip|loan|"
+    r"payment|interest)s?\b",
+    re.IGNORECASE,
+)
+_FORMULA = re.compile(r"[=+\-@\t\r]")
+
+ResultKind = Literal["nothing", "truth", "number", "text", "list", "table", "json"]
+ResultFormat = Literal["csv", "json", "text"]
+
+
+class ResultReference(Value):
+    """What is known of a value without the value itself."""
+
+    sha256: str
+    """Of its canonical JSON: UTF-8, without spaces, members in their order."""
+    kind: ResultKind
+    size: int
+    """Bytes of that JSON."""
+    count: int = 0
+    """Rows of a table, items of a list, members of an object, characters of a text."""
+    columns: tuple[str, ...] = ()
+    """Of a table."""
+    exact: bool = True
+    """Whether the JSON says exactly what the tool returned; otherwise text stands for dates, NaN
+    and the like.
+    """
+
+    @property
+    def long(self) -> bool:
+        """Whether page and terminal show it themselves."""
+        return self.size > LONG
+
+    @property
+    def shape(self) -> str:
+        """Such as `a table of 360 rows and 4 columns`."""
+        match self.kind:
+            case "table":
+                return (
+                    f"a table of {count(self.count, 'row')} and "
+                    f"{count(len(self.columns), 'column')}"
+                )
+            case "list":
+                return f"a list of {count(self.count, 'item')}"
+            case "json":
+                return f"an object of {count(self.count, 'member')}"
+            case "text":
+                return f"a text of {count(self.count, 'character')}"
+            case _:
+                return f"a {self.kind}" if self.kind == "number" else self.kind
+
+
+class Result(Value):
+    """A value of a conversation."""
+
+    reference: ResultReference
+    content: str
+    """Its canonical JSON."""
+
+    def in_format(self, form: ResultFormat) -> str:
+        """The value as a file."""
+        value = json.loads(self.content)
+        match form:
+            case "csv":
+                return _csv(value)
+            case "json":
+                return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+            case "text":
+                return value if isinstance(value, str) else _pretty(value)
+
+
+class EarlierResult(Value):
+    """A value that a tool returned before in the conversation."""
+
+    id: str
+    """Such as `r2`, for references to it."""
+    request: str
+    """Of the turn."""
+    tool: str
+    reference: ResultReference
+
+
+class Table(NamedTuple):
+    columns: tuple[str, ...]
+    rows: list[list[Any]]
+    """A cell that a row lacks is None."""
+
+
+def canonical(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def reference_to(value: Any, content: str, *, exact: bool = True) -> ResultReference:
+    """What is known of a value, given with its canonical JSON."""
+    encoded, table = content.encode(), table_of(value)
+    return ResultReference(
+        sha256=hashlib.sha256(encoded).hexdigest(),
+        kind="table" if table else _kind(value),
+        size=len(encoded),
+        count=len(table.rows) if table else len(value) if hasattr(value, "__len__") else 0,
+        columns=tuple(name[:_NAME] for name in table.columns) if table else (),
+        exact=exact,
+    )
+
+
+def _kind(value: Any) -> ResultKind:
+    match value:
+        case None:
+            return "nothing"
+        case bool():
+            return "truth"
+        case int() | float():
+            return "number"
+        case str():
+            return "text"
+        case list():
+            return "list"
+        case _:
+            return "json"
+
+
+def table_of(value: Any) -> Table | None:
+    """The value as a table: rows as objects or as lists of one length, or columns by their names;
+    None if it is nothing of that kind.
+    """
+    match value:
+        case [dict(), *_] if all(isinstance(row, dict) for row in value):
+            columns = tuple(dict.fromkeys(name for row in value for name in row))
+            rows = [[row.get(name) for name in columns] for row in value]
+        case [[_, _, *_], *_] if len({_width(row) for row in value}) == 1:
+            head, rest = value[0], value[1:]
+            titled = len({*map(str, head)}) == len(head) and _is_title(head, rest)
+            columns = tuple(head) if titled else tuple(str(n + 1) for n in range(len(head)))
+            rows = rest if titled else value
+        case dict() if len(value) > 1 and _are_columns(list(value.values())):
+            columns = tuple(value)
+            rows = [list(row) for row in zip(*value.values(), strict=True)]
+        case _:
+            return None
+    return Table(columns, rows) if 0 < len(columns) <= _COLUMNS else None
+
+
+def _width(row: Any) -> int:
+    return len(row) if isinstance(row, list) else -1
+
+
+def _is_title(head: Sequence[Any], rest: Sequence[Sequence[Any]]) -> bool:
+    """Whether the first row names the columns: it has only texts, and a later one has others."""
+    return all(isinstance(cell, str) for cell in head) and any(
+        not isinstance(cell, str) for row in rest for cell in row
+    )
+
+
+def _are_columns(values: list[Any]) -> bool:
+    return all(isinstance(column, list) for column in values) and len({*map(len, values)}) == 1
+
+
+def summary(value: Any) -> str:
+    """What a model is told of a long value: its shape, its parts with their ranges, and both
+    ends.
+    """
+    if table := table_of(value):
+        described = [
+            f"- {name}: {_described([row[n] for row in table.rows])}"
+            for n, name in enumerate(table.columns[:_DESCRIBED])
+        ]
+        rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        return "\n".join(["columns:", *described, *_ends("row", rows)])
+    match value:
+        case str():
+            return shortened(value, _TEXT)
+        case list():
+            return "\n".join([_described(value), *_ends("item", value)])
+        case dict():
+            members = list(value.items())[:_DESCRIBED]
+            return "\n".join(f"- {_part(name)}: {_brief(item)}" for name, item in members)
+        case _:
+            return shortened(canonical(value), _TEXT)
+
+
+def _ends(noun: str, parts: Sequence[Any]) -> Iterable[str]:
+    yield from (f"{noun} {n + 1}: {_part(part)}" for n, part in enumerate(parts[:3]))
+    if len(parts) > 3:
+        yield f"{noun} {len(parts)}, the last: {_part(parts[-1])}"
+
+
+def _described(cells: Sequence[Any]) -> str:
+    """The kind of the cells, and their range."""
+    known = [cell for cell in cells if cell is not None]
+    empty = f", {len(cells) - len(known)} empty" if len(known) < len(cells) else ""
+    numbers = [cell for cell in known if type(cell) in (int, float)]
+    if numbers and len(numbers) == len(known):
+        return f"numbers from {min(numbers)} to {max(numbers)}{empty}"
+    texts = dict.fromkeys(cell for cell in known if isinstance(cell, str))
+    if not texts:
+        return f"{' and '.join(sorted({_kind(cell) for cell in known})) or 'nothing'}{empty}"
+    mixed = f", {count(len(numbers), 'number')}" if numbers else ""
+    return f"{len(texts)} different texts, such as {_part(next(iter(texts)))}{mixed}{empty}"
+
+
+def _brief(value: Any) -> str:
+    text = canonical(value)
+    if len(text) <= _PART:
+        return text
+    return f"{reference_to(value, text).shape}, {_part(value)}"
+
+
+def _part(value: Any) -> str:
+    text = canonical(value)
+    return text if len(text) <= _PART else f"{text[:_PART]}…"
+
+
+def for_people(value: float, *, money: bool = False) -> str:
+    """A number as a sentence says it: whole numbers as they are, money with two places, anything
+    else with six significant digits at most; `about` before what was rounded.
+    """
+    if isinstance(value, int) or not math.isfinite(value):
+        return str(value)
+    size = abs(value)
+    form = ".2f" if money else ".0f" if _WHOLE <= size < 1e15 else f".{_PRECISION}g"
+    rounded = f"{value:{form}}"
+    close = math.isclose(float(rounded), value, rel_tol=1e-12, abs_tol=0.0)
+    return rounded if close else f"about {rounded}"
+
+
+def is_about_money(text: str) -> bool:
+    """Whether words or signs of a request speak of money."""
+    return _MONEY.search(text) is not None
+
+
+def _csv(value: Any) -> str:
+    """A table as such, and of an object its only table; anything else in two columns or one."""
+    inner = (
+        [table for part in value.values() if (table := table_of(part))]
+        if (isinstance(value, dict))
+        else []
+    )
+    table = table_of(value) or (inner[0] if len(inner) == 1 else None)
+    if table is None:
+        items = value if isinstance(value, list) else [value]
+        table = (
+            Table(("name", "value"), [[k, v] for k, v in value.items()])
+            if isinstance(value, dict)
+            else Table(("value",), [[item] for item in items])
+        )
+    written = io.StringIO()
+    writer = csv.writer(written)
+    writer.writerow(map(_cell, table.columns))
+    writer.writerows(map(_cell, row) for row in table.rows)
+    return written.getvalue()
+
+
+def _cell(value: Any) -> Any:
+    """A cell of a CSV file. A text that a spreadsheet would run as a formula begins with an
+    apostrophe, unless it is a number.
+    """
+    if isinstance(value, str):
+        return f"'{value}" if _FORMULA.match(value) and not _is_number(value) else value
+    return canonical(value) if isinstance(value, dict | list | bool) else value
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def _pretty(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
