@@ -1,5 +1,6 @@
 """What is learnt from which turns, what it costs, and what becomes of a lesson."""
 
+import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -12,9 +13,18 @@ from selfeng.core.errors import (
     ModelUnavailable,
     RequestError,
 )
-from selfeng.core.events import Event, LessonsShown, TurnStopped
+from selfeng.core.events import (
+    Event,
+    Executing,
+    LessonsShown,
+    TurnFailed,
+    TurnFinished,
+    TurnStarted,
+    TurnStopped,
+)
 from selfeng.core.lesson import Lesson, LessonHint
 from selfeng.core.project_events import ProjectActChosen
+from selfeng.core.question import Answer
 from selfeng.lessons.rows import START_WEIGHT, gained
 from selfeng.store.database import writing
 from selfeng.store.schema import lessons as table
@@ -129,6 +139,98 @@ async def test_a_smooth_turn_costs_nothing_unless_it_may_correct_a_tools_answer(
     told = book.model.prompts[0].messages[-1].content
     assert "<previous>\nrequest: double 4\nanswer: It is 7.\n</previous>" in told
     assert "request: That is wrong, 4 doubled is 8" in told
+
+
+GOES_ON = "and for 7?"
+STATED = '{"user_examples": [{"call": "double_number(number=4)", "result": "8"}]}'
+DIFFERENCE = {"call": "double(number=0)", "own": "returned 1", "others": "0"}
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        smooth(GOES_ON),
+        (
+            TurnStarted(request="what is the weather like?"),
+            ended("specify", failed=True, text="No function can know it."),
+            TurnFailed(where="specify", message="No function can know it.", kind="task"),
+        ),
+        (
+            TurnStarted(request="halve 4"),
+            ended("specify", artifact='{"user_examples": []}'),
+            ended("compare", artifact=json.dumps({"dropped": [], "reports": [{"refuted": None}]})),
+            ended("register"),
+            Executing(tool="halve_number", arguments="{}"),
+            TurnFinished(answer="It is 2.", tool="halve_number"),
+        ),
+    ],
+    ids=["goes on", "refused", "another tool built cleanly"],
+)
+async def test_what_merely_follows_an_answer_asks_nobody(tmp_path, turn):
+    book = Notebook(tmp_path)
+    book.turn(*smooth())
+    book.turn(*turn)
+    assert (await book.learn(), book.model.asked()) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("turn", "told"),
+    [
+        (smooth("Das ist falsch, es sind 8"), "previous"),
+        (smooth("4 doubled should be 8"), "previous"),
+        ((*smooth("4 → 8")[:1], ended("specify", artifact=STATED), *smooth()[1:]), "previous"),
+        (
+            (
+                *smooth("4.5?")[:1],
+                ended("register"),
+                Executing(tool="double_number", arguments="{}"),
+                *smooth()[1:],
+            ),
+            "previous",
+        ),
+        (
+            (
+                TurnStarted(
+                    request="double it",
+                    answers=(Answer(id="n", value="4", question="Which number?"),),
+                ),
+                *smooth()[1:],
+            ),
+            "asked: Which number? answered: 4",
+        ),
+        (
+            (
+                *smooth("double 4")[:1],
+                ended("compare", artifact=json.dumps({"reports": [{"refuted": DIFFERENCE}]})),
+                *smooth()[1:],
+            ),
+            "for double(number=0) a candidate returned 1, most 0",
+        ),
+        (
+            (
+                *smooth("double 4")[:1],
+                ended("compare", artifact='{"dropped": [{"test": "test_a", "message": "9 == 8"}]}'),
+                *smooth()[1:],
+            ),
+            "most candidates refute test_a: 9 == 8",
+        ),
+    ],
+    ids=[
+        "objection",
+        "should be",
+        "stated",
+        "revised",
+        "answered",
+        "refuted value",
+        "refuted test",
+    ],
+)
+async def test_a_correction_an_answer_and_what_was_refuted_may_teach(tmp_path, turn, told):
+    book = Notebook(tmp_path, reply())
+    book.turn(*smooth())
+    book.turn(*turn)
+    await book.learn()
+    assert told in book.model.prompts[0].messages[-1].content
 
 
 async def test_another_turn_that_teaches_the_same_adds_evidence(tmp_path):

@@ -40,7 +40,7 @@ def test_a_repair_teaches_the_case_that_failed():
 
 def test_what_was_never_right_and_what_went_on_teach_nothing():
     assert learnt(failed("task")).lessons == ()
-    assert learnt(smooth("thanks"), smooth()).lessons == ()
+    assert learnt(smooth("that is wrong"), smooth()).lessons == ()
 
 
 def test_lessons_in_a_prompt_change_nothing_of_what_it_writes():

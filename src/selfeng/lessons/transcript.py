@@ -4,6 +4,8 @@ the turn was shown.
 
 import difflib
 import hashlib
+import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from selfeng.core.events import (
@@ -34,6 +36,20 @@ _LONGEST_MESSAGE = 600
 _LONGEST_CHANGE = 1_500
 
 
+_OBJECTION = re.compile(
+    r"\b(?:wrong|incorrect|mistaken?|not (?:right|correct|true|what)|isn't (?:right|correct)"
+    r"|should(?:n't| not)? (?:be|have|give|say|return)|(?:i|we) (?:meant|said|asked|wanted)|rather"
+    r"|falsch|stimmt nicht|nicht richtig|sondern|gemeint|sollte|faux|fausse|erreur|devrait"
+    r"|incorrecto|equivocad\w+|debería|sbagliat\w+|errat\w+|dovrebbe|errad[oa]|deveria"
+    r"|fout|verkeerd|klopt niet|źle|błęd\w+|powinn\w+|неверно|неправильно|должн\w+)\b"
+    r"|違|错|不对",
+    re.IGNORECASE,
+)
+"""Words by which people object to an answer, in the languages that requests come in most."""
+_STATED = '"user_examples":[{'
+"""In a specification without blanks: the person says what a call should give."""
+
+
 class Transcript(Value):
     """One finished turn, in words."""
 
@@ -56,17 +72,17 @@ def transcript_of(events: Sequence[Event], before: Sequence[Event] = ()) -> Tran
     conversation.
 
     None if nothing can be learned: the turn belongs to a project; or it was stopped, or ended
-    because of a limit or a broken component rather than the work itself; or it succeeded, and there
-    was no tool's answer that the person could be correcting.
+    because of a limit or a broken component rather than the work itself; or nothing in it went
+    wrong, was asked, or corrected the answer of a tool.
     """
     if not ended_by_itself(events) or any(
         isinstance(event, ProjectEvent) and not event.within for event in events
     ):
         return None
-    previous = _exchange(before)
+    request = next((event.request for event in events if isinstance(event, TurnStarted)), "")
+    previous = _exchange(before) if _corrects(request, events, before) else ""
     if not previous and not any(_is_trouble(event) for event in events):
         return None
-    request = next((event.request for event in events if isinstance(event, TurnStarted)), "")
     record = "\n".join([f"request: {shortened(request, _LONGEST_REQUEST)}", *_told(events)])
     return Transcript(request=request, record=shortened(record, _LONGEST), previous=previous)
 
@@ -80,9 +96,16 @@ def ended_by_itself(events: Sequence[Event]) -> bool:
 
 
 def _is_trouble(event: Event) -> bool:
+    """Whether something went wrong, or had to be asked. A first specification that fails and gets
+    no second attempt says that no tool can do this, which is no mistake.
+    """
     match event:
+        case SynthesisStep(step="specify", attempt=1) | TurnFailed(where="specify"):
+            return False
         case SynthesisStep(state=state, attempt=attempt):
-            return state == "failed" or attempt > 1
+            return state == "failed" or attempt > 1 or any(_refuted(event))
+        case TurnStarted(answers=answers):
+            return bool(answers)
         case (
             ExecutionFailed()
             | TurnFailed()
@@ -91,6 +114,29 @@ def _is_trouble(event: Event) -> bool:
         ):
             return True
     return False
+
+
+def _refuted(step: SynthesisStep) -> Iterator[str]:
+    """What a comparison of candidates found wrong: tests, and values of candidates."""
+    if step.step == "compare" and step.artifact:
+        found = json.loads(step.artifact)
+        for dropped in found.get("dropped", ()):
+            yield f"most candidates refute {dropped['test']}: {dropped['message']}"
+        for one in filter(None, (report.get("refuted") for report in found.get("reports", ()))):
+            yield f"for {one['call']} a candidate {one['own']}, most {one['others']}"
+
+
+def _corrects(request: str, events: Sequence[Event], before: Sequence[Event]) -> bool:
+    """Whether the person seems to object to the answer of the turn before: the request says so, it
+    states a result, or the tool that gave the answer got another version.
+    """
+    used = {event.tool for event in before[-1:] if isinstance(event, TurnFinished)} - {None}
+    made = [e for e in events if isinstance(e, SynthesisStep) and e.state == "finished"]
+    stated = any(e.step == "specify" and _STATED in "".join(e.artifact.split()) for e in made)
+    revised = any(e.step == "register" for e in made) and any(
+        isinstance(e, Executing) and e.tool in used for e in events
+    )
+    return bool(used) and (stated or revised or _OBJECTION.search(request) is not None)
 
 
 def _exchange(events: Sequence[Event]) -> str:
@@ -115,6 +161,7 @@ def _told(events: Sequence[Event]) -> Iterator[str]:
                 text=text,
                 artifact=artifact,
             ):
+                yield from (shortened(line, _LONGEST_MESSAGE) for line in _refuted(event))
                 yield f"{step}, attempt {attempt}, {state}" + (
                     f": {shortened(text, _LONGEST_MESSAGE)}" if text else ""
                 )
@@ -123,6 +170,12 @@ def _told(events: Sequence[Event]) -> Iterator[str]:
                         "changed:", shortened(_changes(artifacts[step], artifact), _LONGEST_CHANGE)
                     )
                 artifacts[step] = artifact or artifacts.get(step, "")
+            case TurnStarted(answers=answers):
+                yield from (
+                    f"asked: {shortened(one.question, _LONGEST_MESSAGE)} "
+                    f"answered: {shortened(one.value, _LONGEST_MESSAGE)}"
+                    for one in answers
+                )
             case TestFinished(against="implementation", result=result) if (
                 result.outcome != "passed"
             ):
