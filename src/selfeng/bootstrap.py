@@ -26,6 +26,7 @@ from selfeng.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.embedding.minilm import MiniLM
 from selfeng.embedding.preparation import prepare_embedder
 from selfeng.engine import Changes, Engine, ToolParts, TurnParts
+from selfeng.execution.file_profiler import FileProfiler
 from selfeng.lessons.book import LessonBook
 from selfeng.lessons.learner import Learner, Turns
 from selfeng.lessons.learning import Learning
@@ -91,7 +92,7 @@ async def build_engine(settings: Settings) -> Engine:
         stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())
         delegation = Delegation(tools.sandbox, (proxy(model), coder(model)), Threads(database))
-        readiness = Readiness()
+        readiness, profiler = Readiness(), FileProfiler(tools.sandbox)
         orchestrator = Orchestrator(
             tools.library,
             tools.executor,
@@ -103,6 +104,7 @@ async def build_engine(settings: Settings) -> Engine:
             recall=learning.recall,
             delegation=delegation,
             news=readiness.news,
+            inspect=profiler.inspect,
         )
         turns = _turn_parts(settings, database, orchestrator, runtime)
         builder = ProjectBuilder(

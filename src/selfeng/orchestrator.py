@@ -26,7 +26,7 @@ from selfeng.core.plan import SavedPlan
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.question import Answer
-from selfeng.core.turn import Budget, EarlierFiles, News, Recall, Request, Turn, no_lessons
+from selfeng.core.turn import Budget, EarlierFiles, Inspect, News, Recall, Request, Turn, no_lessons
 from selfeng.core.words import count
 from selfeng.runtime import MiniAgents
 from selfeng.stages.decision import Decider, Thresholds
@@ -41,7 +41,14 @@ from selfeng.turns.running_turn import RunningTurn
 class RequestTurn(RunningTurn):
     """The turn of a request."""
 
-    def __init__(self, request: Request, limits: Limits | None, recall: Recall, news: News) -> None:
+    def __init__(
+        self,
+        request: Request,
+        limits: Limits | None,
+        recall: Recall,
+        news: News,
+        inspect: Inspect | None,
+    ) -> None:
         super().__init__()
         budget = Budget(
             limits,
@@ -49,7 +56,7 @@ class RequestTurn(RunningTurn):
                 BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)
             ),
         )
-        self.turn = Turn(request, self._feed.push, budget, news, recall)
+        self.turn = Turn(request, self._feed.push, budget, news, recall, inspect)
 
     @property
     def spent(self) -> Mapping[str, Any]:
@@ -77,12 +84,14 @@ class Orchestrator:
         recall: Callable[[], Recall] = lambda: no_lessons,
         delegation: Delegation | None = None,
         news: News = lambda part: None,
+        inspect: Inspect | None = None,
     ) -> None:
         """`runtime` is the context that turns run under; `recall` gives each turn its access to the
         lessons.
 
         `delegation` has the agents that take over work that no tool can do; the toolsmith joins
-        them. `news` lets turns wait for parts that are still being set up.
+        them. `news` lets turns wait for parts that are still being set up, and `inspect` profiles
+        files.
         """
         self._responder, self._limits, self._runtime = responder, limits, runtime or MiniAgents()
         decider = Decider(library, executor, thresholds or Thresholds())
@@ -91,7 +100,7 @@ class Orchestrator:
         )
         if delegation:
             delegation.add(Toolsmith(self._stages))
-        self._recall, self._news = recall, news
+        self._recall, self._news, self._inspect = recall, news, inspect
 
     async def handle(
         self,
@@ -152,7 +161,7 @@ class Orchestrator:
             saved_plan=keeps.steps if keeps else (),
         )
         with self._runtime.entered():
-            running = RequestTurn(given, self._limits, self._recall(), self._news)
+            running = RequestTurn(given, self._limits, self._recall(), self._news, self._inspect)
             references, keeps_of = (
                 tuple(file.reference() for file in files),
                 keeps.turn_id if keeps else "",

@@ -104,7 +104,7 @@ def specify(request: str, taken: tuple[str, ...] = (), problem: str = "") -> Spe
 
 def told(call: str, execution: Execution, request: str = "…") -> str:
     return complete(
-        render("answer", request=request, call=call, result=describe(execution))
+        render("answer", request=request, files="", call=call, result=describe(execution))
     ).content
 
 
@@ -365,11 +365,12 @@ def test_suite_and_module_follow_the_name_in_the_specification() -> None:
 def written(spec: Specification) -> tuple[str | None, str | None]:
     shown = spec.model_dump_json(indent=2)
     tests = complete(
-        render("tests", name=spec.name, specification=shown, problem="", lessons="")
+        render("tests", name=spec.name, specification=shown, files="", problem="", lessons="")
     ).content
     code = complete(
         render(
             "implementation",
+            files="",
             signature=str(spec.signature()),
             specification=shown,
             tests=tests,
@@ -388,6 +389,7 @@ def test_repair_writes_the_module_again() -> None:
     reply = complete(
         render(
             "repair",
+            files="",
             signature=str(spec.signature()),
             specification=shown,
             tests="...",
@@ -407,7 +409,7 @@ def test_unknown_specification_gets_words_and_no_code() -> None:
     foreign = spec.model_copy(update={"name": "invent_something"})
     assert written(foreign) == (None, None)
     reply = complete(
-        render("tests", name="x", specification="no JSON", problem="", lessons="")
+        render("tests", name="x", specification="no JSON", files="", problem="", lessons="")
     ).content
     assert "offline model" in reply
     assert "OPENAI_API_KEY" in reply
@@ -738,6 +740,7 @@ def test_a_plan_that_is_kept_becomes_a_tool_that_imports_the_tools_of_its_steps(
     code = complete(
         render(
             "implementation",
+            files="",
             signature="",
             specification=shown,
             tests="",

@@ -60,7 +60,15 @@ def test_lessons_in_a_prompt_change_nothing_of_what_it_writes():
             "specification",
             asked,
         ),
-        ("tests", {"name": "f", "specification": specification().model_dump_json(), "problem": ""}),
+        (
+            "tests",
+            {
+                "name": "f",
+                "files": "",
+                "specification": specification().model_dump_json(),
+                "problem": "",
+            },
+        ),
     ):
         assert said(render(name, **given, lessons=lessons)) == said(
             render(name, **given, lessons="")

@@ -13,7 +13,7 @@ from selfeng.sandboxes.limits import ENVIRONMENT
 from selfeng.sandboxes.worker import report
 from selfeng.sandboxes.worker.report import missing_package
 
-HAS = "It has dateutil, matplotlib, numpy, pandas and the standard library."
+HAS = "It has dateutil, matplotlib, numpy, openpyxl, pandas and the standard library."
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +30,7 @@ def failure(module: str) -> ImportError:
 def test_the_list_of_packages_gives_the_names_of_their_modules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert sandbox_packages() == ("dateutil", "matplotlib", "numpy", "pandas")
+    assert sandbox_packages() == ("dateutil", "matplotlib", "numpy", "openpyxl", "pandas")
     path = tmp_path / "requirements.txt"
     path.write_text(
         "# a comment==1\n--only-binary :all:\nb-c==1.0.post1  # import b\npytest==9  # tests "
@@ -64,10 +64,10 @@ def test_a_module_that_the_sandboxs_python_lacks_is_called_one_of_the_standard_l
 
 def test_an_optional_package_of_a_package_is_named() -> None:
     error = ImportError(
-        "`Import openpyxl` failed. Use pip or conda to install the openpyxl package."
+        "`Import tabulate` failed. Use pip or conda to install the tabulate package."
     )
-    error.__cause__ = ModuleNotFoundError("No module named 'openpyxl'", name="openpyxl")
-    assert missing_package("code", error).startswith("The code needs the package `openpyxl`, ")
+    error.__cause__ = ModuleNotFoundError("No module named 'tabulate'", name="tabulate")
+    assert missing_package("code", error).startswith("The code needs the package `tabulate`, ")
 
 
 @pytest.mark.parametrize("module", ["json.nothing", "src.nothing", "pydantic.nothing.at.all"])

@@ -13,7 +13,7 @@ from tests.sandbox.conftest import Verify
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-HAS = "It has dateutil, matplotlib, numpy, pandas and the standard library."
+HAS = "It has dateutil, matplotlib, numpy, openpyxl, pandas and the standard library."
 
 
 async def run(sandbox: SecureSandbox, code: str) -> Returned:
@@ -113,9 +113,9 @@ def test_b():
             f"The code needs the package `scipy`, which the sandbox does not have. {HAS}",
         ),
         (
-            "import pandas as pd\ndef tool(): pd.DataFrame({'a': [1]}).to_excel('a.xlsx')",
+            "import pandas as pd\ndef tool(): pd.DataFrame({'a': [1]}).to_markdown()",
             "ModuleNotFoundError",
-            f"The code needs the package `openpyxl`, which the sandbox does not have. {HAS}",
+            f"The code needs the package `tabulate`, which the sandbox does not have. {HAS}",
         ),
         ("import pandas.nothing", "ModuleNotFoundError", "No module named 'pandas.nothing'"),
         ("from numpy import nothing", "ImportError", "cannot import name 'nothing' from 'numpy' ("),

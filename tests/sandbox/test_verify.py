@@ -130,7 +130,7 @@ async def test_a_wrong_tool_fails_with_what_a_repair_needs(verify) -> None:
     ]
 
 
-OFFER = "It has dateutil, matplotlib, numpy, pandas and the standard library."
+OFFER = "It has dateutil, matplotlib, numpy, openpyxl, pandas and the standard library."
 TEST = "from solution import solution\ndef test_a():\n    assert solution(1) == 1\n"
 RIGHT = "def solution(n):\n    return n\n"
 

@@ -149,10 +149,11 @@ class FunctionCallingAgent:
     async def _opening(self, task: Task) -> tuple[ChatMessage, ...]:
         """The system prompt, and the message with the relevant lessons."""
         lessons = lessons_shown(await task.turn.lessons(self._name, task.message))
+        await task.turn.profile(task.workspace.files)
         shown = {
             "sender": task.sender,
             "message": task.message,
-            "files": described(task.workspace.files),
+            "files": described(task.workspace.files, task.turn.request.profiles),
             "lessons": lessons,
         }
         return render(self._name, recipients=recipients(task.others), **shown).messages

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 
@@ -175,6 +175,12 @@ class EarlierFiles:
     read: Callable[[FileReference], Awaitable[File]] = _nowhere
 
 
+Inspect = Callable[[FileReference, Callable[[FileReference], Awaitable[File]]], Awaitable[str]]
+"""The profile of a file, as JSON of an object; the function reads the file if its content is new.
+It never fails: the profile then names the problem.
+"""
+
+
 @dataclass(frozen=True)
 class Request:
     """What a turn is asked, or a part of a turn: a step of its plan, or what an agent asks for."""
@@ -201,6 +207,8 @@ class Request:
     """The results of the steps that this one needs."""
     delegated: bool = False
     """Whether an agent asks for this."""
+    profiles: dict[str, str] = field(default_factory=dict)
+    """Profiles of files, by the sha256 of their content; parts share and extend them."""
 
     def part(
         self,
@@ -225,6 +233,7 @@ class Request:
             plan_step=plan_step,
             results=results,
             delegated=delegated,
+            profiles=self.profiles,
         )
 
     @property
@@ -242,6 +251,7 @@ class Turn:
     budget: Budget = field(default_factory=Budget)
     news: News = lambda part: None
     recall: Recall = no_lessons
+    inspect: Inspect | None = None
     lessons_shown: set[str] = field(default_factory=set)
     """Ids of the lessons that the turn has shown; its parts share them."""
 
@@ -257,6 +267,21 @@ class Turn:
             return False
         with self.budget.paused():
             return await awaited(self.news, part, self.emit, enough)
+
+    async def profile(self, files: Sequence[File]) -> None:
+        """Profile these files, and those of the conversation, for all prompts that come."""
+        given = {file.reference(): file for file in files}
+        references = (*given, *self.request.earlier.references)
+        if self.inspect is None or not references:
+            return
+        await self.need("sandbox")
+
+        async def read(reference: FileReference) -> File:
+            return given.get(reference) or await self.request.earlier.read(reference)
+
+        new = [r for r in references if r.sha256 not in self.request.profiles]
+        profiles = await asyncio.gather(*(self.inspect(reference, read) for reference in new))
+        self.request.profiles.update({r.sha256: p for r, p in zip(new, profiles, strict=True)})
 
     async def lessons(self, agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
         """The lessons for a kind of agent that are relevant to its work; an event reports those

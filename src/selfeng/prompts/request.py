@@ -2,11 +2,11 @@
 can't end its section; and lessons.
 """
 
-import codecs
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from selfeng.core.files import File
+from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import LessonHint
 from selfeng.core.plan import StepResult
 from selfeng.core.turn import Request
@@ -16,9 +16,8 @@ from selfeng.prompts import json_lines
 
 _RESULT = 2000
 """Characters of a result that are shown; a reference passes all of it."""
-_HEAD = 500
-"""Bytes of a text file that are shown."""
-_LINES = 5
+_PROFILES = 12_000
+"""Characters of all profiles of files."""
 _LESSON = 400
 """Characters of a lesson's trigger, and of its advice, that are shown."""
 
@@ -35,17 +34,14 @@ def shown(request: Request, lessons: Iterable[LessonHint]) -> dict[str, str]:
 
 
 def listed(request: Request) -> str:
-    """One line for each file that came with the request, or before it."""
-    earlier = [
-        {"name": r.name, "size": r.size, "from": "earlier in the conversation"}
-        for r in request.earlier.references
-    ]
-    return json_lines([*(_described(file) for file in request.files), *earlier])
+    """One line for each file that came with the request, or before it, with its profile."""
+    new = [file.reference() for file in request.files]
+    return _lines(new, request.earlier.references, request.profiles)
 
 
-def described(files: Iterable[File]) -> str:
-    """One line for each file."""
-    return json_lines(_described(file) for file in files)
+def described(files: Iterable[File], profiles: Mapping[str, str]) -> str:
+    """One line for each file, with its profile."""
+    return _lines([file.reference() for file in files], (), profiles)
 
 
 def answers(request: Request) -> str:
@@ -87,19 +83,21 @@ def _result(result: StepResult) -> dict[str, Any]:
     return {"id": result.id, "request": result.request, "value": shortened(result.text, _RESULT)}
 
 
-def _described(file: File) -> dict[str, Any]:
-    head = _head(file.content)
-    return {"name": file.name, "size": len(file.content)} | (
-        {"begins": head} if head is not None else {}
+def _lines(
+    new: Sequence[FileReference], earlier: Sequence[FileReference], profiles: Mapping[str, str]
+) -> str:
+    room = _PROFILES // max(1, len(new) + len(earlier))
+    before = {"from": "earlier in the conversation"}
+    return json_lines(
+        {"name": reference.name, "size": reference.size, **since}
+        | _profile(profiles.get(reference.sha256, ""), room)
+        for references, since in ((new, {}), (earlier, before))
+        for reference in references
     )
 
 
-def _head(content: bytes) -> str | None:
-    """The first lines, if this is a text; a character that is cut off at the end is left out."""
-    try:
-        text = codecs.getincrementaldecoder("utf-8-sig")().decode(
-            content[:_HEAD], len(content) <= _HEAD
-        )
-    except UnicodeDecodeError:
-        return None
-    return None if "\0" in text else "".join(text.splitlines(keepends=True)[:_LINES])
+def _profile(profile: str, room: int) -> dict[str, Any]:
+    """A profile as an object, or where there is little room its beginning as text."""
+    if not profile:
+        return {}
+    return {"profile": json.loads(profile) if len(profile) <= room else profile[:room] + " …"}

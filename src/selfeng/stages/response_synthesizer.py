@@ -14,7 +14,7 @@ from selfeng.core.turn import Turn
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
 from selfeng.prompts import render
-from selfeng.prompts.request import all_results
+from selfeng.prompts.request import all_results, listed
 
 SHOWN_TO_MODEL = 4000
 """Characters of a result that the model sees.
@@ -39,7 +39,12 @@ class ResponseSynthesizer:
         """
         result = shortened(describe(execution), SHOWN_TO_MODEL)
         prompt = render(
-            "answer", turn.request.history, request=turn.request.text, call=call, result=result
+            "answer",
+            turn.request.history,
+            request=turn.request.text,
+            files=listed(turn.request),
+            call=call,
+            result=result,
         )
         async for piece in self._told(turn, prompt, plain(execution)):
             yield piece

@@ -184,6 +184,7 @@ class Stages:
 
     async def _gather(self, state: RequestState) -> str:
         """A turn that makes a tool of a plan does not search; nor does one for an agent."""
+        await state.turn.profile(state.turn.request.files)
         return (
             "for agents"
             if state.turn.request.agent

@@ -13,7 +13,7 @@ from selfeng.core.tool import Tool
 from selfeng.core.verdict import Verdict
 from selfeng.core.words import count
 from selfeng.prompts import render
-from selfeng.prompts.request import lessons_shown
+from selfeng.prompts.request import lessons_shown, listed
 from selfeng.synthesis.checks import module_problem
 from selfeng.synthesis.composing import lines, offered
 from selfeng.synthesis.policy import SynthesisPolicy
@@ -161,6 +161,7 @@ class Programmer:
             "signature": str(spec.signature()),
             "specification": spec.model_dump_json(indent=2),
             "tests": tests,
+            "files": listed(steps.turn.request),
             "tools": await offered(self._library, steps.turn.request, spec),
             "lessons": lessons_shown(await steps.turn.lessons("implement", spec.description)),
         }

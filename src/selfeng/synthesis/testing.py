@@ -10,7 +10,7 @@ from selfeng.core.tool import Tool
 from selfeng.core.value import Value
 from selfeng.core.words import count
 from selfeng.prompts import render
-from selfeng.prompts.request import lessons_shown
+from selfeng.prompts.request import lessons_shown, listed
 from selfeng.synthesis.before import Before, earlier_tests
 from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.checks import suite_problem
@@ -60,7 +60,11 @@ class Tester:
         ):
             raise can_not_pass(build.extends, f"{failed}, on that version's own code")
         lessons = lessons_shown(await steps.turn.lessons("test", spec.description))
-        shown = {"specification": spec.model_dump_json(indent=2), "lessons": lessons}
+        shown = {
+            "specification": spec.model_dump_json(indent=2),
+            "files": listed(steps.turn.request),
+            "lessons": lessons,
+        }
         given = [example_tests(spec, spec.user_examples), before.tests if before else ""]
         for _ in range(attempts):
             prompt = render("tests", name=spec.name, **shown, problem=problem)

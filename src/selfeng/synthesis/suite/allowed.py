@@ -160,6 +160,12 @@ LISTED: dict[str, frozenset[str]] = {
         "matplotlib.pyplot": "close figure subplots gcf gca imread get_fignums fignum_exists plot "
         "bar hist scatter savefig Figure Axes",
         "matplotlib.ticker": "PercentFormatter MaxNLocator FixedLocator FuncFormatter",
+        "openpyxl": "Workbook load_workbook styles utils worksheet workbook",
+        "openpyxl.styles": "Alignment Font PatternFill",
+        "openpyxl.utils": "get_column_letter column_index_from_string",
+        "openpyxl.workbook": "Workbook",
+        "openpyxl.worksheet": "worksheet",
+        "openpyxl.worksheet.worksheet": "Worksheet",
         "dateutil": "parser relativedelta rrule tz easter",
         "dateutil.easter": "easter",
         "dateutil.parser": "parse isoparse ParserError parserinfo",

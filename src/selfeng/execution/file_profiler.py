@@ -1,0 +1,82 @@
+"""Profiles of files, made in the sandbox because their content is hostile."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from posixpath import splitext
+
+from selfeng.core.errors import AgentError
+from selfeng.core.files import File, FileReference
+from selfeng.core.protocols import Sandbox
+from selfeng.core.verdict import Execution, Killed, Raised, Returned
+
+PATIENCE = 20.0
+"""Seconds for one file, with the wait for a container."""
+KNOWN = 500
+"""Profiles that are remembered."""
+_LIBRARY = {
+    path.stem: path.read_text(encoding="utf-8")
+    for path in [Path(__file__).with_name("inspected_table.py")]
+}
+_CODE = (
+    Path(__file__)
+    .with_name("inspected_file.py")
+    .read_text(encoding="utf-8")
+    .replace("from selfeng.execution import inspected_table", "import inspected_table")
+)
+
+
+class FileProfiler:
+    """Profiles files in a sandbox, each content once."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._known: dict[tuple[str, str], str] = {}
+
+    async def inspect(
+        self, reference: FileReference, read: Callable[[FileReference], Awaitable[File]]
+    ) -> str:
+        """The profile of a file, which is read only if its content is new; see `Inspect`."""
+        key = reference.sha256, splitext(reference.name)[1].lower()
+        if key not in self._known:
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    ran = await self._run("profile_file", await read(reference))
+            except (AgentError, TimeoutError) as error:
+                why = error.message if isinstance(error, AgentError) else "it took too long"
+                return _problem(f"the content could not be examined: {why}")
+            while len(self._known) >= KNOWN:
+                self._known.pop(next(iter(self._known)))
+            self._known[key] = _parsed(ran)
+        return self._known[key]
+
+    async def lines_about(self, file: File, message: str) -> str:
+        """The lines of a file that an error's message is about, one a line; "" if none is found.
+
+        Raises: SandboxError.
+        """
+        ran = await self._run("lines_about", file, message=message[:2000])
+        found = json.loads(ran.data or "[]") if isinstance(ran, Returned) else []
+        return "\n".join(f"{file.name}, line or row {line}" for line in found)
+
+    async def _run(self, function: str, file: File, **more: str) -> Execution:
+        arguments = {"path": file.name, **more}
+        return await self._sandbox.execute(function, _CODE, arguments, [file], library=_LIBRARY)
+
+
+def _parsed(ran: Execution) -> str:
+    """The profile that the sandbox reports; whatever else happens becomes its problem."""
+    match ran:
+        case Killed(reason=reason):
+            return _problem(f"reading it was ended: {reason}")
+        case Raised(type_name=kind, message=message):
+            return _problem(f"it can't be read: {kind}: {message}")
+        case Returned(data=data) if data and data.startswith("{"):
+            return data
+        case _:
+            return _problem("its profile is malformed")
+
+
+def _problem(words: str) -> str:
+    return json.dumps({"problem": words[:400]}, ensure_ascii=False)

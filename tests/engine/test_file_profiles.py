@@ -1,0 +1,82 @@
+"""Profiles of files in a turn: which prompts show them, and what becomes of a turn without them."""
+
+import json
+from collections.abc import Awaitable, Callable
+
+from selfeng.core.files import File, FileReference
+from selfeng.core.turn import EarlierFiles
+from tests.doubles import (
+    CODE,
+    TESTS,
+    ListedLibrary,
+    ScriptedModel,
+    ScriptedSandbox,
+    failing,
+    fenced,
+    passing,
+    returned,
+    specified,
+    tool,
+)
+from tests.engine.test_orchestrator import DOUBLE, NONE, Turns
+
+NEW = File(name="new.csv", content=b"a;b\n1;2\n")
+OLD = File(name="old.xlsx", content=b"PK")
+
+
+class Profiles:
+    """An `Inspect` that notes which files it was given."""
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    async def __call__(
+        self, reference: FileReference, read: Callable[[FileReference], Awaitable[File]]
+    ) -> str:
+        self.read.append((await read(reference)).name)
+        return json.dumps({"kind": f"profile of {reference.name}"})
+
+
+async def test_every_prompt_of_a_build_shows_the_profiles_of_new_and_earlier_files():
+    inspect = Profiles()
+    run = Turns(
+        ScriptedModel(
+            NONE, specified(), fenced(TESTS), fenced(CODE), fenced(CODE), DOUBLE, "It is 8."
+        ),
+        ScriptedSandbox(failing(), failing(), passing(), returned("8")),
+        ListedLibrary(tool()),
+        inspect=inspect,
+    )
+
+    async def read(reference: FileReference) -> File:
+        return OLD
+
+    turn = run.orchestrator.begin(
+        "double 4", files=[NEW], earlier=EarlierFiles((OLD.reference(),), read)
+    )
+    assert [event.type async for event in turn][-1] == "turn_finished"
+    asked = {prompt.name: prompt.messages[-1].content for prompt in run.model.prompts}
+    assert {
+        "decide",
+        "specification",
+        "tests",
+        "implementation",
+        "repair",
+        "answer",
+    } <= asked.keys()
+    for name, told in asked.items():
+        assert '"profile": {"kind": "profile of new.csv"}' in told, name
+        assert (
+            '"from": "earlier in the conversation", "profile": {"kind": "profile of old.xlsx"}'
+            in told
+        ), name
+    assert inspect.read == ["new.csv", "old.xlsx"]
+
+
+async def test_a_turn_without_files_waits_for_no_profile():
+    inspect = Profiles()
+    run = Turns(
+        ScriptedModel(NONE, specified()), ScriptedSandbox(), ListedLibrary(), inspect=inspect
+    )
+    await run.ask("double 4")
+    assert inspect.read == []

@@ -1,0 +1,291 @@
+"""Profiles of files as the sandbox makes them, of the files that people have and of hostile ones."""
+
+import io
+import json
+import struct
+import zipfile
+import zlib
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from selfeng.core.errors import SandboxUnavailable
+from selfeng.core.files import File, FileReference
+from selfeng.core.verdict import Returned
+from selfeng.execution.file_profiler import FileProfiler
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.pool import PoolSize
+from tests.sandbox.backends import Behind
+
+pytestmark = [pytest.mark.bubblewrap, pytest.mark.asyncio(loop_scope="session")]
+
+MAKES_A_WORKBOOK = """
+import datetime, openpyxl
+def make(bad):
+    book = openpyxl.Workbook()
+    sales = book.active
+    sales.title = "Sales"
+    sales.append(["Report of 2025"])
+    sales.append(["day", "amount", "paid"])
+    for n in range(1, 80):
+        sales.append([datetime.date(2025, 1, n % 28 + 1), bad if n == 55 else n * 1.5, n % 2 == 0])
+    people = book.create_sheet("People")
+    for row in (["id", "name"], [1, "Ann"], [2, None]):
+        people.append(row)
+    book.save("two sheets.xlsx")
+"""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def sandbox(behind: Callable[[str], Behind]) -> AsyncIterator[SecureSandbox]:
+    sandbox = SecureSandbox(timeout=20, executors=PoolSize(1, 1, 2), **behind("bubblewrap").options)
+    yield sandbox
+    await sandbox.aclose()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def workbook(sandbox: SecureSandbox) -> bytes:
+    made = await sandbox.execute("make", MAKES_A_WORKBOOK, {"bad": "k.A."})
+    assert isinstance(made, Returned)
+    return made.files[0].content
+
+
+async def profile(sandbox: Any, name: str, content: bytes) -> dict[str, Any]:
+    async def read(_: FileReference) -> File:
+        return file
+
+    file = File(name=name, content=content)
+    found = json.loads(await FileProfiler(sandbox).inspect(file.reference(), read))
+    assert isinstance(found, dict)
+    return found
+
+
+def columns(found: dict[str, Any], table: int = 0) -> dict[str, Any]:
+    return {c.pop("name"): c for c in found["tables"][table]["columns"]}
+
+
+def european(bad: str) -> bytes:
+    """What a spreadsheet saves as CSV in Germany, with an odd cell in line 57."""
+    rows = [f"{n % 28 + 1:02}.03.2025;Müller;{n}.{n:03},50;{n} %" for n in range(1, 80)]
+    rows[55] = f"01.03.2025;Müller;{bad};"
+    return "\r\n".join(["Datum;Händler;Betrag;Anteil", *rows]).encode("cp1252")
+
+
+async def test_a_european_csv_is_described_with_its_dirt_far_below(sandbox: SecureSandbox) -> None:
+    found = await profile(sandbox, "umsatz.csv", european("n/a"))
+    assert (found["kind"], found["encoding"], found["delimiter"], found["decimal"]) == (
+        "table",
+        "cp1252",
+        ";",
+        ",",
+    )
+    assert (found["tables"][0]["header"], found["tables"][0]["rows"]) == ("line 1", 79)
+    told = columns(found)
+    assert told["Datum"]["type"] == "date DD.MM.YYYY"
+    assert told["Händler"] == {"type": "text", "values": ["Müller"]}
+    assert told["Betrag"] == {
+        "type": "number with thousands separators",
+        "range": "1001.5 to 79079.5",
+        "odd": ["line 57: n/a"],
+    }
+    assert told["Anteil"] == {"type": "integer %", "empty": ["line 57"], "range": "1 to 79"}
+    assert found["begins"][1] == "02.03.2025;Müller;1.001,50;1 %"
+
+
+@pytest.mark.parametrize(
+    ("content", "encoding", "delimiter"),
+    [
+        ("\ufeffid,town\n007,Köln\n008,Bonn\n".encode(), "utf-8-sig", ","),
+        ("id\ttown\n007\tKöln\n008\tBonn\n".encode("utf-16"), "utf-16", "tab"),
+        ("id|town\n007|Köln\n008|Bonn\n".encode("utf-16-le"), "utf-16-le", "|"),
+        ("id;town\n007;東京とその\n008;さいたま\n".encode("shift_jis"), "shift_jis", ";"),
+        ("id;town\n007;Москва\n008;Казань\n".encode("cp1251"), "cp1251", ";"),
+        (b"id,town\n007,Bonn\n008,K\xf6ln\n", "cp1252", ","),
+    ],
+)
+async def test_encodings_and_delimiters_are_told_apart(
+    sandbox: SecureSandbox, content: bytes, encoding: str, delimiter: str
+) -> None:
+    found = await profile(sandbox, "towns.csv", content)
+    assert (found["encoding"], found["delimiter"]) == (encoding, delimiter)
+    assert columns(found)["id"]["type"] == "integer with leading zeros"
+
+
+async def test_every_sheet_of_a_workbook_is_described(
+    sandbox: SecureSandbox, workbook: bytes
+) -> None:
+    found = await profile(sandbox, "two sheets.xlsx", workbook)
+    assert [(t["sheet"], t["header"], t["rows"]) for t in found["tables"]] == [
+        ("Sales", "row 2", 79),
+        ("People", "row 1", 2),
+    ]
+    sales = columns(found)
+    assert sales["amount"] == {"type": "number", "range": "1.5 to 118.5", "odd": ["row 57: k.A."]}
+    assert (sales["day"]["type"], sales["paid"]["type"]) == ("date or time", "yes or no")
+    assert columns(found, 1)["name"] == {"type": "text", "values": ["Ann"], "empty": ["row 3"]}
+
+
+async def test_rows_of_another_width_and_a_table_without_a_header_are_noted(
+    sandbox: SecureSandbox,
+) -> None:
+    lines = [f"{n},2024-01-{n:02},{n}.5" for n in range(1, 20)]
+    lines[7] = "8,2024-01-08,8,5"
+    (table,) = (await profile(sandbox, "log.csv", "\n".join(lines).encode()))["tables"]
+    assert (table["header"], table["rows"]) == ("none", 19)
+    assert table["ragged"] == ["line 8: 4 cells instead of 3"]
+    assert [c["type"] for c in table["columns"]] == ["integer", "date YYYY-MM-DD", "number"]
+
+
+async def test_the_shape_of_nested_json_names_what_differs(sandbox: SecureSandbox) -> None:
+    users = [{"name": "A", "age": n, "tags": ["x"]} for n in range(50)]
+    content = json.dumps({"users": [*users, {"name": "B", "age": "n/a"}], "next": None})
+    found = await profile(sandbox, "users.json", content.encode())
+    assert found["kind"] == "JSON"
+    assert found["shape"] == (
+        '{"users": list of 51 × {"name": text, "age": integer or text (1: $.users[50].age: "n/a"), '
+        '"tags" (in 50 of 51): list of 1 × text}, "next": null}'
+    )
+    lines = await profile(sandbox, "log.jsonl", b'{"a": 1}\n{"a": 2.5}\n')
+    assert (lines["kind"], lines["shape"]) == (
+        "JSON lines",
+        '{"a": integer or number (1: line 2.a: 2.5)}',
+    )
+
+
+def png(width: int, height: int) -> bytes:
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return (
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        )
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", b"") + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        (
+            "photo.png",
+            png(60_000, 40_000),
+            {
+                "kind": "picture",
+                "format": "PNG",
+                "size": "60000 x 40000 pixels",
+                "mode": "RGB",
+            },
+        ),
+        ("nothing.csv", b"", {"kind": "empty"}),
+        ("paper.pdf", b"%PDF-1.7 ...", {"kind": "PDF"}),
+        ("noise.dat", bytes(range(256)), {"kind": "binary"}),
+        (
+            "notes.md",
+            b"# Notes\n\nHello, world.\nBye, you.\nSo, so.\n",
+            {
+                "kind": "text",
+                "lines": 5,
+                "encoding": "utf-8",
+                "begins": ["# Notes", "", "Hello, world.", "Bye, you.", "So, so."],
+            },
+        ),
+    ],
+)
+async def test_other_files_are_named_for_what_they_are(
+    sandbox: SecureSandbox, name: str, content: bytes, told: dict[str, Any]
+) -> None:
+    assert await profile(sandbox, name, content) == told
+
+
+async def test_a_large_file_is_read_to_its_end(sandbox: SecureSandbox) -> None:
+    rows = [f"{n};{n % 28 + 1:02}.01.2024;text {n}" for n in range(200_000)]
+    rows[150_000] = "?;01.01.2024;text"
+    found = await profile(sandbox, "large.csv", "\n".join(["n;day;text", *rows]).encode())
+    assert found["tables"][0]["rows"] == 200_000
+    assert columns(found)["n"]["odd"] == ["line 150002: ?"]
+    assert len(json.dumps(found)) < 1_500
+
+
+def swollen(workbook: bytes, megabytes: int) -> bytes:
+    """The workbook with a cell of so many megabytes, in a file of a few kilobytes."""
+    packed = io.BytesIO()
+    source = zipfile.ZipFile(io.BytesIO(workbook))
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as target:
+        for member in source.infolist():
+            if not member.filename.endswith("sheet1.xml"):
+                target.writestr(member, source.read(member))
+        with target.open("xl/worksheets/sheet1.xml", "w") as sheet:
+            sheet.write(
+                b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+                b'<sheetData><row r="1"><c r="A1" t="inlineStr"><is><t>'
+            )
+            for _ in range(megabytes):
+                sheet.write(b"a" * 1_000_000)
+            sheet.write(b"</t></is></c></row></sheetData></worksheet>")
+    return packed.getvalue()
+
+
+async def test_hostile_files_end_within_the_limits(sandbox: SecureSandbox, workbook: bytes) -> None:
+    bomb = await profile(sandbox, "bomb.xlsx", swollen(workbook, 400))
+    assert bomb["problem"] == "unpacked it has 400 MB, so it was not opened"
+    smaller = await profile(sandbox, "bomb.xlsx", swollen(workbook, 140))
+    assert smaller["problem"].startswith("reading it was ended: It needed more memory than")
+    broken = await profile(sandbox, "broken.xlsx", b"PK\3\4" + b"junk" * 100)
+    assert broken == {"problem": "it can't be read: BadZipFile: File is not a zip file"}
+    deep = await profile(sandbox, "deep.json", b"[" * 100_000)
+    assert deep["problem"] == "it is nested too deeply to be read"
+    wide = await profile(sandbox, "wide.csv", b",".join(b"x" * 90 for _ in range(50_000)) + b"\n1")
+    assert len(json.dumps(wide)) < 7_000
+
+
+async def test_the_lines_of_an_error_are_found(sandbox: SecureSandbox, workbook: bytes) -> None:
+    profiler = FileProfiler(sandbox)
+    csv = File(name="umsatz.csv", content=european("n/a"))
+    assert (
+        await profiler.lines_about(csv, "could not convert string to float: 'n/a'")
+        == "umsatz.csv, line or row 57: 01.03.2025;Müller;n/a;"
+    )
+    assert (
+        await profiler.lines_about(csv, "line 3 is bad")
+        == "umsatz.csv, line or row 3: 03.03.2025;Müller;2.002,50;2 %"
+    )
+    assert await profiler.lines_about(csv, "something else") == ""
+    book = File(name="two sheets.xlsx", content=workbook)
+    assert (
+        await profiler.lines_about(book, "invalid literal: 'k.A.'")
+        == "two sheets.xlsx, line or row 57: Sales: 2025-01-28 00:00:00 | k.A. | False"
+    )
+
+
+class Counted:
+    """A sandbox that counts its calls and then is gone."""
+
+    def __init__(self, *outcomes: Any) -> None:
+        self.calls, self._outcomes = 0, list(outcomes)
+
+    async def execute(self, *_: Any, **__: Any) -> Any:
+        self.calls += 1
+        outcome = self._outcomes.pop(0)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+
+async def test_a_content_is_examined_once_and_a_sandbox_that_is_gone_is_asked_again() -> None:
+    gone = SandboxUnavailable("no engine answers")
+    counted = Counted(gone, Returned(type_name="dict", text="", data='{"kind": "text"}'))
+    profiler, reads = FileProfiler(counted), []
+
+    async def read(reference: FileReference) -> File:
+        reads.append(reference.name)
+        return File(name=reference.name, content=b"x")
+
+    file = File(name="a.txt", content=b"x").reference()
+    told = [await profiler.inspect(file, read) for _ in range(3)]
+    assert told == [
+        '{"problem": "the content could not be examined: no engine answers"}',
+        '{"kind": "text"}',
+        '{"kind": "text"}',
+    ]
+    assert (counted.calls, len(reads)) == (2, 2)
