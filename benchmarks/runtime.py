@@ -53,7 +53,7 @@ class Peer:
 
     def __init__(self, python: str) -> None:
         self._process = subprocess.Popen(  # noqa: S603  the Python that was named on the command line
-            [python, str(Path(runtime_rows.__file__))],
+            [python, "-E", str(Path(runtime_rows.__file__))],  # the package, not the alias
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

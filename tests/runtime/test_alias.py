@@ -2,23 +2,24 @@
 
 import importlib
 import sys
-from pathlib import Path
 
 import pytest
 
 import selfeng.runtime
-import selfeng.runtime.miniagents
-from selfeng.runtime.miniagents.miniagents import MODULES
-
-ALIAS = Path(selfeng.runtime.miniagents.__file__).parent
+from miniagents import MODULES
 
 
 @pytest.fixture
-def imported(monkeypatch):
-    monkeypatch.syspath_prepend(str(ALIAS))
+def imported():
+    """Imports a module below `miniagents` as a program would that has imported nothing yet."""
+
+    def forget():
+        for name in [name for name in sys.modules if name.partition(".")[0] == "miniagents"]:
+            del sys.modules[name]
+
+    forget()
     yield importlib.import_module
-    for name in [name for name in sys.modules if name.partition(".")[0] == "miniagents"]:
-        del sys.modules[name]
+    forget()
 
 
 @pytest.mark.parametrize("module", MODULES)
@@ -30,7 +31,7 @@ def test_a_module_that_is_imported_first_has_its_names(module, imported):
 
 
 def test_there_are_all_modules_and_no_others(imported):
-    assert len(MODULES) == 30
+    assert len(MODULES) == 33
     with pytest.raises(ModuleNotFoundError, match=r"No module named 'miniagents\.unknown'"):
         imported("miniagents.unknown")
 

@@ -10,7 +10,6 @@ from selfeng.runtime.interaction import InteractionContext
 from selfeng.runtime.mini_agent import MiniAgent, miniagent
 from selfeng.runtime.models.chat_messages import UserMessage
 from selfeng.runtime.promising_errors import EndOfLoop
-from selfeng.runtime.sequence import MessageType
 
 
 def _write(text: str) -> None:
@@ -19,40 +18,80 @@ def _write(text: str) -> None:
 
 
 @miniagent
-async def console_user_agent(
+async def console_output_agent(
     ctx: InteractionContext,
-    chat_history: ChatHistory | None = None,
-    read: Callable[[str], str] | None = None,
+    assistant_style: str | int | None = None,
+    mention_aliases: bool = True,
+    default_role: str = "assistant",
     write: Callable[[str], object] = _write,
-    default_alias: str = "assistant",
 ) -> None:
-    """Shows the messages as they come, asks the person, and replies with everything that was said.
+    """Shows the messages as they come, and passes them on.
 
-    That is the whole history, if there is one; otherwise the messages and the person's. `exit`, or
-    the end of the input, ends the loop. `read` is called in a thread, with the text of the
-    question; the default is `input`.
+    `assistant_style`, or the field `console_style` of a message, is an ANSI code such as `92;1`.
     """
+    ctx.reply(ctx.message_promises)
     async for promise in ctx.message_promises:
         known = promise.known_beforehand
-        write(f"\n{known.get('agent_alias') or known.get('role') or default_alias}: ")
+        style = known.get("console_style") or assistant_style
+        before, after = (f"\033[{style}m", "\033[0m") if style else ("", "")
+        if mention_aliases:
+            name = known.get("agent_alias") or known.get("role") or default_role
+            write(f"\n{before}{name}: {after}")
         async for token in promise:
-            write(str(token))
+            write(f"{before}{token}{after}")
         write("\n")
+
+
+@miniagent
+async def console_input_agent(
+    ctx: InteractionContext,
+    greeting: str = "",
+    read: Callable[[str], str] | None = None,
+    write: Callable[[str], object] = _write,
+) -> None:
+    """Passes on the messages, asks the person when all have come, and adds what is said.
+
+    The greeting comes where there is no message yet. `exit`, or the end of the input, ends the
+    loop. `read` is called in a thread, with the text of the question; the default is `input`.
+    """
+    ctx.reply(ctx.message_promises)
+    if not await ctx.message_promises and greeting:
+        write(f"{greeting}\n")
     try:
         said = await asyncio.to_thread(read or input, "\nUSER: ")
     except EOFError:
         said = "exit"
     if said.strip() == "exit":
         raise EndOfLoop("The person has left.")
-    everything: list[MessageType] = [
-        ctx.message_promises,
-        *([UserMessage(text=said)] if said.strip() else []),
-    ]
-    if chat_history is None:
-        ctx.reply(everything)
-    else:
+    if said.strip():
+        ctx.reply(UserMessage(text=said))
+
+
+@miniagent
+async def console_user_agent(
+    ctx: InteractionContext,
+    chat_history: ChatHistory | None = None,
+    history_agent: MiniAgent | None = None,
+    default_alias: str = "assistant",
+    write: Callable[[str], object] = _write,
+    **options: Any,
+) -> None:
+    """Shows the messages as they come, asks the person, and replies with everything that was said.
+
+    That is the whole history, of an agent or an object, if there is one; otherwise the messages and
+    the person's. The options are those of `console_input_agent`.
+    """
+    shown = console_output_agent.inquire(
+        ctx.message_promises, default_role=default_alias, write=write
+    )
+    everything = console_input_agent.inquire(shown, write=write, **options)
+    if history_agent is not None:
+        ctx.reply(history_agent.inquire(everything, return_full_history=True))
+    elif chat_history is not None:
         await chat_history.logging_agent.inquire(everything)
         ctx.reply(await chat_history.aload_chat_history())
+    else:
+        ctx.reply(everything)
 
 
 def create_console_user_agent(chat_history: ChatHistory | None = None, **options: Any) -> MiniAgent:

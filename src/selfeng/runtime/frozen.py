@@ -68,9 +68,13 @@ class Frozen(BaseModel):
         """Names and values without the class."""
         return {name: value for name, value in self.fields() if name != "class_"}
 
-    def frozen_fields_and_values(self) -> dict[str, Any]:
-        """An alias of `as_kwargs`."""
-        return self.as_kwargs()
+    def frozen_fields_and_values(self, exclude_class: bool = True) -> dict[str, Any]:
+        """The same as `as_kwargs`, or with the class."""
+        return self.as_kwargs() if exclude_class else dict(self.fields())
+
+    def frozen_fields(self, exclude_class: bool = False) -> Iterator[str]:
+        """The names of all fields."""
+        return iter(self.frozen_fields_and_values(exclude_class))
 
     def get(self, name: str, default: Any = None) -> Any:
         """The value of a field that may be missing."""

@@ -1,15 +1,20 @@
 """The chat history: what was said, in memory or in a Markdown file."""
 
 import asyncio
+import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
+from secrets import token_hex
+from typing import Any
 
+from selfeng.runtime.frozen import thaw
 from selfeng.runtime.interaction import InteractionContext
 from selfeng.runtime.message import Message
-from selfeng.runtime.mini_agent import MiniAgent
+from selfeng.runtime.mini_agent import MiniAgent, miniagent
 
 
 class ChatHistory(ABC):
@@ -17,11 +22,14 @@ class ChatHistory(ABC):
 
     @cached_property
     def logging_agent(self) -> MiniAgent:
-        """Replies with what it is sent; done when that is stored."""
+        """Replies with what it is sent, and stores each message as it comes; done when all are
+        stored.
+        """
 
         async def logging_agent(ctx: InteractionContext) -> None:
             ctx.reply(ctx.message_promises)
-            await self.akeep(await ctx.message_promises)
+            async for promise in ctx.message_promises:
+                await self.akeep((await promise,))
 
         return MiniAgent(logging_agent)
 
@@ -73,6 +81,14 @@ class ChatHistoryMD(ChatHistory):
 
     async def aload_chat_history(self) -> tuple[Message, ...]:
         return tuple(_messages(await asyncio.to_thread(self._read)))
+
+    async def anote(self, text: str) -> None:
+        """Add text that is no message."""
+        await asyncio.to_thread(self._append, f"{text}\n")
+
+    async def aclear(self) -> None:
+        """Forget all messages."""
+        await asyncio.to_thread(self._file.unlink, missing_ok=True)
 
     def _append(self, sections: str) -> None:
         self._file.parent.mkdir(parents=True, exist_ok=True)
@@ -133,3 +149,32 @@ def _is_heading(line: str, below: str) -> bool:
     return below == RULE or (
         _UNDERLINE.fullmatch(below) is not None and line.partition(" / ")[0] in _ROLES
     )
+
+
+@miniagent
+async def markdown_llm_logger_agent(
+    ctx: InteractionContext,
+    log_folder: str | Path = "llm_logs/",
+    request_metadata: Mapping[str, Any] | None = None,
+    show_response_metadata: bool = True,
+) -> None:
+    """Writes the call of a model to a Markdown file of its own: who called, the parameters, the
+    prompt, the reply, and what the server says of the reply.
+    """
+    request = dict(request_metadata or {})
+    model = re.sub(r"[^\w.-]+", "_", str(request.get("model", "")))
+    name = "__".join(filter(None, (f"{datetime.now():%Y%m%d_%H%M%S_%f}", model, token_hex(2))))
+    callers = " <- ".join(agent.alias for agent in ctx.get_agent_trace()[1:])
+    history = ChatHistoryMD(Path(log_folder) / f"{name}.md")
+    await history.anote("\n\n".join(filter(None, (callers, _json(request)))))
+    message = None
+    async for promise in ctx.message_promises:
+        message = await promise
+        await history.akeep((message,))
+    if message is not None and show_response_metadata:
+        await history.anote(f"\n{'-' * 40}\n\n{_json(message.metadata())}")
+
+
+def _json(values: Mapping[str, Any]) -> str:
+    shown = {name: thaw(value) for name, value in values.items()}
+    return f"```json\n{json.dumps(shown, indent=1, ensure_ascii=False, default=str)}\n```"

@@ -1,19 +1,17 @@
 """One run of an agent: what the agent sees of it, and what its caller holds."""
 
 import asyncio
-import logging
 import warnings
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from selfeng.runtime.promising_context import PromisingContext, Scope, current_scope
 from selfeng.runtime.promising_errors import NoActiveContextError
+from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
 from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
 
 if TYPE_CHECKING:
     from selfeng.runtime.mini_agent import MiniAgent, MiniAgents
-
-logger = logging.getLogger(__name__)
 
 
 class InteractionContext(Scope):
@@ -89,10 +87,16 @@ class InteractionContext(Scope):
         return self.reply(messages, out_of_order=True)
 
     def make_sure_to_wait(
-        self, awaitable: Awaitable[Any], start_asap_if_coroutine: bool = True
+        self,
+        awaitable: Awaitable[Any],
+        start_asap_if_coroutine: Choice = DEFAULT,
+        start_soon_if_coroutine: Choice = DEFAULT,
     ) -> None:
-        """Keep the agent's replies open until this is done. Its errors are logged."""
-        if start_asap_if_coroutine and asyncio.iscoroutine(awaitable):
+        """Keep the agent's replies open until this is done. Its errors are logged. A coroutine
+        starts at once by default; `start_soon_if_coroutine` is an alias.
+        """
+        at_once = chosen(True, start_asap_if_coroutine, start_soon_if_coroutine)
+        if at_once and asyncio.iscoroutine(awaitable):
             awaitable = self._context.start_asap(awaitable)
         if self._awaited is None:
             self._awaited = []
@@ -116,10 +120,8 @@ class InteractionContext(Scope):
             awaited, self._awaited = self._awaited, None
             for outcome in await asyncio.gather(*awaited, return_exceptions=True):
                 if isinstance(outcome, Exception):
-                    logger.error(
-                        "%s waited for something that failed",
-                        self.this_agent.alias,
-                        exc_info=outcome,
+                    self._context.log_error(
+                        f"{self.this_agent.alias} waited for something that failed", outcome
                     )
 
     def finish_early(self) -> None:

@@ -113,11 +113,22 @@ class Message(Frozen):
             if name not in ("class_", "text", "text_template")
         }
 
-    def claim_persistence(self) -> bool:
-        """Whether this is the first call; the first caller must persist the message."""
-        first = not hasattr(self, "_persisted")
-        object.__setattr__(self, "_persisted", True)
-        return first
+    @property
+    def persistence_not_needed(self) -> bool:
+        """Whether someone has persisted the message, or claims to."""
+        return bool(getattr(self, "_persisted", False))
+
+    def claim_persistence(self, claimed: bool = True) -> bool:
+        """Whether this is the first call; the first caller must persist the message. With False the
+        claim is given up.
+        """
+        changes = self.persistence_not_needed != claimed
+        object.__setattr__(self, "_persisted", claimed)
+        return changes
+
+    async def aset_persistence_not_needed(self, value: bool = True) -> bool:
+        """The same as `claim_persistence`."""
+        return self.claim_persistence(value)
 
     def __eq__(self, other: object) -> bool:
         return super().__eq__(other.message if isinstance(other, MessageToken) else other)

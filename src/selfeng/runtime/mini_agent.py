@@ -2,10 +2,11 @@
 context that agents run in.
 """
 
-import logging
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from typing import Any, overload
 
 from selfeng.runtime.frozen import Frozen, freezable
@@ -19,11 +20,9 @@ from selfeng.runtime.promising_context import (
     current_scope,
     is_async,
 )
-from selfeng.runtime.sentinels import DEFAULT, Choice
+from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
 from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
 from selfeng.runtime.streams import being_cancelled
-
-logger = logging.getLogger(__name__)
 
 Body = Callable[..., Any]
 """`async def agent(ctx, **kwargs)`, or a class that is created with `ctx=` and the arguments, and
@@ -47,19 +46,27 @@ class MiniAgent:
         alias: str | None = None,
         description: str | None = None,
         normalize_func_or_class_name: bool = True,
+        uppercase_func_name: bool = True,
         normalize_spaces_in_docstring: bool = True,
+        await_reply_persistence: Choice = DEFAULT,
         interaction_metadata: Frozen | dict[str, Any] | None = None,
         non_freezable_kwargs: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> None:
-        """Raises: ValueError: it is not async."""
+        """`uppercase_func_name` is an alias of `normalize_func_or_class_name`. With
+        `await_reply_persistence` the agent ends only when its replies are persisted.
+
+        Raises:
+            ValueError: it is not async.
+        """
         if not is_async(func_or_class):
             raise ValueError(
                 "An agent is an async function, or a class with an async `__call__`, not "
                 f"{func_or_class!r}."
             )
         name = getattr(func_or_class, "__name__", type(func_or_class).__name__)
-        self.alias: str = alias or (_as_alias(name) if normalize_func_or_class_name else name)
+        normalized = normalize_func_or_class_name and uppercase_func_name
+        self.alias: str = alias or (_as_alias(name) if normalized else name)
         text = (func_or_class.__doc__ if description is None else description) or ""
         self.description = (
             " ".join(text.split()) if normalize_spaces_in_docstring else text
@@ -68,6 +75,7 @@ class MiniAgent:
         self.wrapped_func_or_class = func_or_class
         self.__name__ = self.alias
         self.__doc__ = self.description
+        self.await_reply_persistence = await_reply_persistence
         self._kwargs = {**kwargs, **(non_freezable_kwargs or {})}
 
     def __repr__(self) -> str:
@@ -137,6 +145,7 @@ class MiniAgent:
             alias=alias or self.alias,
             description=self.description or "" if description is None else description,
             normalize_spaces_in_docstring=False,
+            await_reply_persistence=self.await_reply_persistence,
             interaction_metadata={
                 **self.interaction_metadata.as_kwargs(),
                 **dict(interaction_metadata or {}),
@@ -181,8 +190,15 @@ class MiniAgent:
                 raise
         else:
             ctx.close()
-            if ctx.miniagents.is_observed:
-                ctx.miniagents.start(self._record(ctx, kwargs))
+            context = ctx.miniagents
+            if chosen(
+                getattr(context, "await_reply_persistence_before_agent_finish", False),
+                self.await_reply_persistence,
+            ):
+                with suppress(Exception):  # whoever reads the replies gets it
+                    await context.apersist_messages(await ctx.reply_promises)
+            if context.is_observed:
+                context.start(self._record(ctx, kwargs))
 
     async def _record(self, ctx: InteractionContext, kwargs: dict[str, Any]) -> None:
         """Record the call and its replies as messages; a call that failed leaves no record."""
@@ -243,6 +259,9 @@ class MiniAgents(PromisingContext):
         self,
         *,
         stream_llm_tokens_by_default: bool = True,
+        llm_logger_agent: MiniAgent | bool = False,
+        await_reply_persistence_before_agent_finish: bool = False,
+        log_reduced_tracebacks: bool = True,
         on_persist_message: PersistMessageHandler | Iterable[PersistMessageHandler] = (),
         on_persist_messages: PersistMessagesHandler | Iterable[PersistMessagesHandler] = (),
         **options: Any,
@@ -250,10 +269,17 @@ class MiniAgents(PromisingContext):
         """`on_persist_message` and `on_persist_messages` are called once for every message, after
         the messages inside it.
 
-        The other options are those of PromisingContext.
+        `llm_logger_agent` gets the prompt and the reply of each call of a model; True is
+        `markdown_llm_logger_agent`. `log_reduced_tracebacks` is for a log formatter. The other
+        options are those of PromisingContext.
         """
         super().__init__(**options)
         self.stream_llm_tokens_by_default = stream_llm_tokens_by_default
+        self.llm_logger_agent = llm_logger_agent
+        self.await_reply_persistence_before_agent_finish = (
+            await_reply_persistence_before_agent_finish
+        )
+        self.log_reduced_tracebacks = log_reduced_tracebacks
         self.on_persist_message_handlers = as_list(on_persist_message)
         self.on_persist_messages_handlers = as_list(on_persist_messages)
         self._watch_messages()
@@ -281,22 +307,41 @@ class MiniAgents(PromisingContext):
         return self.run(replies())
 
     async def apersist_messages(
-        self, messages: Message | Iterable[Message], promise: Any = None
+        self,
+        messages: Message | Iterable[Message],
+        promise: Any = None,
+        *,
+        extend_with_sub_messages: bool = True,
+        parallelise_handlers: bool = False,
+        raise_on_error: bool = True,
     ) -> list[Message]:
-        """Persist the messages that were not persisted yet, inner ones first; returns them."""
+        """Persist the messages that were not persisted yet, inner ones first; returns them.
+
+        The handlers run one after another, or all at once. Without `raise_on_error` an error of a
+        handler is logged.
+        """
         given = [messages] if isinstance(messages, Message) else list(messages)
         found = [
             found
             for message in given
-            for found in (*message.sub_messages(), message)
+            for found in (*(message.sub_messages() if extend_with_sub_messages else ()), message)
             if found.claim_persistence()
         ]
-        if found:
-            for keep in self.on_persist_messages_handlers:
-                await keep(found)
-            for keep in self.on_persist_message_handlers:
-                for message in found:
-                    await keep(promise, message)
+        calls: list[Callable[[], Awaitable[object]]] = [
+            partial(keep, found) for keep in self.on_persist_messages_handlers if found
+        ]
+        calls += [
+            partial(keep, promise, message)
+            for keep in self.on_persist_message_handlers
+            for message in found
+        ]
+        if not raise_on_error:
+            calls = [partial(self._persisted, call) for call in calls]
+        if parallelise_handlers:
+            await asyncio.gather(*(call() for call in calls))
+        else:
+            for call in calls:
+                await call()
         return found
 
     def _watch_messages(self) -> None:
@@ -307,10 +352,13 @@ class MiniAgents(PromisingContext):
 
     async def _persist(self, promise: object, value: object) -> None:
         if isinstance(value, Message):
-            try:
-                await self.apersist_messages(value, promise)
-            except Exception:
-                logger.exception("A message could not be persisted")
+            await self._persisted(partial(self.apersist_messages, value, promise))
+
+    async def _persisted(self, call: Callable[[], Awaitable[object]]) -> None:
+        try:
+            await call()
+        except Exception as error:  # noqa: BLE001  nobody reads it
+            self.log_error("A message could not be persisted", error)
 
 
 def _as_alias(name: str) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import inspect
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from contextlib import AsyncExitStack, contextmanager
 from contextvars import ContextVar
@@ -12,6 +13,8 @@ from selfeng.runtime.promising_errors import NoActiveContextError, WrongActiveCo
 from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
 
 T = TypeVar("T")
+
+_logger = logging.getLogger(__name__)
 
 ResolvedHandler = Callable[[Any, Any], Awaitable[None]]
 """Called with a promise and its value, or its error."""
@@ -75,11 +78,14 @@ class PromisingContext:
         errors_as_messages: bool = False,
         error_tracebacks_in_messages: bool = False,
         longer_hash_keys: Choice = False,
+        logger: logging.Logger | None = None,
+        log_level_for_errors: int = logging.ERROR,
         on_promise_resolved: ResolvedHandler | Iterable[ResolvedHandler] = (),
     ) -> None:
         """`start_everything_soon_by_default` is an alias of `start_everything_asap_by_default`,
-        which is True by default.
+        which is True by default. `logger` gets the errors of what runs in the background.
         """
+        self.logger, self.log_level_for_errors = logger or _logger, log_level_for_errors
         self.start_everything_asap_by_default = chosen(
             True, start_everything_asap_by_default, start_everything_soon_by_default
         )
@@ -121,8 +127,19 @@ class PromisingContext:
         return _current.get()
 
     def run(self, awaitable: Awaitable[T]) -> T:
-        """Run to the end in a new event loop and this context. Blocks."""
-        return asyncio.run(self.arun(awaitable))
+        """Run to the end in a new event loop and this context. Blocks. Raises: RuntimeError: an
+        event loop is running here.
+        """
+        try:
+            asyncio.get_running_loop()
+        except RuntimeError:
+            return asyncio.run(self.arun(awaitable))
+        if isinstance(awaitable, Coroutine):
+            awaitable.close()
+        raise RuntimeError(
+            f"An event loop is running here, which `{type(self).__name__}().run` would block; "
+            f"write `await {type(self).__name__}().arun(...)`."
+        )
 
     async def arun(self, awaitable: Awaitable[T]) -> T:
         """Run to the end in this context."""
@@ -161,11 +178,32 @@ class PromisingContext:
                 context.start_asap(handler(promise, value))
             context = context.parent
 
-    def start_asap(self, awaitable: Awaitable[T]) -> asyncio.Task[T]:
-        """Run in the background from the next task switch on; this context waits for it."""
-        return self.start(_as_coroutine(awaitable))
+    def start_asap(
+        self, awaitable: Awaitable[T], suppress_errors: bool = False
+    ) -> asyncio.Task[T | None]:
+        """Run in the background from the next task switch on; this context waits for it. An error
+        is the task's, or logged with `suppress_errors`.
+        """
+        coroutine: Coroutine[Any, Any, T | None] = _as_coroutine(awaitable)
+        return self.start(self._logged(coroutine) if suppress_errors else coroutine)
 
     start_soon = start_asap
+
+    async def agather(self, *awaitables: Awaitable[Any], return_exceptions: bool = True) -> Any:
+        """Run all at once; their results, and by default their errors, in order."""
+        tasks = map(self.start_asap, awaitables)
+        return tuple(await asyncio.gather(*tasks, return_exceptions=return_exceptions))
+
+    async def _logged(self, coroutine: Coroutine[Any, Any, T]) -> T | None:
+        try:
+            return await coroutine
+        except Exception as error:  # noqa: BLE001  nobody reads it
+            self.log_error("A task in the background failed", error)
+            return None
+
+    def log_error(self, message: str, error: BaseException) -> None:
+        """Log an error that no one reads, at the level that is set for errors."""
+        self.logger.log(self.log_level_for_errors, message, exc_info=error)
 
     def start(
         self,

@@ -165,6 +165,13 @@ class MessageSequence(Appender):
         return sequence.sequence_promise
 
     @classmethod
+    def forgiving(cls, messages: MessageType) -> MessageSequencePromise:
+        """Anything that can be sent, with its errors as messages."""
+        with cls(errors_as_messages=True, start_asap=True) as sequence:
+            sequence.append(messages)
+        return sequence.sequence_promise
+
+    @classmethod
     async def aresolve_messages(cls, messages: MessageType | None) -> tuple[Message, ...]:
         """Anything that can be sent, as messages."""
         return await cls.turn_into_sequence_promise(messages)

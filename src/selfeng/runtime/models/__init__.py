@@ -9,7 +9,11 @@ from selfeng.runtime.models.chat_messages import (
     ToolMessage,
     UserMessage,
 )
-from selfeng.runtime.models.openai_agent import OpenAIMessage, openai_agent
+from selfeng.runtime.models.openai_agent import (
+    OpenAIMessage,
+    openai_agent,
+    openai_embedding_agent,
+)
 
 __all__ = [
     "AnthropicMessage",
@@ -22,4 +26,5 @@ __all__ = [
     "UserMessage",
     "anthropic_agent",
     "openai_agent",
+    "openai_embedding_agent",
 ]

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from selfeng.runtime.interaction import InteractionContext
 from selfeng.runtime.message import Message, MessageTokenAppender
-from selfeng.runtime.mini_agent import miniagent
+from selfeng.runtime.mini_agent import MiniAgent, miniagent
 from selfeng.runtime.models.chat_messages import (
     AssistantMessage,
+    LogPrompt,
     ToolCall,
     content_of,
     for_sdk,
@@ -38,6 +39,9 @@ async def anthropic_agent(
     stream: bool | None = None,
     async_client: "AsyncAnthropic | None" = None,
     response_metadata: dict[str, Any] | None = None,
+    reply_metadata: dict[str, Any] | None = None,
+    response_message_class: type[Message] = AnthropicMessage,
+    llm_logger_agent: MiniAgent | bool | None = None,
     fake_first_user_message: str = "/start",
     message_delimiter_for_same_role: str = "\n\n",
     max_tokens: int = MAX_TOKENS,
@@ -45,18 +49,20 @@ async def anthropic_agent(
 ) -> None:
     """Asks a model of Anthropic, and replies with one message.
 
-    The message has `tool_calls`, `usage`, `stop_reason` and whatever else the server reports; its
-    fields from `response_metadata` are known before it comes. Other parameters go to the server. A
+    The message has `tool_calls`, `usage`, `stop_reason` and what else the server reports; its
+    fields from `response_metadata`, or its alias `reply_metadata`, are known before it
+    comes. Other parameters go to the server. A
     conversation that does not begin with the user gets the fake message. Without a client, one is
     created from the environment and kept for the context.
     """
 
-    async def say(tokens: MessageTokenAppender) -> None:
+    async def say(tokens: MessageTokenAppender, log: LogPrompt) -> None:
         client = async_client or ctx.miniagents.shared(_client)
         delimiter = message_delimiter_for_same_role
         prompt, messages = anthropic_messages(
             await ctx.message_promises, system, fake_first_user_message, delimiter
         )
+        log([*([{"role": "system", "content": prompt}] if prompt else []), *messages])
         request = {
             "model": model,
             "max_tokens": max_tokens,
@@ -84,7 +90,13 @@ async def anthropic_agent(
         ]
 
     await reply_with_tokens(
-        ctx, AnthropicMessage, {"model": model, **(response_metadata or {})}, say
+        ctx,
+        response_message_class,
+        {"model": model, **(response_metadata or {}), **(reply_metadata or {})},
+        say,
+        llm_logger_agent,
+        max_tokens=max_tokens,
+        **parameters,
     )
 
 

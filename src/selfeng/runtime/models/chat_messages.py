@@ -1,12 +1,15 @@
 """What all chat models share: roles, tool calls, and a reply that streams."""
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-from selfeng.runtime.frozen import Frozen, thaw
+from selfeng.runtime.frozen import Frozen, freezable, thaw
+from selfeng.runtime.history import markdown_llm_logger_agent
 from selfeng.runtime.interaction import InteractionContext
 from selfeng.runtime.message import Message, MessageTokenAppender
+from selfeng.runtime.mini_agent import MiniAgent
+from selfeng.runtime.sequence import MessageSequence, MessageType
 
 
 class ToolCall(Frozen):
@@ -43,6 +46,16 @@ class AssistantMessage(RoleMessage):
     model: str | None = None
     agent_alias: str | None = None
     tool_calls: tuple[ToolCall, ...] = ()
+
+
+class PromptLogMessage(RoleMessage):
+    """A message of a prompt, as a log gets it."""
+
+
+class EmbeddingMessage(Message):
+    """The embedding of a text."""
+
+    embedding: tuple[float, ...]
 
 
 class ToolMessage(RoleMessage):
@@ -83,17 +96,50 @@ def for_sdk(call: Callable[..., Any], parameters: dict[str, Any]) -> dict[str, A
     )
 
 
+LogPrompt = Callable[[Iterable[dict[str, Any]]], object]
+"""Tells the log what the model is sent."""
+
+
 async def reply_with_tokens(
     ctx: InteractionContext,
-    message_class: type[AssistantMessage],
+    message_class: type[Message],
     known_beforehand: dict[str, Any],
-    say: Callable[[MessageTokenAppender], Awaitable[None]],
+    say: Callable[[MessageTokenAppender, LogPrompt], Awaitable[None]],
+    logger: MiniAgent | bool | None = None,
+    **parameters: Any,
 ) -> None:
     """Promise the one message of the reply at once, and stream the model's text into it; errors are
-    raised to its readers.
+    raised to its readers. `logger` gets prompt, parameters and reply; None is the context's.
     """
     with MessageTokenAppender(capture_errors=True) as tokens:
         known = {"role": "assistant", "agent_alias": ctx.this_agent.alias, **known_beforehand}
-        ctx.reply(message_class.promise(message_token_streamer=tokens, start_asap=False, **known))
+        reply = message_class.promise(message_token_streamer=tokens, start_asap=False, **known)
+        ctx.reply(reply)
         ctx.finish_early()
-        await say(tokens)
+
+        def log(prompt: Iterable[dict[str, Any]]) -> None:
+            shown = [PromptLogMessage(text=str(one["content"]), role=one["role"]) for one in prompt]
+            log_call(ctx, logger, [shown, reply], model=known["model"], **parameters)
+
+        await say(tokens, log)
+
+
+def log_call(
+    ctx: InteractionContext,
+    logger: MiniAgent | bool | None,
+    said: MessageType,
+    show_response_metadata: bool = True,
+    **request: Any,
+) -> None:
+    """Send the call of a model to a logger, which may be the context's; a reply that fails is in
+    the log as an error.
+    """
+    chosen = getattr(ctx.miniagents, "llm_logger_agent", False) if logger is None else logger
+    if chosen:
+        agent = chosen if isinstance(chosen, MiniAgent) else markdown_llm_logger_agent
+        about = {"agent_alias": ctx.this_agent.alias, **freezable(request)}
+        agent.kick_off(
+            MessageSequence.forgiving(said),
+            request_metadata=about,
+            show_response_metadata=show_response_metadata,
+        )

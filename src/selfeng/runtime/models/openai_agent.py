@@ -5,12 +5,16 @@ from typing import TYPE_CHECKING, Any
 
 from selfeng.runtime.interaction import InteractionContext
 from selfeng.runtime.message import Message, MessageTokenAppender
-from selfeng.runtime.mini_agent import miniagent
+from selfeng.runtime.mini_agent import MiniAgent, miniagent
 from selfeng.runtime.models.chat_messages import (
     AssistantMessage,
+    EmbeddingMessage,
+    LogPrompt,
+    PromptLogMessage,
     ToolCall,
     content_of,
     for_sdk,
+    log_call,
     reply_with_tokens,
     role_of,
     streams_by_default,
@@ -35,12 +39,16 @@ async def openai_agent(
     stream: bool | None = None,
     async_client: "AsyncOpenAI | None" = None,
     response_metadata: dict[str, Any] | None = None,
+    reply_metadata: dict[str, Any] | None = None,
+    response_message_class: type[Message] = OpenAIMessage,
+    llm_logger_agent: MiniAgent | bool | None = None,
     **parameters: Any,
 ) -> None:
     """Asks a model of OpenAI, or of a compatible server, and replies with one message.
 
     The message has `tool_calls`, `usage` and whatever else the server reports; its fields from
-    `response_metadata` are known before it comes. Other parameters go to the server. Without a
+    `response_metadata`, or its alias `reply_metadata`, are known before it
+    comes. Other parameters go to the server. Without a
     client, one is created from the environment and kept for the context.
     """
     if parameters.get("n", 1) != 1:
@@ -49,9 +57,10 @@ async def openai_agent(
             "several times."
         )
 
-    async def say(tokens: MessageTokenAppender) -> None:
+    async def say(tokens: MessageTokenAppender, log: LogPrompt) -> None:
         client = async_client or ctx.miniagents.shared(_client)
         messages = openai_messages(await ctx.message_promises, system)
+        log(messages)
         create = client.chat.completions.create
         request = for_sdk(create, {"model": model, "messages": messages, **parameters})
         if streams_by_default(ctx) if stream is None else stream:
@@ -63,7 +72,41 @@ async def openai_agent(
         else:
             _say(await create(stream=False, **request), tokens)
 
-    await reply_with_tokens(ctx, OpenAIMessage, {"model": model, **(response_metadata or {})}, say)
+    await reply_with_tokens(
+        ctx,
+        response_message_class,
+        {"model": model, **(response_metadata or {}), **(reply_metadata or {})},
+        say,
+        llm_logger_agent,
+        **parameters,
+    )
+
+
+@miniagent
+async def openai_embedding_agent(
+    ctx: InteractionContext,
+    model: str,
+    *,
+    async_client: "AsyncOpenAI | None" = None,
+    batch_mode: bool = False,
+    response_metadata: dict[str, Any] | None = None,
+    llm_logger_agent: MiniAgent | bool | None = None,
+    **parameters: Any,
+) -> None:
+    """Replies with the embedding of the messages as one text, or of each with `batch_mode`."""
+    joined = ctx.message_promises.as_single_promise()
+    said = await ctx.message_promises if batch_mode else (await joined,)
+    texts, client = (
+        [str(message) for message in said],
+        async_client or ctx.miniagents.shared(_client),
+    )
+    create = client.embeddings.create
+    reply = await create(**for_sdk(create, {"input": texts, "model": model, **parameters}))
+    known = response_metadata or {}
+    found = [EmbeddingMessage(embedding=one.embedding, **known) for one in reply.data]
+    ctx.reply(found)
+    prompt = [PromptLogMessage(text=text, role="user") for text in texts]
+    log_call(ctx, llm_logger_agent, [prompt, found], False, model=model, **parameters)
 
 
 def openai_messages(messages: Iterable[Message], system: str | None = None) -> list[dict[str, Any]]:
