@@ -149,7 +149,7 @@ class ScriptedSandbox:
             return Returned(
                 type_name="list",
                 text="",
-                data=json.dumps([["raised", "NotScripted"] for _ in arguments["calls"]]),
+                data=json.dumps([["raised", "NotScripted", 0] for _ in arguments["calls"]]),
             )
         self.executed.append((name, arguments))
         self.owners.append(current_owner())

@@ -268,6 +268,15 @@ class Engine:
         plan = plan_to_tool(records)
         return await self._begin(owner, records[0].conversation_id, plan.request, keeps=plan)
 
+    async def refactor(self, owner: str, name: str) -> Asked:
+        """Begin a turn that makes a tool faster, in a new conversation.
+
+        Raises: ToolNotFound, ToolModified.
+        """
+        request = f"Make {(await self.library.get(name)).name} faster"
+        conversation_id = await asyncio.to_thread(self._journal.create_conversation, owner, request)
+        return await self._begin(owner, conversation_id, request, refactors=name)
+
     async def _begin(
         self,
         owner: str,
@@ -279,6 +288,7 @@ class Engine:
         answers: Sequence[Answer] = (),
         rounds: int = 0,
         agent: str = "",
+        refactors: str = "",
     ) -> Asked:
         history = await asyncio.to_thread(self._journal.messages, conversation_id)
         earlier = await self._earlier_files(conversation_id, files)
@@ -294,6 +304,7 @@ class Engine:
                 answers=answers,
                 rounds=rounds,
                 conversation_id=conversation_id,
+                refactors=refactors,
             )
             self._turns.begin(owner, conversation_id, turn_id, turn)
         return Asked(conversation_id=conversation_id, turn_id=turn_id)

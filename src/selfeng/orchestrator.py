@@ -141,9 +141,10 @@ class Orchestrator:
         answers: Sequence[Answer] = (),
         rounds: int = 0,
         conversation_id: str = "",
+        refactors: str = "",
     ) -> RequestTurn:
         """Begin a turn; on the event loop. It starts at the next task switch. `keeps`: it makes one
-        tool of that plan, and runs it.
+        tool of that plan, and runs it; `refactors`: it makes the tool of that name faster.
 
         `agent` gets the request directly. `answers` answer the questions before the request, which
         came in `rounds` rounds in a row. Agents continue the threads that they have in the
@@ -159,6 +160,7 @@ class Orchestrator:
             agent,
             conversation_id,
             saved_plan=keeps.steps if keeps else (),
+            refactors=refactors,
         )
         with self._runtime.entered():
             running = RequestTurn(given, self._limits, self._recall(), self._news, self._inspect)

@@ -11,7 +11,7 @@ from selfeng.core.composition import Importable
 from selfeng.core.errors import SynthesisFailed
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
-from selfeng.core.provenance import Provenance, Repaired
+from selfeng.core.provenance import Origin, Provenance, Refactored, Repaired
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Verdict
@@ -20,13 +20,18 @@ from selfeng.synthesis.before import Before
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis, SynthesisDeps
 from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.composing import steady_requirements
+from selfeng.synthesis.gate import summary
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.programming import Programmer
+from selfeng.synthesis.refactoring import Lap, Race
 from selfeng.synthesis.specifying import Analyst, DelegateToAgents, DirectAnswer
 from selfeng.synthesis.steps import Steps
 from selfeng.synthesis.testing import Tester
 
 __all__ = ["DelegateToAgents", "DirectAnswer", "Synthesis", "SynthesisEngine", "SynthesisPolicy"]
+
+_OPTIMAL = "optimal"
+"""What the model replies if it knows no faster way."""
 
 
 class SynthesisEngine:
@@ -105,19 +110,77 @@ class SynthesisEngine:
                 current.fail(judged.problem)
                 return None
             current.summary = judged.summary
+        origin = Repaired(failure=reason)
+        return await self._revised(steps, tool, draft, tools, origin=origin, verdict=judged.verdict)
+
+    async def _revised(
+        self,
+        steps: Steps,
+        tool: Tool,
+        draft: ToolDraft,
+        tools: Importable,
+        *,
+        origin: Origin,
+        verdict: Verdict | None,
+    ) -> Tool:
+        """Register the draft as the next version of the tool."""
         with steps.step("register") as current:
             made = Provenance(
-                origin=Repaired(failure=reason),
-                verdict=judged.verdict,
+                origin=origin,
+                verdict=verdict,
                 prompts=tuple(steps.prompts_sent),
-                usage=turn.budget.usage,
+                usage=steps.turn.budget.usage,
             )
-            requires = await steady_requirements(self._library, tools, code)
-            mended = await self._library.revise(
+            requires = await steady_requirements(self._library, tools, draft.code)
+            new = await self._library.revise(
                 draft.model_copy(update={"requires": requires}), tool.version, made
             )
-            current.summary = f"{mended.name} is in the library, as version {mended.version}."
-        return mended
+            current.summary = f"{new.name} is in the library, as version {new.version}."
+        return new
+
+    async def refactor(self, turn: Turn, tool: Tool) -> str:
+        """Make a faster version of a tool: it passes the same tests and agrees with the old one on
+        what they return, or raise, for other calls. Returns a sentence for people.
+
+        Raises:
+            SynthesisFailed: there is nothing to gain, or no rewriting is faster and agrees.
+            ModelError, SandboxError: the model or the sandbox is broken.
+            LibraryError: the tool, or one that it imports, has changed meanwhile.
+        """
+        steps, race = Steps(turn), Race(self._deps.sandbox, await self._before(tool))
+        tools = Importable(await self._library.tools(), kept=[pin.name for pin in tool.requires])
+        problem = await race.prepare()
+        for _ in range(0 if problem else self._deps.policy.max_rewrites + 1):
+            code, problem = await self._programmer.refactor(
+                steps, tool, tools, race.slowest, problem
+            )
+            if code.strip() == _OPTIMAL:
+                problem = "the model knows no faster way"
+                break
+            if problem := problem or ("it is the code as it was" if code == tool.code else ""):
+                continue
+            lap, verdict = await self._raced(steps, race, tool, code)
+            if not (problem := lap.objection):
+                draft = tool.draft().model_copy(update={"code": code, "model": self._model_name})
+                origin = Refactored(factor=lap.factor)
+                new = await self._revised(steps, tool, draft, tools, origin=origin, verdict=verdict)
+                return f"`{new.name}` has version {new.version}. {race.told(lap)}"
+        raise SynthesisFailed(
+            f"{tool.name} stays at version {tool.version}: {problem}", where="refactor"
+        )
+
+    async def _raced(self, steps: Steps, race: Race, tool: Tool, code: str) -> tuple[Lap, Verdict]:
+        """The result of new code, and the verdict on it; what does not pass is not raced."""
+        with steps.step("verify") as current:
+            verdict = await self._chain.gate.green(
+                tool.name, code, tool.tests, steps.turn.emit, current.attempt
+            )
+            lap = await race.run(code) if verdict.passed else Lap(0.0, 0.0, summary(verdict))
+            if lap.objection:
+                current.fail(lap.objection)
+            else:
+                current.summary = race.told(lap)
+        return lap, verdict
 
     async def examine(self, draft: ToolDraft) -> Verdict:
         """Run the chain on a tool that a person wrote; the library's tool of its name, if there is

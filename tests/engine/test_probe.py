@@ -22,11 +22,12 @@ LIES = {
     "a number": "5",
     "an object": '{"returned": "1"}',
     "too few": "[]",
-    "too many": '[["returned", "1"], ["returned", "2"]]',
+    "too many": '[["returned", "1", 0], ["returned", "2", 0]]',
+    "more time than there is": '[["returned", "1", 1e9]]',
     "no pair": '[["returned"]]',
-    "another kind": '[["passed", "1"]]',
-    "no text": '[["returned", [1]]]',
-    "more text than asked for": f'[["returned", "{"x" * 5000}"]]',
+    "another kind": '[["passed", "1", 0]]',
+    "no text": '[["returned", [1], 0]]',
+    "more text than asked for": f'[["returned", "{"x" * 5000}", 0]]',
 }
 
 
@@ -36,8 +37,8 @@ async def test_a_candidate_that_lies_about_its_form_is_left_out(data):
 
 
 async def test_an_honest_candidate_is_taken_at_its_word():
-    assert await probe(Answering('[["returned", "1"]]'), "", "f", [{}]) == [
-        Outcome(kind="returned", text="1")
+    assert await probe(Answering('[["returned", "1", 0.5]]'), "", "f", [{}]) == [
+        Outcome(kind="returned", text="1", seconds=0.5)
     ]
 
 

@@ -112,6 +112,15 @@ VARIABLES = {
         "call": "double_number(number=4)",
         "failure": "KeyError: 4",
     },
+    "refactor": {
+        "signature": SIGNATURE,
+        "description": "Doubles.",
+        "tests": TESTS,
+        "tools": TOOLS,
+        "code": CODE,
+        "call": "double_number(number=4)",
+        "problem": "it is 0.9× as fast",
+    },
     "more_tests": {
         "name": "double_number",
         "specification": SPEC,

@@ -109,6 +109,23 @@ def keep(
     )
 
 
+@app.command()
+def refactor(
+    name: str,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")
+    ] = False,
+) -> None:
+    """Make a tool faster: a version that passes its tests and agrees with it, measured in the
+    sandbox. Exit code 1 if none is.
+    """
+    run(
+        lambda settings: _turn(
+            settings, lambda engine: engine.refactor(LOCAL, name), json=json, output=Path()
+        )
+    )
+
+
 async def _turn(
     settings: Settings, begin: Callable[[Engine], Awaitable[Asked]], *, json: bool, output: Path
 ) -> int:

@@ -68,8 +68,19 @@ class RequirementChanged(Value):
         return f"takes version {self.version} of {self.tool}"
 
 
+class Refactored(Value):
+    """A person asked for a faster version."""
+
+    how: Literal["refactored"] = "refactored"
+    factor: float
+    """How many times as fast it was, measured in the sandbox."""
+
+    def __str__(self) -> str:
+        return f"{self.factor:.2g}× faster"
+
+
 Origin = Annotated[
-    Created | Repaired | Extended | Edited | RolledBack | RequirementChanged,
+    Created | Repaired | Extended | Edited | RolledBack | RequirementChanged | Refactored,
     Field(discriminator="how"),
 ]
 """Why a version was made; as text, in words for people."""

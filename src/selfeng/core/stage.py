@@ -11,7 +11,8 @@ from selfeng.core.value import Value
 
 StageName = Literal[
     "gather", "search", "clarify", "specify", "test", "implement", "compare", "verify", "repair",
-    "strengthen", "register", "prepare", "execute", "mend", "plan", "delegate", "respond",
+    "strengthen", "register", "prepare", "execute", "mend", "refactor", "plan", "delegate",
+    "respond",
 ]  # fmt: skip
 
 
@@ -44,7 +45,12 @@ STAGES: Mapping[str, Stage] = {
             title="Request",
             now="Reading the request",
             icon="message",
-            leads={"new": "search", "kept": "specify", "for agents": "delegate"},
+            leads={
+                "new": "search",
+                "kept": "specify",
+                "to be faster": "refactor",
+                "for agents": "delegate",
+            },
         ),
         Stage(
             name="search",
@@ -167,6 +173,16 @@ STAGES: Mapping[str, Stage] = {
             icon="hammer",
             prompts=("mend",),
             leads={"mended": "execute", "left": "respond"},
+        ),
+        Stage(
+            name="refactor",
+            does="Write a faster version of a tool, and race the two in the sandbox",
+            title="Refactoring",
+            now="Making the tool faster",
+            icon="hammer",
+            prompts=("refactor",),
+            leads={"done": "respond"},
+            runs_code=True,
         ),
         Stage(
             name="plan",

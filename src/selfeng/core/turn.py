@@ -201,6 +201,8 @@ class Request:
     """Empty if none is stored."""
     saved_plan: tuple[SavedStep, ...] = ()
     """The plan to make one tool of."""
+    refactors: str = ""
+    """The tool to make faster; "" for none."""
     plan_step: str = ""
     """The id of the plan's step that this is; "" for none."""
     results: tuple[StepResult, ...] = ()

@@ -132,6 +132,7 @@ class Stages:
             "prepare": self._prepare,
             "execute": self._execute,
             "mend": self._mend,
+            "refactor": self._refactor,
             "plan": self._plan,
             "delegate": self._delegate,
         }
@@ -183,15 +184,17 @@ class Stages:
                 assert_never(end)
 
     async def _gather(self, state: RequestState) -> str:
-        """A turn that makes a tool of a plan does not search; nor does one for an agent."""
-        await state.turn.profile(state.turn.request.files)
-        return (
-            "for agents"
-            if state.turn.request.agent
-            else "kept"
-            if state.turn.request.saved_plan
-            else "new"
-        )
+        """A turn that makes a tool of a plan, or one faster, does not search; nor does one for an
+        agent.
+        """
+        request = state.turn.request
+        await state.turn.profile(request.files)
+        ways = {
+            "for agents": request.agent,
+            "kept": request.saved_plan,
+            "to be faster": request.refactors,
+        }
+        return next((way for way, wanted in ways.items() if wanted), "new")
 
     async def _search(self, state: RequestState) -> str:
         turn = state.turn
@@ -248,6 +251,11 @@ class Stages:
             return "left"
         state.choice = Call(tool=mended, arguments=call.arguments)
         return "mended"
+
+    async def _refactor(self, state: RequestState) -> str:
+        tool = await self._library.get(state.turn.request.refactors)
+        state.outcome = DirectAnswer(text=await self._synthesis.refactor(state.turn, tool))
+        return "done"
 
     async def _mended(self, turn: Turn, call: Call, execution: Raised | Killed) -> Tool | None:
         """A new version of the tool; None if the tool is not at fault, is retired, has changed

@@ -28,7 +28,7 @@ _DRIVER = f"""
 
 
 def {ENTRY}(function, calls, seconds_a_call, seconds):
-    import ast, builtins, json, signal, time
+    import ast, builtins, json, resource, signal, time
 
     class Slow(BaseException):
         pass
@@ -36,17 +36,24 @@ def {ENTRY}(function, calls, seconds_a_call, seconds):
     def ring(*_):
         raise Slow
 
+    def used():  # while a timer runs, Python's clock of the processor time moves in leaps
+        usage = resource.getrusage(resource.RUSAGE_SELF)
+        return usage.ru_utime + usage.ru_stime
+
     signal.signal(signal.SIGPROF, ring)
     end, outcomes, called = time.process_time() + seconds, [], globals()[function]
     for call in calls:
         try:
-            arguments = ast.literal_eval(call)
+            arguments, took = ast.literal_eval(call), seconds_a_call
             left = min(seconds_a_call, end - time.process_time())
             if left <= 0:
                 raise Slow
             signal.setitimer(signal.ITIMER_PROF, left, 0.02)  # again, should the call catch it
+            began = used()
             try:
-                outcome = ["returned", builtins.repr(called(**arguments))]
+                returned = called(**arguments)
+                took = used() - began
+                outcome = ["returned", builtins.repr(returned)]
             finally:
                 signal.setitimer(signal.ITIMER_PROF, 0)
         except Slow:
@@ -54,7 +61,7 @@ def {ENTRY}(function, calls, seconds_a_call, seconds):
             outcome = ["slow", ""]
         except BaseException as error:
             outcome = ["raised", type(error).__name__]
-        outcomes.append(outcome if len(outcome[1]) <= 4000 else ["large", ""])
+        outcomes.append([*(outcome if len(outcome[1]) <= 4000 else ["large", ""]), took])
     return outcomes
 """
 
@@ -65,6 +72,8 @@ class Outcome(Value):
     kind: Literal["returned", "raised", "slow", "large"]
     text: str = ""
     """The value's `repr`, or the name of the exception's class."""
+    seconds: float = 0.0
+    """Processor time until it returned; `SECONDS_A_CALL` where it did not."""
 
     @property
     def is_answer(self) -> bool:
@@ -77,7 +86,9 @@ class Outcome(Value):
 _OUTCOMES = TypeAdapter(
     list[
         tuple[
-            Literal["returned", "raised", "slow", "large"], Annotated[str, Field(max_length=4000)]
+            Literal["returned", "raised", "slow", "large"],
+            Annotated[str, Field(max_length=4000)],
+            Annotated[float, Field(ge=0, le=SECONDS)],
         ]
     ]
 )
@@ -126,7 +137,10 @@ async def probe(
     except ValueError:  # the candidate has written it itself
         return None
     return (
-        [Outcome(kind=kind, text=_ADDRESS.sub("", text)) for kind, text in outcomes]
+        [
+            Outcome(kind=kind, text=_ADDRESS.sub("", text), seconds=seconds)
+            for kind, text, seconds in outcomes
+        ]
         if len(outcomes) == len(inputs)
         else None
     )

@@ -129,8 +129,33 @@ class Programmer:
             "call": call,
             "failure": failure,
         }
+        new, problem = await self._rewritten(steps, tool, tools, "mend", shown)
+        return "" if problem else new
+
+    async def refactor(
+        self, steps: Steps, tool: Tool, tools: Importable, call: str, problem: str
+    ) -> tuple[str, str]:
+        """Rewrite the module of a kept tool so that it is faster; returns it and why it can't be
+        run ("" if it can). `call` is a slow call, and `problem` says why an earlier one was
+        refused.
+
+        Raises:
+            ModelError: the model is broken.
+        """
+        shown = {
+            "description": tool.description,
+            "tests": tool.tests,
+            "code": tool.code,
+            "call": call,
+            "problem": problem,
+        }
+        return await self._rewritten(steps, tool, tools, "refactor", shown)
+
+    async def _rewritten(
+        self, steps: Steps, tool: Tool, tools: Importable, asked: str, shown: dict[str, str]
+    ) -> tuple[str, str]:
         prompt = render(
-            "mend", signature=str(tool.signature), tools=lines(tools.imported(tool.code)), **shown
+            asked, signature=str(tool.signature), tools=lines(tools.imported(tool.code)), **shown
         )
         with steps.step("implement", prompt.name) as current:
             new, problem = await current.written(
@@ -139,7 +164,7 @@ class Programmer:
             current.artifact = new
             if problem:
                 current.fail(f"The tool stays as it is: {problem}.")
-        return "" if problem else new
+        return new, problem
 
     async def _silent(
         self, steps: Steps, prompt: Prompt, check: Callable[[str], str | None]

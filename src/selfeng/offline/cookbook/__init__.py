@@ -25,6 +25,7 @@ ANSWERS: Mapping[str, Callable[[ReadPrompt], Completion]] = {
     "more_tests": write_tests,
     "project_step": take_step,
     "proxy": relay,
+    "refactor": lambda _: Completion(content="optimal"),
     "repair": write_code,
     "results": answer_plan,
     "specification": specify,
