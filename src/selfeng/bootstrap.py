@@ -347,7 +347,8 @@ def _learning(
 
 def _thresholds(settings: Settings) -> Thresholds:
     threshold = settings.similarity_threshold
-    return Thresholds(threshold=threshold, floor=min(settings.search_floor, threshold))
+    floor = min(settings.search_floor, threshold)
+    return Thresholds(threshold=threshold, floor=floor, translates=not settings.offline)
 
 
 def _limits(settings: Settings) -> Limits:

@@ -193,7 +193,7 @@ class Orchestrator:
                 case AgentReply(text=text, questions=questions):
                     pieces = _whole(ask(turn, text, questions, turn.request.agent or FRONT))
                 case PlanExecuted(results=results):
-                    pieces = self._responder.answer_plan(turn, results)
+                    pieces, tool = self._responder.answer_plan(turn, results), end.tool
                 case Executed(call=call, execution=execution):
                     pieces, tool = (
                         self._responder.answer(turn, str(call), execution),

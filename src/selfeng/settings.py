@@ -100,7 +100,7 @@ class Settings(BaseSettings):
     """US dollars that one turn may cost; empty: no limit."""
 
     similarity_threshold: float = Field(0.75, ge=0, le=1)
-    """Confidence, 0 to 1, that a tool needs to count as found, even if the model chose it."""
+    """Confidence, 0 to 1, that a tool needs to count as found where the model makes no choice."""
     embedder: Literal["minilm", "openai"] = "minilm"
     """What makes the vectors of tools: `minilm` on this machine, or `openai` at the model's
     server. A change re-embeds the tools in the background."""
@@ -109,8 +109,8 @@ class Settings(BaseSettings):
     openai_embedding_dimensions: int | None = Field(None, ge=1, le=10_000)
     """Length of its vectors; empty: known for OpenAI's own models."""
     search_floor: float = Field(0.05, ge=0, le=1)
-    """Confidence, below SIMILARITY_THRESHOLD, under which a tool is built without asking the
-    model; 0: always ask the model."""
+    """Confidence, below SIMILARITY_THRESHOLD, that a tool needs for the model to see it, and to be
+    used where the model chooses it; 0: the model sees all candidates."""
     synthesis_max_repairs: int = Field(3, ge=0, le=20)
     """Repairs of an implementation that fails its tests."""
     synthesis_candidates: int = Field(3, ge=1, le=8)

@@ -78,9 +78,17 @@ class SynthesisEngine:
         assert synthesis.result is not None
         return synthesis.result
 
-    def begin(self, turn: Turn, search_candidates: Sequence[str] = ()) -> Synthesis:
-        """The synthesis of a tool for the turn, before its first stage."""
-        return Synthesis(self._deps, turn, search_candidates)
+    def begin(
+        self,
+        turn: Turn,
+        search_candidates: Sequence[str] = (),
+        learnable: Sequence[str] | None = None,
+    ) -> Synthesis:
+        """The synthesis of a tool for the turn, before its first stage; the tool is found by the
+        `learnable` forms of the request from then on, None for the request as it is.
+        """
+        forms = (turn.request.text,) if learnable is None else learnable
+        return Synthesis(self._deps, turn, search_candidates, forms)
 
     async def mend(
         self, turn: Turn, tool: Tool, call: str, failure: str, reason: str

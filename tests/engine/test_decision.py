@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 
 from selfeng.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid, ModelUnavailable
-from selfeng.core.events import FINAL, Event, NoToolFound, ToolFound, TurnFailed, TurnFinished
+from selfeng.core.events import (
+    FINAL,
+    Event,
+    Executing,
+    NoToolFound,
+    ToolFound,
+    TurnFailed,
+    TurnFinished,
+)
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Candidate, Tool
@@ -48,6 +56,13 @@ GONE, REFUSED = (
 )
 SENSELESS = ModelReplyInvalid("its reply can't be used", "set another OPENAI_MODEL")
 NO_NEEDS = "def roll_dice(sides: int = 6) -> int:\n    return sides\n"
+
+
+def alone(request: str) -> FunctionCall:
+    """The choice with the request rewritten."""
+    return FunctionCall(
+        name="add_numbers", arguments={"standalone_request": request, **ADD.arguments}
+    )
 
 
 class Nearness(ListedLibrary):
@@ -174,11 +189,7 @@ async def test_below_the_floor_a_tool_is_built_without_asking_whether_one_fits(
         "SEARCH_FLOOR."
     )
     found = outcome(events)
-    assert (found.type, found.reason, found.confidences) == (
-        "no_tool_found",
-        "it adds" if asked else limit,
-        (confidence,),
-    )
+    assert (found.type, found.reason) == ("no_tool_found", "it adds" if asked else limit)
 
 
 @pytest.mark.parametrize(
@@ -193,9 +204,11 @@ async def test_below_the_floor_a_tool_is_built_without_asking_whether_one_fits(
     ],
 )
 async def test_a_request_that_goes_on_is_searched_with_those_before_it(former, searched):
-    library = Nearness(tool(), near={searched[-1]: {"add_numbers": 0.9}})
-    events = await Decided(ScriptedModel(ADD, "3"), library).ask("and 2?", *former)
-    assert (outcome(events).type, library.searched) == ("tool_found", searched)
+    near = {searched[-1]: {"add_numbers": 0.9}, "Add 2 and 2": {"add_numbers": 0.7}}
+    library = Nearness(tool(), near=near)
+    events = await Decided(ScriptedModel(alone("Add 2 and 2"), "3"), library).ask("and 2?", *former)
+    assert (outcome(events).type, library.searched) == ("tool_found", [*searched, "Add 2 and 2"])
+    assert library.requests == [("add_numbers", 1, "Add 2 and 2")]
 
 
 @pytest.mark.parametrize("error", [GONE, REFUSED, SENSELESS])
@@ -267,13 +280,6 @@ async def test_a_request_that_a_found_tool_has_served_is_learnt():
             returned("3"),
             id="it goes on from another",
         ),
-        pytest.param(
-            "and 2?",
-            ["1 plus 1"],
-            {"1 plus 1\nand 2?": 0.9},
-            returned("3"),
-            id="it is found with another only",
-        ),
         pytest.param("2 plus " + "1" * 500, [], None, returned("3"), id="long"),
         pytest.param(
             "2 plus ghp_0123456789abcdefghijABCDEFGHIJ012345",
@@ -336,3 +342,104 @@ async def test_learning_that_fails_fails_no_turn(caplog):
     events = await Decided(ScriptedModel(ADD, "3"), Broken(tool())).ask("2 plus 1")
     assert isinstance(events[-1], TurnFinished)
     assert "could not add a served request to add_numbers" in caplog.text
+
+
+GERMAN = "Wie viel ergeben zwei und eins zusammen?"
+UPPER = tool("upper_text", "def upper_text(text: str) -> str:\n    return text.upper()\n")
+
+
+def declined(standalone: str) -> FunctionCall:
+    arguments = {"reason": "none adds", "standalone_request": standalone}
+    return FunctionCall(name="no_tool_fits", arguments=arguments)
+
+
+async def test_the_choice_of_the_model_stands_however_low_the_threshold_finds_it():
+    library = Nearness(tool(), near={GERMAN: {"add_numbers": 0.06}})
+    events = await Decided(ScriptedModel(alone("Add two and one"), "3"), library).ask(GERMAN)
+    assert (outcome(events).type, outcome(events).standalone) == ("tool_found", "Add two and one")
+    assert outcome(events).confidence == pytest.approx(0.55, abs=0.01)
+
+
+async def test_a_request_in_another_language_finds_its_tool_by_its_english_form():
+    near = {"Add two and one": {"add_numbers": 0.8}}
+    library = Nearness(tool(), UPPER, near=near)
+    model = ScriptedModel(declined("Add two and one"), ADD, "3")
+    events = await Decided(model, library).ask(GERMAN)
+    assert (events[-1].tool, model.asked()) == ("add_numbers", ["decide", "decide", "answer"])
+    learnt = [("add_numbers", 1, GERMAN), ("add_numbers", 1, "Add two and one")]
+    assert library.requests == learnt
+
+
+async def test_a_model_that_cannot_translate_is_not_asked_to():
+    library = Nearness(tool(), near={})
+    model = ScriptedModel(NOTHING)
+    await Decided(model, library, thresholds=Thresholds(translates=False)).ask(GERMAN)
+    assert model.asked() == ["specification"]
+
+
+@pytest.mark.parametrize("request_", ["Draw me a picture of a cat", "Zeichne mir eine Katze"])
+async def test_an_unrelated_request_inherits_no_confidence_from_the_one_before(request_):
+    near = {request_: {"add_numbers": 0.06}, f"2 plus 1\n{request_}": {"add_numbers": 0.93}}
+    model = ScriptedModel(declined("Draw a picture of a cat"), NOTHING)
+    events = await Decided(model, Nearness(tool(), near=near)).ask(request_, "2 plus 1")
+    assert outcome(events).type == "no_tool_found"
+    assert max(outcome(events).confidences) < 0.01
+
+
+@pytest.mark.parametrize("error", [REFUSED, SENSELESS])
+async def test_the_tool_of_the_request_before_does_not_run_where_the_model_makes_no_sense(error):
+    cat = "Draw me a picture of a cat"
+    near = {cat: {"add_numbers": 0.06}, f"2 plus 1\n{cat}": {"add_numbers": 0.93}}
+    events = await Decided(ScriptedModel(error, NOTHING), Nearness(tool(), near=near)).ask(
+        cat, "2 plus 1"
+    )
+    assert (outcome(events).type, outcome(events).confidences) == ("no_tool_found", (0.06,))
+
+
+async def test_a_choice_that_is_unlikely_and_unexplained_is_not_taken():
+    cat = "Draw me a picture of a cat"
+    library = Nearness(tool(), near={f"2 plus 1\n{cat}": {"add_numbers": 0.93}})
+    model = ScriptedModel(alone("Draw a picture of a cat"), NOTHING)
+    events = await Decided(model, library).ask(cat, "2 plus 1")
+    assert outcome(events).reason == (
+        "add_numbers was chosen, but the search gives it only 0.0%, below the 5.0% of SEARCH_FLOOR."
+    )
+    assert library.requests == []
+
+
+async def test_the_model_sees_no_tool_below_the_floor():
+    library = Nearness(tool(), UPPER, near={"2 plus 1": {"add_numbers": 0.4, "upper_text": 0.04}})
+    script = Script(titled={CHOOSE: CHOICE, ANSWER: Completion(content="3")})
+    with OfflineServer(script, delay=0) as server:
+        model = LLMClient(
+            model="offline", base_url=server.base_url, api_key=server.api_key, price=free
+        )
+        await Decided(model, library).ask("2 plus 1")
+        await model.aclose()
+    offered = [t["function"]["name"] for t in script.requests[0].tools]
+    assert offered == ["add_numbers", "no_tool_fits"]
+    assert "standalone_request" not in str(script.requests[0].tools)
+
+
+async def test_words_that_need_the_conversation_are_not_learnt():
+    asked = "Round that to two decimals please"
+    library = Nearness(tool(), near={asked: {"add_numbers": 0.9}, "Round 2.345": {}})
+    await Decided(ScriptedModel(ADD, "3"), library).ask(asked, "1.145 plus 1.2")
+    assert library.requests == []
+
+
+async def test_several_calls_of_one_tool_are_one_turn_with_one_answer():
+    call = FunctionCall(name="add_numbers", arguments={"a": 1}, further=({"a": 2}, {"a": 3}))
+    model = ScriptedModel(call, "2, 3 and not 4.")
+    library = ListedLibrary(tool())
+    runs = [returned("2"), returned("3"), Raised(type_name="ValueError", message="no")]
+    events = await Decided(model, library, *runs).ask("Add 1 to each of 1, 2 and 3")
+    assert [e.arguments for e in events if isinstance(e, Executing)] == [
+        '{"a": 1}',
+        '{"a": 2}',
+        '{"a": 3}',
+    ]
+    assert (events[-1].tool, events[-1].answer) == ("add_numbers", "2, 3 and not 4.")
+    shown = model.prompts[-1].messages[-1].content
+    assert "raised ValueError: no" in shown
+    assert model.asked() == ["decide", "results"]

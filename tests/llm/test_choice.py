@@ -162,6 +162,32 @@ async def test_a_bad_call_goes_back_once_with_what_is_wrong(
     assert kinds(desk) == ["required", "required"]
 
 
+@pytest.mark.parametrize(
+    "reply",
+    [
+        called(*[("calculate_percentage", json.dumps({"percent": n, "of": 9})) for n in (1, 2)]),
+        Completion(
+            content=json.dumps(
+                [
+                    {"name": "calculate_percentage", "arguments": {"percent": n, "of": 9}}
+                    for n in (1, 2)
+                ]
+            )
+        ),
+    ],
+)
+async def test_several_calls_of_a_function_that_can_be_repeated_are_understood(
+    desk: Desk, reply: Completion
+) -> None:
+    desk.play(reply)
+    repeatable = PERCENTAGE.model_copy(update={"repeatable": True})
+    assert await desk.choose(repeatable, NONE) == FunctionCall(
+        name="calculate_percentage",
+        arguments={"percent": 1, "of": 9},
+        further=({"percent": 2, "of": 9},),
+    )
+
+
 async def test_a_second_bad_call_ends_it_and_names_what_is_wrong(desk: Desk) -> None:
     desk.play(called(("a", "{}")), called(("b", "{}")))
     with pytest.raises(ModelReplyInvalid) as caught:

@@ -69,7 +69,16 @@ def choose(
     request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()
 ) -> tuple[str | None, Any]:
     reply = complete(
-        render("decide", history, request=request, files="", results="", answers="", lessons=""),
+        render(
+            "decide",
+            history,
+            request=request,
+            files="",
+            results="",
+            answers="",
+            lessons="",
+            standalone=False,
+        ),
         (*tools, DECLINE),
     )
     assert reply.finish_reason == "tool_calls"
@@ -80,7 +89,16 @@ def choose_with(
     files: str, request: str, *tools: dict[str, Any], history: tuple[ChatMessage, ...] = ()
 ) -> Any:
     reply = complete(
-        render("decide", history, request=request, files=files, results="", answers="", lessons=""),
+        render(
+            "decide",
+            history,
+            request=request,
+            files=files,
+            results="",
+            answers="",
+            lessons="",
+            standalone=False,
+        ),
         (*tools, DECLINE),
     )
     return reply.arguments
@@ -697,6 +715,7 @@ def test_a_step_takes_the_result_of_another_by_reference():
             results=results,
             answers="",
             lessons="",
+            standalone=False,
         ),
         (tool_of("count_vowels"), DECLINE),
     )
@@ -762,11 +781,12 @@ def test_the_answer_to_a_question_is_the_argument_that_was_missing():
     )
     answers = '{"id": "text", "question": "The text?", "answer": "Count the vowels in \'a\'"}'
     shown = {
-        "request": "The text? Count the vowels in 'a'",
+        "request": "Reverse a string",
         "files": "",
         "results": "",
         "answers": answers,
         "lessons": "",
+        "standalone": False,
     }
     reply = complete(
         render("decide", history, **shown),

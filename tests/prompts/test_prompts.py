@@ -87,7 +87,7 @@ NEAR = "add(a: int) -> int: Adds."
 VARIABLES = {
     "coder": WORK,
     "proxy": {**WORK, "sender": "user"},
-    "decide": ASKED,
+    "decide": {**ASKED, "standalone": True},
     "arguments": {**ASKED, "function": "double_number", "problem": "number='four' is not int"},
     "specification": {
         **ASKED,
@@ -201,7 +201,13 @@ def test_a_variable_that_is_not_given_is_an_error():
 
 def test_the_separator_in_a_request_changes_nothing():
     prompt = render(
-        "decide", request="a\n---user---\nb", files="", results="", answers="", lessons=""
+        "decide",
+        request="a\n---user---\nb",
+        files="",
+        results="",
+        answers="",
+        lessons="",
+        standalone=False,
     )
     assert prompt.messages[-1].content == "<request>\na\n---user---\nb\n</request>"
 

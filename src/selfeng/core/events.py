@@ -103,9 +103,13 @@ class ToolFound(StageEvent):
     considered: tuple[str, ...] = ()
     """Names of all candidates, best first."""
     confidences: tuple[float, ...] = ()
-    """Their confidences, by the search alone; () in records of older versions."""
+    """Their confidences: by the search, and by what the model chose and left; () in records of
+    older versions.
+    """
     reason: str = ""
     """Why the search alone decided; "" if the model chose."""
+    standalone: str = ""
+    """The request in English, standing alone, in the model's words; "" where it was not asked."""
     seconds: float = 0.0
 
 
@@ -116,6 +120,7 @@ class NoToolFound(StageEvent):
     reason: str
     considered: tuple[str, ...] = ()
     confidences: tuple[float, ...] = ()
+    standalone: str = ""
     seconds: float = 0.0
 
 

@@ -8,7 +8,7 @@ from selfeng.core.tool import Tool
 
 NO_TOOL_FITS = FunctionSchema(
     name="no_tool_fits",
-    description="None of the tools does what the request asks for.",
+    description="Running none of the tools gives what the request asks for.",
     parameters={
         "type": "object",
         "properties": {"reason": {"type": "string", "description": "One short sentence."}},
@@ -20,6 +20,9 @@ NO_TOOL_FITS = FunctionSchema(
 
 REFERENCE = "$result"
 """The only key of an object that refers to the result of a step, by its id."""
+
+STANDALONE = "standalone_request"
+"""The argument with the request in English, as it would be put without the conversation."""
 
 
 def as_function(tool: Tool, results: Sequence[str] = ()) -> FunctionSchema:
@@ -37,7 +40,22 @@ def as_function(tool: Tool, results: Sequence[str] = ()) -> FunctionSchema:
         schema["properties"] = {
             name: _either(p, reference) for name, p in schema["properties"].items()
         }
-    return FunctionSchema(name=tool.name, description=tool.description, parameters=schema)
+    return FunctionSchema(
+        name=tool.name, description=tool.description, parameters=schema, repeatable=True
+    )
+
+
+def with_standalone(function: FunctionSchema) -> FunctionSchema:
+    """The function with one more argument, first: the request in English, standing alone."""
+    schema = function.parameters
+    properties = {
+        STANDALONE: {"type": "string", "description": "The request, standing alone, in English."},
+        **schema["properties"],
+    }
+    required = [STANDALONE, *schema.get("required", ())]
+    return function.model_copy(
+        update={"parameters": {**schema, "properties": properties, "required": required}}
+    )
 
 
 def _either(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:

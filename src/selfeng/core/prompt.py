@@ -3,6 +3,8 @@
 import hashlib
 from typing import Any, Literal
 
+from pydantic import Field
+
 from selfeng.core.value import Value
 
 PROMPT_NAME = "x-prompt-name"
@@ -40,6 +42,8 @@ class FunctionSchema(Value):
     description: str
     parameters: dict[str, Any]
     """JSON Schema of an object."""
+    repeatable: bool = Field(default=False, exclude=True)
+    """Whether one reply may call it several times; no part of what is sent."""
 
 
 class FunctionCall(Value):
@@ -48,3 +52,5 @@ class FunctionCall(Value):
     name: str
     arguments: dict[str, Any]
     """Parsed JSON; not yet checked against the function's schema."""
+    further: tuple[dict[str, Any], ...] = ()
+    """The arguments of further calls of the same function, in the order of the reply."""

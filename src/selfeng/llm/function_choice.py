@@ -15,10 +15,13 @@ from selfeng.llm.ladder import Malformed, NotFollowed, Strategy
 _PREFIX = "functions."
 """Models that know how OpenAI describes functions sometimes write it."""
 
+_MOST = 20
+"""Calls of one function in a reply."""
+
 
 def strategies_for(functions: Sequence[FunctionSchema]) -> tuple[Strategy[FunctionCall], ...]:
     """The strategies for one call of one of the functions, best first."""
-    names = tuple(function.name for function in functions)
+    names = {function.name: function.repeatable for function in functions}
     tools = [{"type": "function", "function": function.model_dump()} for function in functions]
     return (
         _Native(names, {"tools": tools, "tool_choice": "required"}, fallback=2),
@@ -31,7 +34,8 @@ def strategies_for(functions: Sequence[FunctionSchema]) -> tuple[Strategy[Functi
 class _Native:
     """Tool calling. A model that replies in text once may well call the next time."""
 
-    names: tuple[str, ...]
+    names: Mapping[str, bool]
+    """Whether one reply may call the function several times, by its name."""
     options: Mapping[str, Any]
     fallback: int = 1
     sticky: bool = False
@@ -44,17 +48,10 @@ class _Native:
             return _written_call(reply.text, self.names)
         calls: list[FunctionCall] = []
         for call in reply.calls:
-            chosen = FunctionCall(
-                name=_known(call.name, self.names), arguments=_arguments(call.arguments)
-            )
+            chosen = _called(call.name, call.arguments, self.names)
             if chosen not in calls:
                 calls.append(chosen)
-        if len(calls) > 1:
-            raise Malformed(
-                f"it calls {len(calls)} functions ({', '.join(call.name for call in calls)}) "
-                "instead of one"
-            )
-        return calls[0]
+        return _together(calls, self.names)
 
     def demand(self, problem: str) -> str:
         return (
@@ -67,7 +64,8 @@ class _Native:
 class _Written:
     """A call in words, for servers and models without tool calling."""
 
-    names: tuple[str, ...]
+    names: Mapping[str, bool]
+    """Whether one reply may call the function several times, by its name."""
     words: str
     fallback: int = 0
     sticky: bool = False
@@ -86,19 +84,21 @@ class _Written:
         )
 
 
-def _written_call(text: str, names: Sequence[str]) -> FunctionCall:
+def _written_call(text: str, names: Mapping[str, bool]) -> FunctionCall:
     """The one call that the text contains as JSON, in one of the shapes that models write."""
     found = find(text)
     calls = [call for value in found for call in _shaped(value, names)]
     if not calls:
         raise (NotFollowed if not found else Malformed)("it calls no function")
-    name, arguments = calls[-1]
-    if any(call != calls[-1] for call in calls):
+    last = _called(*calls[-1], names)
+    if all(call == calls[-1] for call in calls):
+        return last
+    if len([*_shaped(found[-1], names)]) < len(calls):
         raise Malformed(f"it holds {len(calls)} different calls instead of one")
-    return FunctionCall(name=_known(name, names), arguments=_arguments(arguments))
+    return _together([_called(*call, names) for call in calls], names)
 
 
-def _shaped(value: Any, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
+def _shaped(value: Any, names: Mapping[str, bool]) -> Iterator[tuple[str, Any]]:
     match value:
         case list():
             for item in value:
@@ -129,7 +129,23 @@ def _shaped(value: Any, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
             yield next(iter(value.items()))
 
 
-def _known(name: str, names: Sequence[str]) -> str:
+def _called(name: str, arguments: Any, names: Mapping[str, bool]) -> FunctionCall:
+    return FunctionCall(name=_known(name, names), arguments=_arguments(arguments))
+
+
+def _together(calls: Sequence[FunctionCall], names: Mapping[str, bool]) -> FunctionCall:
+    """One call, with the arguments of further ones of the same function if that is repeatable."""
+    name = calls[0].name
+    if len(calls) > 1 and not (names[name] and all(call.name == name for call in calls)):
+        called = ", ".join(call.name for call in calls)
+        raise Malformed(f"it calls {len(calls)} functions ({called}) instead of one")
+    if len(calls) > _MOST:
+        raise Malformed(f"it calls {name} {len(calls)} times; {_MOST} times is the most")
+    further = tuple(call.arguments for call in calls[1:])
+    return calls[0].model_copy(update={"further": further})
+
+
+def _known(name: str, names: Mapping[str, bool]) -> str:
     plain = name.strip().removeprefix(_PREFIX)
     if plain not in names:
         raise Malformed(f"unknown function {name!r}")

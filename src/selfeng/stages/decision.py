@@ -1,20 +1,23 @@
 """The decision: which tool of the library a request needs, if any, and how certain that is.
 
 Search; below the floor, decide without the model; otherwise one model call that also gives the
-arguments. If the model fails, the search's confidence decides alone.
+arguments, and its choice stands. If the model fails, the search's confidence decides alone.
 """
 
+import asyncio
 import time
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from selfeng.core.errors import ModelError, ModelUnavailable, stage
 from selfeng.core.events import NoToolFound, Searching, ToolFound
 from selfeng.core.protocols import ToolLibrary
-from selfeng.core.tool import Candidate
+from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Turn
 from selfeng.core.value import Value
 from selfeng.stages.executor import Call, Executor, Misfit, NoFit
+from selfeng.stages.language import is_english
 
 CANDIDATES = 8
 """How many tools the model chooses from."""
@@ -32,9 +35,11 @@ class Thresholds(Value):
     """The confidences, 0 to 1, that the decision depends on."""
 
     threshold: float = 0.75
-    """SIMILARITY_THRESHOLD: from here on a tool counts as found."""
+    """SIMILARITY_THRESHOLD: from here on a tool counts as found where no model chooses."""
     floor: float = 0.05
-    """SEARCH_FLOOR: if the best candidate is below it, the model is not asked. 0: always ask."""
+    """SEARCH_FLOOR: the model sees no tool below it. 0: it sees all candidates."""
+    translates: bool = True
+    """Whether the model can put a request in another language into English."""
 
 
 class Decision(Value):
@@ -43,31 +48,33 @@ class Decision(Value):
     choice: Call | Misfit | NoFit
     considered: tuple[str, ...] = ()
     """Names of the candidates, best first."""
-    learn_request: bool = False
-    """Whether the tool may learn this request, if it serves it: the model chose it, and the request
-    finds it without earlier ones, unlike `and 20 percent?`.
-    """
+    learnable: tuple[str, ...] = ()
+    """The forms of the request that stand alone; the tool that serves it may be found by them."""
 
 
 class _Found(NamedTuple):
     """What the search found."""
 
     candidates: tuple[Candidate, ...]
-    """Best first."""
-    by_itself: frozenset[str]
-    """Names of those that the request finds at least as well alone as with earlier ones."""
+    """Best first, with the confidence of the request itself, in its own or the model's words."""
+    offered: tuple[Tool, ...]
+    """Those that the model sees, likeliest first; earlier requests may have brought them."""
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(candidate.tool.name for candidate in self.candidates)
+    def sure_of(self, name: str) -> float:
+        return next((c.confidence for c in self.candidates if c.tool.name == name), 0.0)
+
+    def joined(self, others: Iterable[Candidate]) -> "_Found":
+        """With the candidates of another form of the request."""
+        return self._replace(candidates=_best((*self.candidates, *others)))
 
 
 class _Choice(NamedTuple):
     choice: Call | Misfit | NoFit
-    confidence: float = 0.0
-    """That its tool fits."""
+    found: _Found
     reason: str = ""
     """Why the search alone decided; "" if the model did."""
+    asked: bool = True
+    """Whether the model was asked, and replied."""
 
 
 class Decider:
@@ -77,8 +84,8 @@ class Decider:
         self._library, self._executor, self._thresholds = library, executor, thresholds
 
     async def decide(self, turn: Turn) -> Decision:
-        """Search and choose; one model call, or more if its reply is unusable or its arguments
-        don't fit.
+        """Search and choose; one model call, or more if its reply is unusable, its arguments
+        don't fit, or the request in its words finds other tools.
 
         Raises:
             ModelError: the model failed and nothing can be decided or called without it; names the
@@ -88,100 +95,113 @@ class Decider:
         started = time.monotonic()
         turn.emit(Searching())
         with stage("search"):
-            found = await self._search(turn)
-            choice, confidence, reason = await self._choose(turn, found.candidates)
-            while isinstance(choice, NoFit) and await turn.need(
-                "tools", partial(self._is_another_likely, turn, found.names)
+            chosen = await self._choose(turn, await self._search(turn))
+            while isinstance(chosen.choice, NoFit) and await turn.need(
+                "tools", partial(self._is_another_likely, turn, chosen.found)
             ):
-                found = await self._search(turn)
-                choice, confidence, reason = await self._choose(turn, found.candidates)
+                chosen = await self._choose(turn, await self._search(turn))
+        choice, candidates = chosen.choice, _judged(chosen)
+        considered = tuple(c.tool.name for c in candidates)
         searched = {
-            "considered": found.names,
-            "confidences": tuple(c.confidence for c in found.candidates),
+            "considered": considered,
+            "confidences": tuple(c.confidence for c in candidates),
+            "standalone": choice.standalone,
             "seconds": time.monotonic() - started,
         }
         if isinstance(choice, NoFit):
             turn.emit(NoToolFound(reason=choice.reason, **searched))
-            return Decision(choice=choice, considered=found.names)
-        name = choice.tool.name
-        turn.emit(ToolFound(tool=name, confidence=confidence, reason=reason, **searched))
-        return Decision(
-            choice=choice,
-            considered=found.names,
-            learn_request=name in found.by_itself and not reason,
-        )
+        else:
+            name = choice.tool.name
+            sure = next((c.confidence for c in candidates if c.tool.name == name), 0.0)
+            turn.emit(ToolFound(tool=name, confidence=sure, reason=chosen.reason, **searched))
+        learnable = () if chosen.reason else _forms(turn, choice.standalone)
+        return Decision(choice=choice, considered=considered, learnable=learnable)
 
-    async def _is_another_likely(self, turn: Turn, known: tuple[str, ...]) -> bool:
-        """Whether a tool that was added meanwhile would be used if the model chose it."""
-        candidates = (await self._search(turn)).candidates
-        return any(
-            _confirmed(c.confidence) >= self._thresholds.threshold
+    async def _is_another_likely(self, turn: Turn, known: _Found) -> bool:
+        """Whether a tool was added meanwhile that is sure if the model chooses it."""
+        return bool(self._others((await self._search(turn)).candidates, known))
+
+    def _others(self, candidates: Iterable[Candidate], known: _Found) -> list[Tool]:
+        """The tools that the model did not see, and that are sure if it chooses them."""
+        return [
+            c.tool
             for c in candidates
-            if c.tool.name not in known
-        )
+            if _confirmed(c.confidence) >= self._thresholds.threshold
+            and c.tool not in known.offered
+        ]
 
     async def _search(self, turn: Turn) -> _Found:
-        """The tools nearest to the request, alone and as a continuation of earlier ones."""
+        """The tools nearest to the request. Earlier requests bring further ones to the model's
+        notice, but give confidence to none.
+        """
         former = [m.content for m in turn.request.history if m.role == "user"]
-        alone = found = await self._library.search(turn.request.text, CANDIDATES)
+        alone = await self._library.search(turn.request.text, CANDIDATES)
+        likely = self._likely(alone)
         if former:
-            found += await self._library.search(
-                "\n".join([*former[-1:], turn.request.text]), CANDIDATES
-            )
-        if len(former) > 1 and all(c.confidence < self._thresholds.floor for c in found):
-            found += await self._library.search(
-                "\n".join([*former[-_LOOKED_BACK:], turn.request.text]), CANDIDATES
-            )
-        best: dict[str, Candidate] = {}
-        for candidate in sorted(
-            found, key=lambda c: -c.confidence
-        ):  # stable: among equals, what the request found alone is first
-            best.setdefault(candidate.tool.name, candidate)
-        able = {
-            c.tool.name
-            for c in alone
-            if c.confidence >= max(self._thresholds.floor, best[c.tool.name].confidence)
-        }
-        return _Found(tuple(best.values())[:CANDIDATES], frozenset(able))
-
-    async def _choose(self, turn: Turn, candidates: tuple[Candidate, ...]) -> _Choice:
-        if not candidates:
-            return _Choice(NoFit(reason="The library is empty."))
-        best = candidates[0]
-        if best.confidence < self._thresholds.floor:
-            limit = f"below the {self._thresholds.floor:.1%} of SEARCH_FLOOR"
-            return _Choice(
-                NoFit(
-                    reason=f"The nearest tool, {best.tool.name}, has a confidence of only "
-                    f"{best.confidence:.1%}, {limit}."
-                )
-            )
-        try:
-            choice = await self._executor.choose(turn, [c.tool for c in candidates])
-        except ModelError as error:
-            return await self._choose_alone(turn, best, error)
-        if isinstance(choice, NoFit):
-            return _Choice(choice)
-        confidence = next(
-            _confirmed(c.confidence) for c in candidates if c.tool.name == choice.tool.name
+            likely += await self._continued(turn, former[-1:])
+        if len(former) > 1 and not likely:
+            likely = await self._continued(turn, former[-_LOOKED_BACK:])
+        return _Found(
+            _best((*alone, *(c.model_copy(update={"confidence": 0.0}) for c in likely))),
+            tuple(c.tool for c in _best(likely)),
         )
-        if confidence < self._thresholds.threshold:
-            limit = f"below the {self._thresholds.threshold:.0%} of SIMILARITY_THRESHOLD"
-            return _Choice(
-                NoFit(
-                    reason=f"{choice.tool.name} fits with a confidence of only {confidence:.0%}, "
-                    f"{limit}."
-                )
-            )
-        return _Choice(choice, confidence)
 
-    async def _choose_alone(self, turn: Turn, best: Candidate, error: ModelError) -> _Choice:
+    async def _continued(self, turn: Turn, former: Sequence[str]) -> list[Candidate]:
+        text = "\n".join([*former, turn.request.text])
+        return self._likely(await self._library.search(text, CANDIDATES))
+
+    def _likely(self, found: Iterable[Candidate]) -> list[Candidate]:
+        return [c for c in found if c.confidence >= self._thresholds.floor]
+
+    async def _choose(self, turn: Turn, found: _Found) -> _Choice:
+        if not found.candidates:
+            return _Choice(NoFit(reason="The library is empty."), found, asked=False)
+        english = await asyncio.to_thread(is_english, turn.request.text)
+        if not found.offered and (english or not self._thresholds.translates):
+            best = found.candidates[0]
+            reason = f"The nearest tool, {best.tool.name}, has a confidence of only "
+            return _Choice(NoFit(reason=reason + self._below(best.confidence)), found, asked=False)
+        asks = bool(turn.request.history) or not english
+        try:
+            choice = await self._executor.choose(turn, found.offered, standalone=asks)
+        except ModelError as error:
+            return await self._choose_alone(turn, found, error)
+        if choice.standalone:
+            other = await self._library.search(choice.standalone, CANDIDATES)
+            found = found.joined(other)
+            if isinstance(choice, NoFit):
+                choice = await self._choose_again(turn, found, choice)
+        if isinstance(choice, NoFit) or (
+            (sure := found.sure_of(choice.tool.name)) >= self._thresholds.floor
+        ):
+            return _Choice(choice, found)
+        reason = f"{choice.tool.name} was chosen, but the search gives it only {self._below(sure)}"
+        return _Choice(NoFit(reason=reason, standalone=choice.standalone), found)
+
+    async def _choose_again(
+        self, turn: Turn, found: _Found, declined: NoFit
+    ) -> Call | Misfit | NoFit:
+        """The model's choice among the tools that only the request in its own words found."""
+        others = self._others(found.candidates, found)
+        if not others:
+            return declined
+        try:
+            choice = await self._executor.choose(turn, others)
+        except ModelError:
+            return declined
+        return choice.model_copy(update={"standalone": declined.standalone})
+
+    def _below(self, confidence: float) -> str:
+        return f"{confidence:.1%}, below the {self._thresholds.floor:.1%} of SEARCH_FLOOR."
+
+    async def _choose_alone(self, turn: Turn, found: _Found, error: ModelError) -> _Choice:
         """What the search alone decides after `error`; a tool without required parameters can be
         called without the model.
 
         Raises:
             ModelError: `error`, or the failure to get the arguments; the message names the tool.
         """
+        best = found.candidates[0]
         name, out = best.tool.name, isinstance(error, ModelUnavailable)
         if best.confidence < self._thresholds.threshold:
             if out:
@@ -195,29 +215,64 @@ class Decider:
                 NoFit(
                     reason=f"The model could not choose ({error.message}), and the search alone "
                     "is not sure enough."
-                )
+                ),
+                found,
+                asked=False,
             )
         reason = f"The model could not choose ({error.message}); the search alone decided."
         try:
             if out:
                 raise error
-            return _Choice(await self._executor.prepare(turn, best.tool), best.confidence, reason)
+            return _Choice(await self._executor.prepare(turn, best.tool), found, reason)
         except ModelError as failure:
             needed = [p.name for p in best.tool.signature.parameters if p.required]
             if needed:
-                found = f"{name} was found with a confidence of {best.confidence:.0%}"
+                sure = f"{name} was found with a confidence of {best.confidence:.0%}"
                 raise _without_model(
-                    failure, f"{found}, but its arguments ({', '.join(needed)}) need the model"
+                    failure, f"{sure}, but its arguments ({', '.join(needed)}) need the model"
                 ) from failure
-            return _Choice(Call(tool=best.tool, arguments={}), best.confidence, reason)
+            return _Choice(Call(tool=best.tool, arguments={}), found, reason)
 
 
 def _without_model(error: ModelError, found: str) -> ModelError:
     return type(error)(f"{found}: {error.message}", error.remedy or "try again later")
 
 
-def _confirmed(confidence: float) -> float:
-    """Confidence of the search, 0..1, after the model has chosen the same tool; Bayes' rule in odds
-    form.
+def _best(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+    """Each tool once, at its best, best first; of equals the first."""
+    best: dict[str, Candidate] = {}
+    for candidate in sorted(candidates, key=lambda c: -c.confidence):
+        best.setdefault(candidate.tool.name, candidate)
+    return tuple(best.values())[:CANDIDATES]
+
+
+def _forms(turn: Turn, standalone: str) -> tuple[str, ...]:
+    """What can be learnt of the request: what a conversation leads up to may mean nothing without
+    it, and the model's words may.
     """
-    return CHOICE_ODDS * confidence / (CHOICE_ODDS * confidence + 1 - confidence)
+    own = () if turn.request.history else (turn.request.text,)
+    return tuple(dict.fromkeys(filter(None, (*own, standalone))))
+
+
+def _judged(chosen: _Choice) -> tuple[Candidate, ...]:
+    """The candidates, after what the model said of them."""
+    if chosen.reason or not chosen.asked:
+        return chosen.found.candidates
+    name = None if isinstance(chosen.choice, NoFit) else chosen.choice.tool.name
+    return _best(
+        c.model_copy(
+            update={
+                "confidence": _confirmed(
+                    c.confidence, CHOICE_ODDS if c.tool.name == name else 1 / CHOICE_ODDS
+                )
+            }
+        )
+        for c in chosen.found.candidates
+    )
+
+
+def _confirmed(confidence: float, odds: float = CHOICE_ODDS) -> float:
+    """Confidence of the search, 0..1, after the model has chosen the same tool, or not; Bayes' rule
+    in odds form.
+    """
+    return odds * confidence / (odds * confidence + 1 - confidence)

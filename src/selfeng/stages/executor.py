@@ -12,7 +12,7 @@ from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import ToolNotFound, stage
 from selfeng.core.events import Executing, ExecutionFailed, ExecutionFinished, FilesMade
 from selfeng.core.files import File
-from selfeng.core.functions import NO_TOOL_FITS, as_function
+from selfeng.core.functions import NO_TOOL_FITS, STANDALONE, as_function, with_standalone
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
 from selfeng.core.question import Question
@@ -29,24 +29,39 @@ _SHORT = 80
 """Characters of a text that a call may word otherwise than the request, such as a date."""
 
 
-class Call(Value):
+class Chosen(Value):
+    """What the model made of a request and the tools."""
+
+    standalone: str = ""
+    """The request in English, standing alone, in the model's words; "" where it was not asked."""
+
+
+class Call(Chosen):
     """A tool with arguments that fit its signature."""
 
     tool: Tool
     arguments: dict[str, Any]
     """Plain JSON by parameter name; missing parameters take their defaults."""
+    further: tuple[dict[str, Any], ...] = ()
+    """The arguments of further calls of the tool, which the request asks for as well."""
+
+    @property
+    def following(self) -> "Call":
+        """The first of the further calls, with the rest of them."""
+        first, *rest = self.further
+        return self.model_copy(update={"arguments": first, "further": tuple(rest)})
 
     def __str__(self) -> str:
         return f"{self.tool.name}({', '.join(f'{name}={value!r}' for name, value in self.arguments.items())})"  # noqa: E501
 
 
-class NoFit(Value):
+class NoFit(Chosen):
     """The model says that none of the tools does what is asked."""
 
     reason: str
 
 
-class Misfit(Value):
+class Misfit(Chosen):
     """The model chose the tool, but what the request says doesn't fit its signature."""
 
     tool: Tool
@@ -86,15 +101,20 @@ class Executor:
         self._model, self._sandbox, self._library = model, sandbox, library
         self._sources = sources or PinnedSources(library)
 
-    async def choose(self, turn: Turn, tools: Sequence[Tool]) -> Call | NoFit | Misfit:
+    async def choose(
+        self, turn: Turn, tools: Sequence[Tool], *, standalone: bool = False
+    ) -> Call | NoFit | Misfit:
         """Which of the tools the request needs, and with which arguments: one model call, two if
-        its arguments don't fit.
+        its arguments don't fit. `standalone`: the model also rewrites the request.
 
         Raises:
             ModelError: the model can't be reached, declines or gives no usable reply.
         """
-        prompt = render("decide", turn.request.history, **await _shown(turn))
-        return await self._again(turn, await self._chosen(turn, prompt, tools))
+        shown = await _shown(turn)
+        prompt = render("decide", turn.request.history, **shown, standalone=standalone)
+        first = await self._chosen(turn, prompt, tools, standalone)
+        again = await self._again(turn, first)
+        return again.model_copy(update={"standalone": first.standalone})
 
     async def prepare(
         self, turn: Turn, tool: Tool, given: Mapping[str, Any] | None = None
@@ -129,22 +149,26 @@ class Executor:
         return await self._chosen(turn, prompt, (tool,))
 
     async def _chosen(
-        self, turn: Turn, prompt: Prompt, tools: Sequence[Tool]
+        self, turn: Turn, prompt: Prompt, tools: Sequence[Tool], standalone: bool = False
     ) -> Call | NoFit | Misfit:
         passable = [result.id for result in turn.request.results if result.data is not None]
         functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
+        if standalone:
+            functions = list(map(with_standalone, functions))
         choice = await self._model.choose(prompt, functions, turn.budget)
+        calls = [dict(arguments) for arguments in (choice.arguments, *choice.further)]
+        said = [str(call.pop(STANDALONE, None) or "") for call in calls if standalone]
+        alone = " ".join(next(filter(None, said), "").split())
         if choice.name == NO_TOOL_FITS.name:
-            return NoFit(
-                reason=str(
-                    choice.arguments.get("reason") or "none of the tools does what is asked for"
-                )
-            )
+            reason = choice.arguments.get("reason") or "none of the tools does what is asked for"
+            return NoFit(reason=str(reason), standalone=alone)
         tool = next(t for t in tools if t.name == choice.name)
         try:
-            return self._call(turn, tool, choice.arguments)
+            first, *further = [self._call(turn, tool, arguments) for arguments in calls]
         except ArgumentsInvalid as error:
-            return Misfit(tool=tool, problem=error.problem, missing=error.missing)
+            return Misfit(tool=tool, problem=error.problem, missing=error.missing, standalone=alone)
+        others = tuple(call.arguments for call in further)
+        return first.model_copy(update={"further": others, "standalone": alone})
 
     @staticmethod
     def _call(turn: Turn, tool: Tool, arguments: Mapping[str, Any]) -> Call:

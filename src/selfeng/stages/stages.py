@@ -4,7 +4,7 @@ their order.
 
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +20,7 @@ from selfeng.core.protocols import ToolLibrary
 from selfeng.core.question import told
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool
-from selfeng.core.turn import Turn
+from selfeng.core.turn import Request, Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.execution.outcome import own_failure
@@ -29,6 +29,7 @@ from selfeng.runtime import PromisingContext
 from selfeng.stages.decision import Decider
 from selfeng.stages.executor import Call, Executor, Misfit, NoFit
 from selfeng.stages.plan_runner import PlanRunner
+from selfeng.stages.response_synthesizer import describe
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis
 from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
 
@@ -46,10 +47,14 @@ class Executed(Value):
 
 
 class PlanExecuted(Value):
-    """A plan that ran."""
+    """A plan that ran, or several calls of one tool."""
 
     results: tuple[StepResult, ...]
-    """In the order of its steps."""
+    """In the order of its steps, or of the calls."""
+    tool: str | None = None
+    """Of the calls."""
+    files: tuple[File, ...] = ()
+    """What the calls made."""
 
 
 End = Executed | DirectAnswer | PlanExecuted | AgentReply
@@ -74,8 +79,10 @@ class RequestState:
     """The call of the tool that was found or built."""
     search_candidates: tuple[str, ...] = ()
     """Names of the tools that the search found."""
-    learn_request: bool = False
-    """Whether the tool that was found may learn this request, if it serves it."""
+    learnable: tuple[str, ...] = ()
+    """The forms of the request that the tool that serves it may be found by from then on."""
+    ran: list[Executed] = field(default_factory=list)
+    """The calls so far, except one to be mended."""
     mended: bool = False
     """Whether the tool was already sent to be repaired, which happens once."""
     outcome: End | None = None
@@ -83,7 +90,7 @@ class RequestState:
     @cached_property
     def synthesis(self) -> Synthesis:
         """Created when a stage first needs it."""
-        return self.engine.begin(self.turn, self.search_candidates)
+        return self.engine.begin(self.turn, self.search_candidates, self.learnable)
 
     @property
     def end(self) -> End:
@@ -165,6 +172,8 @@ class Stages:
                     data=returned.data,
                 )
                 return PartServed(result, returned.files)
+            case PlanExecuted(tool=str(tool), results=results, files=files):
+                return PartServed(_together(request, tool, results), files)
             case DirectAnswer(text=text, questions=()):
                 return PartServed(
                     StepResult(
@@ -188,6 +197,7 @@ class Stages:
         agent.
         """
         request = state.turn.request
+        state.learnable = (request.text,)
         await state.turn.profile(request.files)
         ways = {
             "for agents": request.agent,
@@ -200,7 +210,7 @@ class Stages:
         turn = state.turn
         decision = await self._decider.decide(turn)
         state.choice, state.search_candidates = decision.choice, decision.considered
-        state.learn_request = decision.learn_request and isinstance(decision.choice, Call)
+        state.learnable = decision.learnable
         match state.choice:
             case Call():
                 return "fits"
@@ -233,23 +243,30 @@ class Stages:
         return "fits" if isinstance(state.choice, Call) else "incomplete"
 
     async def _execute(self, state: RequestState) -> str:
-        assert isinstance(state.choice, Call), state.choice
-        execution = await self._executor.run(state.turn, state.choice)
-        state.outcome = Executed(call=state.choice, execution=execution)
+        call = state.choice
+        assert isinstance(call, Call), call
+        execution = await self._executor.run(state.turn, call)
+        state.ran.append(Executed(call=call, execution=execution))
         if isinstance(execution, Returned):
-            if state.learn_request:
-                self._served.record(state.choice.tool, state.turn.request.text)
-            return "ran"
-        return "ran" if state.mended or own_failure(execution) is None else "at fault"
+            if call.tool.name in state.search_candidates:  # what was built has learnt it already
+                self._served.record(call.tool, state.learnable)
+        elif not state.mended and own_failure(execution):
+            return "at fault"
+        if call.further:
+            state.choice = call.following
+            return await self._execute(state)
+        state.outcome = _outcome(state.ran)
+        return "ran"
 
     async def _mend(self, state: RequestState) -> str:
-        assert isinstance(state.outcome, Executed), state.outcome
-        state.mended, call, execution = True, state.outcome.call, state.outcome.execution
+        state.mended, call, execution = True, state.ran[-1].call, state.ran[-1].execution
         assert not isinstance(execution, Returned), execution
         mended = await self._mended(state.turn, call, execution)
         if mended is None:
+            state.outcome = _outcome(state.ran)
             return "left"
-        state.choice = Call(tool=mended, arguments=call.arguments)
+        state.choice = call.model_copy(update={"tool": mended})
+        state.ran.pop()
         return "mended"
 
     async def _refactor(self, state: RequestState) -> str:
@@ -320,6 +337,33 @@ def _of_synthesis(take: Callable[[Synthesis], Awaitable[str]]) -> Stage:
     return lambda state: take(state.synthesis)
 
 
+def _outcome(ran: Sequence[Executed]) -> Executed | PlanExecuted:
+    """What calls of one tool came to."""
+    if len(ran) == 1:
+        return ran[0]
+    executions = [executed.execution for executed in ran]
+    results = tuple(
+        StepResult(
+            id=f"call_{number}",
+            request=str(executed.call),
+            tool=executed.call.tool.name,
+            text=describe(executed.execution),
+            data=executed.execution.data if isinstance(executed.execution, Returned) else None,
+        )
+        for number, executed in enumerate(ran, 1)
+    )
+    files = [f for e in executions if not isinstance(e, Killed) for f in e.files]
+    return PlanExecuted(results=results, tool=ran[0].call.tool.name, files=tuple(files))
+
+
+def _together(request: Request, tool: str, results: Sequence[StepResult]) -> StepResult:
+    """Results of calls as that of one step: a list of their values."""
+    values = [result.data for result in results]
+    data = None if None in values else f"[{', '.join(map(str, values))}]"
+    text = "\n".join(result.text for result in results)
+    return StepResult(id=request.plan_step, request=request.text, tool=tool, text=text, data=data)
+
+
 def _returned(execution: Execution) -> Returned:
     match execution:
         case Returned():
@@ -342,17 +386,18 @@ class ServedRequests:
     def __init__(self, library: ToolLibrary, background: PromisingContext) -> None:
         self._library, self._background = library, background
 
-    def record(self, tool: Tool, request: str) -> None:
-        """Record that the tool was found for the request and served it. A request that is long or
-        contains a secret is not stored.
+    def record(self, tool: Tool, forms: Sequence[str]) -> None:
+        """Record that the tool was found for a request in these forms and served it. One that is
+        long or contains a secret is not stored.
         """
-        if may_be_kept(request):
-            # In its own context, so that the end of the turn, or of the plan's step, does not
-            # cancel it.
-            Context().run(self._background.start, self._keep(tool, request))
+        # In its own context, so that the end of the turn, or of the plan's step, does not cancel
+        # it.
+        if kept := [form for form in forms if may_be_kept(form)]:
+            Context().run(self._background.start, self._keep(tool, kept))
 
-    async def _keep(self, tool: Tool, request: str) -> None:
+    async def _keep(self, tool: Tool, forms: Sequence[str]) -> None:
         try:
-            await self._library.record_request(tool.name, tool.version, request)
+            for form in forms:
+                await self._library.record_request(tool.name, tool.version, form)
         except Exception:  # the edge of the background: the tool is found as before
             log.exception("could not add a served request to %s", tool.name)

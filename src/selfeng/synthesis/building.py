@@ -76,11 +76,17 @@ class Synthesis:
     _verdict: Verdict
 
     def __init__(
-        self, deps: SynthesisDeps, turn: Turn, search_candidates: Sequence[str] = ()
+        self,
+        deps: SynthesisDeps,
+        turn: Turn,
+        search_candidates: Sequence[str],
+        learnable: Sequence[str],
     ) -> None:
-        """`search_candidates` names tools that the search found but that don't fit."""
+        """`search_candidates` names tools that the search found but that don't fit; `learnable` are
+        the forms of the request that stand alone.
+        """
         self._deps, self._policy, self._steps = deps, deps.policy, Steps(turn)
-        self._search_candidates = search_candidates
+        self._search_candidates, self._learnable = search_candidates, learnable
         self.result: Tool | DirectAnswer | Plan | DelegateToAgents | None = None
         """The result; a tool was registered, or found in the library."""
         self._stuck: SynthesisFailed | None = None
@@ -381,10 +387,8 @@ class Synthesis:
         others see.
         """
         with suppress(EmbedderUnavailable):  # its words and examples still find it
-            if may_be_kept(self._steps.turn.request.text):
-                await self._deps.library.record_request(
-                    tool.name, tool.version, self._steps.turn.request.text
-                )
+            for form in filter(may_be_kept, self._learnable):
+                await self._deps.library.record_request(tool.name, tool.version, form)
 
 
 SYNTHESIS_STAGES: Mapping[StageName, Callable[[Synthesis], Awaitable[str]]] = {

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from selfeng.core.functions import NO_TOOL_FITS, REFERENCE
+from selfeng.core.functions import NO_TOOL_FITS, REFERENCE, STANDALONE
 from selfeng.core.value import Value
 from selfeng.offline.completion import Completion
 from selfeng.offline.cookbook.literals import Unreadable, read_bracketed, read_number, unquoted
@@ -38,7 +38,8 @@ class OfferedTool(Value):
 
     @classmethod
     def from_wire(cls, function: Mapping[str, Any]) -> "OfferedTool":
-        properties = (function.get("parameters") or {}).get("properties") or {}
+        properties = dict((function.get("parameters") or {}).get("properties") or {})
+        properties.pop(STANDALONE, None)
         return cls(
             name=function["name"],
             description=function.get("description") or "",
@@ -61,12 +62,25 @@ def choose(asked: ReadPrompt) -> Completion:
     """The call of the tool that does what a matching recipe does, or that has the same subject as
     the request.
     """
+    answers = {answer["id"]: answer["answer"] for answer in asked.lines("answers")}
+    found = (
+        completed((*asked.earlier, asked.request), answers)
+        or completed(asked.earlier, answers)
+        or matches(asked.request, asked.earlier)
+    )
+    wanted = tuple(match.with_file(asked.files) for match in found)
+    chosen = _chosen(asked, wanted)
+    if not any(STANDALONE in tool["parameters"].get("properties", {}) for tool in asked.tools):
+        return chosen
+    alone = asked.request if matches(asked.request) or not wanted else wanted[0].told
+    arguments = {STANDALONE: alone, **(chosen.arguments or {})}
+    return chosen.model_copy(update={"arguments": arguments})
+
+
+def _chosen(asked: ReadPrompt, wanted: Sequence[Match]) -> Completion:
     tools = [
         OfferedTool.from_wire(tool) for tool in asked.tools if tool["name"] != NO_TOOL_FITS.name
     ]
-    answers = {answer["id"]: answer["answer"] for answer in asked.lines("answers")}
-    found = completed(asked.earlier, answers) or matches(asked.request, asked.earlier)
-    wanted = tuple(match.with_file(asked.files) for match in found)
     for match in wanted:
         for tool in tools:
             if (

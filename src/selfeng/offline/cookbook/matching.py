@@ -55,6 +55,12 @@ class Match:
             if p.required and p.name not in self.arguments
         )
 
+    @property
+    def told(self) -> str:
+        """What is asked for, in words that need no earlier request."""
+        values = ", ".join(f"{name} {value!r}" for name, value in self.arguments.items())
+        return f"{self.recipe.specification.description.rstrip('.')}: {values}"
+
     def with_file(self, files: Sequence[str]) -> "Match":
         """The match with the only table among the files, if the request names none."""
         tables = [name for name in files if name.lower().endswith(_TABLES)]

@@ -1,0 +1,33 @@
+"""The language of a request, told offline from its letters."""
+
+import re
+from functools import cache, lru_cache
+
+from py3langid.langid import (  # type: ignore[import-untyped]
+    MODEL_FILE,
+    LanguageIdentifier,
+)
+
+_VALUES = re.compile(r"""(?<!\w)(["'`]).*?\1(?!\w)|“.*?”|«.*?»|[^\W\d_]*\d[\w.,:/-]*""", re.DOTALL)
+"""Values in a request, which may be of any language."""
+_LIKELIER = 4.0
+"""How much likelier than English another language must be: short English texts often look a little
+like others.
+"""
+_SHORT = 8
+"""Letters below which a text without accents says too little."""
+
+
+@lru_cache(maxsize=1000)
+def is_english(text: str) -> bool:
+    """Whether the text is English as far as can be told; blocks for half a second once."""
+    words = " ".join(_VALUES.sub(" ", text[:2000]).split())
+    if words.isascii() and len(words) < _SHORT:
+        return True
+    ranked = _identifier().rank(words)
+    return bool(dict(ranked)["en"] * _LIKELIER >= ranked[0][1])
+
+
+@cache
+def _identifier() -> LanguageIdentifier:
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
