@@ -107,7 +107,7 @@ async def test_a_tool_that_fits_is_run_and_its_result_answered():
         {
             "type": "execution_finished",
             "tool": "add_numbers",
-            "execution": {"type_name": "int", "text": "3", "data": "3"},
+            "execution": {"type_name": "int", "text": "3"},
         },
         {"type": "answer_token", "text": "It is\n"},
         {"type": "answer_token", "text": "3."},

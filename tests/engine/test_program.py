@@ -133,7 +133,7 @@ def test_a_tool_is_called_by_name_without_a_model(home):
         assert [tool.name for tool in orchestrator.tools()] == ["divide"]
         match orchestrator.call("divide", {"a": 9}):
             case Returned(data=data):
-                assert data == '{"quotient": 4.5}'
+                assert data == '{"quotient":4.5}'
         match orchestrator.call("divide", {"a": 1, "b": 0}):
             case Raised(type_name=kind):
                 assert kind == "ZeroDivisionError"
@@ -153,7 +153,7 @@ def test_the_command_line_calls_a_tool_by_name(home):
         done = CliRunner().invoke(app, ["call", "divide", *arguments])
         return done.exit_code, done.stdout, done.stderr
 
-    assert call("a=9") == (0, '{"quotient": 4.5}\n', "")
+    assert call("a=9") == (0, '{"quotient":4.5}\n', "")
     code, out, err = call("a=1", "b=0")
     assert (code, out) == (1, "")
     assert "ZeroDivisionError" in err

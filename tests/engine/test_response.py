@@ -2,6 +2,7 @@
 model.
 """
 
+import json
 import re
 
 import pytest
@@ -10,8 +11,9 @@ from selfeng.core.errors import ModelUnavailable
 from selfeng.core.files import File
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
+from selfeng.offline.cookbook.read_prompt import sections_of
 from selfeng.stages.response_synthesizer import SHOWN_TO_MODEL, ResponseSynthesizer, describe, plain
-from tests.doubles import ScriptedModel
+from tests.doubles import ScriptedModel, kept
 
 
 @pytest.mark.parametrize(
@@ -20,7 +22,7 @@ from tests.doubles import ScriptedModel
         (Returned(type_name="int", text="45"), "The result is:\n\n```\n45\n```"),
         (
             Returned(type_name="str", text="xx", truncated=True),
-            "The result is:\n\n```\nxx\n```\n\nThe value is longer than what is shown here.",
+            "The result is:\n\n```\nxx\n```\n\nThe value is longer than this.",
         ),
         (
             Returned(type_name="str", text="a ``` b ~~~~ c"),
@@ -106,9 +108,55 @@ async def test_the_model_is_shown_both_ends_of_a_long_result() -> None:
         r"<result>\n(.*)\n</result>", model.prompts[0].messages[-1].content, re.DOTALL
     )
     assert shown is not None
-    told = f"{text}\n… (the value is longer than this)"
-    left = f"{len(told) - SHOWN_TO_MODEL} of {len(told)} characters are left out"
-    assert shown[1] == f"{text[:3000]}\n… ({left}) …\n{told[-1000:]}"
+    left = f"{len(text) - SHOWN_TO_MODEL} of {len(text)} characters are left out"
+    assert shown[1] == (
+        f"{text[:750]}\n… ({left}) …\n{text[-250:]}\n… (the value is longer than this)"
+    )
+
+
+def prompted(model: ScriptedModel) -> dict[str, str]:
+    return sections_of(str(model.prompts[0].messages[-1].content))
+
+
+async def test_the_model_is_told_the_shape_of_a_long_table_and_not_its_rows() -> None:
+    rows = json.dumps([{"month": n, "paid": 1013.37 + n} for n in range(360)])
+    model = ScriptedModel("These are 360 payments.")
+    assert await answer(model, kept(rows)) == "These are 360 payments."
+    told = prompted(model)["result"]
+    assert told.startswith("a table of 360 rows and 2 columns, in short:\ncolumns:\n- month: ")
+    assert 'row 360, the last: {"month":359' in told
+    assert len(told) < 500
+    assert plain(kept(rows)) == "The result is a table of 360 rows and 2 columns."
+
+
+@pytest.mark.parametrize(
+    ("request_text", "value", "rounded"),
+    [
+        ("3/4 l in US cups", "1.0566882094325936", "about 1.05669"),
+        ("net price of 7.5 €", "7.5", "7.50"),
+        ("count them", "12", None),
+        ("half of 3", "1.5", None),
+    ],
+)
+async def test_the_model_is_told_how_to_say_a_number(
+    request_text: str, value: str, rounded: str | None
+) -> None:
+    model = ScriptedModel("It is.", ModelUnavailable("no connection"))
+    turn = Turn(Request(request_text), [].append)
+    responder = ResponseSynthesizer(model)
+    assert [piece async for piece in responder.answer(turn, "f()", kept(value))] == ["It is."]
+    assert (prompted(model).get("rounded"), prompted(model)["result"]) == (rounded, value)
+    (told,) = [piece async for piece in responder.answer(turn, "f()", kept(value))]
+    assert told.startswith(
+        f"The result is {rounded}." if rounded else f"The result is:\n\n```\n{value}"
+    )
+
+
+def test_a_value_that_is_too_large_is_said_with_its_size_and_what_to_do() -> None:
+    large = Returned(type_name="str", text="x" * 50, truncated=True, too_large=9_437_184)
+    size = "the value has 9.0 MB, more than the 8 MB that are kept, so this is its beginning; ask"
+    assert size in describe(large)
+    assert f"The{size[3:]} for it as a file." in plain(large)
 
 
 async def test_the_plain_result_stands_in_for_a_model_that_cannot_be_reached() -> None:

@@ -19,7 +19,7 @@ from selfeng.offline.cookbook.scripts import script_for
 from selfeng.offline.cookbook.small_talk import KNOWLEDGE
 from selfeng.prompts import FOLDER, render
 from selfeng.seeds import load_seeds
-from selfeng.stages.response_synthesizer import describe
+from selfeng.stages.response_synthesizer import describe, rounded
 from selfeng.synthesis.steps import python_code
 
 NOTHING = "The offline model recognises none of these tools as one for this request."
@@ -122,7 +122,14 @@ def specify(request: str, taken: tuple[str, ...] = (), problem: str = "") -> Spe
 
 def told(call: str, execution: Execution, request: str = "…") -> str:
     return complete(
-        render("answer", request=request, files="", call=call, result=describe(execution))
+        render(
+            "answer",
+            request=request,
+            files="",
+            call=call,
+            result=describe(execution),
+            rounded=rounded(execution, request),
+        )
     ).content
 
 

@@ -37,6 +37,8 @@ class StepResult(Value):
     """The value for people."""
     data: str | None
     """The value as JSON text; None if it is not plain JSON, or too large."""
+    summary: str = ""
+    """What a model is told of a long value; "" if it is told the text."""
 
 
 class SavedStep(Value):

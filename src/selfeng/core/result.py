@@ -17,6 +17,8 @@ LARGEST = 8 * MB
 """Characters of the JSON of a value that is kept."""
 LONG = 400
 """Bytes of JSON; page and terminal show a longer value themselves, and the answer leaves it out."""
+IN_SHORT = "in short:"
+"""What a model is told before the summary of a long value."""
 _COLUMNS = 100
 """A table has at most as many, and what is known of it names them."""
 _NAME = 80
@@ -85,6 +87,13 @@ class Result(Value):
     reference: ResultReference
     content: str
     """Its canonical JSON."""
+
+    @property
+    def summary(self) -> str:
+        """What a model is told of the value if it is long: its parts with their ranges, and both
+        ends.
+        """
+        return summary(json.loads(self.content))
 
     def in_format(self, form: ResultFormat) -> str:
         """The value as a file."""

@@ -80,7 +80,11 @@ def lessons_shown(lessons: Iterable[LessonHint]) -> str:
 
 
 def _result(result: StepResult) -> dict[str, Any]:
-    return {"id": result.id, "request": result.request, "value": shortened(result.text, _RESULT)}
+    return {
+        "id": result.id,
+        "request": result.request,
+        "value": result.summary or shortened(result.text, _RESULT),
+    }
 
 
 def _lines(

@@ -20,11 +20,14 @@ from selfeng.core.tool import Tool
 from selfeng.core.turn import Request, Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Returned
+from selfeng.core.words import shortened
 from selfeng.execution.arguments import ArgumentsInvalid, bind, question_for, resolved
 from selfeng.execution.outcome import call_digest, own_failure
 from selfeng.prompts import render
 from selfeng.prompts.request import shown
 
+_SHOWN = 2_000
+"""Characters of an argument in the source of a call."""
 _SHORT = 80
 """Characters of a text that a call may word otherwise than the request, such as a date."""
 
@@ -52,7 +55,11 @@ class Call(Chosen):
         return self.model_copy(update={"arguments": first, "further": tuple(rest)})
 
     def __str__(self) -> str:
-        return f"{self.tool.name}({', '.join(f'{name}={value!r}' for name, value in self.arguments.items())})"  # noqa: E501
+        """The call as Python source, long values shortened."""
+        shown = (
+            f"{name}={shortened(repr(value), _SHOWN)}" for name, value in self.arguments.items()
+        )
+        return f"{self.tool.name}({', '.join(shown)})"
 
 
 class NoFit(Chosen):

@@ -2,24 +2,26 @@
 it.
 """
 
+import asyncio
 import re
 from collections.abc import AsyncIterator, Sequence
 from typing import assert_never
 
 from selfeng.core.errors import BudgetExceeded, ModelError
+from selfeng.core.files import MB
 from selfeng.core.plan import StepResult
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient
+from selfeng.core.result import IN_SHORT, LARGEST, ResultReference, for_people, is_about_money
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
 from selfeng.prompts import render
 from selfeng.prompts.request import all_results, listed
 
-SHOWN_TO_MODEL = 4000
-"""Characters of a result that the model sees.
-
-The person sees in the activity all that the sandbox keeps of a value: its first 20,000 characters.
+SHOWN_TO_MODEL = 1000
+"""Characters that the model sees of a value that is not kept; of a kept one it sees all, or a
+summary.
 """
 _EXPECTED = {"ValueError", "TypeError"}
 """What tools raise for input that they refuse; their messages need no explanation."""
@@ -37,16 +39,17 @@ class ResponseSynthesizer:
         When the model can't be reached, declines or has no budget left, the plain result is the
         answer, so that finished work is never lost.
         """
-        result = shortened(describe(execution), SHOWN_TO_MODEL)
+        request = turn.request
         prompt = render(
             "answer",
-            turn.request.history,
-            request=turn.request.text,
-            files=listed(turn.request),
+            request.history,
+            request=request.text,
+            files=listed(request),
             call=call,
-            result=result,
+            result=await asyncio.to_thread(describe, execution),
+            rounded=rounded(execution, request.text),
         )
-        async for piece in self._told(turn, prompt, plain(execution)):
+        async for piece in self._told(turn, prompt, plain(execution, request.text)):
             yield piece
 
     async def answer_plan(self, turn: Turn, results: Sequence[StepResult]) -> AsyncIterator[str]:
@@ -75,18 +78,49 @@ def describe(execution: Execution) -> str:
     """What the model is told of an execution."""
     match execution:
         case Returned():
-            text = f"{execution.text}" if execution.text else "(an empty text)"
-            return (
-                text
-                + ("\n… (the value is longer than this)" if execution.truncated else "")
-                + _files(execution)
-            )
+            return _value(execution) + _files(execution)
         case Raised():
             return f"raised {execution.type_name}: {execution.message}" + _files(execution)
         case Killed():
             return f"was ended: {execution.reason}"
         case _:
             assert_never(execution)
+
+
+def _value(returned: Returned) -> str:
+    """The value, or what stands for a long one."""
+    if long := described(returned):
+        return long
+    text = shortened(returned.text, SHOWN_TO_MODEL) or "(an empty text)"
+    return text + (f"\n… ({_cut(returned)})" if returned.truncated else "")
+
+
+def described(returned: Returned) -> str:
+    """What a model is told of a long value; "" of any other."""
+    if returned.result is None or not returned.result.reference.long:
+        return ""
+    return f"{returned.result.reference.shape}, {IN_SHORT}\n{returned.result.summary}"
+
+
+def _cut(returned: Returned) -> str:
+    """Why a value is not whole, and what to do."""
+    return (
+        f"the value has {returned.too_large / MB:.1f} MB, more than the {LARGEST // MB} MB that "
+        "are kept, so this is its beginning; ask for it as a file"
+        if returned.too_large
+        else "the value is longer than this"
+    )
+
+
+def rounded(execution: Execution, request: str) -> str:
+    """The number that a call returned, as a sentence says it; "" if it stands as it is."""
+    if not isinstance(execution, Returned) or execution.type_name not in ("float", "Decimal"):
+        return ""
+    try:
+        said = for_people(float(execution.text), money=is_about_money(request))
+    except ValueError:
+        return ""
+    return "" if said == execution.text else said
 
 
 def _files(execution: Returned | Raised) -> str:
@@ -100,11 +134,16 @@ def _files(execution: Returned | Raised) -> str:
     )
 
 
-def plain(execution: Execution) -> str:
+def plain(execution: Execution, request: str = "") -> str:
     """What the person is told of an execution without a model's help."""
     match execution:
+        case Returned(value=ResultReference(long=True, shape=shape)):
+            return f"The result is {shape}."
         case Returned():
-            more = "\n\nThe value is longer than what is shown here." if execution.truncated else ""
+            if number := rounded(execution, request):
+                return f"The result is {number}."
+            cut = _cut(execution) if execution.truncated else ""
+            more = f"\n\n{cut[:1].upper()}{cut[1:]}." if cut else ""
             return f"The result is:\n\n{_block(execution.text)}{more}"
         case Raised():
             said = (

@@ -29,7 +29,7 @@ from selfeng.runtime import PromisingContext
 from selfeng.stages.decision import Decider
 from selfeng.stages.executor import Call, Executor, Misfit, NoFit
 from selfeng.stages.plan_runner import PlanRunner
-from selfeng.stages.response_synthesizer import describe
+from selfeng.stages.response_synthesizer import describe, described
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis
 from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
 
@@ -170,6 +170,7 @@ class Stages:
                     tool=call.tool.name,
                     text=returned.text,
                     data=returned.data,
+                    summary=described(returned),
                 )
                 return PartServed(result, returned.files)
             case PlanExecuted(tool=str(tool), results=results, files=files):

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from selfeng.core.result import IN_SHORT, for_people
 from selfeng.offline.completion import Completion
 from selfeng.offline.cookbook.read_prompt import ReadPrompt
 from selfeng.offline.cookbook.recipe import Recipe, recipe_for_tool
@@ -16,6 +17,7 @@ _FILES = re.compile(
 _EMPTY = "(an empty text)"
 _RAISED = re.compile(r"raised (?P<type>\w+)(?:: (?P<message>.*))?", re.DOTALL)
 _ENDED = re.compile(r"was ended: (?P<reason>.*)", re.DOTALL)
+_LONG = re.compile(rf"(?P<shape>a[^\n]*), {re.escape(IN_SHORT)}\n.*", re.DOTALL)
 _LONGEST_INLINE = 120
 """Longer values get their own block."""
 _MOST_ROWS = 30
@@ -28,7 +30,8 @@ def answer(asked: ReadPrompt) -> Completion:
     refused = [
         f" A file could not be handed out: {reason}" for reason in _FILES.findall(result) if reason
     ]
-    return Completion(content="".join([_told(name, arguments, _FILES.sub("", result)), *refused]))
+    told = _told(name, arguments, _FILES.sub("", result), asked.sections.get("rounded", ""))
+    return Completion(content="".join([told, *refused]))
 
 
 def answer_plan(asked: ReadPrompt) -> Completion:
@@ -42,10 +45,14 @@ def answer_plan(asked: ReadPrompt) -> Completion:
 
 
 def _inline_or_block(text: str) -> str:
+    if long := _LONG.fullmatch(text):
+        return long["shape"]
+    if isinstance(number := _literal(text), float):
+        return for_people(number)
     return _code(text) or (f"\n\n{_block(text)}\n" if text else "an empty text")
 
 
-def _told(name: str, arguments: Mapping[str, Any], result: str) -> str:
+def _told(name: str, arguments: Mapping[str, Any], result: str, rounded: str) -> str:
     recipe = recipe_for_tool(name)
     if raised := _RAISED.fullmatch(result):
         return _explained(raised["message"] or raised["type"], recipe)
@@ -53,8 +60,12 @@ def _told(name: str, arguments: Mapping[str, Any], result: str) -> str:
         return f"The calculation was ended before it had a result. {ended['reason']}"
     if result == _EMPTY:
         return "The result is an empty text."
-    return (recipe and _phrased(recipe, arguments, result)) or _plain(
-        result, is_text=_returns_text(recipe, result)
+    if long := _LONG.fullmatch(result):
+        return f"The result is {long['shape']}. Here it is."
+    return (recipe and _phrased(recipe, arguments, result, rounded)) or (
+        f"The result is {rounded}."
+        if rounded
+        else _plain(result, is_text=_returns_text(recipe, result))
     )
 
 
@@ -74,7 +85,7 @@ def _explained(message: str, recipe: Recipe | None) -> str:
     return f"That is not possible with this input: {said}.{example}"
 
 
-def _phrased(recipe: Recipe, arguments: Mapping[str, Any], result: str) -> str | None:
+def _phrased(recipe: Recipe, arguments: Mapping[str, Any], result: str, rounded: str) -> str | None:
     """The recipe's own sentence; None if it has none or the values are too long for it."""
     says = recipe.says
     if isinstance(says, tuple):
@@ -83,7 +94,9 @@ def _phrased(recipe: Recipe, arguments: Mapping[str, Any], result: str) -> str |
         p.name: p.default and ast.literal_eval(p.default) for p in recipe.signature.parameters
     } | dict(arguments)
     shown = {name: _inline(value) for name, value in values.items()}
-    shown["result"] = _code(result) if _returns_text(recipe, result) else _value(result)
+    shown["result"] = rounded or (
+        _code(result) if _returns_text(recipe, result) else _value(result)
+    )
     used = set(re.findall(r"\{(\w+)\}", says))
     if not says or any(shown[name] is None for name in used):
         return None
