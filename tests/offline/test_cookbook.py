@@ -632,6 +632,19 @@ SALES, PICTURE, OLD = (
 )
 
 
+def test_a_seed_takes_the_file_that_came_with_the_request() -> None:
+    tool = tool_of("summarize_csv_column")
+    for request, files in (
+        ("Summarize the price column of sales.csv", ""),
+        ("Statistics for the price column of this file", SALES),
+    ):
+        assert choose_with(files, request, tool) == {
+            "csv_text": "sales.csv",
+            "column": "price",
+            "skip_text": None,
+        }
+
+
 @pytest.mark.parametrize(
     ("files", "request_text", "path"),
     [

@@ -274,6 +274,18 @@ ASKED: list[tuple[str, str, dict[str, Any]]] = [
         {"csv_text": CSV, "column": "price", "descending": True},
     ),
     (
+        "Summarize column price of sales.csv",
+        "summarize_csv_column",
+        {"csv_text": "sales.csv", "column": "price"},
+    ),
+    ("Statistics for the price column of this file", "summarize_csv_column", {"column": "price"}),
+    (
+        "Extract towns[0] from towns.json",
+        "query_json",
+        {"json_text": "towns.json", "path": "towns[0]"},
+    ),
+    ("Pretty-print config.json", "format_json", {"json_text": "config.json"}),
+    (
         "plot column price against day of sales.csv",
         "plot_csv_columns",
         {"y": "price", "x": "day", "path": "sales.csv"},

@@ -228,7 +228,7 @@ def _read_month(raw: str, quoting: Quoting) -> int:
 
 def _read_json(raw: str, quoting: Quoting) -> str:
     text = _read_bare(raw, quoting).strip()
-    if not text.startswith(("{", "[")):
+    if not text.startswith(("{", "[")) and not text.lower().endswith(".json"):
         raise Unreadable(raw)
     return text
 
@@ -338,7 +338,7 @@ KINDS: dict[str, LiteralKind] = {
     "date": LiteralKind(rf"(?:{re.sub('[?]P<[^>]+>', '?:', _DATE.pattern)})", _read_date),
     "month": LiteralKind(_MONTH, _read_month),
     "csv": LiteralKind(_ANY, _read_csv),
-    "json": LiteralKind(rf"{_QUOTED}|[{{\[]{_ANY}|```{_ANY}", _read_json),
+    "json": LiteralKind(rf"{_QUOTED}|[{{\[]{_ANY}|```{_ANY}|[^\s/]+\.json", _read_json),
     "path": LiteralKind(r"[\w$.\[\]'\"-]+", _read_bare),
     "filename": LiteralKind(
         rf"{_QUOTED}|[^\s/{re.escape(_OPENING)}]+\.[a-z0-9]{{1,5}}", _read_bare

@@ -33,7 +33,8 @@ _CONTINUED = re.compile(
     r"(?:\s+(?:for|with))?[\s,:]+(?P<value>.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_FILE = "path"
+_FILES = ("path", "csv_text")
+"""Parameters that may take the name of a table's file."""
 _TABLES = (".csv", ".tsv", ".txt")
 _MEMORY = 10
 """How many requests back a chain of continuations is followed."""
@@ -64,11 +65,10 @@ class Match:
     def with_file(self, files: Sequence[str]) -> "Match":
         """The match with the only table among the files, if the request names none."""
         tables = [name for name in files if name.lower().endswith(_TABLES)]
-        return (
-            Match(self.recipe, {**self.arguments, _FILE: tables[0]})
-            if _FILE in self.missing and len(tables) == 1
-            else self
-        )
+        wanted = [name for name in self.missing if name in _FILES]
+        if len(wanted) != 1 or len(tables) != 1:
+            return self
+        return Match(self.recipe, {**self.arguments, wanted[0]: tables[0]})
 
 
 def matches(request: str, earlier: Sequence[str] = ()) -> tuple[Match, ...]:
