@@ -159,7 +159,8 @@ class Engine:
     ) -> Asked:
         """Begin a turn, in a new conversation if none is given; its records reach the subscribers.
 
-        `answers` answer the open questions of the conversation; the request may then be blank.
+        `answers` answer the open questions of the conversation. The request may then be blank, or
+        the answers in words: it is the request that they complete.
         `agent` gets the request without a search. The turn's task starts last, with nothing awaited
         after it, so the caller can subscribe before its first record.
 
@@ -192,7 +193,8 @@ class Engine:
                 )
             rounds = await asyncio.to_thread(self._journal.rounds, conversation_id)
         answers = completed(rounds[0].questions if rounds else (), answers)
-        request = request if request.strip() else said(answers)
+        if rounds and request.strip() in ("", said(answers)):
+            request = await asyncio.to_thread(self._journal.last_request, conversation_id or "")
         if conversation_id is None:
             title = request.strip().splitlines()[0][:80]
             conversation_id = await asyncio.to_thread(

@@ -47,7 +47,7 @@ async def test_an_answer_goes_on_from_the_request_that_it_completes(tmp_path):
             await engine.ask("me", asked.conversation_id, "", answers=FOOT)
     told = (Answer(id="unit", value="foot", question="Which unit?"),)
     assert (second[0], second[-1].answer) == (
-        TurnStarted(request="Which unit? foot", answers=told),
+        TurnStarted(request="how long is it?", answers=told),
         "3 foot.",
     )
     shown = model.prompts[1].messages
@@ -56,6 +56,18 @@ async def test_an_answer_goes_on_from_the_request_that_it_completes(tmp_path):
         '<answers>\n{"id": "unit", "question": "Which unit?", "answer": "foot"}\n</answers>'
         in shown[-1].content
     )
+
+
+async def test_the_answered_request_is_searched_with_and_learnt_and_remembered(tmp_path):
+    book, model = Notebook(tmp_path), ScriptedModel(ASKS, TELLS, TELLS)
+    async with engine_on(book, model, ScriptedSandbox()) as engine:
+        asked, _ = await turn(engine, None, "how long is it?")
+        said = "Which unit? foot"  # as the page sends it
+        _, second = await turn(engine, asked.conversation_id, said, answers=FOOT)
+        await turn(engine, asked.conversation_id, "and wide?")
+    assert second[0].request == "how long is it?"
+    former = [m.content for m in model.prompts[2].messages if m.role == "user"]
+    assert former[:2] == ["how long is it?", "how long is it?\nWhich unit? foot"]
 
 
 async def test_the_third_round_in_a_row_is_refused(tmp_path):

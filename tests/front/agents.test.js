@@ -173,6 +173,12 @@ const SURE = {
   default: null,
 };
 
+test("answers stand beside the request that they complete", () => {
+  const answers = [{ id: "unit", value: "ft", question: "Which unit?" }];
+  const { request, answers: kept } = folded([{ ...started("how long?"), answers }]);
+  assert.deepEqual([request, kept], ["how long?", answers]);
+});
+
 test("questions are kept with the turn, and answers told in words and as data", () => {
   const { questions } = folded([
     started("convert"),

@@ -64,6 +64,7 @@ test("a reused tool makes a turn of four steps", () => {
     id: "t1",
     startedAt: second(1),
     request: "15% of 300?",
+    answers: [],
     keeps: "",
     files: [],
     made: [],

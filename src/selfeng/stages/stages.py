@@ -17,7 +17,7 @@ from selfeng.core.example import may_be_kept
 from selfeng.core.files import File
 from selfeng.core.plan import Plan, StepResult
 from selfeng.core.protocols import ToolLibrary
-from selfeng.core.question import told
+from selfeng.core.question import said, told
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Request, Turn
@@ -328,7 +328,10 @@ class Stages:
                 "give the orchestrator a delegation",
                 where=agent,
             )
-        state.outcome = reply = await self._delegation.hand_over(turn, agent, turn.request.text)
+        answers = said(turn.request.answers)
+        words = [] if turn.request.agent and answers else [turn.request.text]
+        message = "\n".join(filter(None, [*words, answers]))
+        state.outcome = reply = await self._delegation.hand_over(turn, agent, message)
         if reply.outcome == "failed":
             raise AgentGaveUp(reply.text, "say it in other words, or in smaller parts", where=agent)
         return "unclear" if reply.questions else "replied"

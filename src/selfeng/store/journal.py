@@ -31,6 +31,7 @@ from selfeng.core.events import (
 )
 from selfeng.core.process import is_running, this_process
 from selfeng.core.prompt import ChatMessage
+from selfeng.core.question import said
 from selfeng.core.value import Value
 from selfeng.store import schema
 from selfeng.store.conversation_files import keep
@@ -249,15 +250,14 @@ class Journal:
         """
         finished = (_TURNS.c.conversation_id == conversation_id) & (_TURNS.c.state == "finished")
         query = (
-            sa.select(_TURNS.c.request, _TURNS.c.answer)
+            sa.select(_TURNS.c.id, _TURNS.c.request, _TURNS.c.answer)
             .where(finished)
             .order_by(_TURNS.c.started_at.desc(), _TURNS.c.id)
         )
         with reading(self._engine) as connection:
-            turns = [
-                (_cut(r.request), _cut(r.answer or ""))
-                for r in connection.execute(query.limit(limit // 2))
-            ]
+            rows = connection.execute(query.limit(limit // 2)).all()
+            answers = _answers(connection, [row.id for row in rows])
+        turns = [(_cut(answers.get(r.id, "") or r.request), _cut(r.answer or "")) for r in rows]
         total = 0
 
         def fits(turn: tuple[str, str]) -> bool:
@@ -271,6 +271,16 @@ class Journal:
             for request, answer in kept
             for m in (_message("user", request), _message("assistant", answer))
         )
+
+    def last_request(self, conversation_id: str) -> str:
+        """The request of the newest turn; "" if there is none."""
+        query = (
+            sa.select(_TURNS.c.request)
+            .where(_TURNS.c.conversation_id == storable(conversation_id))
+            .order_by(_TURNS.c.started_at.desc(), _TURNS.c.id)
+        )
+        with reading(self._engine) as connection:
+            return connection.scalar(query.limit(1)) or ""
 
     def rounds(self, conversation_id: str) -> tuple[QuestionsAsked, ...]:
         """The questions that the latest consecutive turns asked the person, newest first; empty if
@@ -412,6 +422,17 @@ def read_record(row: sa.Row[Any]) -> Record | None:
         at=_utc(row.at),
         event=event,
     )
+
+
+def _answers(connection: sa.Connection, turns: Sequence[str]) -> dict[str, str]:
+    """By turn, the request with the answers that came with it, where some did."""
+    began = _EVENTS.c.turn_id.in_(turns) & (_EVENTS.c.type == "turn_started")
+    records = map(read_record, connection.execute(sa.select(_EVENTS).where(began)))
+    return {
+        record.turn_id: "\n".join(dict.fromkeys((record.event.request, said(record.event.answers))))
+        for record in records
+        if record and isinstance(record.event, TurnStarted) and record.event.answers
+    }
 
 
 def _message(role: str, content: str) -> ChatMessage:

@@ -11,6 +11,7 @@ export const newTurn = (id, startedAt) => ({
   id,
   startedAt,
   request: "",
+  answers: [],
   keeps: "",
   files: [],
   made: [],
@@ -64,6 +65,7 @@ const folds = {
   turn_started: (turn, event, at) => ({
     ...turn,
     request: event.request,
+    answers: event.answers ?? [],
     keeps: event.keeps ?? "",
     files: event.files ?? [],
     startedAt: at,

@@ -27,6 +27,7 @@ export const TurnView = memo(({ turn, skew, stopping, kept, last, after, convers
   return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state}>
     ${turn.keeps && html`<p class="keeps" data-testid="keeps">Save these steps as a tool</p>`}
     <p class="request" data-testid="request">${turn.request}</p>
+    <${Answered} turn=${turn} />
     <${RequestFiles} files=${turn.files} conversationId=${conversationId} />
     <${Progress} steps=${turn.steps} answered=${turn.state === "done"} />
     <${Plan} steps=${turn.steps} />
@@ -48,6 +49,15 @@ export const TurnView = memo(({ turn, skew, stopping, kept, last, after, convers
     ${last && turn.state === "done" && after?.length > 0 && html`<div class="follow-ups"><h3 class="eyebrow">You often ask next</h3><${FollowUps} after=${after} /></div>`}
   </li>`;
 });
+
+// In journals of older versions the answers are the request.
+function Answered({ turn: { request, answers } }) {
+  const words = answers.map(({ question, value }) => `${question} ${value}`);
+  if (words.length === 0 || words.join("\n") === request) return null;
+  return html`<ul class="answered" data-testid="answered">
+    ${words.map((line) => html`<li key=${line}>${line}</li>`)}
+  </ul>`;
+}
 
 function Now({ turn, skew, stopping }) {
   const step = runningStep(turn.steps);
