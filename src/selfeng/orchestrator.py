@@ -32,7 +32,7 @@ from selfeng.runtime import MiniAgents
 from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
-from selfeng.stages.stages import FRONT, Executed, PlanExecuted, Stages
+from selfeng.stages.stages import Executed, PlanExecuted, Stages
 from selfeng.stages.toolsmith import Toolsmith
 from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
 from selfeng.turns.running_turn import RunningTurn
@@ -190,8 +190,8 @@ class Orchestrator:
                     pieces = _whole(text)
                 case DirectAnswer(text=text, questions=questions):
                     pieces = _whole(ask(turn, text, questions))
-                case AgentReply(text=text, questions=questions):
-                    pieces = _whole(ask(turn, text, questions, turn.request.agent or FRONT))
+                case AgentReply(text=text, questions=questions, agent=agent):
+                    pieces = _whole(ask(turn, text, questions, agent))
                 case PlanExecuted(results=results):
                     pieces, tool = self._responder.answer_plan(turn, results), end.tool
                 case Executed(call=call, execution=execution):

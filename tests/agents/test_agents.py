@@ -76,7 +76,10 @@ async def test_a_thread_goes_on_in_the_next_turn_with_its_system_prompt(hall):
     assert [
         json.loads(m.content)["arguments"]["result"] for m in kept.messages if m.role == "assistant"
     ] == ["first", "second"]
-    assert shop.seen(4)[:-1] == [m.content for m in before]
+    system, first, _ = (m.content for m in before)
+    (said,) = (m for m in shop.script.requests[4].messages if "tool_calls" in m)
+    assert shop.seen(4)[:-1] == [system, first, None, "{}"], "the end of the work is a call, too"
+    assert said["tool_calls"][0]["function"]["name"] == "exit"
     assert shop.threads.open("another conversation", "proxy", "coder").messages == ()
 
 
@@ -281,17 +284,106 @@ async def test_agents_cost_a_simple_request_no_call(hall):
     assert (last.answer, last.usage.calls) == ("5", 2)
 
 
-async def test_work_for_agents_goes_to_the_proxy(hall):
+def handed_to(agent: str) -> list[Completion]:
     reply = {
         "outcome": "delegate",
         "message": "",
         "specification": None,
+        "agent": agent,
         "steps": [],
         "questions": [],
     }
-    specification = [Completion(content=json.dumps(reply))]
-    async with Workshop(hall, specification=specification, proxy=[done("Done.")]) as shop:
+    return [Completion(content=json.dumps(reply))]
+
+
+async def test_a_script_is_begun_in_the_third_call_and_its_coder_answers(hall):
+    replies = [run("print(1)"), done("It prints 1.")]
+    none = [call("no_tool_fits", reason="A script is wanted.")]
+    async with Workshop(
+        hall,
+        printed("1\n"),
+        library=ListedLibrary(tool()),
+        decide=none,
+        specification=handed_to("coder"),
+        coder=replies,
+    ) as shop:
         *_, last = await shop.ask("write me a script")
+    assert last.answer == "It prints 1."
+    prompts = [request.prompt for request in shop.script.requests]
+    assert prompts == ["decide", "specification", "coder", "coder"]
+
+
+async def test_what_the_coder_must_know_is_asked_by_itself_and_told_to_it(hall):
+    question = {"id": "name", "question": "Which name?", "why": "", "answer": "text"}
+    asks = call("ask_person", intro="One thing first.", questions=[question])
+    async with Workshop(hall, specification=handed_to("coder"), coder=[asks]) as shop:
+        await shop.ask("write me a script that greets somebody")
+    (asked,) = (event for event in shop.events if isinstance(event, QuestionsAsked))
+    assert asked.agent == "coder"
+
+
+async def test_the_coder_writes_files_as_they_are_and_runs_them_as_a_person_would(hall):
+    source = "import sys\n\nprint('Hello', sys.argv[1])\n"
+    replies = [
+        call("create_file", name="../hello.py", content="x"),
+        call("create_file", name="hello.py", content=source),
+        call("run_file", name="hallo.py"),
+        call("run_file", name="hello.py", arguments=["Ada"]),
+        done("It says hello."),
+    ]
+    async with Workshop(hall, printed("Hello Ada\n", left=("hello.py",)), coder=replies) as shop:
+        await shop.ask("greet Ada", "coder")
+    results = [json.loads(shop.seen(number)[-1]) for number in range(1, 5)]
+    assert "can't be the name of a file" in results[0]["error"]
+    assert results[1:] == [
+        {"result_of": "create_file", "files": ["hello.py"]},
+        {
+            "result_of": "run_file",
+            "error": "there is no file hallo.py",
+            "files": ["hello.py"],
+        },
+        {
+            "result_of": "run_file",
+            "outcome": "ended",
+            "printed": "Hello Ada\n",
+            "files": ["hello.py"],
+        },
+    ]
+    assert shop.sandbox.files == [(File(name="hello.py", content=source.encode()),)]
+    assert "files_made hello.py" in "".join(shop.told)
+
+
+async def test_calls_travel_natively_and_their_code_is_escaped_once(hall):
+    replies = [run('print("a\\n")'), done("It prints a.")]
+    async with Workshop(hall, printed("a\n"), coder=replies) as shop:
+        await shop.ask("print a", "coder")
+    *_, made, result = shop.script.requests[1].messages
+    (native,) = made["tool_calls"]
+    assert made["role"] == "assistant"
+    assert json.loads(native["function"]["arguments"]) == {"code": 'print("a\\n")'}
+    assert (result["role"], result["tool_call_id"]) == ("tool", native["id"])
+    assert json.loads(result["content"])["printed"] == "a\n"
+
+
+async def test_a_server_without_tool_calling_sees_and_writes_calls_as_text(hall):
+    written = [
+        Completion(content=json.dumps({"name": name, "arguments": arguments}))
+        for name, arguments in (
+            ("run_python", {"code": "print(1)"}),
+            ("exit", {"outcome": "done", "result": "It prints 1."}),
+        )
+    ]
+    async with Workshop(hall, printed("1\n"), refuses=("tools",), coder=written) as shop:
+        *_, last = await shop.ask("print 1", "coder")
+    assert last.answer == "It prints 1."
+    made, result = shop.script.requests[-1].messages[-2:]
+    assert json.loads(made["content"])["name"] == "run_python"
+    assert '"result_of": "run_python"' in result["content"]
+
+
+async def test_work_that_takes_several_agents_goes_to_the_proxy(hall):
+    async with Workshop(hall, specification=handed_to("proxy"), proxy=[done("Done.")]) as shop:
+        *_, last = await shop.ask("write me a project")
     assert last.answer == "Done."
     assert shop.way() == ["gather", "search", "specify", "delegate", "respond"]
     assert shop.told[:6] == [

@@ -83,10 +83,11 @@ class Workshop:
         *outcomes: Execution | Exception,
         library: ListedLibrary | None = None,
         sandbox: ScriptedSandbox | None = None,
+        refuses: tuple[str, ...] = (),
         **prompts: Any,
     ) -> None:
         self.script = hall.script = Script(
-            titled={TITLES[name]: steps for name, steps in prompts.items()}
+            titled={TITLES[name]: steps for name, steps in prompts.items()}, refuses=refuses
         )
         self.sandbox, self.conversation = sandbox or ScriptedSandbox(*outcomes), uuid4().hex
         self.threads, library = Threads(hall.database), library or ListedLibrary()

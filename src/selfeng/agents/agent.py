@@ -29,6 +29,8 @@ class AgentReply(Value):
     """The result, why it failed, or the introduction to the questions; Markdown."""
     questions: tuple[Question, ...] = ()
     """outcome `asks`: what only the person knows."""
+    agent: str = ""
+    """Who replied to the person, and continues with their answers; "" to another agent."""
 
     def __str__(self) -> str:
         return told(self.questions, self.text) if self.questions else self.text

@@ -10,8 +10,9 @@ from selfeng.agents.agent import Function, FunctionCallingAgent, Outcome, Task
 from selfeng.agents.agent_functions import common
 from selfeng.core.errors import RequestError, stage
 from selfeng.core.events import CodeRun, FilesMade
+from selfeng.core.files import File, FileName
 from selfeng.core.protocols import ModelClient
-from selfeng.core.value import Value
+from selfeng.core.value import StrictlyOptional, Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
 
@@ -22,6 +23,15 @@ _SHOWN = 4_000
 """Characters of an output that the model sees."""
 
 
+_AS_SCRIPT = """\
+import runpy
+import sys
+
+sys.argv = {argv!r}
+runpy.run_path({name!r}, run_name="__main__")
+"""
+
+
 class RunPython(Value):
     """Run Python source in a fresh process, in the folder that holds your files, and get what it
     prints or raises.
@@ -30,6 +40,22 @@ class RunPython(Value):
     """
 
     code: str = Field(description="The whole source.", min_length=1)
+
+
+class CreateFile(Value):
+    """Write a text file, or replace it."""
+
+    name: FileName = Field(description="Without a folder, such as `main.py`.")
+    content: str = Field(description="The whole text.")
+
+
+class RunFile(Value):
+    """Run one of your Python files in a fresh process, as a person would from the command line."""
+
+    name: str
+    arguments: StrictlyOptional[tuple[str, ...]] = Field(
+        default=(), description="What follows its name on the command line."
+    )
 
 
 class DeleteFiles(Value):
@@ -55,6 +81,18 @@ def _functions(task: Task) -> Sequence[Function]:
         runs += 1
         return await _run(task, runs, given.code)
 
+    async def create(given: CreateFile) -> Outcome:
+        file = File(name=given.name, content=given.content.encode(errors="replace"))
+        task.workspace.put([file])
+        task.turn.emit(FilesMade(tool=NAME, files=(file.reference(),), contents=(file,)))
+        return {"files": task.workspace.names}
+
+    async def run_file(given: RunFile) -> Outcome:
+        if given.name not in task.workspace.names:
+            return {"error": f"there is no file {given.name}", "files": task.workspace.names}
+        argv = [given.name, *given.arguments]
+        return await run(RunPython(code=_AS_SCRIPT.format(argv=argv, name=given.name)))
+
     async def delete(given: DeleteFiles) -> Outcome:
         unknown = task.workspace.delete(given.names)
         return {"files": task.workspace.names} | (
@@ -63,6 +101,8 @@ def _functions(task: Task) -> Sequence[Function]:
 
     return (
         Function(RunPython, run, "run_python"),
+        Function(CreateFile, create, "create_file"),
+        Function(RunFile, run_file, "run_file"),
         Function(DeleteFiles, delete, "delete_files"),
         *common(task),
     )

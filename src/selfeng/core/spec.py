@@ -75,6 +75,8 @@ class SpecificationReply(Value):
     """Only for a tool: its call with the request's own arguments, as Python source; "" where the
     request lacks one.
     """
+    agent: StrictlyOptional[Literal["coder", "proxy"]] = "coder"
+    """Only for work for agents: who gets it; the proxy if it takes several of them."""
     steps: StrictlyOptional[tuple[PlannedStep, ...]] = ()
     """Only for steps."""
     questions: StrictlyOptional[tuple[Question, ...]] = ()

@@ -1,11 +1,13 @@
 """A chat with a model: the request and the reply, apart from the SDK's types."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from selfeng.core.prompt import Prompt
 from selfeng.core.value import Value
+from selfeng.prompts.agent_thread import is_result, read_call
 
 Message = Mapping[str, Any]
 """As on the wire: {"role": ..., "content": ...}."""
@@ -49,6 +51,29 @@ class Memory:
 def messages_of(prompt: Prompt) -> tuple[Message, ...]:
     """The prompt's messages in wire format."""
     return tuple({"role": m.role, "content": m.content} for m in prompt.messages)
+
+
+def with_native_calls(messages: Sequence[Message], names: Sequence[str]) -> tuple[Message, ...]:
+    """The messages, with an agent's calls of these functions and their results as native tool
+    calls. A call that ended the agent's work has no result.
+    """
+    native: list[Message] = []
+    waiting = native_id = ""
+    for number, message in enumerate(messages):
+        role, content, id = message["role"], message["content"], f"call{number:05}"
+        answered = bool(waiting) and role == "user" and is_result(content, waiting)
+        if waiting:
+            text = content if answered else "{}"
+            native.append({"role": "tool", "tool_call_id": native_id, "content": text})
+        call = read_call(content) if role == "assistant" else None
+        waiting, native_id = (call.name, id) if call and call.name in names else ("", "")
+        if call and waiting:
+            function = {"name": call.name, "arguments": json.dumps(call.arguments)}
+            made = {"id": id, "type": "function", "function": function}
+            native.append({"role": "assistant", "content": None, "tool_calls": [made]})
+        elif not answered:
+            native.append(message)
+    return tuple(native)
 
 
 def with_words(messages: Sequence[Message], words: str) -> tuple[Message, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from selfeng.core.prompt import FunctionCall, FunctionSchema
-from selfeng.llm.chat import ChatRequest, Message, ModelReply, with_words
+from selfeng.llm.chat import ChatRequest, Message, ModelReply, with_native_calls, with_words
 from selfeng.llm.json_text import find, parse
 from selfeng.llm.ladder import Malformed, NotFollowed, Strategy
 
@@ -41,7 +41,8 @@ class _Native:
     sticky: bool = False
 
     def request(self, messages: Sequence[Message], repair: Sequence[Message]) -> ChatRequest:
-        return ChatRequest(messages=(*messages, *repair), options=self.options)
+        native = with_native_calls(messages, self.names)
+        return ChatRequest(messages=(*native, *repair), options=self.options)
 
     def read(self, reply: ModelReply) -> FunctionCall:
         if not reply.calls:

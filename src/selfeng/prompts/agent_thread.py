@@ -4,6 +4,7 @@ no data can end where it stands.
 
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from itertools import accumulate
 from typing import Any
 
@@ -30,6 +31,18 @@ def recipients(others: Sequence[Recipient]) -> str:
 def called(call: FunctionCall) -> str:
     """A call as the model's own message."""
     return json.dumps(call.model_dump(), ensure_ascii=False)
+
+
+def read_call(content: str) -> FunctionCall | None:
+    """The call that a model's own message is; None if it is something else."""
+    with suppress(ValueError):
+        return FunctionCall.model_validate_json(content)
+    return None
+
+
+def is_result(content: str, function: str) -> bool:
+    """Whether a message says what came of a call of the function."""
+    return content.startswith(result(function, {})[:-1])
 
 
 def result(function: str, outcome: Mapping[str, Any]) -> str:

@@ -31,12 +31,9 @@ from selfeng.stages.executor import Call, Executor, Misfit, NoFit
 from selfeng.stages.plan_runner import PlanRunner
 from selfeng.stages.response_synthesizer import describe, described
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis
-from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
+from selfeng.synthesis_engine import DelegateToAgents, DirectAnswer, SynthesisEngine
 
 log = logging.getLogger(__name__)
-
-FRONT = "proxy"
-"""The agent that gets work for agents."""
 
 
 class Executed(Value):
@@ -321,7 +318,10 @@ class Stages:
 
     async def _delegate(self, state: RequestState) -> str:
         """Raises: AgentGaveUp, and what `hand_over` raises."""
-        turn, agent = state.turn, state.turn.request.agent or FRONT
+        turn, agent = state.turn, state.turn.request.agent
+        if not agent:
+            assert isinstance(state.synthesis.result, DelegateToAgents), state.synthesis.result
+            agent = state.synthesis.result.agent
         if self._delegation is None:
             raise AgentGaveUp(
                 "the request needs an agent, but none is configured",
@@ -331,7 +331,8 @@ class Stages:
         answers = said(turn.request.answers)
         words = [] if turn.request.agent and answers else [turn.request.text]
         message = "\n".join(filter(None, [*words, answers]))
-        state.outcome = reply = await self._delegation.hand_over(turn, agent, message)
+        reply = await self._delegation.hand_over(turn, agent, message)
+        state.outcome = reply.model_copy(update={"agent": agent})
         if reply.outcome == "failed":
             raise AgentGaveUp(reply.text, "say it in other words, or in smaller parts", where=agent)
         return "unclear" if reply.questions else "replied"

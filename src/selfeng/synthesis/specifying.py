@@ -37,6 +37,9 @@ class DirectAnswer(Value):
 class DelegateToAgents(Value):
     """The request is work for agents."""
 
+    agent: str = "coder"
+    """The agent that gets it."""
+
 
 class BuildSpec(Value):
     """What is to be built."""
@@ -102,7 +105,7 @@ class Analyst:
                         current.fail(f"Refused: {problem}.")
                         continue
                     current.summary = "It is work for agents."
-                    return DelegateToAgents()
+                    return DelegateToAgents(agent=reply.agent)
                 if reply.outcome == "question" and (reply.message or reply.questions):
                     questions = reply.questions or (Question(id="request", question=reply.message),)
                     if problem := asking_problem(request, questions):

@@ -21,14 +21,16 @@ class ReadPrompt:
     """A prompt, or whatever else was sent."""
 
     said: tuple[str, ...]
-    """All user messages, oldest first."""
+    """All messages of the user and of tools, oldest first."""
     tools: Sequence[Mapping[str, Any]] = ()
     """The functions that may be called, as on the wire."""
 
     @classmethod
     def of(cls, request: CompletionRequest) -> "ReadPrompt":
         said = tuple(
-            _text(message) for message in request.messages if message.get("role") == "user"
+            _text(message)
+            for message in request.messages
+            if message.get("role") in {"user", "tool"}
         )
         return cls(said, tuple(tool["function"] for tool in request.tools if "function" in tool))
 

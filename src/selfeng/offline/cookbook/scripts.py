@@ -77,22 +77,15 @@ def code(asked: ReadPrompt) -> Completion:
     script = script_for(message)
     if script is None:
         return _ended("failed", _UNKNOWN)
-    if failed := next((result for result in results if result.get("outcome") != "ended"), None):
+    if failed := next((result for result in results if "error" in result), None):
         return _ended(
             "failed", f"`{script.name}` did not work: {failed.get('error', 'for no known reason')}"
         )
     match len(results):
         case 0:
-            return _call(
-                "run_python",
-                code="from pathlib import "
-                f"Path\n\nPath({script.name!r}).write_text({script.source!r})\n",
-            )
+            return _call("create_file", name=script.name, content=script.source)
         case 1:
-            return _call(
-                "run_python",
-                code=f'import runpy\n\nrunpy.run_path({script.name!r}, run_name="__main__")\n',
-            )
+            return _call("run_file", name=script.name, arguments=[])
         case _:
             return _ended(
                 "done",

@@ -46,8 +46,10 @@ def _specified(asked: ReadPrompt) -> SpecificationReply:
         spec = recipe.specified(_taken(asked))
         own = {"specification": spec, "call": _call_of(found[0].with_file(asked.files), spec.name)}
         return _reply("tool").model_copy(update=own)
-    if script_for(asked.request) or _PROJECT.match(asked.request):
+    if script_for(asked.request):
         return _reply("delegate")
+    if _PROJECT.match(asked.request):
+        return _reply("delegate").model_copy(update={"agent": "proxy"})
     if small_talk := reply_to(asked.request):
         return _reply("answer", small_talk)
     if continued := matches(asked.request, asked.earlier):
