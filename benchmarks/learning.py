@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from selfeng.bootstrap import build_engine
-from selfeng.core.events import Event, SynthesisStep, TurnFinished
+from selfeng.core.events import Event, Outcome, SynthesisStep, TurnFinished
 from selfeng.engine import Engine
 from selfeng.offline.cookbook.recipe import recipe_for_tool
 from selfeng.settings import Settings, load_settings
@@ -52,7 +52,7 @@ async def _run(settings: Settings, requests: Sequence[str], *, keep: bool) -> di
             events: list[Event] = []
             last = await engine.orchestrator.handle(request, events.append)
             built = any(isinstance(e, SynthesisStep) and e.step == "register" for e in events)
-            finished += isinstance(last, TurnFinished)
+            finished += last.outcome is Outcome.ANSWERED
             reused += isinstance(last, TurnFinished) and last.tool is not None and not built
             calls += last.usage.calls
             tokens += last.usage.input_tokens + last.usage.output_tokens

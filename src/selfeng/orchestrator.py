@@ -3,7 +3,7 @@ src/selfeng/graph/turn_graph.py.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, assert_never
 
@@ -15,8 +15,6 @@ from selfeng.core.events import (
     BudgetSpent,
     Event,
     Limits,
-    SynthesisStep,
-    TestFinished,
     TurnFailed,
     TurnFinished,
     TurnStarted,
@@ -27,9 +25,9 @@ from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.question import Answer
 from selfeng.core.turn import Budget, EarlierFiles, Inspect, News, Recall, Request, Turn, no_lessons
-from selfeng.core.words import count
 from selfeng.runtime import MiniAgents
 from selfeng.stages.decision import Decider, Thresholds
+from selfeng.stages.ending import ending, what_was_reached
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.stages.stages import Executed, PlanExecuted, Stages
@@ -59,12 +57,17 @@ class RequestTurn(RunningTurn):
         self.turn = Turn(request, self._feed.push, budget, news, recall, inspect)
 
     @property
+    def events(self) -> Sequence[Event]:
+        """All events so far."""
+        return self._feed.pieces
+
+    @property
     def spent(self) -> Mapping[str, Any]:
         return {"usage": self.turn.budget.usage, "seconds": self.turn.budget.seconds}
 
     def failed(self, error: AgentError) -> TurnFailed:
         told = {"message": error.message, "remedy": error.remedy, "kind": error.kind}
-        reached = _what_was_reached(self._feed.pieces) if error.kind == "budget" else ""
+        reached = what_was_reached(self.events) if error.kind == "budget" else ""
         return TurnFailed(where=error.where or "internal", reached=reached, **told, **self.spent)
 
 
@@ -204,35 +207,10 @@ class Orchestrator:
             async for piece in pieces:
                 turn.emit(AnswerToken(text=piece))
                 answer += piece
-        return TurnFinished(answer=answer, tool=tool, **running.spent)
+        how = ending(end, running.events)
+        return TurnFinished(answer=answer, tool=tool, **dict(how), **running.spent)
 
 
 async def _whole(text: str) -> AsyncIterator[str]:
     """An answer that comes in one piece."""
     yield text
-
-
-def _what_was_reached(events: Iterable[Event]) -> str:
-    """What a turn had reached when a limit ended it: one sentence for people; "" if nothing."""
-    written = registered = ""
-    passed: dict[
-        int, list[bool]
-    ] = {}  # attempt at an implementation → whether each of its tests passed
-    for event in events:
-        match event:
-            case SynthesisStep(step="specify", state="finished") if event.artifact:
-                written = "The specification is written"
-            case SynthesisStep(step="test", state="finished"):
-                written = "Specification and tests are written"
-            case SynthesisStep(step="register", state="finished", text=text):
-                registered = text.rstrip(".")
-            case TestFinished(against="implementation", attempt=attempt, result=result):
-                passed.setdefault(attempt, []).append(result.outcome == "passed")
-    best = max(passed.values(), key=sum, default=[])
-    tested = (
-        f", and the best implementation passes {sum(best)} of {count(len(best), 'test')}"
-        if best
-        else ""
-    )
-    told = registered or written + tested
-    return f"{told}." if told else ""

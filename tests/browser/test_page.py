@@ -25,6 +25,10 @@ from tests.script import Script, Step
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 
 REVERSE = "Reverse the string 'hello world'"
+UNUSABLE = Completion(
+    content=SpecificationReply(outcome="tool", message="", specification=None).model_dump_json()
+)
+"""A specification that is refused."""
 SPECIFY, TEST, IMPLEMENT, LEARN = (
     "write the specification",
     "write the tests",
@@ -115,7 +119,7 @@ def ended(page: Page, turns: int, state: str) -> Locator:
     """The newest turn, that of this number, once it has ended so."""
     expect(page.get_by_test_id("turn")).to_have_count(turns)
     turn = page.get_by_test_id("turn").last
-    expect(turn).to_have_attribute("data-state", re.compile("done|failed|stopped"))
+    expect(turn).to_have_attribute("data-state", re.compile("done|declined|failed|stopped"))
     expect(turn).to_have_attribute("data-state", state)
     return turn
 
@@ -344,15 +348,33 @@ def test_stopping_ends_a_running_turn_and_says_so(theatre, page):
     assert flaws(page, "a stopped turn") == []
 
 
-def test_a_turn_that_fails_says_where_and_what_to_do(link, page):
+def test_what_cannot_be_done_is_declined_with_the_reason_and_a_way_to_rephrase(link, page):
     open_page(page, link)
+    ask(page, "Write a symphony in C minor")
+    turn = ended(page, 1, "declined")
+    declined = turn.get_by_test_id("turn-declined")
+    expect(declined).to_contain_text("I have no recipe for this request.")
+    expect(page.get_by_test_id("activity").get_by_test_id("activity-state")).to_have_text(
+        "declined"
+    )
+    expect(step(page, "specify")).to_have_attribute("data-state", "done")
+    expect(page.get_by_test_id("turn-failure")).to_have_count(0)
+    assert flaws(page, "a declined turn") == []
+    declined.get_by_test_id("rephrase").click()
+    expect(page.get_by_test_id("composer")).to_have_value("Write a symphony in C minor")
+
+
+def test_a_turn_that_fails_says_where_and_what_to_do(theatre, page):
+    theatre.stage.plays({SPECIFY: UNUSABLE})
+    open_page(page, theatre.link)
     ask(page, "Write a symphony in C minor")
     turn = ended(page, 1, "failed")
     for part in (turn.get_by_test_id("turn-failure"), page.get_by_test_id("activity")):
-        expect(part).to_contain_text("I have no recipe for this request.")
-        expect(part).to_contain_text("OPENAI_API_KEY")
+        expect(part).to_contain_text("the reply holds no specification")
+        expect(part).to_contain_text("rephrase the request")
+    expect(turn.get_by_role("button", name="Try again")).to_be_visible()
     expect(page.get_by_test_id("activity").get_by_test_id("activity-state")).to_have_text("failed")
-    expect(step(page, "specify")).to_have_attribute("data-state", "failed")
+    expect(step(page, "specify").last).to_have_attribute("data-state", "failed")
     expect(step(page, "turn_failed")).to_contain_text("At specification")
     assert flaws(page, "a failed turn") == []
 
@@ -428,9 +450,8 @@ def test_a_lesson_is_learnt_shown_with_the_budget_reworded_and_deleted(theatre, 
         "advice": "Leave accents. <b>bold</b>",
         "known": None,
     }
-    refused = SpecificationReply(outcome="impossible", message="No.", specification=None)
     taught = Completion(content=json.dumps({"lessons": [learnt]}))
-    theatre.stage.plays({SPECIFY: Completion(content=refused.model_dump_json()), LEARN: taught})
+    theatre.stage.plays({SPECIFY: UNUSABLE, LEARN: taught})
     open_page(page, theatre.link)
     ask(page, "Compose a fugue")
     ended(page, 1, "failed")

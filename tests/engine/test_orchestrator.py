@@ -5,10 +5,13 @@ import gc
 
 import pytest
 
+from selfeng.agents import AgentReply
 from selfeng.core.errors import ModelUnavailable, SandboxUnavailable
 from selfeng.core.events import (
     FINAL,
     BudgetSpent,
+    CodeRun,
+    DelegationChanged,
     Event,
     Limits,
     QuestionsAsked,
@@ -21,11 +24,12 @@ from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.protocols import NO_MODULES
 from selfeng.core.question import Question
 from selfeng.core.spec import SpecificationReply
-from selfeng.core.verdict import Raised
+from selfeng.core.verdict import Killed, Raised
 from selfeng.orchestrator import Orchestrator
 from selfeng.provision.readiness import Readiness
 from selfeng.runtime import InteractionContext, MiniAgents, miniagent
 from selfeng.stages.decision import Thresholds
+from selfeng.stages.ending import ending
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
@@ -533,3 +537,93 @@ async def test_a_cancelled_candidate_has_been_charged_before_the_turn_ends(ends)
     assert events[-1].type == ("turn_stopped" if "stopped" in ends else "turn_failed")
     assert events[-1].usage.calls == (4 if "stopped" in ends else 5)
     assert events[-1].usage == [e.usage for e in events if isinstance(e, BudgetSpent)][-1]
+
+
+def impossible(message: str) -> SpecificationReply:
+    return SpecificationReply(outcome="impossible", message=message, specification=None)
+
+
+@pytest.mark.parametrize(
+    ("replies", "outcomes", "ended"),
+    [
+        ([ADD, "It is 3."], [returned("3")], {"outcome": "answered"}),
+        (
+            [NONE, SpecificationReply(outcome="answer", message="Hello!", specification=None)],
+            [],
+            {"outcome": "answered"},
+        ),
+        (
+            [FunctionCall(name="add_numbers", arguments={"a": None, "b": 2})],
+            [],
+            {"outcome": "asked"},
+        ),
+        (
+            [NONE, impossible("I can't know today's weather.")],
+            [],
+            {"outcome": "declined", "nearest": ("add_numbers",)},
+        ),
+        (
+            [ADD, "The chart was not made."],
+            [Raised(type_name="ValueError", message="row 57 holds no number")],
+            {
+                "outcome": "failed",
+                "remedy": "change the input, or say how such input is to be treated",
+            },
+        ),
+        (
+            [ADD, "misuse", "The chart was not made."],
+            [Raised(type_name="KeyError", message="'b'")],
+            {"outcome": "failed", "remedy": "say it in other words, or try another input"},
+        ),
+        (
+            [ADD, "misuse", "It took too long."],
+            [Killed(reason="It used 30 s of processor time.")],
+            {"outcome": "failed", "remedy": "try again, with less at once"},
+        ),
+        (
+            [ADD, "The chart is too large."],
+            [returned("3").model_copy(update={"refused_files": ("chart.png: 20 MB",)})],
+            {"outcome": "failed", "remedy": "ask for a smaller file, or for another kind"},
+        ),
+    ],
+    ids=[
+        "a tool",
+        "small talk",
+        "a missing value",
+        "what no tool can know",
+        "refused input",
+        "an unmended tool",
+        "a killed tool",
+        "a file that can't be handed out",
+    ],
+)
+async def test_the_outcome_of_a_turn_is_what_happened_not_that_text_was_written(
+    replies, outcomes, ended
+):
+    turns = Turns(ScriptedModel(*replies), ScriptedSandbox(*outcomes), ListedLibrary(tool()))
+    await turns.ask("2 plus 1")
+    last = turns.events[-1]
+    told = last.model_dump(include={"outcome", "nearest", "remedy"}, exclude_defaults=True)
+    assert {"outcome": last.outcome, **told} == ended
+
+
+@pytest.mark.parametrize(
+    ("events", "outcome"),
+    [
+        ([("proxy", "failed"), ("proxy", "failed"), ("user", "finished")], "failed"),
+        ([("proxy", "failed"), ("proxy", "finished"), ("user", "finished")], "answered"),
+        ([("user", "finished")], "answered"),
+        ([(1, "failed"), (2, "failed"), ("user", "finished")], "failed"),
+        ([(1, "failed"), (2, "finished"), ("user", "finished")], "answered"),
+    ],
+    ids=["no agent could", "another way", "words alone", "no run worked", "a run worked"],
+)
+def test_what_agents_tried_in_vain_is_failed_whatever_they_say(events, outcome):
+    told = [
+        CodeRun(run=who, state=state)
+        if isinstance(who, int)
+        else DelegationChanged(id="1", sender=who, recipient="coder", state=state, text="")
+        for who, state in events
+    ]
+    reply = AgentReply(outcome="done", text="Here is what I found.")
+    assert ending(reply, told).outcome == outcome

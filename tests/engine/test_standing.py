@@ -100,7 +100,7 @@ async def test_a_tool_is_provisional_then_trusted_then_retired_then_restored(
         "searching",
         "no_tool_found",
     ]
-    assert turns[6][-1].type == "turn_failed"
+    assert turns[6][-1].outcome == "declined"
     await library.restore("double_number")
     assert (await ask())[-1].type == "turn_finished"
     await library.aclose()

@@ -4,7 +4,7 @@ and registers.
 
 import pytest
 
-from selfeng.core.errors import ModelUnavailable, SandboxFailed, SynthesisFailed
+from selfeng.core.errors import ModelRefused, ModelUnavailable, SandboxFailed, SynthesisFailed
 from selfeng.core.events import Event, SuiteRepeated, SynthesisStep, TestFinished
 from selfeng.core.question import Question
 from selfeng.core.spec import SpecificationReply
@@ -378,19 +378,28 @@ async def test_questions_that_make_no_sense_go_back_to_the_model():
     )
 
 
-async def test_an_impossible_request_says_why_at_the_specification():
-    run = Run(
-        ScriptedModel(
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (
             SpecificationReply(
                 outcome="impossible", message="That needs the network.", specification=None
-            )
+            ),
+            "That needs the network.",
         ),
-        ScriptedSandbox(),
-    )
-    with pytest.raises(SynthesisFailed, match=r"That needs the network\.") as caught:
-        await run.synthesize()
-    assert caught.value.where == "specify"
-    assert steps(run.events) == [("specify", "started", 1), ("specify", "failed", 1)]
+        (ModelRefused("the model declined: no."), "the model declined: no."),
+    ],
+    ids=["no tool can do it", "the model refuses"],
+)
+async def test_what_is_not_done_here_is_declined_with_the_reason_and_the_nearest_tools(
+    reply, reason
+):
+    near = [f"fetch_{number}" for number in range(5)]
+    library = ListedLibrary(*(tool(name, f"def {name}() -> int: ...\n") for name in near))
+    run = Run(ScriptedModel(reply), ScriptedSandbox(), library)
+    declined = await run.engine.synthesize(Turn(Request("Rome"), run.events.append), near)
+    assert declined == DirectAnswer(text=reason, declined=True, nearest=tuple(near[:3]))
+    assert steps(run.events) == [("specify", "started", 1), ("specify", "finished", 1)]
 
 
 async def test_a_broken_sandbox_is_no_failed_test():

@@ -1,7 +1,19 @@
 """A turn in a terminal: what it has spent, and what it was shown."""
 
+import pytest
+
 from selfeng.cli.terminal import Terminal, spent
-from selfeng.core.events import BudgetSpent, LessonsShown, Limits, SynthesisStep, TurnFailed, Usage
+from selfeng.cli.turn_commands import EXIT_CODES
+from selfeng.core.events import (
+    BudgetSpent,
+    LessonsShown,
+    Limits,
+    Outcome,
+    SynthesisStep,
+    TurnFailed,
+    TurnFinished,
+    Usage,
+)
 from selfeng.core.lesson import LessonHint
 
 USAGE = Usage(calls=3, input_tokens=1500, output_tokens=500)
@@ -53,3 +65,29 @@ def test_steps_and_the_end_tell_the_budget_once_each_and_a_limit_what_was_reache
         "        ask for less  2.00 s",
         "        2.0 of 600 s · 3 of 40 model calls · 2,000 of 400,000 tokens",
     ]
+
+
+@pytest.mark.parametrize(
+    ("last", "told"),
+    [
+        (TurnFinished(answer="It is 3."), []),
+        (
+            TurnFinished(answer="No.", outcome=Outcome.DECLINED, nearest=("a", "b")),
+            ["declined this can't be done here: the nearest tools are a, b"],
+        ),
+        (
+            TurnFinished(answer="No chart.", outcome=Outcome.FAILED, remedy="try again"),
+            ["failed  not done: try again"],
+        ),
+    ],
+    ids=["answered", "declined", "failed"],
+)
+def test_the_end_tells_an_outcome_that_is_no_answer(capsys, monkeypatch, last, told):
+    monkeypatch.setenv("COLUMNS", "200")
+    Terminal().show(last)
+    assert capsys.readouterr().err.splitlines() == told
+
+
+def test_each_outcome_has_its_own_exit_code():
+    assert EXIT_CODES.keys() == set(Outcome)
+    assert len({*EXIT_CODES.values()} - {2}) == len(Outcome)

@@ -98,6 +98,8 @@ test("a reused tool makes a turn of four steps", () => {
     ],
     answer: "It is 45.",
     tool: "calculate_percentage",
+    outcome: "answered",
+    nearest: [],
     usage: USAGE,
     budget: null,
     seconds: 4.5,
@@ -352,6 +354,34 @@ test("a failure marks the step that gave up", () => {
     [turn.state, turn.failure, turn.usage, turn.seconds],
     ["failed", failure, USAGE, 3],
   );
+});
+
+test("each outcome of a turn has its state; what older records leave out follows from the rest", () => {
+  const asked = { type: "questions_asked", questions: [{ id: "unit" }], intro: "" };
+  const ends = (...events) => {
+    const { outcome, state, failure, nearest } = folded([started("x"), ...events]);
+    return [outcome, state, failure?.remedy ?? null, nearest];
+  };
+  const end = (outcome, more) => ({ ...finished("text"), outcome, ...more });
+  assert.deepEqual(ends(searching), [null, "running", null, []]);
+  assert.deepEqual(ends(finished("text")), ["answered", "done", null, []]);
+  assert.deepEqual(ends(end("answered")), ["answered", "done", null, []]);
+  assert.deepEqual(ends(asked, end("asked")), ["asked", "done", null, []]);
+  assert.deepEqual(ends(asked, finished("text")), ["asked", "done", null, []]);
+  assert.deepEqual(ends(end("declined", { nearest: ["a"] })), [
+    "declined",
+    "declined",
+    null,
+    ["a"],
+  ]);
+  assert.deepEqual(ends(end("failed", { remedy: "try less" })), [
+    "failed",
+    "failed",
+    "Try less.",
+    [],
+  ]);
+  assert.deepEqual(ends(failed("search", "no", "wait")), ["failed", "failed", "wait", []]);
+  assert.deepEqual(ends(stopped("you")), ["stopped", "stopped", null, []]);
 });
 
 test("a failure of the answer marks the answer, one from inside no step", () => {

@@ -17,6 +17,7 @@ from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import (
     AnswerToken,
     Event,
+    Outcome,
     QuestionsAsked,
     Record,
     Searching,
@@ -192,6 +193,10 @@ def test_the_event_that_ends_a_turn_also_ends_its_row(
         (
             {"type": "turn_failed", "where": "coder", "message": "m"},
             TurnFailed(where="coder", message="m"),
+        ),
+        (
+            {"type": "turn_finished", "answer": "45", "tool": None},
+            TurnFinished(answer="45", outcome=Outcome.ANSWERED),
         ),
     ],
 )

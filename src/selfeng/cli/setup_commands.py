@@ -16,7 +16,7 @@ from selfeng.bootstrap import build_engine
 from selfeng.cli.command import run, say
 from selfeng.cli.terminal import Terminal
 from selfeng.core.errors import ConfigurationError
-from selfeng.core.events import TurnFinished
+from selfeng.core.events import Outcome, TurnFinished
 from selfeng.core.owner import LOCAL
 from selfeng.core.prompt import ChatMessage, Prompt
 from selfeng.core.turn import Budget, Request, Turn
@@ -115,7 +115,7 @@ async def check_orchestrator(engine: Engine, say: Say) -> int:
     terminal, last = Terminal(), None
     async for record in engine.turn(LOCAL, engine.ask(LOCAL, None, _REQUEST)):
         terminal.show(last := record.event)
-    return 0 if isinstance(last, TurnFinished) else 1
+    return 0 if isinstance(last, TurnFinished) and last.outcome is Outcome.ANSWERED else 1
 
 
 CHECKS: dict[str, Check] = {

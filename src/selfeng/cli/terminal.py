@@ -22,6 +22,7 @@ from selfeng.core.events import (
     FilesMade,
     LessonsShown,
     NoToolFound,
+    Outcome,
     PlanMade,
     PlanStepChanged,
     QuestionsAsked,
@@ -52,7 +53,13 @@ from selfeng.registry.fitting.calibration import LEAST_FOR_MAP, LEAST_REQUESTS, 
 
 _SHOWN = 500
 """Characters of an output."""
-_STYLES = {"running": "cyan", "done": "green", "failed": "red", "stopped": "yellow"}
+_STYLES = {
+    "running": "cyan",
+    "done": "green",
+    "failed": "red",
+    "stopped": "yellow",
+    "declined": "yellow",
+}
 
 
 class Terminal:
@@ -74,15 +81,20 @@ class Terminal:
             self._said = event.text
         elif isinstance(event, TurnFinished):
             self._answer.print()
-        elif described := _line(event):
+            self._show_line(event)
+        else:
+            self._show_line(event)
+        self._show_spent(event)
+
+    def _show_line(self, event: Event) -> None:
+        if described := _line(event):
             state, words = described
             within = (
                 f"[{event.plan_step}] " if isinstance(event, StageEvent) and event.plan_step else ""
             )
-            line = Text.assemble((f"{state:8}", _STYLES[state]), (within, "dim"), visible(words))
+            line = Text.assemble((f"{state:7} ", _STYLES[state]), (within, "dim"), visible(words))
             seconds = getattr(event, "seconds", 0.0)
             self._steps.print(line.append(f"  {seconds:.2f} s", style="dim") if seconds else line)
-        self._show_spent(event)
 
     def _show_spent(self, event: Event) -> None:
         """Show what the turn has spent, after each step with a model call and at the end."""
@@ -105,14 +117,14 @@ class Terminal:
 def _line(event: Event) -> tuple[str, str] | None:
     """State and text of an event; None if it is shown in another way."""
     match event:
-        case (
-            TurnStarted()
-            | BudgetSpent()
-            | StageEntered()
-            | QuestionsAsked()
-            | AnswerToken()
-            | TurnFinished()
-        ):
+        case TurnStarted() | BudgetSpent() | StageEntered() | QuestionsAsked() | AnswerToken():
+            return None
+        case TurnFinished(outcome=Outcome.DECLINED, nearest=nearest):
+            near = f": the nearest tools are {', '.join(nearest)}" if nearest else ""
+            return "declined", f"this can't be done here{near}"
+        case TurnFinished(outcome=Outcome.FAILED, remedy=remedy):
+            return "failed", f"not done: {remedy}"
+        case TurnFinished():
             return None
         case SynthesisStep(state="streaming"):
             return None

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from json import dumps
 from pathlib import Path
@@ -18,8 +18,10 @@ from selfeng.core.asking import unwaited
 from selfeng.core.errors import RequestError
 from selfeng.core.events import (
     FilesMade,
+    Outcome,
     PlanMade,
     QuestionsAsked,
+    TurnFailed,
     TurnFinished,
 )
 from selfeng.core.files import File
@@ -31,6 +33,15 @@ from selfeng.engine import AGENTS, Engine
 from selfeng.settings import Settings
 
 app = typer.Typer()
+
+EXIT_CODES: Mapping[Outcome, int] = {
+    Outcome.ANSWERED: 0,
+    Outcome.FAILED: 1,
+    Outcome.ASKED: 3,
+    Outcome.DECLINED: 4,
+    Outcome.STOPPED: 5,
+}
+"""What the commands that run a turn end with; 2 is for options that can't be understood."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +86,7 @@ def ask(
     ] = None,
 ) -> None:
     """Run one turn: steps go to stderr, the answer to stdout. Exit code 1 if it fails, 3 if it ends
-    with questions.
+    with questions, 4 if the request is declined, 5 if it is stopped.
     """
 
     async def work(settings: Settings) -> int:
@@ -141,11 +152,11 @@ async def _turn(
             shown = await _shown(engine, answered.begin(engine, LOCAL), json=json, output=output)
     if shown.questions:
         say(f"To answer: {answering(shown.conversation, shown.questions)}")
-    return 3 if shown.questions else 0 if shown.finished else 1
+    return EXIT_CODES[shown.outcome]
 
 
 class _Shown(NamedTuple):
-    finished: bool = False
+    outcome: Outcome = Outcome.STOPPED
     conversation: str = ""
     questions: tuple[Question, ...] = ()
 
@@ -169,10 +180,11 @@ async def _shown(engine: Engine, begun: Awaitable[Asked], *, json: bool, output:
                 planned = True
             case QuestionsAsked():
                 questions = record.event.questions
-            case TurnFinished():
-                if planned:
+            case TurnFinished(outcome=outcome) | TurnFailed(outcome=outcome):
+                if planned and outcome is Outcome.ANSWERED:
                     say(f"To save these steps as one tool: selfeng keep {record.turn_id}")
-                return _Shown(True, record.conversation_id, questions)
+                asked = questions if outcome is Outcome.ASKED else ()
+                return _Shown(outcome, record.conversation_id, asked)
     return _Shown()
 
 

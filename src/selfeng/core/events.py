@@ -6,6 +6,7 @@ and conversation, a time and a number.
 """
 
 from datetime import datetime
+from enum import StrEnum
 from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
@@ -22,6 +23,21 @@ from selfeng.core.status import Part
 from selfeng.core.tool import Standing
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, TestOrder, TestResult
+
+
+class Outcome(StrEnum):
+    """How a turn ended, for the person who asked."""
+
+    ANSWERED = "answered"
+    """What was asked for was done."""
+    ASKED = "asked"
+    """The person is asked for what is missing."""
+    DECLINED = "declined"
+    """It can't be known or done here, or should not be done; the answer says why."""
+    FAILED = "failed"
+    """It was tried and not done; the turn says what to do."""
+    STOPPED = "stopped"
+
 
 StepState = Literal["started", "streaming", "finished", "failed"]
 
@@ -309,13 +325,19 @@ class AnswerToken(Value):
 
 
 class TurnFinished(Value):
-    """The turn ended with an answer."""
+    """The turn ended with words for the person."""
 
     type: Literal["turn_finished"] = "turn_finished"
     answer: str
-    """The whole answer, Markdown."""
+    """The whole answer, Markdown; the questions, or why the request was declined or not done."""
     tool: str | None = None
     """The tool that was run, if any."""
+    outcome: Outcome = Outcome.ANSWERED
+    """Never stopped. Records of older versions say `answered` for all of them."""
+    nearest: tuple[str, ...] = ()
+    """declined: tools of the library that come nearest, the best first."""
+    remedy: str = ""
+    """failed: what to do, a part of a sentence."""
     usage: Usage = Usage()
     seconds: float = 0.0
 
@@ -331,6 +353,7 @@ class TurnFailed(Value):
     message: str
     remedy: str = ""
     kind: FailureKind = "internal"
+    outcome: Literal[Outcome.FAILED] = Outcome.FAILED
     reached: str = ""
     """kind `budget`: what was done by then, for people; "" if nothing."""
     usage: Usage = Usage()
@@ -342,6 +365,7 @@ class TurnStopped(Value):
 
     type: Literal["turn_stopped"] = "turn_stopped"
     reason: str
+    outcome: Literal[Outcome.STOPPED] = Outcome.STOPPED
     usage: Usage = Usage()
     seconds: float = 0.0
 

@@ -63,7 +63,7 @@ class SpecificationReply(Value):
 
     outcome: Literal["tool", "steps", "delegate", "answer", "question", "impossible"]
     """tool: specify one; steps: it takes several; delegate: it is work for agents; answer: no tool
-    is needed; question: something is unclear; impossible: no function can do it.
+    is needed; question: something is unclear; impossible: it can't be known or done here.
     """
     message: str
     """The answer, the reason, or the introduction to the questions, in Markdown; "" for a tool and

@@ -83,6 +83,7 @@ STAGES: Mapping[str, Stage] = {
                 "steps": "plan",
                 "for agents": "delegate",
                 "no tool": "respond",
+                "declined": "respond",
             },
         ),
         Stage(

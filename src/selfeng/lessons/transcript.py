@@ -196,8 +196,8 @@ def _told(events: Sequence[Event]) -> Iterator[str]:
                 yield f"  code {run} raised {name}: {shortened(message, _LONGEST_MESSAGE)}"
             case CodeRun(run=run, execution=Killed(reason=reason)):
                 yield f"  code {run} was ended by the sandbox: {reason}"
-            case TurnFinished(answer=answer):
-                yield f"answered: {shortened(answer, _LONGEST_MESSAGE)}"
+            case TurnFinished(answer=answer, outcome=outcome):
+                yield f"{outcome}: {shortened(answer, _LONGEST_MESSAGE)}"
             case TurnFailed(where=where, message=message):
                 yield f"gave up at {where}: {shortened(message, _LONGEST_MESSAGE)}"
 

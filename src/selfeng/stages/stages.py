@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, assert_never
 
 from selfeng.agents import AgentReply, Delegation
-from selfeng.core.errors import AgentError, AgentGaveUp, stage
+from selfeng.core.errors import AgentError, AgentGaveUp, SynthesisFailed, stage
 from selfeng.core.events import ToolMismatch
 from selfeng.core.example import may_be_kept
 from selfeng.core.files import File
@@ -155,7 +155,8 @@ class Stages:
         """The same for a step of a plan, or what an agent asks for; it must end with a result.
 
         Raises:
-            AgentError: no tool serves it, its tool failed, or it would need to ask a question.
+            AgentError: no tool serves it, its tool failed, it is declined, or it would need to ask
+                a question.
         """
         request, end = turn.request, await self.serve(turn)
         match end:
@@ -172,6 +173,8 @@ class Stages:
                 return PartServed(result, returned.files)
             case PlanExecuted(tool=str(tool), results=results, files=files):
                 return PartServed(_together(request, tool, results), files)
+            case DirectAnswer(text=text, declined=True):
+                raise SynthesisFailed(text, where="specify")
             case DirectAnswer(text=text, questions=()):
                 return PartServed(
                     StepResult(

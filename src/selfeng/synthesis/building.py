@@ -113,8 +113,8 @@ class Synthesis:
                     return "steps"
                 case DelegateToAgents():
                     return "for agents"
-                case DirectAnswer(questions=questions):
-                    return "unclear" if questions else "no tool"
+                case DirectAnswer(questions=questions, declined=declined):
+                    return "unclear" if questions else "declined" if declined else "no tool"
                 case _:
                     assert_never(made)
         if self._stuck and made.spec == self._build.spec:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
-from selfeng.core.errors import LibraryError, SynthesisFailed
+from selfeng.core.errors import LibraryError, ModelRefused
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
 from selfeng.core.question import Question
@@ -24,14 +24,19 @@ from selfeng.synthesis.steps import Step, Steps, gave_up
 
 RELATIVES = 5
 """Tools near a specification that may be the same."""
+NEAREST = 3
+"""Tools that the person is shown when a request is declined."""
 
 
 class DirectAnswer(Value):
     """The request needs no tool: this is what the person is told, or asked."""
 
     text: str
-    """The whole answer, or what introduces the questions."""
+    """The whole answer, what introduces the questions, or why the request is declined."""
     questions: tuple[Question, ...] = ()
+    declined: bool = False
+    nearest: tuple[str, ...] = ()
+    """declined: names of the tools that come nearest, the best first."""
 
 
 class DelegateToAgents(Value):
@@ -72,7 +77,7 @@ class Analyst:
         specification was refused.
 
         Raises:
-            SynthesisFailed: no tool can do it, or the model wrote no usable specification.
+            SynthesisFailed: the model wrote no usable specification.
             ModelError, SandboxError: the model or the sandbox is broken.
         """
         turn, attempts = steps.turn, self._policy.max_rewrites + 1
@@ -89,11 +94,14 @@ class Analyst:
             )
             with steps.step("specify", prompt.name) as current:
                 steps.note(prompt)
-                reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
+                try:
+                    reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
+                except ModelRefused as refusal:
+                    current.summary = "The model declines it."
+                    return _declined(f"{refusal.message.rstrip('.')}.", near)
                 if reply.outcome == "impossible":
-                    raise SynthesisFailed(
-                        reply.message or "the model says that no tool can do this"
-                    )
+                    current.summary = "It can't be done here."
+                    return _declined(reply.message, near)
                 if reply.outcome == "steps":
                     if problem := steps_problem(request, reply.steps):
                         current.fail(f"Refused: {problem}.")
@@ -194,6 +202,11 @@ def _arguments(reply: SpecificationReply) -> Arguments | None:
     """Those of the call that the request asks for."""
     assert reply.specification, reply
     return arguments_of(SpecExample(call=reply.call, result=""), reply.specification.signature())
+
+
+def _declined(reason: str, near: Sequence[Tool]) -> DirectAnswer:
+    nearest = tuple(tool.name for tool in near[:NEAREST])
+    return DirectAnswer(text=reason or "No tool can do this.", declined=True, nearest=nearest)
 
 
 def _with_stated_examples(spec: Specification | None, request: Request) -> Specification | None:

@@ -22,6 +22,8 @@ const delegations = {
   failed: (sender, recipient, text) => `${recipient} failed: ${text}`,
 };
 
+const ENDS = { answered: "Answer", asked: "Question", declined: "Declined", failed: "Not done" };
+
 const sentences = {
   waiting: ({ part, state }) =>
     state === "started" ? `Waiting for the set-up: ${partWords(part).toLowerCase()}.` : "",
@@ -47,7 +49,8 @@ const sentences = {
       ? `The package ${wanted} waits for your approval.`
       : `${stepWords(action)} waits for your approval.`,
   project_ran: ({ path, success }) => `${path} ${success ? "ran" : "failed"}.`,
-  turn_finished: ({ answer }) => `Answer: ${answer}`,
+  turn_finished: ({ answer, outcome = "answered", remedy = "" }) =>
+    [`${ENDS[outcome] ?? ENDS.answered}: ${answer}`, remedy].filter(Boolean).join(" "),
   turn_failed: ({ message, remedy, reached = "" }) =>
     ["The turn failed:", `${message}.`, reached, remedy].filter(Boolean).join(" "),
   turn_stopped: ({ reason }) => `Stopped: ${reason}`,

@@ -61,6 +61,9 @@ export const nowWords = (kind) => STAGES[kind]?.now ?? NOW_WORDS[kind] ?? "Worki
 
 export const stepWords = (kind) => STAGES[kind]?.title ?? STEP_WORDS[kind] ?? kind;
 
+// A part of a sentence as a whole one.
+export const sentence = (text) => text && `${text[0].toUpperCase()}${text.slice(1)}.`;
+
 export const STATE_WORDS = {
   running: "running",
   done: "done",

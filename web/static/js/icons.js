@@ -21,6 +21,7 @@ const PATHS = {
   code: "M8.5 7 3.5 12l5 5M15.5 7l5 5-5 5",
   copy: "M9 9h10a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H9a1 1 0 0 1-1-1V10a1 1 0 0 1 1-1ZM5 15H4a1 1 0 0 1-1-1V4a1 1 0 0 1 1-1h10a1 1 0 0 1 1 1v1",
   cross: "M6.5 6.500l11 11M17.5 6.500l-11 11",
+  declined: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM5.7 5.700l12.6 12.600",
   download: "M12 4v11M7 10.500l5 5 5-5M5 20h14",
   file: "M14 3H6a1 1 0 0 0-1 1v16a1 1 0 0 0 1 1h12a1 1 0 0 0 1-1V8l-5-5ZM14 3v5h5M9 13h6M9 17h4",
   flask: "M9 3h6M10 3v6.500L4.8 18a2 2 0 0 0 1.7 3h11a2 2 0 0 0 1.7-3L14 9.500V3M7.5 15h9",
@@ -94,6 +95,9 @@ export function StateIcon({ state }) {
   if (state === "running") return html`<span class="spinner" aria-hidden="true"></span>`;
   const name = {
     done: "check",
+    answered: "check",
+    asked: "chat",
+    declined: "declined",
     failed: "cross",
     stopped: "square",
     passed: "check",

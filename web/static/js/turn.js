@@ -3,7 +3,7 @@
 import { projectFolds } from "./build.js";
 import { enter, leave } from "./course.js";
 import { endDelegation, openDelegation, patchDelegation } from "./delegation.js";
-import { partWords } from "./format.js";
+import { partWords, sentence } from "./format.js";
 import { foldPart, openPlan, patchPart } from "./plan.js";
 import { close, open, patch } from "./steps.js";
 
@@ -20,6 +20,8 @@ export const newTurn = (id, startedAt) => ({
   steps: [],
   answer: "",
   tool: null,
+  outcome: null, // answered, asked, declined, failed, stopped; null while it runs
+  nearest: [],
   usage: null,
   budget: null,
   seconds: null,
@@ -166,9 +168,23 @@ const folds = {
     const steps = answering ? turn.steps : open(turn.steps, { kind: "respond", startedAt: at });
     return { ...turn, steps, answer: turn.answer + event.text };
   },
+  // Earlier versions told no outcome.
   turn_finished(turn, event, at) {
-    const steps = close(turn.steps, always, "done", at);
-    return { ...end(turn, event, "done", at), steps, answer: event.answer, tool: event.tool };
+    const { answer, tool, nearest = [], remedy = "" } = event;
+    const outcome = turn.questions ? "asked" : (event.outcome ?? "answered");
+    return {
+      ...end(turn, event, STATE_OF[outcome], at),
+      steps: close(turn.steps, always, "done", at),
+      course: leave(turn.course, "done", at),
+      answer,
+      tool,
+      outcome,
+      nearest,
+      failure:
+        outcome === "failed"
+          ? { where: "", message: "", remedy: sentence(remedy), reached: "" }
+          : null,
+    };
   },
   turn_failed(turn, event, at) {
     const { where, message, remedy, reached = "" } = event;
@@ -186,6 +202,7 @@ const folds = {
     return {
       ...end(turn, event, "failed", at),
       steps,
+      outcome: "failed",
       failure: { where, message, remedy, reached },
     };
   },
@@ -198,9 +215,16 @@ const folds = {
       startedAt: at,
       reason: event.reason,
     });
-    return { ...end(turn, event, "stopped", at), steps, stopReason: event.reason };
+    return {
+      ...end(turn, event, "stopped", at),
+      steps,
+      outcome: "stopped",
+      stopReason: event.reason,
+    };
   },
 };
+
+const STATE_OF = { answered: "done", asked: "done", declined: "declined", failed: "failed" };
 
 const end = (turn, { usage, seconds }, state, at) => ({
   ...turn,

@@ -24,6 +24,10 @@ export const Activity = memo(({ turn, order, skew, graph }) => {
   </section>`;
 });
 
+function OutcomeBadge({ turn: { state, outcome } }) {
+  return html`<span class="state" data-state=${state} data-outcome=${outcome} data-testid="activity-state"><${StateIcon} state=${outcome ?? state} />${outcome ?? STATE_WORDS[state]}</span>`;
+}
+
 function Nothing() {
   return html`<div class="nothing">
     <${Icon} name="activity" />
@@ -38,7 +42,7 @@ function Head({ turn, order, skew }) {
   return html`<div class="activity-head">
     <p class="activity-request" title=${turn.request}>${turn.request}</p>
     <div class="activity-facts">
-      <span class="state" data-state=${turn.state} data-testid="activity-state"><${StateIcon} state=${turn.state} />${STATE_WORDS[turn.state]}</span>
+      <${OutcomeBadge} turn=${turn} />
       ${turn.state === "running" ? html`<${Elapsed} since=${turn.startedAt} skew=${skew} />` : html`<span class="time">${duration(turn.seconds)}</span>`}
       ${
         order.length > 1 &&

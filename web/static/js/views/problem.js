@@ -4,6 +4,8 @@ import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { Markdown } from "../markdown.js";
 
+const ICONS = { bad: "alert", warn: "square", calm: "declined" };
+
 export function Problem({
   title,
   message,
@@ -15,10 +17,10 @@ export function Problem({
   children,
 }) {
   return html`<div class="problem" data-tone=${tone} data-testid=${testid}>
-    <${Icon} name=${tone === "bad" ? "alert" : "square"} />
+    <${Icon} name=${ICONS[tone]} />
     <div class="problem-main">
       <p class="problem-title">${title}</p>
-      ${markdown ? html`<${Markdown} text=${message} />` : html`<p class="problem-message">${message}</p>`}
+      ${message && (markdown ? html`<${Markdown} text=${message} />` : html`<p class="problem-message">${message}</p>`)}
       ${reached && html`<p class="problem-message" data-testid="reached">${reached}</p>`}
       ${remedy && html`<p class="problem-remedy"><strong>What to do:</strong> ${remedy}</p>`}
       ${children && html`<div class="problem-actions">${children}</div>`}

@@ -22,14 +22,14 @@ import { FollowUps } from "./requests.js";
 const showActivity = (turnId) => dispatch({ type: "turn_selected", turnId });
 
 export const TurnView = memo(({ turn, skew, stopping, kept, last, after, conversationId }) => {
-  const again = html`<button type="button" class="button" onClick=${() => ask(turn.request)}>Ask again</button>`;
-  const asks = last && turn.state === "done" && turn.questions;
-  return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state}>
+  const { outcome, failure } = turn;
+  const asks = last && outcome === "asked" && turn.questions;
+  return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state} data-outcome=${outcome}>
     ${turn.keeps && html`<p class="keeps" data-testid="keeps">Save these steps as a tool</p>`}
     <p class="request" data-testid="request">${turn.request}</p>
     <${Answered} turn=${turn} />
     <${RequestFiles} files=${turn.files} conversationId=${conversationId} />
-    <${Progress} steps=${turn.steps} answered=${turn.state === "done"} />
+    <${Progress} steps=${turn.steps} answered=${turn.state === "done" || outcome === "declined"} />
     <${Plan} steps=${turn.steps} />
     ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
     ${turn.state === "running" && turn.budget && html`<${BudgetMeter} budget=${turn.budget} />`}
@@ -37,16 +37,18 @@ export const TurnView = memo(({ turn, skew, stopping, kept, last, after, convers
     ${
       turn.answer &&
       !asks &&
+      outcome !== "declined" &&
       html`<div class="answer" data-testid="answer" data-state=${turn.state === "running" ? "streaming" : "finished"}>
       <${Markdown} text=${turn.answer} />
     </div>`
     }
     <${MadeFiles} files=${turn.made} conversationId=${conversationId} />
-    ${turn.failure && html`<${Problem} testid="turn-failure" title=${`${stepWords(turn.failure.where)} failed`} markdown=${turn.failure.where === "specify"} ...${turn.failure}>${again}<//>`}
-    ${turn.state === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason}>${again}<//>`}
+    ${failure && html`<${Problem} testid="turn-failure" title=${failure.where ? `${stepWords(failure.where)} failed` : "Not done"} markdown=${failure.where === "specify"} ...${failure}><${Again} turn=${turn} words="Try again" /><//>`}
+    ${outcome === "declined" && html`<${Declined} turn=${turn} />`}
+    ${outcome === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason}><${Again} turn=${turn} words="Ask again" /><//>`}
     ${!kept && canBeKept(turn) && html`<${Keep} turnId=${turn.id} />`}
     ${turn.state !== "running" && html`<${Summary} turn=${turn} />`}
-    ${last && turn.state === "done" && after?.length > 0 && html`<div class="follow-ups"><h3 class="eyebrow">You often ask next</h3><${FollowUps} after=${after} /></div>`}
+    ${last && outcome === "answered" && after?.length > 0 && html`<div class="follow-ups"><h3 class="eyebrow">You often ask next</h3><${FollowUps} after=${after} /></div>`}
   </li>`;
 });
 
@@ -57,6 +59,23 @@ function Answered({ turn: { request, answers } }) {
   return html`<ul class="answered" data-testid="answered">
     ${words.map((line) => html`<li key=${line}>${line}</li>`)}
   </ul>`;
+}
+
+const Again = ({ turn, words }) =>
+  html`<button type="button" class="button" onClick=${() => ask(turn.request)}>${words}</button>`;
+
+// What can't be known or done here: the reason, and what there is instead.
+function Declined({ turn }) {
+  const rephrase = () => dispatch({ type: "example_chosen", text: turn.request });
+  return html`<${Problem} testid="turn-declined" tone="calm" title="Declined" markdown=${true} message=${turn.answer}>
+    ${turn.nearest.map((name) => html`<${ToolLink} key=${name} name=${name} />`)}
+    <button type="button" class="button" data-testid="rephrase" onClick=${rephrase}>Rephrase</button>
+  <//>`;
+}
+
+function ToolLink({ name, testid }) {
+  const open = () => dispatch({ type: "tool_opened", name });
+  return html`<button type="button" class="tool-link" data-testid=${testid} onClick=${open}><${Icon} name="tool" />${name}</button>`;
 }
 
 function Now({ turn, skew, stopping }) {
@@ -71,9 +90,8 @@ function Now({ turn, skew, stopping }) {
 
 function Summary({ turn }) {
   const facts = [duration(turn.seconds), usageText(turn.usage)].filter(Boolean).join(" · ");
-  const open = () => dispatch({ type: "tool_opened", name: turn.tool });
   return html`<div class="summary" data-testid="summary">
-    ${turn.tool && html`<button type="button" class="tool-link" data-testid="summary-tool" onClick=${open}><${Icon} name="tool" />${turn.tool}</button>`}
+    ${turn.tool && html`<${ToolLink} name=${turn.tool} testid="summary-tool" />`}
     <span class="summary-facts">${facts}</span>
     <button type="button" class="text-button" data-testid="show-activity" onClick=${() => showActivity(turn.id)}>Activity<${Icon} name="chevronRight" /></button>
   </div>`;

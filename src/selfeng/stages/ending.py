@@ -1,0 +1,102 @@
+"""The ending of a turn: its outcome, by what happened rather than by what was written about it."""
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from selfeng.agents import AgentReply
+from selfeng.core.events import (
+    CodeRun,
+    DelegationChanged,
+    Event,
+    FilesMade,
+    Outcome,
+    SynthesisStep,
+    TestFinished,
+)
+from selfeng.core.value import Value
+from selfeng.core.verdict import Execution, Killed, Raised, Returned
+from selfeng.core.words import count
+from selfeng.execution.outcome import own_failure
+from selfeng.stages.stages import End, Executed, PlanExecuted
+from selfeng.synthesis_engine import DirectAnswer
+
+_USER = "user"
+
+
+class Ending(Value):
+    """See `TurnFinished`."""
+
+    outcome: Outcome = Outcome.ANSWERED
+    nearest: tuple[str, ...] = ()
+    remedy: str = ""
+
+
+def ending(end: End, events: Sequence[Event]) -> Ending:
+    """How a turn with these events ended, apart from the words of its answer."""
+    match end:
+        case DirectAnswer(declined=True, nearest=nearest):
+            return Ending(outcome=Outcome.DECLINED, nearest=nearest)
+        case DirectAnswer(questions=questions) | AgentReply(questions=questions) if questions:
+            return Ending(outcome=Outcome.ASKED)
+        case AgentReply() if _in_vain(events):
+            return Ending(
+                outcome=Outcome.FAILED, remedy="say it in other words, or in smaller parts"
+            )
+        case Executed(execution=execution):
+            remedy = _remedy(execution)
+            return Ending(outcome=Outcome.FAILED, remedy=remedy) if remedy else Ending()
+        case DirectAnswer() | AgentReply() | PlanExecuted():
+            return Ending()
+        case _:
+            assert_never(end)
+
+
+def _remedy(execution: Execution) -> str:
+    """What to do after a call that did not do what was asked for; "" if it did."""
+    match execution:
+        case Returned(refused_files=refused, files=files):
+            return "ask for a smaller file, or for another kind" if refused and not files else ""
+        case Raised() if own_failure(execution) is None:
+            return "change the input, or say how such input is to be treated"
+        case Raised():
+            return "say it in other words, or try another input"
+        case Killed():
+            return "try again, with less at once"
+        case _:
+            assert_never(execution)
+
+
+def _in_vain(events: Sequence[Event]) -> bool:
+    """Whether nothing that agents tried succeeded: no message to another agent, or no run."""
+    sent = [e.state for e in events if isinstance(e, DelegationChanged) and e.sender != _USER]
+    runs = [e.state for e in events if isinstance(e, CodeRun)]
+    made = any(isinstance(e, FilesMade) for e in events)
+    return any(
+        "failed" in states and "finished" not in states for states in (sent, [] if made else runs)
+    )
+
+
+def what_was_reached(events: Sequence[Event]) -> str:
+    """What a turn had reached when a limit ended it: one sentence for people; "" if nothing."""
+    written = registered = ""
+    passed: dict[
+        int, list[bool]
+    ] = {}  # attempt at an implementation → whether each of its tests passed
+    for event in events:
+        match event:
+            case SynthesisStep(step="specify", state="finished") if event.artifact:
+                written = "The specification is written"
+            case SynthesisStep(step="test", state="finished"):
+                written = "Specification and tests are written"
+            case SynthesisStep(step="register", state="finished", text=text):
+                registered = text.rstrip(".")
+            case TestFinished(against="implementation", attempt=attempt, result=result):
+                passed.setdefault(attempt, []).append(result.outcome == "passed")
+    best = max(passed.values(), key=sum, default=[])
+    tested = (
+        f", and the best implementation passes {sum(best)} of {count(len(best), 'test')}"
+        if best
+        else ""
+    )
+    told = registered or written + tested
+    return f"{told}." if told else ""
