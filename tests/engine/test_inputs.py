@@ -7,7 +7,7 @@ from selfeng.core.spec import SpecExample
 from selfeng.synthesis.boundaries import boundaries, is_unusual
 from selfeng.synthesis.examples import contradiction, example_problem, example_tests, stated
 from selfeng.synthesis.inputs import calls_in, kinds_of, mutations
-from selfeng.synthesis.probe import Outcome, probe, same
+from selfeng.synthesis.probe import CallOutcome, probe, same
 from selfeng.synthesis.relatives import likeness
 from tests.doubles import specification, tool
 from tests.engine.honest_sandbox import HonestSandbox
@@ -118,7 +118,10 @@ async def test_a_probe_tells_values_errors_and_what_never_ends():
     ],
 )
 def test_values_are_the_same_where_they_are_equal_and_floats_nearly(one, other, equal):
-    assert same(Outcome(kind="returned", text=one), Outcome(kind="returned", text=other)) is equal
+    assert (
+        same(CallOutcome(kind="returned", text=one), CallOutcome(kind="returned", text=other))
+        is equal
+    )
 
 
 def with_examples(*pairs, own=()):

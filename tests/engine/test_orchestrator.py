@@ -32,6 +32,7 @@ from selfeng.stages.decision import Thresholds
 from selfeng.stages.ending import ending
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.stages.stages import PlanExecuted
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 from tests.doubles import (
     CODE,
@@ -50,6 +51,7 @@ from tests.doubles import (
 
 ADD = FunctionCall(name="add_numbers", arguments={"a": 2, "b": None})
 NONE = FunctionCall(name="no_tool_fits", arguments={"reason": "it doubles nothing"})
+KILLED = Killed(reason="It used 30 s of processor time.")
 DOUBLE = FunctionCall(name="double_number", arguments={"number": 4})
 
 
@@ -577,7 +579,7 @@ def impossible(message: str) -> SpecificationReply:
         ),
         (
             [ADD, "misuse", "It took too long."],
-            [Killed(reason="It used 30 s of processor time.")],
+            [KILLED],
             {"outcome": "failed", "remedy": "try again, with less at once"},
         ),
         (
@@ -627,3 +629,9 @@ def test_what_agents_tried_in_vain_is_failed_whatever_they_say(events, outcome):
     ]
     reply = AgentReply(outcome="done", text="Here is what I found.")
     assert ending(reply, told).outcome == outcome
+
+
+@pytest.mark.parametrize(("last", "outcome"), [(returned("8"), "answered"), (KILLED, "failed")])
+def test_one_failed_call_of_several_is_no_success(last, outcome):
+    end = PlanExecuted(results=(), tool="add_numbers", executions=(returned("3"), last))
+    assert ending(end, ()).outcome == outcome

@@ -3,7 +3,7 @@
 import pytest
 
 from selfeng.core.verdict import Returned
-from selfeng.synthesis.probe import Outcome, probe, same
+from selfeng.synthesis.probe import CallOutcome, probe, same
 from tests.doubles import ScriptedSandbox
 
 
@@ -38,7 +38,7 @@ async def test_a_candidate_that_lies_about_its_form_is_left_out(data):
 
 async def test_an_honest_candidate_is_taken_at_its_word():
     assert await probe(Answering('[["returned", "1", 0.5]]'), "", "f", [{}]) == [
-        Outcome(kind="returned", text="1", seconds=0.5)
+        CallOutcome(kind="returned", text="1", seconds=0.5)
     ]
 
 
@@ -47,4 +47,6 @@ async def test_an_honest_candidate_is_taken_at_its_word():
     [str(10**400), "[" * 1500 + "]" * 1500, "{[]: 1}", "1_0" * 1000, "{1: " * 90 + "1" + "}" * 90],
 )
 def test_values_that_are_hard_to_read_differ_from_a_number(text):
-    assert not same(Outcome(kind="returned", text=text), Outcome(kind="returned", text="1.5"))
+    assert not same(
+        CallOutcome(kind="returned", text=text), CallOutcome(kind="returned", text="1.5")
+    )

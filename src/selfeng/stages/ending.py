@@ -43,12 +43,19 @@ def ending(end: End, events: Sequence[Event]) -> Ending:
                 outcome=Outcome.FAILED, remedy="say it in other words, or in smaller parts"
             )
         case Executed(execution=execution):
-            remedy = _remedy(execution)
-            return Ending(outcome=Outcome.FAILED, remedy=remedy) if remedy else Ending()
-        case DirectAnswer() | AgentReply() | PlanExecuted():
+            return _called([execution])
+        case PlanExecuted(executions=executions):
+            return _called(executions)
+        case DirectAnswer() | AgentReply():
             return Ending()
         case _:
             assert_never(end)
+
+
+def _called(executions: Sequence[Execution]) -> Ending:
+    """Of calls of one tool: the first that did not do what was asked for decides."""
+    remedy = next(filter(None, map(_remedy, executions)), "")
+    return Ending(outcome=Outcome.FAILED, remedy=remedy) if remedy else Ending()
 
 
 def _remedy(execution: Execution) -> str:

@@ -50,6 +50,8 @@ class PlanExecuted(Value):
     """In the order of its steps, or of the calls."""
     tool: str | None = None
     """Of the calls."""
+    executions: tuple[Execution, ...] = ()
+    """Of the calls."""
     files: tuple[File, ...] = ()
     """What the calls made."""
 
@@ -361,7 +363,12 @@ def _outcome(ran: Sequence[Executed]) -> Executed | PlanExecuted:
         for number, executed in enumerate(ran, 1)
     )
     files = [f for e in executions if not isinstance(e, Killed) for f in e.files]
-    return PlanExecuted(results=results, tool=ran[0].call.tool.name, files=tuple(files))
+    return PlanExecuted(
+        results=results,
+        tool=ran[0].call.tool.name,
+        executions=tuple(executions),
+        files=tuple(files),
+    )
 
 
 def _together(request: Request, tool: str, results: Sequence[StepResult]) -> StepResult:

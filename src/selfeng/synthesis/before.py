@@ -10,7 +10,7 @@ from selfeng.core.signature import Signature
 from selfeng.core.value import Value
 from selfeng.core.verdict import Version
 from selfeng.synthesis.inputs import Arguments, calls_in, mutations
-from selfeng.synthesis.probe import SAYS, Outcome, probe, same, shown_call
+from selfeng.synthesis.probe import SAYS, CallOutcome, probe, same, shown_call
 from selfeng.synthesis.suite.editing import names_of, without
 
 INPUTS = 200
@@ -109,7 +109,7 @@ async def difference(
     return await asyncio.to_thread(first_change)
 
 
-def _message(before: Before, call: str, old: Outcome, new: Outcome) -> str:
+def _message(before: Before, call: str, old: CallOutcome, new: CallOutcome) -> str:
     return (
         f"for {call} version {before.version} returns {old.text} and this one "
         f"{SAYS[new.kind](new.text)}, and the tests accept both; "

@@ -20,7 +20,7 @@ from selfeng.core.words import count
 from selfeng.synthesis.boundaries import boundaries, is_unusual
 from selfeng.synthesis.examples import PREFIX
 from selfeng.synthesis.inputs import Arguments, calls_in, kinds_of, mutations
-from selfeng.synthesis.probe import SAYS, Outcome, probe, same, shown_call
+from selfeng.synthesis.probe import SAYS, CallOutcome, probe, same, shown_call
 from selfeng.synthesis.suite.editing import apart, without
 
 INPUTS = 200
@@ -278,7 +278,7 @@ class Inputs:
         self.unusual = [is_unusual(one, kinds) for one in self.all]
         self._name = signature.function
 
-    def shown(self, number: int, own: Outcome, others: Outcome) -> Difference:
+    def shown(self, number: int, own: CallOutcome, others: CallOutcome) -> Difference:
         """A difference for people."""
         return Difference(
             call=shown_call(self._name, self.all[number]),
@@ -288,8 +288,8 @@ class Inputs:
 
 
 def difference(
-    own: Sequence[Outcome],
-    others: Sequence[tuple[Sequence[Outcome], int]],
+    own: Sequence[CallOutcome],
+    others: Sequence[tuple[Sequence[CallOutcome], int]],
     inputs: Inputs,
     rule: ComparisonRule = RULE,
 ) -> Difference | None:
@@ -321,11 +321,11 @@ def difference(
     return None
 
 
-def _most(given: Sequence[tuple[Outcome, int]]) -> tuple[Outcome, int, int]:
+def _most(given: Sequence[tuple[CallOutcome, int]]) -> tuple[CallOutcome, int, int]:
     """The value that is returned most often, with the number of draws and of codes that return
     it.
     """
-    groups: list[list[tuple[Outcome, int]]] = []
+    groups: list[list[tuple[CallOutcome, int]]] = []
     for other, draws in given:
         if other.kind == "returned":
             group = next((g for g in groups if same(g[0][0], other)), None)
@@ -333,13 +333,13 @@ def _most(given: Sequence[tuple[Outcome, int]]) -> tuple[Outcome, int, int]:
                 groups.append(group := [])
             group.append((other, draws))
     most = max(
-        groups, key=lambda g: sum(draws for _, draws in g), default=[(Outcome(kind="slow"), 0)]
+        groups, key=lambda g: sum(draws for _, draws in g), default=[(CallOutcome(kind="slow"), 0)]
     )
     return most[0][0], sum(draws for _, draws in most), len(most)
 
 
 def _first_difference(
-    own: Sequence[Outcome], other: Sequence[Outcome], inputs: Inputs
+    own: Sequence[CallOutcome], other: Sequence[CallOutcome], inputs: Inputs
 ) -> Difference | None:
     for number, (one, two) in enumerate(zip(own, other, strict=True)):
         if one.kind == two.kind == "returned" and not same(one, two) and not inputs.unusual[number]:

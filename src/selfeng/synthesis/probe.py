@@ -66,7 +66,7 @@ def {ENTRY}(function, calls, seconds_a_call, seconds):
 """
 
 
-class Outcome(Value):
+class CallOutcome(Value):
     """The outcome of one call."""
 
     kind: Literal["returned", "raised", "slow", "large"]
@@ -115,7 +115,7 @@ async def probe(
     inputs: Sequence[Arguments],
     *,
     library: Mapping[str, str] = NO_MODULES,
-) -> list[Outcome] | None:
+) -> list[CallOutcome] | None:
     """The candidate's outcome for each input; None if it can't be run on them at all.
 
     All calls run in one process, and the candidate could falsify the outcomes: this is a comparison
@@ -138,7 +138,7 @@ async def probe(
         return None
     return (
         [
-            Outcome(kind=kind, text=_ADDRESS.sub("", text), seconds=seconds)
+            CallOutcome(kind=kind, text=_ADDRESS.sub("", text), seconds=seconds)
             for kind, text, seconds in outcomes
         ]
         if len(outcomes) == len(inputs)
@@ -146,7 +146,7 @@ async def probe(
     )
 
 
-def same(one: Outcome, other: Outcome) -> bool:
+def same(one: CallOutcome, other: CallOutcome) -> bool:
     """Whether both outcomes are the same: equal values, with floats nearly equal; for exceptions,
     slow calls and large values, the same kind.
     """

@@ -14,7 +14,7 @@ from selfeng.core.protocols import Sandbox
 from selfeng.core.words import count
 from selfeng.synthesis.before import INPUTS, Before
 from selfeng.synthesis.inputs import Arguments, calls_in, mutations
-from selfeng.synthesis.probe import SAYS, SECONDS_A_CALL, Outcome, probe, same, shown_call
+from selfeng.synthesis.probe import SAYS, SECONDS_A_CALL, CallOutcome, probe, same, shown_call
 
 FASTER = 1.2
 """How many times as fast a version must be to replace another; less may be chance."""
@@ -114,7 +114,7 @@ class Race:
     def _difference(
         self,
         calls: Sequence[Arguments],
-        pairs: Sequence[tuple[list[Outcome] | None, list[Outcome] | None]],
+        pairs: Sequence[tuple[list[CallOutcome] | None, list[CallOutcome] | None]],
     ) -> str:
         """The first call on which the versions differ, "" if there is none. A call that takes the
         old one too long, or is not answered alike twice, proves nothing.
@@ -129,15 +129,15 @@ class Race:
                 return f"for {shown} version {self._before.version} {before} and this one {now}"
         return ""
 
-    async def _old(self, calls: Sequence[Arguments]) -> list[Outcome] | None:
+    async def _old(self, calls: Sequence[Arguments]) -> list[CallOutcome] | None:
         library = self._before.library
         return await probe(self._sandbox, self._before.code, self._function, calls, library=library)
 
-    async def _new(self, code: str, calls: Sequence[Arguments]) -> list[Outcome] | None:
+    async def _new(self, code: str, calls: Sequence[Arguments]) -> list[CallOutcome] | None:
         return await probe(self._sandbox, code, self._function, calls)
 
 
-def _seconds(outcomes: Sequence[Outcome] | None) -> float:
+def _seconds(outcomes: Sequence[CallOutcome] | None) -> float:
     return sum(outcome.seconds for outcome in outcomes or ())
 
 

@@ -12,7 +12,7 @@ from selfeng.core.spec import SpecExample, Specification
 from selfeng.core.tool import Tool
 from selfeng.core.verdict import Version
 from selfeng.synthesis.examples import arguments_of, exception_of
-from selfeng.synthesis.probe import Outcome, probe, same
+from selfeng.synthesis.probe import CallOutcome, probe, same
 
 Likeness = Literal["same", "other", "unknown"]
 
@@ -113,7 +113,7 @@ def _told(spec: Specification) -> Sequence[tuple[SpecExample, dict[str, object]]
     return [(example, arguments) for example, arguments in pairs if arguments]
 
 
-def _fulfils(outcome: Outcome, example: SpecExample) -> bool:
+def _fulfils(outcome: CallOutcome, example: SpecExample) -> bool:
     exception = exception_of(example)
     if exception:
         return (outcome.kind, outcome.text) == ("raised", exception)
@@ -121,4 +121,4 @@ def _fulfils(outcome: Outcome, example: SpecExample) -> bool:
         expected = repr(ast.literal_eval(example.result))
     except (ValueError, SyntaxError, TypeError):
         return False
-    return same(Outcome(kind="returned", text=expected), outcome)
+    return same(CallOutcome(kind="returned", text=expected), outcome)
