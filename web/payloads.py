@@ -55,6 +55,10 @@ class Keep(Value):
     turn_id: Id
 
 
+class Refactor(Value):
+    name: Id
+
+
 class Stop(Value):
     turn_id: Id
 

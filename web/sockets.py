@@ -26,6 +26,7 @@ from web.payloads import (
     Ask,
     BuildRequest,
     Keep,
+    Refactor,
     Restore,
     Say,
     Stop,
@@ -52,8 +53,8 @@ _UNSAVED = AgentError(
 
 
 class Sockets:
-    """Handlers of `ask`, `keep`, `stop` and `subscribe`, and of `build`, `act`, `restore` and
-    `say`; everything else is refused.
+    """Handlers of `ask`, `keep`, `refactor`, `stop` and `subscribe`, and of `build`, `act`,
+    `restore` and `say`; everything else is refused.
 
     Each reply is `{"ok": true, ...}` or `{"ok": false, "error": {message, remedy}}`; a refusal is
     also sent as the event `error`, for clients that ignore the reply.
@@ -74,6 +75,7 @@ class Sockets:
         self._handlers = {
             "ask": self._ask,
             "keep": self._keep,
+            "refactor": self._refactor,
             "stop": self._stop,
             "subscribe": self._subscribe,
         }
@@ -118,6 +120,10 @@ class Sockets:
     def _keep(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Keep = parse(Keep, arguments)
         return self._begin(sid, partial(self._engine.keep, owner, request.turn_id))
+
+    def _refactor(self, owner: str, sid: str, *arguments: Any) -> Reply:
+        request: Refactor = parse(Refactor, arguments)
+        return self._begin(sid, partial(self._engine.refactor, owner, request.name))
 
     def _build(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: BuildRequest = parse(BuildRequest, arguments)

@@ -328,6 +328,10 @@ class FakeEngine:
         records = self._journal.turn(owner, turn_id)
         return self._begin(owner, records[0].conversation_id, "say kept", (), turn_id)
 
+    async def refactor(self, owner: str, name: str) -> Asked:
+        conversation_id = self._journal.create_conversation(owner, f"Make {name} faster")
+        return self._begin(owner, conversation_id, f"say {name}", ())
+
     def _begin(
         self, owner: str, conversation_id: str, request: str, files: Sequence[File], keeps: str = ""
     ) -> Asked:

@@ -69,6 +69,19 @@ def test_keeping_a_plan_begins_a_turn_in_its_conversation(
         assert refused["error"]["message"] == 'unknown turn "nobody\'s"'
 
 
+def test_making_a_tool_faster_begins_a_conversation_that_is_followed(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    with server.socket(visitor) as page:
+        begun = page.call("refactor", {"name": "distinct"})
+        assert begun["ok"], begun
+        records = page.records(until="turn_finished")
+        assert {(r["turn_id"], r["conversation_id"]) for r in records} == {
+            (begun["turn_id"], begun["conversation_id"])
+        }
+        assert _texts(records) == "distinct"
+
+
 def test_answers_go_to_the_engine_as_data_and_a_bad_one_is_refused(
     server: ServerProcess, visitor: requests.Session
 ) -> None:

@@ -11,7 +11,7 @@ import requests
 from tests.web.server_process import Client, ServerProcess
 from web.sockets import socket_log
 
-EVENTS = "send one of ask, keep, stop, subscribe, build, act, restore, say with one object"
+EVENTS = "send one of ask, keep, refactor, stop, subscribe, build, act, restore, say with one object"
 NOT_ONE_OBJECT: list[Any] = [None, [], ["a", "b"], "text", 7, True, [[["deep"]]]]
 BAD_OBJECTS: dict[str, list[Any]] = {
     "ask": [
@@ -30,6 +30,7 @@ BAD_OBJECTS: dict[str, list[Any]] = {
         {"text": "x" * 1_000_000},
         {"text": "crash"},
     ],
+    "refactor": [{}, {"name": 5}, {"name": "x" * 100_000}],
     "keep": [{}, {"turn_id": 5}, {"turn_id": "x" * 100_000}],
     "stop": [{}, {"turn_id": 5}, {"turn_id": None}, {"turn_id": "x" * 100_000}],
     "build": [

@@ -199,6 +199,13 @@ export async function keep(turnId) {
   }
 }
 
+// Starts the turn that makes a tool faster; the id of its conversation, null if the server refuses it.
+export async function refactor(name) {
+  const reply = await work("refactor", { name });
+  if (reply) loadConversations();
+  return reply?.conversation_id ?? null;
+}
+
 export function stop(turnId) {
   dispatch({ type: "stop_requested", turnId });
   socket.emit("stop", { turn_id: turnId });

@@ -1,10 +1,12 @@
 // A tool of the library: what it does, its code, the tests it passed, and its earlier versions.
 
 import { useEffect, useRef, useState } from "preact/hooks";
+import { refactor } from "../connection.js";
 import { date, plural } from "../format.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { loadTool } from "../loading.js";
+import { openConversation } from "../route.js";
 import { dispatch } from "../store.js";
 import { Badge } from "./badge.js";
 import { CodeBlock } from "./code.js";
@@ -71,6 +73,7 @@ function Overview({ tool, problem }) {
     <p class="overview-text">${description}</p>
     <${CodeBlock} code=${signature} label="Signature" whole />
     ${parameters.length > 0 && html`<h3 class="eyebrow">Parameters</h3><dl class="facts">${parameters.map((p) => html`<${Parameter} key=${p.name} parameter=${p} />`)}</dl>`}
+    <${Faster} name=${tool.name} />
     <${Requests} name=${tool.name} written=${written} used=${used} />
     <${Habits} ...${habits} />
     <h3 class="eyebrow">About</h3>
@@ -91,6 +94,17 @@ function Habits({ after = [], together = [] }) {
       html`<h3 class="eyebrow">You often use it with</h3>
     <p class="overview-text" data-testid="together">${together.map((name) => html`<button type="button" class="tool-link" key=${name} onClick=${() => dispatch({ type: "tool_opened", name })}><${Icon} name="tool" />${name}</button> `)}</p>`
     }`;
+}
+
+function Faster({ name }) {
+  const [sent, setSent] = useState(false);
+  const send = async () => {
+    setSent(true);
+    const conversation = await refactor(name);
+    setSent(false);
+    if (conversation) openConversation(conversation);
+  };
+  return html`<p><button type="button" class="button" data-testid="faster" disabled=${sent} onClick=${send}><${Icon} name="hammer" />Make it faster</button></p>`;
 }
 
 function Parameter({ parameter: p }) {
