@@ -19,10 +19,10 @@ from selfeng.core.owner import owned_by
 from selfeng.core.plan import SavedPlan
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, completed, said
-from selfeng.core.result import Result
+from selfeng.core.result import NAMED, EarlierResult, Result
 from selfeng.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus, Part
 from selfeng.core.tool import Tool, ToolDraft
-from selfeng.core.turn import EarlierFiles, Request, Turn, awaited
+from selfeng.core.turn import EarlierFiles, EarlierResults, Request, Turn, awaited
 from selfeng.core.verdict import Execution
 from selfeng.core.words import count
 from selfeng.execution.arguments import ArgumentsInvalid, bind
@@ -294,6 +294,7 @@ class Engine:
     ) -> Asked:
         history = await asyncio.to_thread(self._journal.messages, conversation_id)
         earlier = await self._earlier_files(conversation_id, files)
+        results = await self._earlier_results(conversation_id)
         turn_id = await asyncio.to_thread(self._journal.begin_turn, conversation_id, request)
         with owned_by(owner), logged_with(conversation_id, turn_id):
             turn = self.orchestrator.begin(
@@ -306,10 +307,22 @@ class Engine:
                 answers=answers,
                 rounds=rounds,
                 conversation_id=conversation_id,
+                results=results,
                 refactors=refactors,
             )
             self._turns.begin(owner, conversation_id, turn_id, turn)
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
+
+    async def _earlier_results(self, conversation_id: str) -> EarlierResults:
+        """The newest values of the conversation that are worth a reference."""
+        known = await asyncio.to_thread(self._files.results, conversation_id)
+
+        async def read(result: EarlierResult) -> Result:
+            return await asyncio.to_thread(
+                self._files.result, conversation_id, result.reference.sha256
+            )
+
+        return EarlierResults(tuple(r for r in known if r.reference.referable)[-NAMED:], read)
 
     async def _earlier_files(self, conversation_id: str, files: Sequence[File]) -> EarlierFiles:
         """The files of the conversation, except those that the request replaces by name."""

@@ -24,7 +24,17 @@ from selfeng.core.plan import SavedPlan
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.question import Answer
-from selfeng.core.turn import Budget, EarlierFiles, Inspect, News, Recall, Request, Turn, no_lessons
+from selfeng.core.turn import (
+    Budget,
+    EarlierFiles,
+    EarlierResults,
+    Inspect,
+    News,
+    Recall,
+    Request,
+    Turn,
+    no_lessons,
+)
 from selfeng.runtime import MiniAgents
 from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.ending import ending, what_was_reached
@@ -145,6 +155,7 @@ class Orchestrator:
         rounds: int = 0,
         conversation_id: str = "",
         refactors: str = "",
+        results: EarlierResults | None = None,
     ) -> RequestTurn:
         """Begin a turn; on the event loop. It starts at the next task switch. `keeps`: it makes one
         tool of that plan, and runs it; `refactors`: it makes the tool of that name faster.
@@ -163,6 +174,7 @@ class Orchestrator:
             agent,
             conversation_id,
             saved_plan=keeps.steps if keeps else (),
+            earlier_results=results or EarlierResults(),
             refactors=refactors,
         )
         with self._runtime.entered():

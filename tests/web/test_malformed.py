@@ -11,7 +11,9 @@ import requests
 from tests.web.server_process import Client, ServerProcess
 from web.sockets import socket_log
 
-EVENTS = "send one of ask, keep, refactor, stop, subscribe, build, act, restore, say with one object"
+EVENTS = (
+    "send one of ask, keep, refactor, stop, subscribe, build, act, restore, say with one object"
+)
 NOT_ONE_OBJECT: list[Any] = [None, [], ["a", "b"], "text", 7, True, [[["deep"]]]]
 BAD_OBJECTS: dict[str, list[Any]] = {
     "ask": [

@@ -221,7 +221,9 @@ class Executing(StageEvent):
     type: Literal["executing"] = "executing"
     tool: str
     arguments: str
-    """The arguments as JSON text of an object."""
+    """The arguments as JSON text of an object; one of more than 20,000 characters is shortened to
+    text.
+    """
 
 
 class ExecutionFinished(StageEvent):

@@ -19,7 +19,11 @@ NO_TOOL_FITS = FunctionSchema(
 
 
 REFERENCE = "$result"
-"""The only key of an object that refers to the result of a step, by its id."""
+"""The key of an object that refers to the result of a step, or to an earlier one of the
+conversation, by its id.
+"""
+COLUMN = "column"
+"""A second key that takes one column of such a table, as a list."""
 
 STANDALONE = "standalone_request"
 """The argument with the request in English, as it would be put without the conversation."""
@@ -28,13 +32,13 @@ STANDALONE = "standalone_request"
 def as_function(tool: Tool, results: Sequence[str] = ()) -> FunctionSchema:
     """The tool for function calling; null means that the request does not mention the parameter.
 
-    Each argument may also be a reference to one of the `results`, which are ids of steps.
+    Each argument may also be a reference to one of the `results`, which are their ids.
     """
     schema = tool.signature.json_schema()
     if results:
         reference = {
             "type": "object",
-            "properties": {REFERENCE: {"enum": list(results)}},
+            "properties": {REFERENCE: {"enum": list(results)}, COLUMN: {"type": "string"}},
             "required": [REFERENCE],
         }
         schema["properties"] = {

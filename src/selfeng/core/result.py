@@ -19,6 +19,9 @@ LONG = 400
 """Bytes of JSON; page and terminal show a longer value themselves, and the answer leaves it out."""
 IN_SHORT = "in short:"
 """What a model is told before the summary of a long value."""
+NAMED = 5
+"""Earlier values of a conversation that a request can refer to, the newest ones."""
+BEGINS = 200
 _COLUMNS = 100
 """A table has at most as many, and what is known of it names them."""
 _NAME = 80
@@ -61,6 +64,11 @@ class ResultReference(Value):
     def long(self) -> bool:
         """Whether page and terminal show it themselves."""
         return self.size > LONG
+
+    @property
+    def referable(self) -> bool:
+        """Whether arguments of later calls may refer to it; what is short is written out."""
+        return self.exact and (self.kind in ("table", "list", "json") or self.long)
 
     @property
     def shape(self) -> str:
@@ -115,6 +123,8 @@ class EarlierResult(Value):
     request: str
     """Of the turn."""
     tool: str
+    begins: str
+    """The first characters of its JSON."""
     reference: ResultReference
 
 

@@ -13,6 +13,7 @@ from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.plan import SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import Answer
+from selfeng.core.result import EarlierResult, Result
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Part
 
@@ -175,6 +176,20 @@ class EarlierFiles:
     read: Callable[[FileReference], Awaitable[File]] = _nowhere
 
 
+async def _unknown(result: EarlierResult) -> Result:
+    raise LookupError(result.id)
+
+
+@dataclass(frozen=True)
+class EarlierResults:
+    """Values that tools returned before this turn and that arguments may refer to, the newest
+    last.
+    """
+
+    references: tuple[EarlierResult, ...] = ()
+    read: Callable[[EarlierResult], Awaitable[Result]] = _unknown
+
+
 Inspect = Callable[[FileReference, Callable[[FileReference], Awaitable[File]]], Awaitable[str]]
 """The profile of a file, as JSON of an object; the function reads the file if its content is new.
 It never fails: the profile then names the problem.
@@ -191,6 +206,7 @@ class Request:
     files: tuple[File, ...] = ()
     """What came with the request."""
     earlier: EarlierFiles = EarlierFiles()
+    earlier_results: EarlierResults = field(default=EarlierResults(), kw_only=True)
     answers: tuple[Answer, ...] = ()
     """Answers to the questions before the request."""
     rounds: int = 0
@@ -222,14 +238,15 @@ class Request:
         results: tuple[StepResult, ...] = (),
         delegated: bool = False,
     ) -> "Request":
-        """A request that is a part of this one: it has the same conversation and earlier files, but
-        none of the person's answers.
+        """A request that is a part of this one: it has the same conversation, earlier files and
+        results, but none of the person's answers.
         """
         return Request(
             text,
             history,
             files,
             self.earlier,
+            earlier_results=self.earlier_results,
             rounds=self.rounds,
             conversation_id=self.conversation_id,
             plan_step=plan_step,

@@ -7,9 +7,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 
-from selfeng.core.functions import REFERENCE
+from selfeng.core.functions import COLUMN, REFERENCE
 from selfeng.core.plan import StepResult
 from selfeng.core.question import AnswerKind, Question
+from selfeng.core.result import table_of
 from selfeng.core.signature import (
     DEEPEST,
     UNREADABLE,
@@ -189,7 +190,7 @@ def resolved(arguments: Mapping[str, Any], results: Sequence[StepResult]) -> dic
 
 def _resolved(value: Any, values: Mapping[str, str | None]) -> Any:
     match value:
-        case {"$result": id} if len(value) == 1 and values:
+        case {"$result": id, **part} if values and part.keys() <= {COLUMN}:
             data = values.get(id) if isinstance(id, str) else None
             if data is None:
                 known = (
@@ -199,13 +200,22 @@ def _resolved(value: Any, values: Mapping[str, str | None]) -> Any:
                     f'{{"{REFERENCE}": {id!r}}} names no result that can be passed; these can: '
                     f"{known}"
                 )
-            return json.loads(data)
+            return _column(id, json.loads(data), part[COLUMN]) if part else json.loads(data)
         case dict():
             return {key: _resolved(item, values) for key, item in value.items()}
         case list():
             return [_resolved(item, values) for item in value]
         case _:
             return value
+
+
+def _column(id: object, value: Any, name: Any) -> list[Any]:
+    """One column of a table. Raises: ArgumentsInvalid."""
+    table = table_of(value)
+    if table is None or name not in table.columns:
+        known = ", ".join(table.columns) if table else "none, as it is no table"
+        raise ArgumentsInvalid(f"{id} has no column {name!r}; it has {known}")
+    return [row[table.columns.index(name)] for row in table.rows]
 
 
 def question_for(parameter: Parameter) -> Question:

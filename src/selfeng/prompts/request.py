@@ -9,6 +9,7 @@ from typing import Any
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import LessonHint
 from selfeng.core.plan import StepResult
+from selfeng.core.result import EarlierResult
 from selfeng.core.turn import Request
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
@@ -16,6 +17,7 @@ from selfeng.prompts import json_lines
 
 _RESULT = 2000
 """Characters of a result that are shown; a reference passes all of it."""
+_REQUEST = 200
 _PROFILES = 12_000
 """Characters of all profiles of files."""
 _LESSON = 400
@@ -53,10 +55,13 @@ def answers(request: Request) -> str:
 
 
 def results(request: Request) -> str:
-    """One line for each result of a step that this one needs."""
-    return json_lines(
+    """One line for each result of a step that this one needs, and for each earlier value of the
+    conversation that it may mean.
+    """
+    steps = (
         _result(r) | ({} if r.data is not None else {"reference": False}) for r in request.results
     )
+    return json_lines([*map(_earlier, request.earlier_results.references), *steps])
 
 
 def all_results(results: Iterable[StepResult]) -> str:
@@ -84,6 +89,18 @@ def _result(result: StepResult) -> dict[str, Any]:
         "id": result.id,
         "request": result.request,
         "value": result.summary or shortened(result.text, _RESULT),
+    }
+
+
+def _earlier(result: EarlierResult) -> dict[str, Any]:
+    columns = {"columns": list(result.reference.columns)} if result.reference.columns else {}
+    return {
+        "id": result.id,
+        "from": "earlier in the conversation",
+        "request": shortened(result.request, _REQUEST),
+        "value": result.reference.shape,
+        **columns,
+        "begins": result.begins,
     }
 
 

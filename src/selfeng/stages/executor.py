@@ -13,6 +13,7 @@ from selfeng.core.errors import ToolNotFound, stage
 from selfeng.core.events import Executing, ExecutionFailed, ExecutionFinished, FilesMade
 from selfeng.core.files import File
 from selfeng.core.functions import NO_TOOL_FITS, STANDALONE, as_function, with_standalone
+from selfeng.core.plan import StepResult
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
 from selfeng.core.question import Question
@@ -28,6 +29,8 @@ from selfeng.prompts.request import shown
 
 _SHOWN = 2_000
 """Characters of an argument in the source of a call."""
+_LONGEST = 20_000
+"""Characters of an argument that an event tells whole, as many as a request has at most."""
 _SHORT = 80
 """Characters of a text that a call may word otherwise than the request, such as a date."""
 
@@ -134,7 +137,7 @@ class Executor:
         """
         if given is not None and _copied(turn.request, given):
             with suppress(ArgumentsInvalid):
-                return self._call(turn, tool, given)
+                return _call(tool, given, await _results(turn, given))
         return await self._again(turn, await self._extracted(turn, tool, ""))
 
     async def _again(self, turn: Turn, result: Call | NoFit | Misfit) -> Call | NoFit | Misfit:
@@ -158,7 +161,8 @@ class Executor:
     async def _chosen(
         self, turn: Turn, prompt: Prompt, tools: Sequence[Tool], standalone: bool = False
     ) -> Call | NoFit | Misfit:
-        passable = [result.id for result in turn.request.results if result.data is not None]
+        passable = [r.id for r in turn.request.earlier_results.references]
+        passable += [result.id for result in turn.request.results if result.data is not None]
         functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
         if standalone:
             functions = list(map(with_standalone, functions))
@@ -171,17 +175,12 @@ class Executor:
             return NoFit(reason=str(reason), standalone=alone)
         tool = next(t for t in tools if t.name == choice.name)
         try:
-            first, *further = [self._call(turn, tool, arguments) for arguments in calls]
+            results = await _results(turn, calls)
+            first, *further = [_call(tool, arguments, results) for arguments in calls]
         except ArgumentsInvalid as error:
             return Misfit(tool=tool, problem=error.problem, missing=error.missing, standalone=alone)
         others = tuple(call.arguments for call in further)
         return first.model_copy(update={"further": others, "standalone": alone})
-
-    @staticmethod
-    def _call(turn: Turn, tool: Tool, arguments: Mapping[str, Any]) -> Call:
-        """Raises: ArgumentsInvalid."""
-        given = resolved(arguments, turn.request.results)
-        return Call(tool=tool, arguments=bind(tool.signature, given))
 
     async def run(self, turn: Turn, call: Call) -> Execution:
         """Call the tool once. A failure of the tool is a value; only a broken sandbox raises.
@@ -192,9 +191,7 @@ class Executor:
         started = time.monotonic()
         name = call.tool.name
         with stage("execute"):
-            turn.emit(
-                Executing(tool=name, arguments=json.dumps(call.arguments, ensure_ascii=False))
-            )
+            turn.emit(Executing(tool=name, arguments=_told(call.arguments)))
             files, modules = await _files(turn, call), await self._sources.of(call.tool.requires)
             execution = await self._sandbox.execute(
                 name, call.tool.code, call.arguments, files, library=modules
@@ -224,6 +221,31 @@ class Executor:
                 change = await self._library.record_failure(tool.name, tool.version, problem)
         if change:
             turn.emit(change)
+
+
+def _call(tool: Tool, arguments: Mapping[str, Any], results: Sequence[StepResult]) -> Call:
+    """Raises: ArgumentsInvalid."""
+    return Call(tool=tool, arguments=bind(tool.signature, resolved(arguments, results)))
+
+
+async def _results(turn: Turn, given: Any) -> tuple[StepResult, ...]:
+    """The results that the arguments may refer to; earlier values are read only if they do."""
+    named, earlier = set(_texts(given)), turn.request.earlier_results
+    read = [(r, await earlier.read(r)) for r in earlier.references if r.id in named]
+    values = (
+        StepResult(id=r.id, request=r.request, tool=r.tool, text="", data=value.content)
+        for r, value in read
+    )
+    return (*values, *turn.request.results)
+
+
+def _told(arguments: Mapping[str, Any]) -> str:
+    """The arguments as JSON text; values that come of references may be very long, and are
+    shortened to text.
+    """
+    texts = {name: json.dumps(value, ensure_ascii=False) for name, value in arguments.items()}
+    long = {name: shortened(text, _SHOWN) for name, text in texts.items() if len(text) > _LONGEST}
+    return json.dumps({**arguments, **long}, ensure_ascii=False)
 
 
 def _copied(request: Request, given: Mapping[str, Any]) -> bool:

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import ExecutionFinished, FilesMade, Record, TurnStarted
 from selfeng.core.files import File, FileReference, shown_name
-from selfeng.core.result import EarlierResult, Result, ResultReference
+from selfeng.core.result import BEGINS, EarlierResult, Result, ResultReference
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
 from selfeng.store.database import reading
@@ -99,8 +99,12 @@ class ConversationFiles:
         are called `r1`, `r2` and so on.
         """
         query = (
-            sa.select(_RESULTS.c.reference, _RESULTS.c.tool, schema.turns.c.request)
+            sa.select(
+                *(_RESULTS.c.reference, _RESULTS.c.tool, schema.turns.c.request),
+                sa.func.substr(_CONTENTS.c.content, 1, BEGINS).label("begins"),
+            )
             .join(schema.turns, schema.turns.c.id == _RESULTS.c.turn_id)
+            .join(_CONTENTS, _CONTENTS.c.sha256 == _RESULTS.c.sha256)
             .where(_RESULTS.c.conversation_id == storable(conversation_id))
         )
         with reading(self._engine) as connection:
@@ -110,6 +114,7 @@ class ConversationFiles:
                 id=f"r{number}",
                 request=row.request,
                 tool=row.tool,
+                begins=row.begins.decode(errors="ignore"),
                 reference=ResultReference.model_validate_json(row.reference),
             )
             for number, row in enumerate(rows, 1)
