@@ -1,3 +1,50 @@
-"""The Python API of builds, under the name `autocoder`: `from autocoder import autocoder`."""
+"""The Python API of builds, under the name `autocoder`, for programs that were written for it.
 
-from selfeng.autocoder import *  # noqa: F403  the names are listed there
+There `project_dir` is the project's own folder, and the result has the keys of the context.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from selfeng.autocoder import (
+    Context,
+    ProgramFunction,
+    ProjectOptions,
+    RunningBuild,
+    compose_prompt,
+    restore,
+    start_autocoder,
+)
+
+__all__ = [
+    "Context",
+    "Ended",
+    "ProgramFunction",
+    "ProjectOptions",
+    "RunningBuild",
+    "autocoder",
+    "compose_prompt",
+    "restore",
+    "start_autocoder",
+]
+
+
+class Ended(dict[str, Any]):
+    """The last context of a build, with its `thread`, which has ended, and its `last` event, whose
+    fields are attributes too.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self["last"], name)
+
+
+def autocoder(options: Mapping[str, Any], **given: Any) -> Ended:
+    """Build a project to the end, as `selfeng.autocoder.autocoder`."""
+    known = dict(options)
+    if "project_dir" in known:
+        known["project_path"] = known.pop("project_dir")
+    build = start_autocoder(known, **given)
+    last = build.wait()
+    return Ended(
+        build.context.model_dump() if build.context else {}, thread=build.thread, last=last
+    )

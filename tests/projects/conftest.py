@@ -1,6 +1,6 @@
 """Builds with a scripted model over HTTP, in bubblewrap's containers."""
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,10 +71,12 @@ class Bench:
         author: Author | None = None,
         consent: Consent | None = None,
         added: Packages | None = None,
+        actions: Sequence[Callable[..., Any]] = (),
+        on_context: Callable[[Any], object] = lambda context: None,
         **options: Any,
     ) -> Any:
         """The last event of a build in which the model replies with these steps, or as the author
-        does; `added` adds packages.
+        does; `added` adds packages, `actions` are the program's own.
         """
         self.script = Script(*steps)
         self.events = []
@@ -88,7 +90,9 @@ class Bench:
                     **{"project_name": "demo", "goal": "print 42", "project_dir": self.folder}
                     | options
                 )
-                return await builder.build(chosen, self._hear, consent)
+                return await builder.build(
+                    chosen, self._hear, consent, actions=actions, on_context=on_context
+                )
             finally:
                 await model.aclose()
 

@@ -140,11 +140,31 @@ def test_a_project_is_deleted_after_a_question(command, store):
 
 
 def test_without_a_command_it_asks_until_the_person_quits(command, store):
-    code, out, err = command(input="o\ne\nnothing\n\nx\nd\ndemo\ny\nq\n")
+    code, out, err = command(input="o\n\ne\nnothing\n\nx\nd\ndemo\ny\nq\n")
     assert (code, "demo" in out) == (0, True)
     assert "error: there is no project 'nothing'" in err
     assert "'x' is not a choice." in err
     assert store.names() == ()
+
+
+def test_options_that_are_set_in_the_menu_are_remembered(command, store):
+    entered = "o\nmax_steps=7\no\npackages=requests==2.32.5 rich\no\nmax_calls=none\no\nproject_dir=/\nq\n"
+    code, _, err = command(input=entered)
+    assert (code, "max_steps = 7, also from now on" in err) == (0, True)
+    assert "max_calls='none': Input should be a valid integer" in err
+    assert "'project_dir' can't be set here" in err
+    lines = command("options")[1].splitlines()
+    assert {"max_steps = 7", "max_calls = 60", "packages = ['requests==2.32.5', 'rich']"} <= set(
+        lines
+    )
+    assert "max_steps = 9" in command("--max-steps", "9", "options")[1].splitlines()
+    command(input="o\nmax_steps=\nq\n")
+    assert "max_steps = 30" in command("options")[1].splitlines()
+
+
+def test_remembered_options_that_can_not_be_read_are_none(command, store):
+    (store.folder / ".builds" / "options.json").write_text("[")
+    assert "max_steps = 30" in command("options")[1].splitlines()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ thread.
 
 import asyncio
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -14,25 +14,41 @@ from selfeng.core.project_events import PROJECT_FINAL, AnyProjectEvent, ProjectS
 from selfeng.projects.consent import AutoApprove, Consent
 from selfeng.projects.loop import STOPPED, Final, OnEvent
 from selfeng.projects.options import ProjectOptions
+from selfeng.projects.program_actions import ProgramFunction
+from selfeng.projects.project_context import Context, compose_prompt
 from selfeng.projects.state import ProjectStore, Restored
 
-__all__ = ["ProjectOptions", "RunningBuild", "autocoder", "restore", "start_autocoder"]
+__all__ = [
+    "Context",
+    "ProgramFunction",
+    "ProjectOptions",
+    "RunningBuild",
+    "autocoder",
+    "compose_prompt",
+    "restore",
+    "start_autocoder",
+]
 
 
 def autocoder(
-    options: Mapping[str, Any], *, on_event: OnEvent | None = None, consent: Consent | None = None
+    options: Mapping[str, Any],
+    *,
+    on_event: OnEvent | None = None,
+    consent: Consent | None = None,
+    actions: Sequence[ProgramFunction] = (),
 ) -> Final:
     """Build a project, or continue it, to the end; the last event says how it went. `options` are
     those of `ProjectOptions`.
 
     `on_event` gets every event, in another thread, and `consent` is asked in step mode and for
-    packages. By default the terminal shows the events and asks.
+    packages. By default the terminal shows the events and asks. `actions` are functions of the
+    program that the model may choose too: `function(context, ...)`.
 
     Raises:
         AgentError: an option can't be used, or a part can't be opened; the message says which and
             what to do.
     """
-    build = start_autocoder(options, on_event=on_event, consent=consent)
+    build = start_autocoder(options, on_event=on_event, consent=consent, actions=actions)
     try:
         return build.wait()
     except KeyboardInterrupt:
@@ -41,12 +57,16 @@ def autocoder(
 
 
 def start_autocoder(
-    options: Mapping[str, Any], *, on_event: OnEvent | None = None, consent: Consent | None = None
+    options: Mapping[str, Any],
+    *,
+    on_event: OnEvent | None = None,
+    consent: Consent | None = None,
+    actions: Sequence[ProgramFunction] = (),
 ) -> "RunningBuild":
-    """The same in a thread: the handle has `wait`, `stop` and `running`. Raises: RequestError: an
-    option can't be used.
+    """The same in a thread: the handle has `wait`, `stop`, `running` and `context`. Raises:
+    RequestError: an option can't be used.
     """
-    return RunningBuild(ProjectOptions.of(options), on_event, consent)
+    return RunningBuild(ProjectOptions.of(options), on_event, consent, actions)
 
 
 def restore(options: Mapping[str, Any], number: int | None = None) -> Restored:
@@ -61,10 +81,16 @@ class RunningBuild:
     """A build in its own thread; `wait` for it, or `stop` it."""
 
     def __init__(
-        self, options: ProjectOptions, on_event: OnEvent | None, consent: Consent | None
+        self,
+        options: ProjectOptions,
+        on_event: OnEvent | None,
+        consent: Consent | None,
+        actions: Sequence[ProgramFunction] = (),
     ) -> None:
         """By default the terminal shows the events, as `log_level` says, and asks in step mode."""
-        self._options = options
+        self.context: Context | None = None
+        """What was known before the last choice of an action; None before the first."""
+        self._options, self._actions = options, actions
         self._on_event = on_event or ProjectTerminal(options.log_level).show
         self._consent = consent or (
             AutoApprove()
@@ -76,14 +102,14 @@ class RunningBuild:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._begun = threading.Event()
-        self._thread = threading.Thread(
+        self.thread = threading.Thread(
             target=self._run, name=f"build of {options.project_name}", daemon=True
         )
-        self._thread.start()
+        self.thread.start()
 
     @property
     def running(self) -> bool:
-        return self._thread.is_alive()
+        return self.thread.is_alive()
 
     def wait(self, timeout: float | None = None) -> Final:
         """The last event of the build.
@@ -92,8 +118,8 @@ class RunningBuild:
             TimeoutError: it is still running after this many seconds.
             AgentError: it could not start.
         """
-        self._thread.join(timeout)
-        if self._thread.is_alive():
+        self.thread.join(timeout)
+        if self.thread.is_alive():
             raise TimeoutError(
                 f"the build of {self._options.project_name} is still running after {timeout:g} "
                 "seconds"
@@ -130,7 +156,16 @@ class RunningBuild:
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
         self._begun.set()
         async with open_builder(self._options) as builder:
-            await builder.build(self._options, self._hear, self._consent)
+            await builder.build(
+                self._options,
+                self._hear,
+                self._consent,
+                actions=self._actions,
+                on_context=self._know,
+            )
+
+    def _know(self, context: Context) -> None:
+        self.context = context
 
     def _hear(self, event: AnyProjectEvent | BudgetSpent) -> None:
         if isinstance(event, PROJECT_FINAL):

@@ -1,7 +1,9 @@
 """The command `build`: projects of several files, by flags or by questions."""
 
 import asyncio
+import json
 import shlex
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,14 +13,17 @@ from selfeng.autocoder import ProjectOptions, autocoder
 from selfeng.bootstrap import open_builder
 from selfeng.cli.command import errors_said, finish, say
 from selfeng.core.errors import RequestError
+from selfeng.core.private import make_private
 from selfeng.core.project_events import ProjectFinished
 from selfeng.core.visible import one_line, visible
 from selfeng.projects.examining import MAIN
-from selfeng.projects.state import ProjectStore
+from selfeng.projects.state import HIDDEN, ProjectStore
 from selfeng.provision.parts import provision
 from selfeng.settings import load_settings, make_folders
 
 _MENU = "[n]ew  [e]dit  [r]un  [d]elete  [o]ptions  [q]uit: "
+
+_OPTIONS = "options.json"
 
 app = typer.Typer(invoke_without_command=True)
 
@@ -26,6 +31,7 @@ app = typer.Typer(invoke_without_command=True)
 _DEFAULTS: dict[str, Any] = {
     name: field.default for name, field in ProjectOptions.model_fields.items()
 }
+_REMEMBERED = set(_DEFAULTS) - {"project_name", "goal", "project_dir", "api_key"}
 
 
 @app.callback()
@@ -75,7 +81,7 @@ def build(  # noqa: PLR0917 - each is a flag
         "max_cost": max_cost,
         "packages": tuple(package or ()),
     }
-    context.obj = given
+    context.obj = given = given | _remembered(context, dir)
     if context.invoked_subcommand is None:
         finish(lambda: _menu(given))
 
@@ -208,6 +214,40 @@ def _options(given: dict[str, Any]) -> int:
     return 0
 
 
+def _set_option(given: dict[str, Any], entered: str) -> None:
+    """Set an option and remember it for the projects of this folder; an empty value is the default.
+
+    Raises: RequestError: it can't be used, or is not remembered.
+    """
+    name, _, value = (part.strip() for part in entered.partition("="))
+    if not name:
+        return
+    if name not in _REMEMBERED:
+        raise RequestError(
+            f"{name!r} can't be set here", f"set one of {', '.join(sorted(_REMEMBERED))}"
+        )
+    chosen = value.split() if name == "packages" else value or _DEFAULTS[name]
+    options = ProjectOptions.of({**given, name: chosen, "project_name": "any"})
+    given[name] = getattr(options, name)
+    path = given["project_dir"] / HIDDEN / _OPTIONS
+    make_private(path.parent)
+    dump = options.model_dump(mode="json", include=_REMEMBERED, exclude_defaults=True)
+    path.write_text(json.dumps(dump, indent=1), encoding="utf-8")
+    say(f"{name} = {given[name]}, also from now on in {given['project_dir']}.")
+
+
+def _remembered(context: typer.Context, folder: Path) -> dict[str, Any]:
+    """The options that were set for the projects of a folder, without those that the command line
+    gives; none if they can't be read.
+    """
+    kept: dict[str, Any] = {}
+    with suppress(OSError, ValueError):
+        kept = dict(json.loads((folder / HIDDEN / _OPTIONS).read_bytes()))
+    flags = {name: "package" if name == "packages" else name for name in _REMEMBERED & set(kept)}
+    sources = {name: context.get_parameter_source(flag) for name, flag in flags.items()}
+    return {name: kept[name] for name, by in sources.items() if by and by.name == "DEFAULT"}
+
+
 def _menu(given: dict[str, Any]) -> int:
     """Ask what to do and do it until the person quits; an error ends only the action."""
     while (
@@ -236,6 +276,7 @@ def _menu(given: dict[str, Any]) -> int:
                     _delete(given, _asked("Name"), yes=False)
                 case "o":
                     _options(given)
+                    _set_option(given, _asked("Set, such as max_steps=10 [nothing]", ""))
                 case _:
                     say(f"{choice!r} is not a choice.")
     return 0

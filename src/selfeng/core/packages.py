@@ -29,9 +29,15 @@ _PIP = (
 @cache
 def sandbox_packages() -> tuple[str, ...]:
     """Names of the top-level modules that a tool may import, sorted."""
+    return tuple(sorted(sandbox_requirements()))
+
+
+@cache
+def sandbox_requirements() -> dict[str, str]:
+    """The line of each of these modules in a requirements.txt."""
     lines = LIST.read_text(encoding="utf-8").splitlines()
     found = [m for line in lines if (m := _LINE.fullmatch(line)) and not m["tests"]]
-    return tuple(sorted(m["module"] or m["package"] for m in found))
+    return {m["module"] or m["package"]: m.group().strip() for m in found}
 
 
 def install_command(*arguments: str) -> list[str]:

@@ -30,7 +30,7 @@ from selfeng.projects.workspace import Workspace
 WorkAction = Edit | ExecutePyFile | RunTests | ReadRun
 
 
-class Result(Value):
+class ActionResult(Value):
     """The result of an action."""
 
     text: str
@@ -54,7 +54,7 @@ class ActionContext:
     emit: Emit
 
 
-async def act(context: ActionContext, action: WorkAction, state: ProjectState) -> Result:
+async def act(context: ActionContext, action: WorkAction, state: ProjectState) -> ActionResult:
     """Perform the action.
 
     Raises:
@@ -77,7 +77,7 @@ async def act(context: ActionContext, action: WorkAction, state: ProjectState) -
                     project=context.project, epoch=context.epoch, backup=context.backup, **diff
                 )
             )
-            return Result(
+            return ActionResult(
                 text=f"{change.path} is {change.kind}.\n{change.diff}".rstrip(),
                 changed=change.kind != "unchanged",
             )
@@ -86,17 +86,17 @@ async def act(context: ActionContext, action: WorkAction, state: ProjectState) -
         case RunTests():
             return await _test(context, action)
         case ReadRun(what="log"):
-            return Result(
+            return ActionResult(
                 text=_last(state.log, action.last) or "No run has printed anything so far."
             )
         case ReadRun():
             lines = "\n".join(map(str, state.activity))
-            return Result(text=_last(lines, action.last) or "No action was taken so far.")
+            return ActionResult(text=_last(lines, action.last) or "No action was taken so far.")
         case _:
             assert_never(action)
 
 
-async def _execute(context: ActionContext, action: ExecutePyFile) -> Result:
+async def _execute(context: ActionContext, action: ExecutePyFile) -> ActionResult:
     if not action.name.endswith(".py") or not context.workspace.exists(action.name):
         raise WorkspaceError(
             f"there is no Python file {action.name}", "create it first, or name another one"
@@ -107,10 +107,12 @@ async def _execute(context: ActionContext, action: ExecutePyFile) -> Result:
     emit_run(context.emit, context.project, context.epoch, ran, outcome)
     made = f"\nIt made {', '.join(kept)}." if kept else ""
     refused = "".join(f"\nNot kept: {told}." for told in outcome.refused)
-    return Result(text=f"{format_run(ran)}{made}{refused}", log=format_run(ran), changed=bool(kept))
+    return ActionResult(
+        text=f"{format_run(ran)}{made}{refused}", log=format_run(ran), changed=bool(kept)
+    )
 
 
-async def _test(context: ActionContext, action: RunTests) -> Result:
+async def _test(context: ActionContext, action: RunTests) -> ActionResult:
     paths = [path for path in context.workspace.paths() if is_test(path)]
     if action.name is not None and action.name not in paths:
         raise WorkspaceError(
@@ -124,7 +126,9 @@ async def _test(context: ActionContext, action: RunTests) -> Result:
         emit_tests(context.emit, context.project, context.epoch, path, ran)
     passed = sum(ran.succeeded for ran in outcome.runs)
     log = "\n".join(format_run(ran) for ran in outcome.runs)
-    return Result(text=f"{passed} of {count(len(chosen), 'file')} of tests pass.\n{log}", log=log)
+    return ActionResult(
+        text=f"{passed} of {count(len(chosen), 'file')} of tests pass.\n{log}", log=log
+    )
 
 
 async def _run(context: ActionContext, commands: list[tuple[str, ...]]) -> RunOutcome:

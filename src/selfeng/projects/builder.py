@@ -3,15 +3,17 @@ itself is in `loop`.
 """
 
 import asyncio
+from collections.abc import Sequence
 
 from selfeng.core.errors import RequestError, WorkspaceError
 from selfeng.core.project_events import ProjectActChosen, ProjectChanged
 from selfeng.core.protocols import ModelClient, Sandbox
 from selfeng.core.turn import Budget
-from selfeng.projects.acting import ActionContext, Result, WorkAction, act
+from selfeng.projects.acting import ActionContext, ActionResult, WorkAction, act
 from selfeng.projects.consent import AutoApprove, Consent
-from selfeng.projects.loop import Build, BuildDeps, Final, OnEvent, Packages
+from selfeng.projects.loop import Build, BuildDeps, Final, OnContext, OnEvent, Packages
 from selfeng.projects.options import ProjectOptions
+from selfeng.projects.program_actions import ProgramActions, ProgramFunction
 from selfeng.projects.running import RunOutcome, run
 from selfeng.projects.state import ProjectState, ProjectStore, Restored, back_up
 from selfeng.projects.workspace import Workspace
@@ -38,17 +40,20 @@ class ProjectBuilder:
         consent: Consent | None = None,
         *,
         parent: Budget | None = None,
+        actions: Sequence[ProgramFunction] = (),
+        on_context: OnContext = lambda context: None,
     ) -> Final:
         """Build a project, or continue it; also returns the last event. `parent` is a budget that
-        the build draws on.
+        the build draws on, `actions` are functions that the model may choose too, and `on_context`
+        gets what is known before each choice.
 
         Cancelling stops the build and everything that it runs, after its last event.
 
         Raises:
-            RequestError: a new project has no goal, its kept state is damaged, or it is being built
-                already.
+            RequestError: a new project has no goal, its kept state is damaged, it is being built
+                already, or a function can't be an action.
         """
-        store = ProjectStore(options.project_dir)
+        store, own = ProjectStore(options.project_dir), ProgramActions(actions)
         state = await asyncio.to_thread(store.load, options.project_name)
         goal = options.goal.strip() or (state.goal if state else "")
         if not goal:
@@ -69,11 +74,13 @@ class ProjectBuilder:
                 emit=emit,
                 consent=consent or AutoApprove(),
                 parent=parent,
+                actions=own,
+                on_context=on_context,
             ).run(resumed)
 
     async def act(
         self, store: ProjectStore, name: str, action: WorkAction, emit: OnEvent
-    ) -> Result:
+    ) -> ActionResult:
         """Perform one action on a project, after a backup.
 
         Raises:

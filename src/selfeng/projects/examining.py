@@ -70,6 +70,13 @@ def problem(
     return None
 
 
+def imported(files: Sequence[WorkspaceFile]) -> frozenset[str]:
+    """The top-level modules that the files import, all of which are valid."""
+    with warnings.catch_warnings(action="ignore"):
+        trees = [ast.parse(file.content) for file in files if file.path.endswith(".py")]
+    return frozenset(module for tree in trees for _, module in _imports(tree.body))
+
+
 def _imports(body: list[ast.stmt]) -> Iterator[tuple[int, str]]:
     """Line and top-level name of each import, except those that the source can do without."""
     for node in body:

@@ -19,9 +19,11 @@ from selfeng.core.errors import (
     WorkspaceError,
 )
 from selfeng.core.events import BudgetSpent
+from selfeng.core.packages import sandbox_packages, sandbox_requirements
 from selfeng.core.project_events import (
     AnyProjectEvent,
     ProjectActChosen,
+    ProjectChanged,
     ProjectFailed,
     ProjectFinished,
     ProjectPaused,
@@ -32,11 +34,28 @@ from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient, Sandbox
 from selfeng.core.turn import Budget
 from selfeng.core.words import count, shortened
-from selfeng.projects.acting import ActionContext, Result, act
-from selfeng.projects.actions import PROJECT_ACTIONS, AddPackage, Finish, GiveUp, ProjectAction
+from selfeng.projects.acting import ActionContext, ActionResult, act
+from selfeng.projects.actions import AddPackage, Finish, GiveUp, ProjectAction, WriteFile
 from selfeng.projects.consent import Consent
-from selfeng.projects.examining import MAIN, Examination, emit_examination, examine, format_run
-from selfeng.projects.options import ProjectOptions, is_meant, module, requirement
+from selfeng.projects.edits import apply
+from selfeng.projects.examining import (
+    MAIN,
+    Examination,
+    emit_examination,
+    examine,
+    format_run,
+    imported,
+)
+from selfeng.projects.options import (
+    REQUIREMENTS,
+    ProjectOptions,
+    is_meant,
+    line_of,
+    module,
+    packages_in,
+    requirement,
+)
+from selfeng.projects.program_actions import ProgramActions
 from selfeng.projects.project_context import Context, LastStep, findings, gather
 from selfeng.projects.state import Activity, ProjectState, ProjectStore, Status, back_up
 from selfeng.projects.workspace import WorkspaceFile
@@ -55,6 +74,7 @@ _PATIENCE = 3
 """Unusable replies in a row."""
 
 OnEvent = Callable[[AnyProjectEvent | BudgetSpent], object]
+OnContext = Callable[[Context], object]
 Final = ProjectFinished | ProjectFailed | ProjectStopped
 
 
@@ -107,7 +127,10 @@ class Build:
         emit: OnEvent,
         consent: Consent,
         parent: Budget | None = None,
+        actions: ProgramActions,
+        on_context: OnContext,
     ) -> None:
+        self._actions, self._on_context = actions, on_context
         self._deps, self._sandbox = deps, deps.sandbox
         self._options, self._store, self._state, self._emit, self._consent = (
             options,
@@ -123,6 +146,7 @@ class Build:
         self._last = ""
         self._examination: Examination | None = None
         self._asks = options.step
+        self._allowed = options.packages
 
     def _spent_more(self, budget: Budget) -> None:
         self._emit(BudgetSpent(usage=budget.usage, limits=budget.limits, seconds=budget.seconds))
@@ -138,6 +162,9 @@ class Build:
                 "resumed": resumed,
             }
             self._emit(ProjectStarted(project=self._name, **started))
+            listed = packages_in(await asyncio.to_thread(self._requirements))
+            others = [p for p in listed if module(p) not in sandbox_packages()]
+            self._allowed = tuple(dict.fromkeys((*self._options.packages, *others)))
             self._sandbox = await self._deps.sandbox_with(self._state.packages)
             last = await self._loop()
         except AgentError as error:
@@ -172,6 +199,8 @@ class Build:
                 continue
             unusable = 0
             if isinstance(action, Finish):
+                if self._steps:
+                    await asyncio.to_thread(self._require)
                 return ProjectFinished(project=self._name, summary=action.summary, **self._spent())
             if isinstance(action, GiveUp):
                 raise ProjectGivenUp(action.reason, "change the goal, or let another model try")
@@ -192,14 +221,14 @@ class Build:
                 seconds=self._deps.seconds,
                 limits=workspace.limits,
                 extra=tuple(map(module, self._state.packages)),
-                allowed=tuple(map(module, self._options.packages)),
+                allowed=tuple(map(module, self._allowed)),
             )
             emit_examination(self._emit, self._name, epoch, self._examination, len(files))
             self._keep(log="\n".join(map(format_run, self._examination.runs)) or self._state.log)
             if self._steps:
                 files = await self._take_over(self._examination)
         without = [] if self._examination.passing else ["finish"]
-        without += [] if self._options.packages and self._deps.packages else ["add_package"]
+        without += [] if self._allowed and self._deps.packages else ["add_package"]
         return gather(
             name=self._name,
             goal=self._state.goal,
@@ -207,7 +236,7 @@ class Build:
             before=self._state.before,
             files=files,
             examination=self._examination,
-            actions=PROJECT_ACTIONS.functions(without),
+            actions=self._actions.all.functions(without),
         )
 
     async def _take_over(self, found: Examination) -> tuple[WorkspaceFile, ...]:
@@ -222,12 +251,11 @@ class Build:
 
     async def _choose(self, context: Context) -> ProjectAction:
         """One model call. Raises: WorkspaceError, ModelError."""
-        prompt = self._prompt(context)
-        functions = PROJECT_ACTIONS.functions(
-            set(PROJECT_ACTIONS.names) - set(context.available_action_names)
-        )
+        self._on_context(context)
+        prompt, actions = self._prompt(context), self._actions.all
+        functions = actions.functions(set(actions.names) - set(context.available_action_names))
         call = await self._deps.model.choose(prompt, functions, self._budget)
-        action = PROJECT_ACTIONS.read(call)
+        action: ProjectAction = actions.read(call)
         arguments = action.model_dump_json(exclude={"action", "reasoning"})
         chosen = {
             "epoch": context.epoch,
@@ -294,10 +322,15 @@ class Build:
             result = await (
                 self._add(action)
                 if isinstance(action, AddPackage)
+                else self._actions.act(scene, action, context)
+                if action.action in self._actions
                 else act(scene, action, self._state)
             )
         except WorkspaceError as error:
-            ok, result = False, Result(text=f"It was not done: {error.message}; {error.remedy}")
+            ok, result = (
+                False,
+                ActionResult(text=f"It was not done: {error.message}; {error.remedy}"),
+            )
         if result.changed:
             self._examination = None
         if result.log:
@@ -312,16 +345,16 @@ class Build:
         )
         await self._note(action.action, _brief(action), result.text, ok=ok)
 
-    async def _add(self, action: AddPackage) -> Result:
+    async def _add(self, action: AddPackage) -> ActionResult:
         """Raises: WorkspaceError: it is not allowed, or was not approved."""
         wanted = next(
-            (allowed for allowed in self._options.packages if is_meant(allowed, action.package)),
+            (allowed for allowed in self._allowed if is_meant(allowed, action.package)),
             None,
         )
         if wanted is None or self._deps.packages is None:
             told = f"the package {action.package!r} is not among those that may be added"
             raise WorkspaceError(
-                told, f"choose one of {', '.join(self._options.packages)}, or do without it"
+                told, f"choose one of {', '.join(self._allowed)}, or do without it"
             )
         self._emit(
             ProjectPaused(
@@ -335,7 +368,30 @@ class Build:
         packages = tuple(dict.fromkeys((*self._state.packages, wanted)))
         self._sandbox = await self._deps.sandbox_with(packages)
         self._keep(packages=packages)
-        return Result(text=f"{wanted} is there now.", changed=True)
+        return ActionResult(text=f"{wanted} is there now.", changed=True)
+
+    def _requirements(self) -> str:
+        """The project's requirements.txt; "" if there is none. Blocking."""
+        there = self._workspace.exists(REQUIREMENTS)
+        return self._workspace.read(REQUIREMENTS).decode(errors="replace") if there else ""
+
+    def _require(self) -> None:
+        """Add the packages that the project imports to its requirements.txt. Blocking."""
+        own = {module(package): line_of(package) for package in self._state.packages}
+        imports, text = imported(self._workspace.files()), self._requirements()
+        listed = packages_in(text)
+        lines = [
+            line
+            for name, line in {**sandbox_requirements(), **own}.items()
+            if name in imports
+            if not any(is_meant(there, line.partition(" ")[0]) for there in listed)
+        ]
+        if lines:
+            body = "\n".join(filter(None, (text.rstrip("\n"), *lines, ""))) + "\n"
+            change = apply(self._workspace, WriteFile(name=REQUIREMENTS, body=body))
+            told = {"path": change.path, "change": change.kind, "diff": change.diff}
+            epoch, backup = self._state.before.epoch, self._state.before.backup or ""
+            self._emit(ProjectChanged(project=self._name, epoch=epoch, backup=backup, **told))
 
     async def _note(self, action: str, arguments: str, text: str, *, ok: bool) -> None:
         """Count a step, and record its result."""

@@ -52,6 +52,29 @@ def is_meant(package: str, asked: str) -> bool:
     }
 
 
+REQUIREMENTS = "requirements.txt"
+_REQUIRED = re.compile(
+    r"(?P<requirement>[A-Za-z0-9][\w.-]*(?:==[\w.]+(?![^\s;#]))?)"
+    r"[^#@/]*(?:#\s*(?:import (?P<module>\w+)|.*))?",
+    re.ASCII,
+)
+
+
+def packages_in(text: str) -> tuple[str, ...]:
+    """The packages that a requirements.txt lists, in the form of the option `packages`."""
+    found = [m for line in text.splitlines() if (m := _REQUIRED.fullmatch(line.strip()))]
+    packages = [
+        f"{m['module']}:{m['requirement']}" if m["module"] else m["requirement"] for m in found
+    ]
+    return tuple(filter(_PACKAGE.fullmatch, packages))
+
+
+def line_of(package: str) -> str:
+    """The line of a package in a requirements.txt."""
+    name, colon, _ = package.partition(":")
+    return requirement(package) + (f"  # import {name}" if colon else "")
+
+
 LogLevel = Literal["normal", "debug", "quiet"]
 
 
@@ -91,13 +114,18 @@ class ProjectOptions(Value):
 
     @classmethod
     def of(cls, options: Mapping[str, Any]) -> "ProjectOptions":
-        """The options in a mapping.
+        """The options in a mapping. In place of `project_dir` and `project_name` it may have
+        `project_path`, the project's own folder.
 
         Raises:
             RequestError: a key is unknown or missing, or a value is not allowed; names each.
         """
+        given = dict(options)
+        if "project_path" in given:
+            folder = Path(str(given.pop("project_path"))).resolve()
+            given |= {"project_dir": folder.parent, "project_name": folder.name}
         try:
-            return cls.model_validate(dict(options))
+            return cls.model_validate(given)
         except ValidationError as error:
             problems = [_told(detail) for detail in error.errors(include_url=False)]
             raise RequestError(

@@ -1,10 +1,14 @@
 """The context of a build: all that is known of the project when the next action is chosen."""
 
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from pydantic_core import to_jsonable_python
+
+from selfeng.core.errors import RequestError
 from selfeng.core.prompt import FunctionSchema
 from selfeng.core.value import Value
 from selfeng.core.words import shortened
@@ -108,6 +112,30 @@ def gather(
         project_code=code,
         project_code_formatted=_formatted(code),
     )
+
+
+def compose_prompt(template: str, context: Context | Mapping[str, Any]) -> str:
+    """The template with `{{key}}` replaced by that value of the context: texts as they are, None as
+    nothing, others as JSON.
+
+    Raises:
+        RequestError: the context has no such key.
+    """
+    values = dict(context)
+
+    def value(found: re.Match[str]) -> str:
+        if found[1] not in values:
+            told = f"the context has no key {found[1]!r}"
+            raise RequestError(told, f"use one of {', '.join(values)}")
+        match values[found[1]]:
+            case None:
+                return ""
+            case str(text):
+                return text
+            case other:
+                return json.dumps(to_jsonable_python(other), indent=1, ensure_ascii=False)
+
+    return re.sub(r"\{\{\s*(\w+)\s*\}\}", value, template)
 
 
 def findings(context: Context, examination: Examination) -> str:

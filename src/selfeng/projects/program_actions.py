@@ -1,0 +1,82 @@
+"""Actions that a program adds to a build: functions of its own, which the model may choose."""
+
+import asyncio
+import inspect
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any, Literal, Union
+
+from pydantic import Field, create_model
+
+from selfeng.core.errors import RequestError, WorkspaceError
+from selfeng.core.project_events import ProjectChanged
+from selfeng.projects.acting import ActionContext, ActionResult
+from selfeng.projects.actions import PROJECT_ACTIONS, Action, ActionSet, ProjectAction
+from selfeng.projects.edits import differences
+from selfeng.projects.project_context import Context
+
+ProgramFunction = Callable[..., Any]
+"""`function(context, ...)`, async or not. The model reads its docstring and its annotated
+parameters; what it returns is told to the model as text.
+"""
+
+
+class ProgramActions:
+    """The actions of a build: its own, and those of the program. These run in the program itself,
+    not in the sandbox.
+    """
+
+    def __init__(self, functions: Sequence[ProgramFunction]) -> None:
+        """Raises: RequestError: a function can't be an action."""
+        self._functions = {function.__name__: function for function in functions}
+        kinds = (ProjectAction, *map(_kind, functions))
+        self.all: ActionSet[Any] = ActionSet(
+            Annotated[Union[kinds], Field(discriminator="action")]  # noqa: UP007  they are known when it runs
+        )
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._functions
+
+    async def act(self, scene: ActionContext, action: Any, context: Context) -> ActionResult:
+        """Call the program's function, in a thread if it is not async. Raises: WorkspaceError: it
+        raised an error.
+        """
+        function, workspace = self._functions[action.action], scene.workspace
+        before = await asyncio.to_thread(workspace.files)
+        given = {name: getattr(action, name) for name in _parameters(function)}
+        try:
+            told = await asyncio.to_thread(function, context, **given)
+            told = await told if inspect.isawaitable(told) else told
+        except Exception as error:
+            raise WorkspaceError(
+                f"{action.action} raised {type(error).__name__}: {error}", "choose another action"
+            ) from error
+        known = {"project": scene.project, "epoch": scene.epoch, "backup": scene.backup}
+        for change in differences(before, await asyncio.to_thread(workspace.files)):
+            shown = {"path": change.path, "change": change.kind, "diff": change.diff}
+            scene.emit(ProjectChanged(**known, **shown))
+        return ActionResult(text="It is done." if told is None else str(told), changed=True)
+
+
+def _parameters(function: ProgramFunction) -> dict[str, inspect.Parameter]:
+    """Those besides the context."""
+    return dict(list(inspect.signature(function, eval_str=True).parameters.items())[1:])
+
+
+def _kind(function: ProgramFunction) -> type[Action]:
+    name, told = function.__name__, inspect.getdoc(function)
+    parameters = _parameters(function)
+    if not told or name in PROJECT_ACTIONS.names or {"action", "reasoning"} & parameters.keys():
+        raise RequestError(
+            f"the function {name!r} can't be an action",
+            "give it a docstring and a name that no action has, and no parameter `action` or "
+            "`reasoning`",
+        )
+    fields: dict[str, Any] = {"action": (Literal[name], name)}
+    fields |= {
+        key: (
+            Any if found.annotation is found.empty else found.annotation,
+            ... if found.default is found.empty else found.default,
+        )
+        for key, found in parameters.items()
+    }
+    return create_model(name, __base__=Action, __doc__=told, **fields)
