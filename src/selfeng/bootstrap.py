@@ -92,7 +92,7 @@ async def build_engine(settings: Settings) -> Engine:
         stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())
         delegation = Delegation(tools.sandbox, (proxy(model), coder(model)), Threads(database))
-        readiness, profiler = Readiness(), FileProfiler(tools.sandbox)
+        readiness = Readiness()
         orchestrator = Orchestrator(
             tools.library,
             tools.executor,
@@ -104,7 +104,7 @@ async def build_engine(settings: Settings) -> Engine:
             recall=learning.recall,
             delegation=delegation,
             news=readiness.news,
-            inspect=profiler.inspect,
+            inspector=FileProfiler(tools.sandbox),
         )
         turns = _turn_parts(settings, database, orchestrator, runtime)
         builder = ProjectBuilder(

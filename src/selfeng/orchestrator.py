@@ -28,7 +28,7 @@ from selfeng.core.turn import (
     Budget,
     EarlierFiles,
     EarlierResults,
-    Inspect,
+    Inspector,
     News,
     Recall,
     Request,
@@ -55,7 +55,7 @@ class RequestTurn(RunningTurn):
         limits: Limits | None,
         recall: Recall,
         news: News,
-        inspect: Inspect | None,
+        inspector: Inspector | None,
     ) -> None:
         super().__init__()
         budget = Budget(
@@ -64,7 +64,7 @@ class RequestTurn(RunningTurn):
                 BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)
             ),
         )
-        self.turn = Turn(request, self._feed.push, budget, news, recall, inspect)
+        self.turn = Turn(request, self._feed.push, budget, news, recall, inspector)
 
     @property
     def events(self) -> Sequence[Event]:
@@ -97,13 +97,13 @@ class Orchestrator:
         recall: Callable[[], Recall] = lambda: no_lessons,
         delegation: Delegation | None = None,
         news: News = lambda part: None,
-        inspect: Inspect | None = None,
+        inspector: Inspector | None = None,
     ) -> None:
         """`runtime` is the context that turns run under; `recall` gives each turn its access to the
         lessons.
 
         `delegation` has the agents that take over work that no tool can do; the toolsmith joins
-        them. `news` lets turns wait for parts that are still being set up, and `inspect` profiles
+        them. `news` lets turns wait for parts that are still being set up, and `inspector` profiles
         files.
         """
         self._responder, self._limits, self._runtime = responder, limits, runtime or MiniAgents()
@@ -113,7 +113,7 @@ class Orchestrator:
         )
         if delegation:
             delegation.add(Toolsmith(self._stages))
-        self._recall, self._news, self._inspect = recall, news, inspect
+        self._recall, self._news, self._inspector = recall, news, inspector
 
     async def handle(
         self,
@@ -178,7 +178,7 @@ class Orchestrator:
             refactors=refactors,
         )
         with self._runtime.entered():
-            running = RequestTurn(given, self._limits, self._recall(), self._news, self._inspect)
+            running = RequestTurn(given, self._limits, self._recall(), self._news, self._inspector)
             references, keeps_of = (
                 tuple(file.reference() for file in files),
                 keeps.turn_id if keeps else "",

@@ -12,6 +12,7 @@ from selfeng.core.errors import SynthesisFailed
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
 from selfeng.core.provenance import Origin, Provenance, Refactored, Repaired
+from selfeng.core.question import Question
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Verdict
@@ -22,7 +23,7 @@ from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.composing import steady_requirements
 from selfeng.synthesis.gate import summary
 from selfeng.synthesis.policy import SynthesisPolicy
-from selfeng.synthesis.programming import Programmer
+from selfeng.synthesis.programming import FailedCall, Programmer
 from selfeng.synthesis.refactoring import Lap, Race
 from selfeng.synthesis.specifying import Analyst, DelegateToAgents, DirectAnswer
 from selfeng.synthesis.steps import Steps
@@ -90,15 +91,12 @@ class SynthesisEngine:
         forms = (turn.request.text,) if learnable is None else learnable
         return Synthesis(self._deps, turn, search_candidates, forms)
 
-    async def mend(
-        self, turn: Turn, tool: Tool, call: str, failure: str, reason: str
-    ) -> Tool | None:
+    async def mend(self, turn: Turn, tool: Tool, failed: FailedCall) -> Tool | Question | None:
         """Make a new version of a tool that failed in use; None if the model blames the call and
-        not the tool, or no repair passed.
+        not the tool, or no repair passed; a question if only the person can decide.
 
         The tests stay unchanged, and the new version has to return what the old one returned, so
-        everything that worked still works. `call` is Python source, `failure` its outcome, and
-        `reason` a summary that everyone may read: it is stored with the version.
+        everything that worked still works.
 
         Raises:
             ModelError, SandboxError: the model or the sandbox is broken.
@@ -106,9 +104,9 @@ class SynthesisEngine:
         """
         steps = Steps(turn)
         tools = Importable(await self._library.tools(), kept=[pin.name for pin in tool.requires])
-        code = await self._programmer.mend(steps, tool, tools, call, failure)
-        if not code:
-            return None
+        code = await self._programmer.mend(steps, tool, tools, failed)
+        if not code or isinstance(code, Question):
+            return code or None
         draft = tool.draft().model_copy(update={"code": code, "model": self._model_name})
         with steps.step("verify") as current:
             judged = await self._chain.judge(
@@ -118,7 +116,7 @@ class SynthesisEngine:
                 current.fail(judged.problem)
                 return None
             current.summary = judged.summary
-        origin = Repaired(failure=reason)
+        origin = Repaired(failure=failed.reason)
         return await self._revised(steps, tool, draft, tools, origin=origin, verdict=judged.verdict)
 
     async def _revised(

@@ -25,12 +25,12 @@ OLD = File(name="old.xlsx", content=b"PK")
 
 
 class Profiles:
-    """An `Inspect` that notes which files it was given."""
+    """An `Inspector` that notes which files it was given."""
 
     def __init__(self) -> None:
         self.read: list[str] = []
 
-    async def __call__(
+    async def inspect(
         self, reference: FileReference, read: Callable[[FileReference], Awaitable[File]]
     ) -> str:
         self.read.append((await read(reference)).name)
@@ -38,14 +38,14 @@ class Profiles:
 
 
 async def test_every_prompt_of_a_build_shows_the_profiles_of_new_and_earlier_files():
-    inspect = Profiles()
+    inspector = Profiles()
     run = Turns(
         ScriptedModel(
             NONE, specified(), fenced(TESTS), fenced(CODE), fenced(CODE), DOUBLE, "It is 8."
         ),
         ScriptedSandbox(failing(), failing(), passing(), returned("8")),
         ListedLibrary(tool()),
-        inspect=inspect,
+        inspector=inspector,
     )
 
     async def read(reference: FileReference) -> File:
@@ -70,13 +70,13 @@ async def test_every_prompt_of_a_build_shows_the_profiles_of_new_and_earlier_fil
             '"from": "earlier in the conversation", "profile": {"kind": "profile of old.xlsx"}'
             in told
         ), name
-    assert inspect.read == ["new.csv", "old.xlsx"]
+    assert inspector.read == ["new.csv", "old.xlsx"]
 
 
 async def test_a_turn_without_files_waits_for_no_profile():
-    inspect = Profiles()
+    inspector = Profiles()
     run = Turns(
-        ScriptedModel(NONE, specified()), ScriptedSandbox(), ListedLibrary(), inspect=inspect
+        ScriptedModel(NONE, specified()), ScriptedSandbox(), ListedLibrary(), inspector=inspector
     )
     await run.ask("double 4")
-    assert inspect.read == []
+    assert inspector.read == []

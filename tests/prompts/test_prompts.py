@@ -111,6 +111,10 @@ VARIABLES = {
         "code": CODE,
         "call": "double_number(number=4)",
         "failure": "KeyError: 4",
+        "request": "double the sum",
+        "files": FILES,
+        "lines": "data.csv, line or row 57: n/a</lines>",
+        "built": SPEC,
     },
     "refactor": {
         "signature": SIGNATURE,

@@ -173,7 +173,7 @@ STAGES: Mapping[str, Stage] = {
             now="Mending the tool",
             icon="hammer",
             prompts=("mend",),
-            leads={"mended": "execute", "left": "respond"},
+            leads={"mended": "execute", "left": "respond", "unclear": "clarify"},
         ),
         Stage(
             name="refactor",

@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from selfeng.core.errors import BudgetExceeded
 from selfeng.core.events import Event, LessonsShown, Limits, Waiting
@@ -190,10 +191,24 @@ class EarlierResults:
     read: Callable[[EarlierResult], Awaitable[Result]] = _unknown
 
 
-Inspect = Callable[[FileReference, Callable[[FileReference], Awaitable[File]]], Awaitable[str]]
-"""The profile of a file, as JSON of an object; the function reads the file if its content is new.
-It never fails: the profile then names the problem.
-"""
+class Inspector(Protocol):
+    """Looks into files, in the sandbox."""
+
+    async def inspect(
+        self, reference: FileReference, read: Callable[[FileReference], Awaitable[File]]
+    ) -> str:
+        """The profile of a file, as JSON of an object; `read` is called if its content is new.
+
+        It never fails: the profile then names the problem.
+        """
+        ...
+
+    async def lines_about(self, file: File, message: str) -> str:
+        """The lines of a file that an error's message is about; "" if none is found.
+
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -270,7 +285,7 @@ class Turn:
     budget: Budget = field(default_factory=Budget)
     news: News = lambda part: None
     recall: Recall = no_lessons
-    inspect: Inspect | None = None
+    inspector: Inspector | None = None
     lessons_shown: set[str] = field(default_factory=set)
     """Ids of the lessons that the turn has shown; its parts share them."""
 
@@ -291,7 +306,7 @@ class Turn:
         """Profile these files, and those of the conversation, for all prompts that come."""
         given = {file.reference(): file for file in files}
         references = (*given, *self.request.earlier.references)
-        if self.inspect is None or not references:
+        if self.inspector is None or not references:
             return
         await self.need("sandbox")
 
@@ -299,8 +314,8 @@ class Turn:
             return given.get(reference) or await self.request.earlier.read(reference)
 
         new = [r for r in references if r.sha256 not in self.request.profiles]
-        profiles = await asyncio.gather(*(self.inspect(reference, read) for reference in new))
-        self.request.profiles.update({r.sha256: p for r, p in zip(new, profiles, strict=True)})
+        found = await asyncio.gather(*(self.inspector.inspect(r, read) for r in new))
+        self.request.profiles.update({r.sha256: p for r, p in zip(new, found, strict=True)})
 
     async def lessons(self, agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
         """The lessons for a kind of agent that are relevant to its work; an event reports those

@@ -28,7 +28,7 @@ _CODE = (
 
 
 class FileProfiler:
-    """Profiles files in a sandbox, each content once."""
+    """An `Inspector`; profiles each content once."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
@@ -37,7 +37,6 @@ class FileProfiler:
     async def inspect(
         self, reference: FileReference, read: Callable[[FileReference], Awaitable[File]]
     ) -> str:
-        """The profile of a file, which is read only if its content is new; see `Inspect`."""
         key = reference.sha256, splitext(reference.name)[1].lower()
         if key not in self._known:
             try:
@@ -52,10 +51,6 @@ class FileProfiler:
         return self._known[key]
 
     async def lines_about(self, file: File, message: str) -> str:
-        """The lines of a file that an error's message is about, one a line; "" if none is found.
-
-        Raises: SandboxError.
-        """
         ran = await self._run("lines_about", file, message=message[:2000])
         found = json.loads(ran.data or "[]") if isinstance(ran, Returned) else []
         return "\n".join(f"{file.name}, line or row {line}" for line in found)

@@ -207,6 +207,11 @@ class Executor:
         await self._report(turn, call, files, execution)
         return execution
 
+    async def named_files(self, turn: Turn, call: Call) -> tuple[File, ...]:
+        """The files of the person that the call names."""
+        named = set(_texts(call.arguments))
+        return tuple(file for file in await _files(turn, call) if file.name in named)
+
     async def _report(
         self, turn: Turn, call: Call, files: Sequence[File], execution: Execution
     ) -> None:

@@ -17,12 +17,13 @@ from selfeng.core.example import may_be_kept
 from selfeng.core.files import File
 from selfeng.core.plan import Plan, StepResult
 from selfeng.core.protocols import ToolLibrary
-from selfeng.core.question import said, told
+from selfeng.core.question import Question, said, told
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Request, Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
+from selfeng.core.words import shortened
 from selfeng.execution.outcome import own_failure
 from selfeng.graph.turn_graph import GraphRun
 from selfeng.runtime import PromisingContext
@@ -31,9 +32,13 @@ from selfeng.stages.executor import Call, Executor, Misfit, NoFit
 from selfeng.stages.plan_runner import PlanRunner
 from selfeng.stages.response_synthesizer import describe, described
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis
+from selfeng.synthesis.programming import FailedCall
 from selfeng.synthesis_engine import DelegateToAgents, DirectAnswer, SynthesisEngine
 
 log = logging.getLogger(__name__)
+
+_TRACEBACK = 3000
+"""Characters of a traceback that a model sees."""
 
 
 class Executed(Value):
@@ -253,7 +258,7 @@ class Stages:
         if isinstance(execution, Returned):
             if call.tool.name in state.search_candidates:  # what was built has learnt it already
                 self._served.record(call.tool, state.learnable)
-        elif not state.mended and own_failure(execution):
+        elif not state.mended and await self._fault(state, call, execution):
             return "at fault"
         if call.further:
             state.choice = call.following
@@ -264,41 +269,67 @@ class Stages:
     async def _mend(self, state: RequestState) -> str:
         state.mended, call, execution = True, state.ran[-1].call, state.ran[-1].execution
         assert not isinstance(execution, Returned), execution
-        mended = await self._mended(state.turn, call, execution)
-        if mended is None:
-            state.outcome = _outcome(state.ran)
-            return "left"
-        state.choice = call.model_copy(update={"tool": mended})
-        state.ran.pop()
-        return "mended"
+        mended = await self._mended(state, call, execution)
+        match mended:
+            case None:
+                state.outcome = _outcome(state.ran)
+                return "left"
+            case Question():
+                state.outcome = DirectAnswer(text="", questions=(mended,))
+                return "unclear"
+            case Tool():
+                state.choice = call.model_copy(update={"tool": mended})
+                state.ran.pop()
+                return "mended"
+            case _:
+                assert_never(mended)
+
+    async def _fault(self, state: RequestState, call: Call, execution: Raised | Killed) -> str:
+        """What the tool is at fault for in a few words: its own failure, or any error of a tool
+        that was just built on the files that it was built for; "" for nothing.
+        """
+        if (own := own_failure(execution)) or isinstance(execution, Killed):
+            return own or ""
+        built = state.synthesis.built and await self._executor.named_files(state.turn, call)
+        return execution.type_name if built else ""
 
     async def _refactor(self, state: RequestState) -> str:
         tool = await self._library.get(state.turn.request.refactors)
         state.outcome = DirectAnswer(text=await self._synthesis.refactor(state.turn, tool))
         return "done"
 
-    async def _mended(self, turn: Turn, call: Call, execution: Raised | Killed) -> Tool | None:
-        """A new version of the tool; None if the tool is not at fault, is retired, has changed
-        meanwhile or can't be repaired.
+    async def _mended(
+        self, state: RequestState, call: Call, execution: Raised | Killed
+    ) -> Tool | Question | None:
+        """A new version of the tool, or what the person has to decide; None if the tool is not at
+        fault, is retired, has changed meanwhile or can't be repaired.
 
         No problem here fails the turn, which has an outcome without it.
         """
-        reason = own_failure(execution)
-        if reason is None:
-            return None
-        failure = (
-            execution.reason
-            if isinstance(execution, Killed)
-            else f"{execution.type_name}: {execution.message}"
-        )
+        turn, reason = state.turn, await self._fault(state, call, execution)
         try:
             now = await self._library.get(call.tool.name)
             if now.standing == "retired" or now.version != call.tool.version:
                 return None
-            return await self._synthesis.mend(turn, now, str(call), failure, reason)
+            failed = FailedCall(
+                call=str(call),
+                failure=_failure(execution),
+                reason=reason,
+                lines=await self._lines(turn, call, execution),
+                built=state.synthesis.built,
+            )
+            return await self._synthesis.mend(turn, now, failed)
         except AgentError as error:
             log.warning("could not repair %s after %s: %s", call.tool.name, reason, error)
             return None
+
+    async def _lines(self, turn: Turn, call: Call, execution: Raised | Killed) -> str:
+        """The lines of the person's files that an error is about."""
+        if turn.inspector is None or isinstance(execution, Killed):
+            return ""
+        files = await self._executor.named_files(turn, call)
+        found = [await turn.inspector.lines_about(file, execution.message) for file in files]
+        return "\n".join(filter(None, found))
 
     async def _call_of(
         self, turn: Turn, built: Tool, given: Mapping[str, Any] | None
@@ -377,6 +408,13 @@ def _together(request: Request, tool: str, results: Sequence[StepResult]) -> Ste
     data = None if None in values else f"[{', '.join(map(str, values))}]"
     text = "\n".join(result.text for result in results)
     return StepResult(id=request.plan_step, request=request.text, tool=tool, text=text, data=data)
+
+
+def _failure(execution: Raised | Killed) -> str:
+    if isinstance(execution, Killed):
+        return execution.reason
+    said = f"{execution.type_name}: {execution.message}"
+    return "\n\n".join(filter(None, [said, shortened(execution.traceback, _TRACEBACK)]))
 
 
 def _returned(execution: Execution) -> Returned:

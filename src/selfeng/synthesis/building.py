@@ -17,6 +17,7 @@ from selfeng.core.example import may_be_kept, own_examples
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import Sandbox, ToolLibrary
 from selfeng.core.provenance import Created, Extended, Provenance
+from selfeng.core.spec import Specification
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
@@ -89,6 +90,8 @@ class Synthesis:
         self._search_candidates, self._learnable = search_candidates, learnable
         self.result: Tool | DirectAnswer | Plan | DelegateToAgents | None = None
         """The result; a tool was registered, or found in the library."""
+        self.built: Specification | None = None
+        """What the tool that was added to the library was specified as."""
         self._stuck: SynthesisFailed | None = None
         """Why the specification was reopened."""
         self.arguments: Arguments | None = None
@@ -328,7 +331,8 @@ class Synthesis:
         return "added"
 
     async def register(self) -> str:
-        self.result = await self._registered(self._build, self._verdict)
+        self.result = tool = await self._registered(self._build, self._verdict)
+        self.built = self._build.spec if tool.code == self._code else None
         return "registered"
 
     async def _registered(self, build: BuildSpec, verdict: Verdict) -> Tool:

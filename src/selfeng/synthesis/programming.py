@@ -8,19 +8,37 @@ from selfeng.core.composition import Importable
 from selfeng.core.errors import BudgetExceeded, ModelError, SynthesisFailed
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient, ToolLibrary
+from selfeng.core.question import AnswerKind, Question
 from selfeng.core.spec import Specification
 from selfeng.core.tool import Tool
+from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
 from selfeng.core.words import count
 from selfeng.prompts import render
 from selfeng.prompts.request import lessons_shown, listed
 from selfeng.synthesis.checks import module_problem
-from selfeng.synthesis.composing import lines, offered
+from selfeng.synthesis.composing import asking_problem, lines, offered
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.steps import Step, Steps, checked
 
+_ASK = "ask:"
 _LONGEST_FAILURES = 6000
 """Characters of a repair prompt that failures may take."""
+
+
+class FailedCall(Value):
+    """A call of a kept tool that failed, and what is known of it."""
+
+    call: str
+    """Python source."""
+    failure: str
+    """Its outcome, with the traceback."""
+    reason: str
+    """A summary that everyone may read: it is stored with the version."""
+    lines: str = ""
+    """The lines of the person's files that the failure is about."""
+    built: Specification | None = None
+    """What the tool was specified as, if it was built for these files a moment ago."""
 
 
 class Programmer:
@@ -112,10 +130,10 @@ class Programmer:
         return new, problem
 
     async def mend(
-        self, steps: Steps, tool: Tool, tools: Importable, call: str, failure: str
-    ) -> str:
+        self, steps: Steps, tool: Tool, tools: Importable, failed: FailedCall
+    ) -> str | Question:
         """Rewrite the module of a kept tool after a failed call; "" if the model blames the call,
-        or wrote nothing usable.
+        or wrote nothing usable; a question if only the person knows what the file means.
 
         It may import its current imports and the other `tools` that it knows.
 
@@ -126,10 +144,17 @@ class Programmer:
             "description": tool.description,
             "tests": tool.tests,
             "code": tool.code,
-            "call": call,
-            "failure": failure,
+            "call": failed.call,
+            "failure": failed.failure,
+            "lines": failed.lines,
+            "files": listed(steps.turn.request),
+            "request": steps.turn.request.text,
+            "built": failed.built.model_dump_json(indent=2) if failed.built else "",
         }
         new, problem = await self._rewritten(steps, tool, tools, "mend", shown)
+        question = _asked(new) if failed.built else None
+        if question and not asking_problem(steps.turn.request, [question]):
+            return question
         return "" if problem else new
 
     async def refactor(
@@ -164,6 +189,8 @@ class Programmer:
             current.artifact = new
             if problem:
                 current.fail(f"The tool stays as it is: {problem}.")
+            if _asked(new):
+                current.failed, current.summary = False, "Something has to be asked first."
         return new, problem
 
     async def _silent(
@@ -199,6 +226,16 @@ def no_implementation(policy: SynthesisPolicy, problem: str) -> SynthesisFailed:
         "describe more exactly what you need, or raise SYNTHESIS_MAX_REPAIRS",
         where="verify",
     )
+
+
+def _asked(reply: str) -> Question | None:
+    """The question of a reply that asks instead of writing code."""
+    head, *rest = reply.strip().splitlines() or [""]
+    if not head.lower().startswith(_ASK):
+        return None
+    options = tuple(line.strip()[2:] for line in rest if line.strip().startswith("- "))
+    kind: AnswerKind = "choice" if len(options) > 1 else "text"
+    return Question(id="lines", question=head[len(_ASK) :].strip(), answer=kind, options=options)
 
 
 def _failures(verdict: Verdict) -> str:

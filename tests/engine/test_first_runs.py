@@ -1,0 +1,188 @@
+"""The first run of a new tool on the person's own file: what it raises there goes back once, with the
+line, and becomes a new version or a question.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from selfeng.core.events import Event, QuestionsAsked
+from selfeng.core.files import File
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.question import Question
+from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
+from selfeng.execution.file_profiler import FileProfiler
+from selfeng.orchestrator import Orchestrator
+from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes.pool import PoolSize
+from selfeng.stages.executor import Executor
+from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
+from tests.doubles import ListedLibrary, ScriptedModel, fenced
+from tests.sandbox.backends import Behind
+
+pytestmark = [pytest.mark.bubblewrap, pytest.mark.asyncio(loop_scope="session")]
+
+SPEC = Specification(
+    name="sum_column",
+    description="Add up a column of a CSV file.",
+    parameters=tuple(
+        SpecParameter(name=name, annotation="str", default=None, description=name)
+        for name in ("path", "column")
+    ),
+    returns="float",
+    returns_description="the sum",
+    errors="ValueError for a cell that is not a number",
+    user_examples=(),
+    examples=(
+        SpecExample(call="sum_column(path='a.csv', column='n')  # a.csv: 'n\\n1\\n'", result="1.0"),
+    ),
+    example_requests=("sum column n of a.csv",),
+)
+SUITE = """\
+import pytest
+from sum_column import sum_column
+
+
+def test_numbers_are_added(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("n;x\\n1;a\\n2;b\\n")
+    assert sum_column(path=str(path), column="n") == 3.0
+
+
+def test_other_columns_are_found(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("n;x\\n1;5\\n2;6\\n")
+    assert sum_column(path=str(path), column="x") == 11.0
+"""
+STRICT = '''\
+import csv
+
+
+def sum_column(path: str, column: str) -> float:
+    """Add up a column."""
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        return sum(float(row[column]) for row in csv.DictReader(file, delimiter=";"))
+'''
+WIDER = STRICT.replace(
+    "sum(float(row[column])", 'sum(float(row[column].replace(",", "."))'
+).replace('delimiter=";")', 'delimiter=";") if row[column] != "k.A."')
+ROWS = [f"{n};x" for n in range(1, 80)]
+DIRTY = File(
+    name="sales.csv", content="\r\n".join(["n;x", *ROWS[:55], "k.A.;x", *ROWS[55:]]).encode()
+)
+CALL = FunctionCall(name="sum_column", arguments={"path": "sales.csv", "column": "n"})
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="session")
+async def sandbox(behind: Callable[[str], Behind]) -> AsyncIterator[SecureSandbox]:
+    sandbox = SecureSandbox(
+        timeout=20,
+        verifiers=PoolSize(1, 1, 2),
+        comparers=PoolSize(1, 1, 2),
+        executors=PoolSize(1, 1, 2),
+        **behind("bubblewrap").options,
+    )
+    yield sandbox
+    await sandbox.aclose()
+
+
+class FirstRun:
+    """A turn that builds a tool for a dirty file, with a scripted model in a real sandbox."""
+
+    def __init__(self, sandbox: SecureSandbox, *replies: Any) -> None:
+        self.library = ListedLibrary()
+        built = SpecificationReply(
+            outcome="tool",
+            message="",
+            specification=SPEC,
+            call="sum_column(path='sales.csv', column='n')",
+        )
+        self.model = ScriptedModel(built, fenced(SUITE), fenced(STRICT), *replies)
+        policy = SynthesisPolicy(candidates=1, mutation_score=0)
+        self.orchestrator = Orchestrator(
+            self.library,
+            Executor(self.model, sandbox, self.library),
+            SynthesisEngine(self.model, sandbox, self.library, "scripted", policy),
+            ResponseSynthesizer(self.model),
+            inspector=FileProfiler(sandbox),
+        )
+        self.events: list[Event] = []
+
+    async def run(self) -> Event:
+        return await self.orchestrator.handle(
+            "Sum column n of sales.csv", self.events.append, files=[DIRTY]
+        )
+
+    @property
+    def mend_prompt(self) -> str:
+        (prompt,) = [p for p in self.model.prompts if p.name == "mend"]
+        return prompt.messages[-1].content
+
+
+async def test_an_error_on_the_persons_file_is_mended_before_the_answer(
+    sandbox: SecureSandbox,
+) -> None:
+    first = FirstRun(sandbox, fenced(WIDER), "It is 3160.")
+    last = await first.run()
+    assert (last.type, last.answer) == ("turn_finished", "It is 3160.")
+    assert (await first.library.get("sum_column")).version == 2
+    told = [e for e in first.events if e.type in ("execution_failed", "execution_finished")]
+    assert [e.execution.outcome for e in told] == ["raised", "returned"]
+    assert told[1].execution.text == "3160.0"
+    prompt = first.mend_prompt
+    assert "ValueError: could not convert string to float: 'k.A.'" in prompt
+    assert "in sum_column" in prompt  # the traceback
+    assert "<lines>\nsales.csv, line or row 57: k.A.;x\n</lines>" in prompt
+    assert '"odd": ["line 57: k.A."]' in prompt
+    assert '"errors": "ValueError for a cell that is not a number"' in prompt
+
+
+async def test_what_only_the_person_knows_is_asked(sandbox: SecureSandbox) -> None:
+    ask = "ask: Line 57 holds k.A. What should become of it?\n- Skip such rows\n- Stop there\n"
+    first = FirstRun(sandbox, ask)
+    last = await first.run()
+    assert last.type == "turn_finished"
+    (asked,) = [e for e in first.events if isinstance(e, QuestionsAsked)]
+    assert asked.questions == (
+        Question(
+            id="lines",
+            question="Line 57 holds k.A. What should become of it?",
+            answer="choice",
+            options=("Skip such rows", "Stop there"),
+        ),
+    )
+    assert (await first.library.get("sum_column")).version == 1
+
+
+async def test_a_tool_that_stays_as_it_is_answers_with_the_line(sandbox: SecureSandbox) -> None:
+    first = FirstRun(sandbox, "misuse", "Line 57 holds k.A., which is no number.")
+    last = await first.run()
+    assert last.answer == "Line 57 holds k.A., which is no number."
+    assert [p.name for p in first.model.prompts].count("mend") == 1
+    answer = first.model.prompts[-1]
+    assert (answer.name, '"odd": ["line 57: k.A."]' in answer.messages[-1].content) == (
+        "answer",
+        True,
+    )
+
+
+async def test_a_library_tool_that_refuses_a_file_is_left_alone(sandbox: SecureSandbox) -> None:
+    first = FirstRun(sandbox, fenced(WIDER), "It is 3160.")
+    await first.run()
+    known = await first.library.get("sum_column")
+    strict = known.model_copy(update={"code": STRICT, "version": 3})
+    first.library.replace(strict)
+    model = ScriptedModel(CALL, "There is a cell that is no number.")
+    again = Orchestrator(
+        first.library,
+        Executor(model, sandbox, first.library),
+        SynthesisEngine(model, sandbox, first.library, "scripted"),
+        ResponseSynthesizer(model),
+        inspector=FileProfiler(sandbox),
+    )
+    last = await again.handle("Sum column n of sales.csv", lambda _: None, files=[DIRTY])
+    assert last.type == "turn_finished"
+    assert model.asked() == ["decide", "answer"]
