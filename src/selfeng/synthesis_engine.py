@@ -21,7 +21,7 @@ from selfeng.synthesis.before import Before
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis, SynthesisDeps
 from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.composing import steady_requirements
-from selfeng.synthesis.gate import summary
+from selfeng.synthesis.gate import steady_summary, summary
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.programming import FailedCall, Programmer
 from selfeng.synthesis.refactoring import Lap, Race
@@ -181,9 +181,14 @@ class SynthesisEngine:
             verdict = await self._chain.gate.green(
                 tool.name, code, tool.tests, steps.turn.emit, current.attempt
             )
-            lap = await race.run(code) if verdict.passed else Lap(0.0, 0.0, summary(verdict))
+            if not verdict.passed:
+                current.fail(summary(verdict))
+                return Lap(0.0, 0.0, summary(verdict)), verdict
+            current.summary = steady_summary(verdict)
+        with steps.step("refactor") as current:
+            lap = await race.run(code)
             if lap.objection:
-                current.fail(lap.objection)
+                current.fail(f"Refused: {lap.objection}.")
             else:
                 current.summary = race.told(lap)
         return lap, verdict

@@ -102,7 +102,9 @@ function Faster({ name }) {
     setSent(true);
     const conversation = await refactor(name);
     setSent(false);
-    if (conversation) openConversation(conversation);
+    if (!conversation) return;
+    openConversation(conversation);
+    dispatch({ type: "view_selected", view: "activity" });
   };
   return html`<p><button type="button" class="button" data-testid="faster" disabled=${sent} onClick=${send}><${Icon} name="hammer" />Make it faster</button></p>`;
 }
