@@ -10,7 +10,7 @@ NODE = $(PY) -c "import sys; from selfeng.provision.node import run; sys.exit(ru
 # What prettier formats.
 PAGE := "web/static/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock clean bench-house bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-lookup bench-registry-kill
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock clean bench-house bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill
 .DELETE_ON_ERROR:
 
 run:
@@ -101,6 +101,10 @@ fit-verdicts: $(VENV)/test.stamp
 # Whether repairs end where the recorded sequences say; DATA as above. The last line is JSON.
 bench-repair: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.repairs $(if $(DATA),--data $(DATA))
+
+# Model calls and tokens by kind of turn and stage; fails when a goal is missed. The last line is JSON.
+bench-calls: $(VENV)/test.stamp
+	@$(PY) -m benchmarks.calls
 
 # What a library saves over a stream of related requests; the last line is JSON.
 bench-learning: $(VENV)/test.stamp

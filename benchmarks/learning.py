@@ -94,7 +94,7 @@ async def _measure(count: int) -> dict[str, Any]:
     found = []
     for keep in (True, False):
         with tempfile.TemporaryDirectory() as folder:
-            found.append(await _run(_settings(Path(folder)), requests, keep=keep))
+            found.append(await _run(offline_settings(Path(folder)), requests, keep=keep))
     kept, without = found
     return {
         **kept,
@@ -105,7 +105,7 @@ async def _measure(count: int) -> dict[str, Any]:
     }
 
 
-def _settings(folder: Path) -> Settings:
+def offline_settings(folder: Path) -> Settings:
     """This machine's settings with an empty library, and the offline model whatever they say."""
     settings = load_settings()
     (folder / "data").mkdir()

@@ -42,7 +42,7 @@ class RunPython(Value):
     code: str = Field(description="The whole source.", min_length=1)
 
 
-class CreateFile(Value):
+class CreateTextFile(Value):
     """Write a text file, or replace it."""
 
     name: FileName = Field(description="Without a folder, such as `main.py`.")
@@ -81,7 +81,7 @@ def _functions(task: Task) -> Sequence[Function]:
         runs += 1
         return await _run(task, runs, given.code)
 
-    async def create(given: CreateFile) -> Outcome:
+    async def create(given: CreateTextFile) -> Outcome:
         file = File(name=given.name, content=given.content.encode(errors="replace"))
         task.workspace.put([file])
         task.turn.emit(FilesMade(tool=NAME, files=(file.reference(),), contents=(file,)))
@@ -101,7 +101,7 @@ def _functions(task: Task) -> Sequence[Function]:
 
     return (
         Function(RunPython, run, "run_python"),
-        Function(CreateFile, create, "create_file"),
+        Function(CreateTextFile, create, "create_file"),
         Function(RunFile, run_file, "run_file"),
         Function(DeleteFiles, delete, "delete_files"),
         *common(task),

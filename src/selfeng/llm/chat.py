@@ -1,7 +1,7 @@
 """A chat with a model: the request and the reply, apart from the SDK's types."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +53,7 @@ def messages_of(prompt: Prompt) -> tuple[Message, ...]:
     return tuple({"role": m.role, "content": m.content} for m in prompt.messages)
 
 
-def with_native_calls(messages: Sequence[Message], names: Sequence[str]) -> tuple[Message, ...]:
+def with_native_calls(messages: Sequence[Message], names: Collection[str]) -> tuple[Message, ...]:
     """The messages, with an agent's calls of these functions and their results as native tool
     calls. A call that ended the agent's work has no result.
     """
