@@ -31,7 +31,7 @@ from selfeng.lessons.book import LessonBook
 from selfeng.lessons.learner import Learner, Turns
 from selfeng.lessons.learning import Learning
 from selfeng.llm.pricing import free
-from selfeng.llm_client import LLMClient
+from selfeng.llm_client import LLMClient, plain_speaking
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
 from selfeng.orchestrator import Orchestrator
@@ -299,7 +299,11 @@ def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelS
         )
         status = ModelStatus(name=OFFLINE_MODEL, offline=True, detail=detail)
         return client(
-            model=OFFLINE_MODEL, api_key=server.api_key, base_url=server.base_url, price=free
+            model=OFFLINE_MODEL,
+            api_key=server.api_key,
+            base_url=server.base_url,
+            price=free,
+            connect=plain_speaking,
         ), status
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
     full = client(model=settings.openai_model, api_key=key, base_url=settings.openai_base_url)

@@ -28,6 +28,15 @@ def chat_completions(server: ModelServer, max_retries: int, price: Price) -> "Mo
     return ModelConnection(server, max_retries=max_retries, price=price)
 
 
+def plain_speaking(server: ModelServer, max_retries: int, price: Price) -> "ModelConnection":
+    """The same to a model that never thinks aloud without a tag before its thoughts, so that its
+    first streamed reply need not be held back.
+    """
+    from selfeng.llm.connection import ModelConnection
+
+    return ModelConnection(server, max_retries=max_retries, price=price, unopened=False)
+
+
 class LLMClient:
     """A `ModelClient` on the official SDK; remembers which strategies the server refuses.
 

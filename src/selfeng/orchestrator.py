@@ -63,6 +63,7 @@ class RequestTurn(RunningTurn):
             lambda b: self._feed.push(
                 BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)
             ),
+            on_thought=self._feed.push,
         )
         self.turn = Turn(request, self._feed.push, budget, news, recall, inspector)
 

@@ -16,6 +16,7 @@ from selfeng.core.events import (
     Limits,
     QuestionsAsked,
     StageEntered,
+    ThoughtAloud,
     TurnStarted,
     Waiting,
 )
@@ -124,6 +125,19 @@ async def test_a_tool_that_fits_is_run_and_its_result_answered():
             "usage": {"calls": 2, "input_tokens": 20, "output_tokens": 10},
         },
     ]
+
+
+async def test_what_the_model_thinks_is_told_apart_from_the_answer():
+    class Thinker(ScriptedModel):
+        async def stream(self, prompt, budget):
+            budget.tell(ThoughtAloud(call=1, text="Hm, 3.", prompt=prompt.name))
+            async for piece in super().stream(prompt, budget):
+                yield piece
+
+    turns = Turns(Thinker(ADD, "It is 3."), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
+    assert "thought_aloud" in await turns.ask("2 plus 1")
+    (thought,) = [event for event in turns.events if isinstance(event, ThoughtAloud)]
+    assert (thought.text, turns.events[-1].answer) == ("Hm, 3.", "It is 3.")
 
 
 async def test_a_missing_tool_is_built_run_and_kept():

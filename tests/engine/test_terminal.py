@@ -5,11 +5,13 @@ import pytest
 from selfeng.cli.terminal import Terminal, spent
 from selfeng.cli.turn_commands import EXIT_CODES
 from selfeng.core.events import (
+    AnswerToken,
     BudgetSpent,
     LessonsShown,
     Limits,
     Outcome,
     SynthesisStep,
+    ThoughtAloud,
     TurnFailed,
     TurnFinished,
     Usage,
@@ -91,3 +93,16 @@ def test_the_end_tells_an_outcome_that_is_no_answer(capsys, monkeypatch, last, t
 def test_each_outcome_has_its_own_exit_code():
     assert EXIT_CODES.keys() == set(Outcome)
     assert len({*EXIT_CODES.values()} - {2}) == len(Outcome)
+
+
+def test_thoughts_stand_on_lines_of_their_own(capsys):
+    terminal = Terminal()
+    for event in (
+        ThoughtAloud(call=1, text="Is it "),
+        ThoughtAloud(call=1, text="45?\x1b[2J"),
+        ThoughtAloud(call=2, text="Hm."),
+        AnswerToken(text="It is 45."),
+    ):
+        terminal.show(event)
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("It is 45.", "Is it 45?\\x1b[2J\nHm.\n")

@@ -96,6 +96,7 @@ test("a reused tool makes a turn of four steps", () => {
       },
       { ...step, key: "respond-1", kind: "respond", startedAt: second(6), seconds: 2 },
     ],
+    thoughts: [],
     answer: "It is 45.",
     tool: "calculate_percentage",
     outcome: "answered",
@@ -474,6 +475,22 @@ test("the budget is that of the newest model call and makes no step", () => {
     turn.steps.map((s) => s.kind),
     ["search"],
   );
+});
+
+test("what the model thinks is kept apart from the answer, call by call", () => {
+  const thought = (call, text) => ({ type: "thought_aloud", call, text, prompt: "answer" });
+  const turn = folded([
+    started("x"),
+    thought(1, "Let me "),
+    thought(2, "Or"),
+    thought(1, "see."),
+    token("45."),
+  ]);
+  assert.deepEqual(turn.thoughts, [
+    { call: 1, text: "Let me see." },
+    { call: 2, text: "Or" },
+  ]);
+  assert.equal(turn.answer, "45.");
 });
 
 test("lessons that are shown are a step of their own and close none", () => {

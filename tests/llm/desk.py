@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.turn import Budget
 from selfeng.llm.pricing import free
-from selfeng.llm_client import LLMClient
+from selfeng.llm_client import LLMClient, plain_speaking
 from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.server import OfflineServer
 from tests.script import Script
@@ -54,6 +54,7 @@ class Desk:
             "timeout": 10,
             "max_retries": 2,
             "price": free,
+            "connect": plain_speaking,
         }
         self.client = LLMClient(**{**usual, **options})
         self._clients.append(self.client)

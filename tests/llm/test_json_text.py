@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from selfeng.llm.json_text import find, parse
+from selfeng.llm.json_text import find, mended, parse
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,6 @@ from selfeng.llm.json_text import find, parse
         ('{"a": 1', []),
         ('{"a": {"b": 2}', [{"b": 2}]),
         ('"{\\"a\\": 1}"', [{"a": 1}]),
-        ('<think>{"a": 0}</think>\n{"a": 1}', [{"a": 1}]),
         ('{"text": "<think>{}</think>"}', [{"text": "<think>{}</think>"}]),
         ("[" * 100_000, []),
         ('{"a":' * 5_000, []),
@@ -48,3 +47,42 @@ def test_json_in_a_json_string_is_parsed_too(text: str, value: Any) -> None:
             parse(text)
     else:
         assert parse(text) == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": [1, 2,],}', {"a": [1, 2]}),
+        ("{'a': 'it\\'s', 'b': True, 'c': None}", {"a": "it's", "b": True, "c": None}),
+        ('{"a": 1, // one\n "b": 2}', {"a": 1, "b": 2}),
+        ('{"a": "def f():\n    pass\n"}', {"a": "def f():\n    pass\n"}),
+        ('{a: 1, b: "x"}', {"a": 1, "b": "x"}),
+        ('{"a": "x" "b": 2}', {"a": "x", "b": 2}),
+        ('{"a": "He said "hi" to me", "b": 2}', {"a": 'He said "hi" to me', "b": 2}),
+        ("{“a”: “x”}", {"a": "x"}),
+        ('{"a": {"b": 1}', {"a": {"b": 1}}),
+        ("Here it is:\n```json\n{'a': 1}\n```\nDone.", {"a": 1}),
+        ('<tool_call>{"a": 1,}</tool_call>', {"a": 1}),
+    ],
+)
+def test_slips_are_mended(text: str, value: Any) -> None:
+    assert mended(text) == [value]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I would build a tool for that.",
+        '{"a": "cut of',
+        '{"a": "see [1] and mo',
+        '{"a": [1], "b": "cut',
+        '{"a": 1, "b":',
+        '{"a": [...]}',
+        '{"a": ..., "b": 2}',
+        '{"a": <your text>}',
+        "{" * 50_000,
+    ],
+)
+def test_nothing_is_made_up(text: str) -> None:
+    assert mended(text) == []

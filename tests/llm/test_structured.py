@@ -61,6 +61,7 @@ TOOL = {
         "description": "Reply with one Plan.",
     },
 }
+REQUIRED = {"tools": [TOOL], "tool_choice": "required"}
 FORCED = {"tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "Plan"}}}
 IN_WORDS = [
     WIRE_PROMPT[0],
@@ -89,9 +90,19 @@ async def test_a_server_that_refuses_schemas_is_asked_for_a_forced_call_from_the
     asked = {"model": "offline", "messages": WIRE_PROMPT}
     assert desk.bodies == [
         {**asked, "response_format": STRICT},
-        {**asked, **FORCED},
-        {**asked, **FORCED},
+        {**asked, **REQUIRED},
+        {**asked, **REQUIRED},
     ]
+
+
+async def test_a_server_that_takes_only_the_function_itself_is_asked_for_that_from_then_on(
+    desk: Desk,
+) -> None:
+    called = Completion(function="Plan", arguments=PLAN.model_dump(mode="json"))
+    desk.play(called, called, refuses=["response_format", "tool_choice=required"])
+    assert [await desk.structured(Plan), await desk.structured(Plan)] == [PLAN, PLAN]
+    asked = {"model": "offline", "messages": WIRE_PROMPT}
+    assert desk.bodies[2:] == [{**asked, **FORCED}] * 2
 
 
 async def test_a_server_that_refuses_tools_too_is_asked_in_words_from_then_on(desk: Desk) -> None:
@@ -102,7 +113,7 @@ async def test_a_server_that_refuses_tools_too_is_asked_in_words_from_then_on(de
     *refused, first, second = desk.bodies
     assert [sorted(body) for body in refused] == [
         ["messages", "model", "response_format"],
-        ["messages", "model", "tool_choice", "tools"],
+        *[["messages", "model", "tool_choice", "tools"]] * 2,
     ]
     assert first == second == {"model": "offline", "messages": IN_WORDS}
     assert desk.budget.usage.calls == 2
@@ -132,7 +143,7 @@ async def test_a_server_that_ignores_the_schema_is_asked_differently_from_then_o
 
 
 async def test_a_prompt_that_every_rung_refuses_spoils_no_rung(desk: Desk) -> None:
-    desk.play(*[Rejection(400, "messages[0] is bad")] * 3, Completion(content=GOOD))
+    desk.play(*[Rejection(400, "messages[0] is bad")] * 4, Completion(content=GOOD))
     with pytest.raises(ModelUnavailable) as caught:
         await desk.structured(Plan)
     assert (
@@ -299,7 +310,7 @@ async def test_a_repair_round_that_is_cut_off_ends_it(desk: Desk, first: Complet
     with pytest.raises(ModelReplyInvalid) as caught:
         await desk.structured(Plan)
     assert caught.value.message == "the reply of offline was cut off by its length limit"
-    assert caught.value.remedy == "ask for less at once"
+    assert caught.value.remedy.startswith("ask for less at once, or raise the server's limit")
     assert desk.budget.usage.calls == 2
 
 

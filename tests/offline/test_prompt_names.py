@@ -80,7 +80,7 @@ async def test_structured_calls_name_their_prompt_on_every_rung_and_in_a_repair_
 ) -> None:
     script, client = serve(Completion(content="{}"), FITTING, refuses=["response_format", "tools"])
     await client.structured(prompt("specification"), SpecificationReply, Budget())
-    assert names(script) == ["specification"] * 4
+    assert names(script) == ["specification"] * 5
 
 
 async def test_choices_name_their_prompt_on_every_rung_and_in_a_repair_round(serve: Serve) -> None:

@@ -31,6 +31,7 @@ from selfeng.core.events import (
     SuiteRepeated,
     SynthesisStep,
     TestFinished,
+    ThoughtAloud,
     ToolFound,
     ToolMismatch,
     ToolStandingChanged,
@@ -72,10 +73,13 @@ class Terminal:
         )
         self._said = ""
         """The last piece of the answer."""
+        self._thought: ThoughtAloud | None = None
+        """The last piece of what the model thinks, while it does."""
         self._budget: BudgetSpent | None = None
         self._spent_shown = False
 
     def show(self, event: Event) -> None:
+        self._show_thought(event)
         if isinstance(event, AnswerToken):
             self._answer.print(Text(visible(event.text, self._said)), end="")
             self._said = event.text
@@ -95,6 +99,16 @@ class Terminal:
             line = Text.assemble((f"{state:7} ", _STYLES[state]), (within, "dim"), visible(words))
             seconds = getattr(event, "seconds", 0.0)
             self._steps.print(line.append(f"  {seconds:.2f} s", style="dim") if seconds else line)
+
+    def _show_thought(self, event: Event) -> None:
+        """Show what the model thinks, dim, each call's thoughts on lines of their own."""
+        before, self._thought = self._thought, event if isinstance(event, ThoughtAloud) else None
+        if before and (self._thought is None or self._thought.call != before.call):
+            self._steps.print()
+            before = None
+        if self._thought:
+            said = visible(self._thought.text, before.text if before else "")
+            self._steps.print(Text(said, style="dim italic"), end="")
 
     def _show_spent(self, event: Event) -> None:
         """Show what the turn has spent, after each step with a model call and at the end."""
@@ -117,7 +131,14 @@ class Terminal:
 def _line(event: Event) -> tuple[str, str] | None:
     """State and text of an event; None if it is shown in another way."""
     match event:
-        case TurnStarted() | BudgetSpent() | StageEntered() | QuestionsAsked() | AnswerToken():
+        case (
+            TurnStarted()
+            | BudgetSpent()
+            | ThoughtAloud()
+            | StageEntered()
+            | QuestionsAsked()
+            | AnswerToken()
+        ):
             return None
         case TurnFinished(outcome=Outcome.DECLINED, nearest=nearest):
             near = f": the nearest tools are {', '.join(nearest)}" if nearest else ""

@@ -68,6 +68,18 @@ class BudgetSpent(Value):
     """Since the turn began."""
 
 
+class ThoughtAloud(Value):
+    """The next piece of what the model thinks before it replies: no part of any reply."""
+
+    type: Literal["thought_aloud"] = "thought_aloud"
+    text: str
+    """Of one call some 8,000 characters at most."""
+    call: int
+    """Tells apart the model calls of a turn."""
+    prompt: str = ""
+    """Name of the call's prompt."""
+
+
 class TurnStarted(Value):
     """A request became a turn."""
 
@@ -375,6 +387,7 @@ class TurnStopped(Value):
 Event = Annotated[
     TurnStarted
     | BudgetSpent
+    | ThoughtAloud
     | StageEntered
     | Waiting
     | Searching
@@ -429,6 +442,8 @@ def merge(first: Event, second: Event) -> Event | None:
     match first, second:
         case BudgetSpent(), BudgetSpent():
             return second
+        case ThoughtAloud(), ThoughtAloud() if first.call == second.call:
+            return first.model_copy(update={"text": first.text + second.text})
         case AnswerToken(), AnswerToken():
             return AnswerToken(text=first.text + second.text)
         case SynthesisStep(state="streaming"), SynthesisStep(state="streaming"):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from selfeng.core.errors import BudgetExceeded
-from selfeng.core.events import Event, LessonsShown, Limits, Waiting
+from selfeng.core.events import Event, LessonsShown, Limits, ThoughtAloud, Waiting
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.plan import SavedStep, StepResult
@@ -29,14 +29,15 @@ class Budget:
         limits: Limits | None = None,
         on_charge: Callable[["Budget"], object] = lambda _: None,
         *,
+        on_thought: Callable[[ThoughtAloud], object] = lambda _: None,
         parent: "Budget | None" = None,
     ) -> None:
-        """`on_charge` is called after each model call, with this budget. A `parent` is charged too,
-        and its limits apply as well.
+        """`on_charge` is called after each model call, with this budget, and `on_thought` while a
+        model thinks aloud. A `parent` is charged and told too, and its limits apply as well.
         """
         self.limits = limits or Limits()
         self.usage = Usage()
-        self._on_charge, self._parent = on_charge, parent
+        self._on_charge, self._on_thought, self._parent = on_charge, on_thought, parent
         self._started = time.monotonic()
 
     @property
@@ -109,6 +110,12 @@ class Budget:
         self._on_charge(self)
         if self._parent:
             self._parent.charge(input_tokens, output_tokens, cost)
+
+    def tell(self, thought: ThoughtAloud) -> None:
+        """Report what a model thinks aloud."""
+        self._on_thought(thought)
+        if self._parent:
+            self._parent.tell(thought)
 
     def out_of_tokens(self) -> BudgetExceeded:
         if self._parent and self._parent.tokens_left == self.tokens_left:

@@ -46,6 +46,8 @@ class Memory:
     """The first strategy of a ladder that this server accepts; kept between calls."""
 
     strategy: int = 0
+    ignored: int = 0
+    """How many replies in a row did not follow it, without proving that none ever will."""
 
 
 def messages_of(prompt: Prompt) -> tuple[Message, ...]:

@@ -12,16 +12,18 @@ from urllib.parse import urlsplit
 import httpx2
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpx2Client, OpenAIError
 from openai._streaming import ServerSentEvent
-from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessage
-from openai.types.chat.chat_completion_chunk import ChoiceDelta
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
+from selfeng.core.events import ThoughtAloud
 from selfeng.core.model_server import ModelServer
 from selfeng.core.prompt import PROMPT_NAME
 from selfeng.core.turn import Budget
-from selfeng.llm.chat import ChatRequest, ModelCall, ModelReply
-from selfeng.llm.model_failures import RequestRefused, cause, failure
+from selfeng.llm.chat import ChatRequest, ModelReply
+from selfeng.llm.model_failures import CONTEXT_LENGTH, RequestRefused, TooLong, cause, failure
 from selfeng.llm.pricing import Meter, Price, Tokens
+from selfeng.llm.received import calls_of, text_of, thoughts_of
+from selfeng.llm.thoughts import Thoughts
 
 
 class Chunks(AsyncStream[ChatCompletionChunk]):
@@ -55,8 +57,16 @@ class ModelConnection:
     afterwards.
     """
 
-    def __init__(self, server: ModelServer, *, max_retries: int, price: Price) -> None:
+    def __init__(
+        self, server: ModelServer, *, max_retries: int, price: Price, unopened: bool = True
+    ) -> None:
+        """`unopened`: the model may think first, without a tag that opens its thoughts. A streamed
+        reply is then held back until it is clear; what the first one shows is remembered.
+        """
         self.server, self._price = server, price
+        self._unopened = unopened and not _is_openai(server.base_url)
+        """Whether streams may begin with thoughts that no tag opens."""
+        self._calls = 0
         self._streaming = _WITH_USAGE
         self._cap: str | None = (
             "max_completion_tokens" if _is_openai(server.base_url) else "max_tokens"
@@ -101,14 +111,21 @@ class ModelConnection:
             if not response.choices or not response.choices[0].message:
                 meter.report(response.usage)
                 raise self._without_choices(response)
-            choice = response.choices[0]
+            choice, content = response.choices[0], text_of(response.choices[0].message.content)
             cut_off = choice.finish_reason == "length"
-            reply = ModelReply(
-                text=_text(choice.message.content), calls=_calls(choice.message), cut_off=cut_off
-            )
-            meter.count(reply.text + "".join(str(call.arguments) for call in reply.calls))
+            calls, aloud = calls_of(choice.message), thoughts_of(choice.message)
+            meter.count(content + aloud + "".join(str(call.arguments) for call in calls))
             meter.report(response.usage)
-            self._check_end(choice.finish_reason, _text(choice.message.refusal))
+            self._check_end(choice.finish_reason, text_of(choice.message.refusal))
+            heard = list[str]()
+            thoughts = Thoughts(heard.append, unopened=True)
+            thoughts.hear(aloud)
+            text = thoughts.feed(content) + thoughts.finish()
+            if not text.strip() and not calls:
+                text = thoughts.text  # some servers take the whole reply for a thought
+            else:
+                self._tell(request, budget)("".join(heard).rstrip())
+            reply = ModelReply(text=text, calls=calls, cut_off=cut_off)
             if capped and cut_off:
                 raise budget.out_of_tokens()
             return reply
@@ -119,7 +136,8 @@ class ModelConnection:
         """
         with self._metered(request, budget) as meter:
             chunks = await self._open(request, budget)
-            written, refusal, finish = False, "", None
+            thoughts = Thoughts(self._tell(request, budget), unopened=self._unopened)
+            said, refusal, finish = "", "", None
             try:
                 while (
                     chunk := await self._guarded(
@@ -130,19 +148,23 @@ class ModelConnection:
                     delta = choice.delta if choice else None
                     finish = (choice.finish_reason if choice else None) or finish
                     declined, piece = (
-                        (_text(delta.refusal), _text(delta.content)) if delta else ("", "")
+                        (text_of(delta.refusal), text_of(delta.content)) if delta else ("", "")
                     )
                     refusal += declined
-                    arrived = piece + declined + _thoughts(delta)
-                    meter.count(arrived)
+                    aloud = thoughts_of(delta)
+                    meter.count(piece + declined + aloud)
                     meter.report(chunk.usage)
-                    if arrived:
+                    if piece or declined or aloud:
                         self._check_running(meter, budget)
-                    if piece:
-                        written = written or not piece.isspace()
-                        yield piece
+                    thoughts.hear_apart(aloud)
+                    if spoken := thoughts.feed(piece):
+                        said += spoken
+                        yield spoken
             finally:
                 await chunks.close()
+            if spoken := thoughts.finish():
+                said += spoken
+                yield spoken
             self._check_end(finish, refusal)
             if finish == "length":
                 raise self.cut_off()
@@ -151,18 +173,37 @@ class ModelConnection:
                     f"the reply of {self.server.name} broke off: it ended without an end mark",
                     "try again",
                 )
-            if not written:
-                raise ModelReplyInvalid(
-                    f"the reply of {self.server.model} is empty",
-                    "try again, or set another OPENAI_MODEL",
-                )
+            self._unopened = thoughts.were_unopened or (self._unopened and not said.strip())
+            if not said.strip():
+                raise self._nothing_said(thoughts.text)
 
     def cut_off(self) -> ModelReplyInvalid:
         """The error for a reply that the length limit ended."""
         return ModelReplyInvalid(
             f"the reply of {self.server.model} was cut off by its length limit",
-            "ask for less at once",
+            f"ask for less at once, or raise the server's limit: {CONTEXT_LENGTH}, or max_tokens",
         )
+
+    def _nothing_said(self, thoughts: str) -> ModelReplyInvalid:
+        if thoughts.strip():
+            return ModelReplyInvalid(
+                f"{self.server.model} only thought aloud and replied nothing",
+                "try again, let it think less, or set another OPENAI_MODEL",
+            )
+        return ModelReplyInvalid(
+            f"the reply of {self.server.model} is empty", "try again, or set another OPENAI_MODEL"
+        )
+
+    def _tell(self, request: ChatRequest, budget: Budget) -> Callable[[str], None]:
+        """Tells the turn what the model thinks aloud in one call."""
+        self._calls += 1
+        thought = ThoughtAloud(text="", call=self._calls, prompt=request.prompt)
+
+        def tell(text: str) -> None:
+            if text:
+                budget.tell(thought.model_copy(update={"text": text}))
+
+        return tell
 
     @contextmanager
     def _metered(self, request: ChatRequest, budget: Budget) -> Iterator[Meter]:
@@ -215,7 +256,7 @@ class ModelConnection:
             cap = {self._cap: max(1, left)}
             try:
                 return await self._guarded(lambda: self._create(request, cap), budget), True
-            except RequestRefused:
+            except (RequestRefused, TooLong):
                 response = await self._guarded(
                     lambda: self._create(request, {}), budget
                 )  # if this is refused too, the cap was not the reason
@@ -297,37 +338,6 @@ class ModelConnection:
             f"{self.server.name} does not answer like an OpenAI-compatible server: {what}",
             "check OPENAI_BASE_URL; it usually ends in /v1",
         )
-
-
-def _calls(message: ChatCompletionMessage) -> tuple[ModelCall, ...]:
-    calls = [
-        call
-        for call in message.tool_calls or ()
-        if call.type == "function" or getattr(call, "function", None)
-    ]
-    return tuple(
-        ModelCall(
-            id=call.id or f"call_{number}",
-            name=call.function.name or "",  # type: ignore[union-attr]
-            arguments=call.function.arguments,  # type: ignore[union-attr]
-        )
-        for number, call in enumerate(calls)
-    )
-
-
-def _text(content: Any) -> str:
-    """The text of a `content`, which some servers send as a list of parts."""
-    if isinstance(content, list):
-        return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
-    return content if isinstance(content, str) else ""
-
-
-def _thoughts(delta: ChoiceDelta | None) -> str:
-    """The thinking aloud, which some servers stream in its own field; it is not shown, but it costs
-    tokens.
-    """
-    fields = (delta.model_extra or {}) if delta else {}
-    return _text(fields.get("reasoning_content") or fields.get("reasoning"))
 
 
 def _direct_client() -> httpx2.AsyncClient:

@@ -3,15 +3,18 @@ as JSON.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from selfeng.core.prompt import FunctionCall, FunctionSchema
 from selfeng.llm.chat import ChatRequest, Message, ModelReply, with_native_calls, with_words
-from selfeng.llm.json_text import find, parse
+from selfeng.llm.json_text import find, mended, parse
 from selfeng.llm.ladder import Malformed, NotFollowed, Strategy
 
+_MARKS = r"(?:\s|\[\w+\]|<[^<>{}]*>|>|```\w*|json|:\d*|\()*"
+"""Between a name and its arguments, such as `[ARGS]` or `<|constrain|>json<|message|>`."""
 _PREFIX = "functions."
 """Models that know how OpenAI describes functions sometimes write it."""
 
@@ -88,13 +91,16 @@ class _Written:
 def _written_call(text: str, names: Mapping[str, bool]) -> FunctionCall:
     """The one call that the text contains as JSON, in one of the shapes that models write."""
     found = find(text)
-    calls = [call for value in found for call in _shaped(value, names)]
+    calls, values = [*_shaped(found, names)], found
+    if not calls:
+        values = mended(text)
+        calls = [*_shaped(values, names)] or [*_marked(text, names)]
     if not calls:
         raise (NotFollowed if not found else Malformed)("it calls no function")
     last = _called(*calls[-1], names)
     if all(call == calls[-1] for call in calls):
         return last
-    if len([*_shaped(found[-1], names)]) < len(calls):
+    if values and len([*_shaped(values[-1], names)]) < len(calls):
         raise Malformed(f"it holds {len(calls)} different calls instead of one")
     return _together([_called(*call, names) for call in calls], names)
 
@@ -114,6 +120,7 @@ def _shaped(value: Any, names: Mapping[str, bool]) -> Iterator[tuple[str, Any]]:
             {"name": str(name), **rest}
             | {"function": str(name), **rest}
             | {"tool": str(name), **rest}
+            | {"tool_name": str(name), **rest}
         ):
             yield (
                 name,
@@ -146,6 +153,16 @@ def _together(calls: Sequence[FunctionCall], names: Mapping[str, bool]) -> Funct
     return calls[0].model_copy(update={"further": further})
 
 
+def _marked(text: str, names: Mapping[str, bool]) -> Iterator[tuple[str, Any]]:
+    """Calls in the words of models whose server leaves them in the text: the name, some marks, and
+    the arguments as JSON.
+    """
+    known = "|".join(map(re.escape, names))
+    for match in re.finditer(rf"(?<!\w)({known})(?!\w){_MARKS}(?={{)", text):
+        if arguments := find(text[match.end() :])[:1]:
+            yield match[1], arguments[0]
+
+
 def _known(name: str, names: Mapping[str, bool]) -> str:
     plain = name.strip().removeprefix(_PREFIX)
     if plain not in names:
@@ -159,6 +176,8 @@ def _arguments(arguments: Any) -> dict[str, Any]:
     try:
         value = parse(arguments) if isinstance(arguments, str) else arguments
     except ValueError as error:
+        if repaired := mended(arguments):
+            return _arguments(repaired[0])
         raise Malformed(f"its arguments are not valid JSON ({error})") from error
     if not isinstance(value, dict):
         raise Malformed("its arguments are not a JSON object")

@@ -1,13 +1,19 @@
 """JSON values found in text: alone, in a fenced block, or amid prose."""
 
+import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 _DECODER = json.JSONDecoder()
-_THINKING = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
 _START = re.compile(r"[{\[]")
+_ELIDED = re.compile(r"[:,\[{]\s*(?:\.\.\.|…|undefined\b|<[a-z ]+>)", re.IGNORECASE)
+"""Where something stands for a value that was not written."""
+_BRACKETED = re.compile(r"(?P<json>[{\[].*[}\]])\s*(?:\Z|`|<|\n)", re.DOTALL)
+_LONGEST = 200_000
+"""Characters of a text that is mended."""
 _ATTEMPTS = 400
 """Opening brackets that are tried; each may cost a scan to the end of the text."""
 
@@ -28,15 +34,33 @@ def parse(text: str) -> Any:
 
 
 def find(text: str) -> list[Any]:
-    """The outermost objects and arrays in the text, in order; thinking aloud before the reply is
-    ignored.
-    """
-    text = _THINKING.sub("", text)
+    """The outermost objects and arrays in the text, in order."""
     try:
         whole = parse(text)
     except ValueError:
         return list(_embedded(text))
     return [whole] if isinstance(whole, dict | list) else []
+
+
+def mended(text: str) -> list[Any]:
+    """The object or array in the text that is JSON but for slips, such as single quotes, a trailing
+    comma, comments, raw newlines or the literals of Python.
+
+    Nothing is made up: there is none if the text was cut off, has no brackets, or has `...` in the
+    place of a value.
+    """
+    import json_repair  # only for replies with slips
+
+    found = _BRACKETED.search(text)
+    if found is None or len(text) > _LONGEST or _ELIDED.search(found["json"]):
+        return []
+    for load in (partial(json.loads, strict=False), ast.literal_eval, json_repair.loads):
+        try:
+            value = load(found["json"])
+        except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
+            continue
+        return [value] if isinstance(value, dict | list) and value else []
+    return []
 
 
 def _embedded(text: str) -> Iterator[Any]:

@@ -21,6 +21,8 @@ _KEPT = 20_000
 """Characters of a bad reply that are shown to the model again."""
 _KEPT_CUT_OFF = 1_000
 """The same for a reply that was cut off: the room for question and reply together may be short."""
+_IGNORED = 3
+"""Replies in a row that did not follow a strategy, after which the server is not asked so again."""
 _CUT_OFF = "it was cut off by the length limit, so it must be shorter"
 
 
@@ -95,15 +97,20 @@ async def ask(
         if reply.cut_off and repaired:
             raise connection.cut_off()
         try:
-            return _whole(reply, strategy)
+            result = _whole(reply, strategy)
         except NotFollowed as error:
             if not last:
-                sticky = sticky and strategy.sticky and not repair
+                memory.ignored += not repair
+                proved = strategy.sticky and bool(reply.text.strip())
+                sticky = sticky and not repair and (proved or memory.ignored >= _IGNORED)
                 position, repair = min(position + strategy.fallback, len(strategies) - 1), ()
                 continue
             problem = str(error)
         except Malformed as error:
             problem = str(error)
+        else:
+            memory.ignored *= position != memory.strategy
+            return result
         if repaired:
             raise ModelReplyInvalid(
                 f"the reply of {connection.server.model} can't be used: {problem}",

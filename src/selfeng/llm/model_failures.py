@@ -16,10 +16,24 @@ _NO_QUOTA = {"insufficient_quota", "billing_hard_limit_reached"}
 _FORM = re.compile(
     r"tools param|param: tools|tool_choice|response_format|json_schema|jinja|stream_options"
 )
+_CONTEXT = re.compile(
+    r"context (?:length|size|window)|exceeds? .{0,30}context|n_ctx|num_ctx|prompt is too long|"
+    r"(?:input|prompt) .{0,40}too (?:long|large|many)|too many tokens",
+    re.IGNORECASE,
+)
+CONTEXT_LENGTH = (
+    "its context length (num_ctx or OLLAMA_CONTEXT_LENGTH of Ollama, --ctx-size of llama.cpp, "
+    "--max-model-len of vLLM, Context Length in LM Studio)"
+)
+"""What limits prompt and reply together, by the names of the usual servers."""
 
 
 class RequestRefused(ModelUnavailable):
     """The server does not accept the request in this form; a plainer form may work."""
+
+
+class TooLong(ModelUnavailable):
+    """The prompt does not fit into the model's context; no plainer form would."""
 
 
 def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> ModelError:
@@ -39,6 +53,8 @@ def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> M
                 f"{server.name} can't be reached: {reason}",
                 "check that the server runs, the network, and OPENAI_BASE_URL",
             )
+        case APIError() if _CONTEXT.search(error.message):
+            return _too_long(server, server.clean(error.message))
         case APIError() if not isinstance(error, APIConnectionError):
             return ModelUnavailable(
                 f"{server.name} broke off its reply: {server.clean(error.message)}", "try again"
@@ -75,9 +91,8 @@ def _status_failure(error: APIStatusError, server: ModelServer) -> ModelError:
             f"the content filter of {server.name} declined the request",
             "word the request differently",
         )
-    elif code in _TOO_LONG:
-        message = f"the prompt is longer than {server.model} takes: {said}"
-        remedy = "ask for less, begin a new conversation, or set another OPENAI_MODEL"
+    elif code in _TOO_LONG or (status in {400, 413, 422, 500} and _CONTEXT.search(said)):
+        return _too_long(server, said)
     elif status in {401, 407}:
         message = f"{server.name} refused the API key ({status})"  # what it says may quote the key
         remedy = "check OPENAI_API_KEY, and that it belongs to OPENAI_BASE_URL"
@@ -111,3 +126,11 @@ def _status_failure(error: APIStatusError, server: ModelServer) -> ModelError:
             "try again later; check the server at OPENAI_BASE_URL",
         )
     return kind(message, remedy)
+
+
+def _too_long(server: ModelServer, said: str) -> TooLong:
+    return TooLong(
+        f"the prompt is longer than {server.model} takes: {said}",
+        f"ask for less, begin a new conversation, raise {CONTEXT_LENGTH}, or set another "
+        "OPENAI_MODEL",
+    )

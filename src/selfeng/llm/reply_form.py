@@ -3,9 +3,10 @@
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, Generic
 
 from openai import pydantic_function_tool
@@ -13,7 +14,7 @@ from pydantic import ValidationError
 
 from selfeng.core.protocols import ReplyT
 from selfeng.llm.chat import ChatRequest, Message, ModelReply, with_words
-from selfeng.llm.json_text import find
+from selfeng.llm.json_text import find, mended
 from selfeng.llm.ladder import Malformed, NotFollowed, Strategy
 
 _WRAPPED = 3
@@ -42,19 +43,17 @@ class ReplyForm(Generic[ReplyT]):
         )
         self.schema: dict[str, Any] = self.tool["function"]["parameters"]
 
-    def read(self, found: Iterable[Any]) -> ReplyT:
+    def read(self, found: Iterable[Any], repaired: Iterable[Any] = ()) -> ReplyT:
         """The value in one of the JSON values `found`: the last that fits, as it is, unwrapped, or
-        mended.
+        mended. Values that were `repaired`, because they are not quite JSON, count if they fit as
+        they are.
 
         Raises:
             ValueError: none fits; says in one line what is wrong with the most likely one.
         """
-        values = [value for outer in found for value in _unwrapped(outer)]
-        objects = [value for value in reversed(values) if isinstance(value, dict)]
-        if not objects:
-            raise ValueError("it holds no valid JSON object")
-        problems: list[tuple[int, str]] = []
-        for value in objects:
+        objects = list(_objects_in(found))[::-1]
+        problems = [(-1, "it holds no valid JSON object")]
+        for value in chain(objects, _objects_in(repaired)):
             try:
                 return self._validated(value)
             except ValidationError as error:
@@ -88,6 +87,12 @@ class ReplyForm(Generic[ReplyT]):
                 ):
                     return None
         return None
+
+
+def _objects_in(values: Iterable[Any]) -> Iterator[dict[str, Any]]:
+    """The objects in the values, with and without wrappers."""
+    inner = (value for outer in values for value in _unwrapped(outer))
+    return (value for value in inner if isinstance(value, dict))
 
 
 def _unwrapped(value: Any) -> Iterator[Any]:
@@ -173,6 +178,8 @@ def strategies_for(reply: type[ReplyT]) -> tuple[Strategy[ReplyT], ...]:
     forced = {"type": "function", "function": {"name": form.name}}
     return (
         _Way(form, {"response_format": schema}),
+        # LM Studio takes no object, and earlier versions of vLLM take nothing else.
+        _Way(form, {"tools": [form.tool], "tool_choice": "required"}, fallback=2),
         _Way(form, {"tools": [form.tool], "tool_choice": forced}),
         _Way(form, {}, _in_words(form)),
     )
@@ -191,13 +198,12 @@ class _Way(Generic[ReplyT]):
         return ChatRequest(messages=(*asked, *repair), options=self.options)
 
     def read(self, reply: ModelReply) -> ReplyT:
-        found = [value for call in reply.calls for value in _arguments(call.arguments)] + find(
-            reply.text
-        )
-        if not found and not reply.calls:
+        texts = [*(call.arguments for call in reply.calls), reply.text]
+        found = [value for text in texts for value in _in(text, find)]
+        if not found and not reply.calls and not mended(reply.text):
             raise NotFollowed("it holds no JSON")
         try:
-            return self.form.read(found)
+            return self.form.read(found, (value for text in texts for value in _in(text, mended)))
         except ValueError as error:
             raise Malformed(str(error)) from error
 
@@ -209,8 +215,9 @@ class _Way(Generic[ReplyT]):
         )
 
 
-def _arguments(arguments: Any) -> list[Any]:
-    return find(arguments) if isinstance(arguments, str) else [arguments]
+def _in(text: Any, values: Callable[[str], list[Any]]) -> list[Any]:
+    """The values in a text, or what a server sent instead of one."""
+    return values(text) if isinstance(text, str) else [text]
 
 
 def _in_words(form: ReplyForm[Any]) -> str:

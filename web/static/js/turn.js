@@ -18,6 +18,7 @@ export const newTurn = (id, startedAt) => ({
   state: "running",
   course: [],
   steps: [],
+  thoughts: [],
   answer: "",
   tool: null,
   outcome: null, // answered, asked, declined, failed, stopped; null while it runs
@@ -29,6 +30,14 @@ export const newTurn = (id, startedAt) => ({
   stopReason: "",
   questions: null,
 });
+
+// What the model thinks, one entry for each of its calls, several of which may run at once.
+function think(thoughts, call, text) {
+  if (!thoughts.some((thought) => thought.call === call)) return [...thoughts, { call, text }];
+  return thoughts.map((thought) =>
+    thought.call === call ? { call, text: thought.text + text } : thought,
+  );
+}
 
 const always = () => true;
 const is = (kind) => (step) => step.kind === kind;
@@ -75,6 +84,10 @@ const folds = {
   budget_spent: (turn, { usage, limits, seconds }) => ({
     ...turn,
     budget: { usage, limits, seconds },
+  }),
+  thought_aloud: (turn, { call, text }) => ({
+    ...turn,
+    thoughts: think(turn.thoughts, call, text),
   }),
   stage_entered: (turn, event, at) => ({ ...turn, course: enter(turn.course, event, at) }),
   lessons_shown(turn, { agent, lessons }, at) {

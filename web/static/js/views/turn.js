@@ -33,6 +33,7 @@ export const TurnView = memo(({ turn, skew, stopping, kept, last, after, convers
     <${Plan} steps=${turn.steps} />
     ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
     ${turn.state === "running" && turn.budget && html`<${BudgetMeter} budget=${turn.budget} />`}
+    ${turn.thoughts.length > 0 && html`<${Thoughts} thoughts=${turn.thoughts} />`}
     ${asks && html`<${Questions} turnId=${turn.id} ...${turn.questions} />`}
     ${
       turn.answer &&
@@ -86,6 +87,13 @@ function Now({ turn, skew, stopping }) {
     <${Elapsed} since=${turn.startedAt} skew=${skew} />
     <button type="button" class="button stop" data-testid="stop" onClick=${() => stop(turn.id)}><${Icon} name="square" />Stop</button>
   </div>`;
+}
+
+function Thoughts({ thoughts }) {
+  return html`<details class="thoughts" data-testid="thoughts">
+    <summary>Thinking</summary>
+    ${thoughts.map(({ call, text }) => html`<p key=${call}>${text}</p>`)}
+  </details>`;
 }
 
 function Summary({ turn }) {

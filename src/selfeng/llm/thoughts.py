@@ -1,0 +1,130 @@
+"""What a model thinks aloud, parted from what it says."""
+
+import re
+from collections.abc import Callable
+from typing import Literal
+
+_TAG = r"(?:seed:)?(?:think|thinking|thought|thoughts|reasoning)"
+_OPEN = re.compile(
+    rf"<{_TAG}>|\[THINK\]|◁think▷|<\|channel>\s*thought|<\|channel\|>\s*analysis\s*<\|message\|>",
+    re.I,
+)
+_CLOSE = re.compile(
+    rf"</{_TAG}>|\[/THINK\]|◁/think▷|<channel\|>|(?:<\|(?:end|start)\|>(?:assistant)?)*"
+    r"<\|channel\|>\s*final\s*<\|message\|>",
+    re.I,
+)
+_UNOPENED = re.compile(rf"(?<!`)(?:{_CLOSE.pattern})", re.I)
+_PLAIN = re.compile(r"\s*(?:```|\{|\[(?!/?T))")
+"""How replies begin that are code or JSON, as no thought does."""
+_END = re.compile(r"\s*(?:(?:<\|(?:return|call|end|im_end|eot_id|endoftext)\|>|</s>)\s*)+\Z")
+_UNDECIDED = re.compile(
+    r"(?:(?:<\|\w+\|?>(?:assistant)?)+|</s>)\s*(?:\w{0,9}\s*)?(?:<[|\w]{0,9})?\Z"
+    r"|[<\[◁][^>\]▷\s]{0,14}\Z"
+)
+"""The end of a text that may become a tag with the next piece."""
+_TOLD = 8_000
+"""Characters of the thoughts of one reply that are told."""
+
+
+class Thoughts:
+    """Takes a reply piece by piece, tells its thoughts, and gives back what it says.
+
+    Thoughts stand before the reply or between its lines, in the tags of one of the usual models.
+    """
+
+    def __init__(self, tell: Callable[[str], object], *, unopened: bool) -> None:
+        """`unopened`: the reply may begin with thoughts that no tag opens, so it is held back until
+        a tag closes them, or it can't be thoughts.
+        """
+        self._tell = tell
+        self._state: Literal["unsure", "thinking", "speaking"] = (
+            "unsure" if unopened else "speaking"
+        )
+        self._held = self._said = ""
+        self.text = ""
+        """All thoughts so far."""
+        self.were_unopened = False
+        """Whether a tag closed thoughts that none had opened."""
+
+    def hear_apart(self, thought: str) -> None:
+        """Take thoughts that come in a field of their own: then the reply itself has none that are
+        unopened.
+        """
+        if thought and self._state == "unsure":
+            self._state = "speaking"
+        self.hear(thought)
+
+    def hear(self, thought: str) -> None:
+        """Take and tell thoughts, up to a bound."""
+        left = _TOLD - len(self.text)
+        thought = thought if self.text else thought.lstrip()
+        self.text += thought
+        if thought and left > 0:
+            self._tell(thought if len(thought) <= left else f"{thought[:left]}…")
+
+    def feed(self, piece: str) -> str:
+        """What is said for certain, after another piece."""
+        self._held += piece
+        said = ""
+        while (found := self._step()) is not None:
+            said += self._speak(found)
+        return said
+
+    def finish(self) -> str:
+        """What is said besides, after the last piece."""
+        held, self._held = self._held, ""
+        if self._state == "thinking":
+            self.hear(held)
+            return ""
+        return self._speak(_END.sub("", held))
+
+    def _step(self) -> str | None:
+        """Go on to the next tag; what is said before it, or None when there is none yet."""
+        held = self._held
+        match self._state:
+            case "unsure":
+                if _OPEN.match(held.lstrip()) or _PLAIN.match(held):
+                    return self._go_on("speaking", held)
+                closed = _UNOPENED.search(held)
+                if closed is None:
+                    return None
+                self.hear(held[: closed.start()])
+                self.were_unopened = bool(self.text.strip())
+                return self._go_on("speaking", held[closed.end() :])
+            case "thinking":
+                closed = _CLOSE.search(held)
+                if closed is None:
+                    self.hear(self._certain())
+                    return None
+                self.hear(held[: closed.start()])
+                return self._go_on("speaking", held[closed.end() :])
+            case "speaking":
+                if (closed := _CLOSE.match(held.lstrip())) and not self._said.strip():
+                    return self._go_on("speaking", held.lstrip()[closed.end() :])
+                for opened in _OPEN.finditer(held):
+                    if self._begins_thought(held[: opened.start()]):
+                        self._go_on("thinking", held[opened.end() :])
+                        return held[: opened.start()]
+                return self._certain() or None
+
+    def _go_on(self, state: Literal["thinking", "speaking"], held: str) -> str:
+        self._state, self._held = state, held
+        return ""
+
+    def _certain(self) -> str:
+        """Take what is held, without an end that may become a tag."""
+        undecided = _UNDECIDED.search(self._held)
+        end = undecided.start() if undecided else len(self._held)
+        certain, self._held = self._held[:end], self._held[end:]
+        return certain
+
+    def _begins_thought(self, before: str) -> bool:
+        """Whether a tag after `before` is on a line of its own and in no block of code."""
+        said = self._said + before
+        return said.rstrip(" \t")[-1:] in {"", "\n"} and said.count("```") % 2 == 0
+
+    def _speak(self, text: str) -> str:
+        text = text if self._said else text.lstrip()
+        self._said += text
+        return text
