@@ -51,6 +51,8 @@ _OBJECTS: dict[str, Any] = {
     "Sentinel": sentinels.Sentinel,
     "SingleMessageType": runtime.MessageType,
     "as_single_text_promise": runtime.join_messages,
+    "create_anthropic_agent": models.anthropic_agent.fork,
+    "create_openai_agent": models.openai_agent.fork,
     "echo_agent": console.console_output_agent,
     "file_agent": ready_agents.file_output_agent,
 }

@@ -281,13 +281,14 @@ class MiniAgentsLogFormatter(logging.Formatter):
 
     def formatException(self, ei: Any) -> str:  # noqa: N802  logging's name
         told = traceback.TracebackException(*ei)
-        if getattr(PromisingContext.find_current(), "log_reduced_tracebacks", False):
+        reduced = getattr(PromisingContext.find_current(), "log_reduced_tracebacks", False)
+        if told.stack and reduced:
             *before, last = told.stack
             told.stack[:] = [*filter(self._is_shown, before), last]
+        lines = list(told.format())
         with suppress(NoActiveContextError):
-            trace = f"Agent trace: {display_agent_trace()}\n" if self.include_agent_trace else ""
-            return "".join(told.format()) + trace
-        return "".join(told.format())
+            lines += [f"Agent trace: {display_agent_trace()}\n"] * self.include_agent_trace
+        return "".join(lines)
 
     def _is_shown(self, frame: traceback.FrameSummary) -> bool:
         return not any(Path(frame.filename).is_relative_to(p) for p in self.packages_to_exclude)

@@ -12,7 +12,6 @@ from selfeng.runtime.interaction import InteractionContext
 from selfeng.runtime.loops import Link, achain, achain_loop
 from selfeng.runtime.message import Message
 from selfeng.runtime.mini_agent import MiniAgent, miniagent
-from selfeng.runtime.models import anthropic_agent, openai_agent
 from selfeng.runtime.package_values import TextMessage
 from selfeng.runtime.sentinels import AWAIT
 
@@ -145,13 +144,3 @@ async def file_output_agent(ctx: InteractionContext, file: str | Path, **options
 
 GLOBAL_CHAT_HISTORY = InMemoryChatHistory()
 console_user_agent = console.console_user_agent.fork(chat_history=GLOBAL_CHAT_HISTORY)
-
-
-def create_openai_agent(**arguments: Any) -> MiniAgent:
-    """The runtime's agent with arguments preset."""
-    return openai_agent.fork(**arguments)
-
-
-def create_anthropic_agent(**arguments: Any) -> MiniAgent:
-    """The runtime's agent with arguments preset."""
-    return anthropic_agent.fork(**arguments)
