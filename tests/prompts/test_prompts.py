@@ -265,3 +265,20 @@ def test_nothing_unseen_reaches_the_model():
         == prompt.messages[-1].content.count("x\\U000e0041\\x07")
         == 1
     )
+
+
+@pytest.mark.parametrize(
+    ("words", "against"),
+    [
+        ("No existing tool fits", "give its very name and parameters"),
+        ("exactly as the tool returned it", "round numbers for people"),
+        ("you see the first lines", "files that have none"),
+        ("never invent a value", "what follows from the words"),
+        ("the request's own values first, then", "work each result out, of 36 rows"),
+        ("leave that assert out", "every example is asserted"),
+        ("don't write again what it does", "one reading of a file"),
+    ],
+)
+def test_no_prompt_has_words_that_pulled_two_ways(words, against):
+    texts = {path.name: path.read_text(encoding="utf-8") for path in FOLDER.rglob("*.md")}
+    assert [name for name, text in texts.items() if words in text] == [], against
