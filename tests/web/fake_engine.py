@@ -2,7 +2,7 @@
 ones.
 
 `say TEXT` answers word by word, `recite TEXT` at once; `say back` also hands out the files that
-came with it, and `return JSON` tells of that value. `hold NAME` says one word, waits until
+came with it, and `return JSON` tells of that value, `return rows N` of a table. `hold NAME` says one word, waits until
 somebody sends `release NAME`, then says another. `plan NAME` takes two steps, of which the second
 waits for `release NAME`; keeping it says `kept`. `build NAME` passes through the stages of a
 synthesis and waits for `release NAME` in `execute`. `delegate NAME` has an agent run code until
@@ -14,6 +14,7 @@ NAME`; the search can't be set up meanwhile.
 """
 
 import asyncio
+import json
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from datetime import UTC, datetime
@@ -263,6 +264,25 @@ class OneLesson:
             callback()
 
 
+def _value(request: str) -> str:
+    """The value of a request `return …`, as JSON."""
+    told = request.removeprefix("return ")
+    if not told.startswith("rows "):
+        return told
+    rows = range(1, int(told.removeprefix("rows ")) + 1)
+    return json.dumps(
+        [
+            {
+                "month": n,
+                "paid": round(1013.37 / (n % 7 + 1), 4),
+                "to": f"=bank {n % 5}",
+                "open": n / 3,
+            }
+            for n in rows
+        ]
+    )
+
+
 class FakeEngine:
     """As much of `selfeng.engine.Engine` as the web server uses; to be made on its event loop."""
 
@@ -372,7 +392,7 @@ class FakeEngine:
                 )
             if request.startswith("return "):
                 emit(Executing(tool="add", arguments="{}"))
-                emit(ExecutionFinished(tool="add", execution=kept(request[len("return ") :])))
+                emit(ExecutionFinished(tool="add", execution=kept(_value(request))))
             async for text in self._words(*request.split(" ", 1)):
                 said.append(text)
                 emit(AnswerToken(text=text))

@@ -1,13 +1,16 @@
 """Values over HTTP: whole, as JSON and as files, to their owner only."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 import requests
 
+from selfeng.core.result import LONG
 from tests.web.server_process import ServerProcess, of_somebody_else
 
+ROOT = Path(__file__).parents[2]
 ROWS = [{"month": n, "who": "=Änn", "paid": -1.5 * n} for n in range(360)]
 
 
@@ -71,3 +74,8 @@ def test_nobody_gets_a_value_that_is_not_theirs(
         assert visitor.get(address.replace(mine, other)).status_code == 404
     assert visitor.get(f"{address}?format=exe").status_code == 400
     assert visitor.get(f"{place}/results/unknown").status_code == 404
+
+
+def test_page_and_engine_call_the_same_values_long() -> None:
+    script = (ROOT / "web" / "static" / "js" / "results.js").read_text()
+    assert f"export const LONG = {LONG};" in script

@@ -1,6 +1,7 @@
 // The server's REST routes.
 
 import { projectPath } from "./projects.js";
+import { parseExactly } from "./results.js";
 
 export class ApiError extends Error {
   constructor(status, message, remedy = "") {
@@ -64,4 +65,5 @@ export async function getText(address) {
   if (!response.ok) throw new ApiError(response.status, `the server answered ${response.status}`);
   return response.text();
 }
+export const getResult = async (address) => parseExactly(await getText(address));
 export const getConversations = async () => (await get("/api/conversations")).conversations;

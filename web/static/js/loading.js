@@ -7,6 +7,7 @@ import {
   getLessons,
   getProject,
   getProjects,
+  getResult,
   getText,
   getTool,
   getTools,
@@ -14,6 +15,7 @@ import {
   getVersions,
 } from "./api.js";
 import { fileAddress } from "./projects.js";
+import { addressOfResult } from "./results.js";
 import { dispatch } from "./store.js";
 
 // Shows an expired token as such; the connection's state shows other trouble.
@@ -75,6 +77,13 @@ export const loadText = (id, file) =>
   load(
     () => getText(fileAddress(id, file)),
     (text) => ({ type: "text_loaded", sha256: file.sha256, text }),
+  );
+
+export const loadResult = (conversationId, { sha256 }) =>
+  loadInPlace(
+    () => getResult(addressOfResult(conversationId, { sha256 })),
+    (value) => ({ type: "result_loaded", sha256, value }),
+    { type: "result_not_loaded", sha256 },
   );
 
 export const loadAll = () =>

@@ -31,6 +31,7 @@ export const initialState = {
   projects: null,
   projectDetails: {}, // by id: {project} or {error}
   projectTexts: {}, // contents of files by their hash
+  results: {}, // values that tools returned, by their hash: {value} or {error}
   openFile: null, // path of the file of the open project that a person has chosen
   draft: "",
   attached: [], // files of the next request: {key, name, size, content}
@@ -219,6 +220,14 @@ const changes = {
   text_loaded: (state, { sha256, text }) => ({
     ...state,
     projectTexts: { ...state.projectTexts, [sha256]: text },
+  }),
+  result_loaded: (state, { sha256, value }) => ({
+    ...state,
+    results: { ...state.results, [sha256]: { value } },
+  }),
+  result_not_loaded: (state, { sha256, error }) => ({
+    ...state,
+    results: { ...state.results, [sha256]: { error } },
   }),
   retired_shown: (state, { shown }) => ({ ...state, showRetired: shown }),
   search_changed: (state, { text }) => ({ ...state, search: text }),

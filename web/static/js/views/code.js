@@ -33,10 +33,11 @@ export function LiveCode({ code, label }) {
   return html`<div class="code" data-live="true"><pre tabindex="0" aria-label=${label} ref=${block} onScroll=${moved}><code>${code}</code><span class="caret" aria-hidden="true"></span></pre></div>`;
 }
 
-function CopyButton({ text, label }) {
+// `text` may be a function that makes it.
+export function CopyButton({ text, label }) {
   const [copied, setCopied] = useState(false);
   const press = async () => {
-    await copy(text);
+    await copy(typeof text === "function" ? text() : text);
     setCopied(true);
     setTimeout(() => setCopied(false), 1500);
   };

@@ -16,6 +16,7 @@ import { Keep } from "./keep.js";
 import { Plan } from "./plan.js";
 import { Problem } from "./problem.js";
 import { Progress } from "./progress.js";
+import { LongResults } from "./result.js";
 import { Questions } from "./questions.js";
 import { FollowUps } from "./requests.js";
 
@@ -43,6 +44,7 @@ export const TurnView = memo(({ turn, skew, stopping, kept, last, after, convers
       <${Markdown} text=${turn.answer} />
     </div>`
     }
+    <${LongResults} turn=${turn} conversationId=${conversationId} />
     <${MadeFiles} files=${turn.made} conversationId=${conversationId} />
     ${failure && html`<${Problem} testid="turn-failure" title=${failure.where ? `${stepWords(failure.where)} failed` : "Not done"} markdown=${failure.where === "specify"} ...${failure}><${Again} turn=${turn} words="Try again" /><//>`}
     ${outcome === "declined" && html`<${Declined} turn=${turn} />`}

@@ -1,0 +1,120 @@
+// Values that tools returned: which of them a turn shows itself, and their form as tables; the kinds are those of src/selfeng/core/result.py.
+
+import { fileSize, plural } from "./format.js";
+import { planOf } from "./plan.js";
+
+// Bytes of JSON up to which the answer says a value itself, as LONG in src/selfeng/core/result.py.
+export const LONG = 400;
+const MOST_COLUMNS = 100;
+const FORMULA = /^[=+\-@\t\r]/;
+
+const returned = (steps) =>
+  steps
+    .filter((step) => step.kind === "execute" && step.execution?.outcome === "returned")
+    .map((step) => step.execution.value)
+    .filter((value) => value && value.size > LONG);
+
+// References to the long values of a turn, of a plan those that no other step needed; each once.
+export function longResults(turn) {
+  const parts = planOf(turn.steps)?.parts ?? [];
+  const needed = new Set(parts.flatMap((part) => part.needs));
+  const found = [turn, ...parts.filter((part) => !needed.has(part.id))].flatMap((p) =>
+    returned(p.steps),
+  );
+  return [...new Map(found.map((value) => [value.sha256, value])).values()];
+}
+
+export const addressOfResult = (conversationId, { sha256 }, format = "") =>
+  `/api/conversations/${encodeURIComponent(conversationId)}/results/${sha256}${format && `?format=${format}`}`;
+
+export function shapeWords({ kind, count, columns, size }) {
+  const words = {
+    table: () => `Table, ${plural(count, "row")}, ${plural(columns.length, "column")}`,
+    list: () => `List, ${plural(count, "item")}`,
+    json: () => `Object, ${plural(count, "member")}`,
+    text: () => `Text, ${plural(count, "character")}`,
+  };
+  return `${words[kind]?.() ?? "Value"}, ${fileSize(size)}`;
+}
+
+// JSON whose whole numbers stay exact: those that JavaScript would round stay as they were written.
+export function parseExactly(text) {
+  if (!/\d{16}/.test(text)) return JSON.parse(text);
+  return JSON.parse(text, (key, value, context) =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) ? (context?.source ?? value) : value,
+  );
+}
+
+const isObject = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+const all = (items, test) => items.length > 0 && items.every(test);
+
+// The value as {columns, rows}, or null if it is no table and no list of plain values.
+export function tableOf(value) {
+  const table = tableIn(value);
+  return table && table.columns.length > 0 && table.columns.length <= MOST_COLUMNS ? table : null;
+}
+
+function tableIn(value) {
+  if (Array.isArray(value)) {
+    if (all(value, isObject)) {
+      const columns = [...new Set(value.flatMap(Object.keys))];
+      return { columns, rows: value.map((row) => columns.map((name) => row[name] ?? null)) };
+    }
+    if (all(value, (row) => Array.isArray(row) && row.length > 1 && row.length === value[0].length))
+      return titled(value);
+    if (all(value, (item) => !isObject(item) && !Array.isArray(item)))
+      return { columns: ["value"], rows: value.map((item) => [item]) };
+    return null;
+  }
+  const parts = isObject(value) ? Object.values(value) : [];
+  if (parts.length < 2 || !parts.every((p) => Array.isArray(p) && p.length === parts[0].length))
+    return null;
+  return { columns: Object.keys(value), rows: parts[0].map((_, n) => parts.map((p) => p[n])) };
+}
+
+// Rows as lists: the first names the columns if it has only texts, and a later one has others.
+function titled([head, ...rest]) {
+  const isText = (cell) => typeof cell === "string";
+  const names = head.every(isText) && new Set(head).size === head.length;
+  return names && rest.some((row) => !row.every(isText))
+    ? { columns: head, rows: rest }
+    : { columns: head.map((_, n) => String(n + 1)), rows: [head, ...rest] };
+}
+
+const rank = (cell) => (cell == null ? 2 : typeof cell === "number" ? 0 : 1);
+
+// The rows by one column: numbers before texts, empty cells last in both directions.
+export function sortRows(rows, column, down) {
+  const sign = down ? -1 : 1;
+  const compare = (a, b) => {
+    if (a == null || b == null) return rank(a) - rank(b);
+    if (rank(a) !== rank(b)) return sign * (rank(a) - rank(b));
+    if (typeof a === "number") return sign * (a - b);
+    return sign * cellText(a).localeCompare(cellText(b), undefined, { numeric: true });
+  };
+  return [...rows].sort((a, b) => compare(a[column], b[column]));
+}
+
+// A cell as text; a fraction has six significant digits, or two places.
+export function cellText(cell) {
+  if (cell == null) return "";
+  if (typeof cell === "object") return JSON.stringify(cell);
+  if (typeof cell !== "number" || Number.isInteger(cell)) return String(cell);
+  const size = Math.abs(cell);
+  if (size < 1e-4 || size >= 1e15) return String(Number(cell.toPrecision(6)));
+  const places = Math.max(2, size >= 1 ? 6 - String(Math.trunc(size)).length : 6);
+  return String(Number(cell.toFixed(places)));
+}
+
+// A table for a spreadsheet's clipboard; texts that it would run as formulas begin with an apostrophe.
+export function tabSeparated({ columns, rows }) {
+  const cell = (value) => {
+    const text =
+      value != null && typeof value === "object" ? JSON.stringify(value) : `${value ?? ""}`;
+    const plain = text.replace(/[\t\r\n]+/g, " ");
+    return typeof value === "string" && FORMULA.test(text) && Number.isNaN(Number(text))
+      ? `'${plain}`
+      : plain;
+  };
+  return [columns, ...rows].map((row) => row.map(cell).join("\t")).join("\n");
+}
