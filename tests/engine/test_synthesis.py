@@ -7,10 +7,12 @@ import pytest
 from selfeng.core.errors import ModelRefused, ModelUnavailable, SandboxFailed, SynthesisFailed
 from selfeng.core.events import Event, SuiteRepeated, SynthesisStep, TestFinished
 from selfeng.core.question import Question
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecExample, SpecificationReply, SpecParameter
 from selfeng.core.tool import Requirement
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import TestResult, Verdict
+from selfeng.synthesis.specifying import Analyst, BuildSpec
+from selfeng.synthesis.steps import Steps
 from selfeng.synthesis_engine import (
     DelegateToAgents,
     DirectAnswer,
@@ -477,3 +479,66 @@ async def test_a_tool_that_changes_while_it_is_used_ends_the_registration():
         SynthesisFailed, match=r"the tools that it imports \(half\) have changed meanwhile"
     ):
         await run.synthesize()
+
+
+SUM_CODE = "def sum_column(path: str, column: str) -> float:\n    return 0.0\n"
+
+
+def file_tool_specified(name: str, *further: tuple[str, str, str | None]) -> SpecificationReply:
+    given = (("path", "str", None), ("column", "str", None), *further)
+    spec = specification(name).model_copy(
+        update={
+            "description": "Add up a column of a semicolon separated file.",
+            "parameters": tuple(
+                SpecParameter(name=n, annotation=a, default=d, description="") for n, a, d in given
+            ),
+            "returns": "float",
+            "examples": (
+                SpecExample(
+                    call=f"{name}(path='a.csv', column='b')  # a.csv: 'b\\n1\\n'", result="1.0"
+                ),
+            ),
+        }
+    )
+    return SpecificationReply(outcome="tool", message="", specification=spec)
+
+
+async def specify_beside_a_file_tool(
+    *replies: SpecificationReply, confidence: float = 0.95
+) -> tuple[Run, object]:
+    known = tool("sum_column", SUM_CODE)
+    run = Run(
+        ScriptedModel(*replies), ScriptedSandbox(), ListedLibrary(known, confidence=confidence)
+    )
+    analyst = Analyst(run.model, run.sandbox, run.library, SynthesisPolicy())
+    return run, await analyst.specify(Steps(Turn(Request("sum b"), run.events.append)), ())
+
+
+async def test_a_near_duplicate_of_a_file_tool_becomes_its_next_version():
+    extended = file_tool_specified("sum_column", ("delimiter", "str", "','"))
+    run, built = await specify_beside_a_file_tool(
+        file_tool_specified("sum_semicolon_column"), extended
+    )
+    assert isinstance(built, BuildSpec)
+    assert (built.spec.name, built.extends and built.extends.name) == ("sum_column",) * 2
+    assert (
+        "sum_column is near it: `sum_column(path: str, column: str) -> float`: Add numbers. If the "
+        "two are forms of one operation, specify its next version"
+    ) in run.model.prompts[1].messages[-1].content
+
+
+async def test_an_analyst_who_insists_gets_a_tool_of_its_own():
+    other = file_tool_specified("sum_by_month")
+    run, built = await specify_beside_a_file_tool(other, other)
+    assert isinstance(built, BuildSpec)
+    assert (built.spec.name, built.extends, len(run.model.prompts)) == ("sum_by_month", None, 2)
+
+
+async def test_what_is_less_near_or_takes_no_file_costs_no_second_look():
+    run, built = await specify_beside_a_file_tool(
+        file_tool_specified("sum_by_month"), confidence=0.8
+    )
+    assert isinstance(built, BuildSpec)
+    plain, built = await specify_beside_a_file_tool(specified())
+    assert isinstance(built, BuildSpec)
+    assert len(run.model.prompts) == len(plain.model.prompts) == 1

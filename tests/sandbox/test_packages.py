@@ -9,6 +9,7 @@ import pytest
 from selfeng.core.packages import sandbox_packages
 from selfeng.core.verdict import Raised, Returned, Verdict
 from selfeng.sandbox import SecureSandbox
+from selfeng.synthesis.checks import suite_problem
 from tests.sandbox.conftest import Verify
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -99,6 +100,43 @@ def test_b():
     assert verdict.passed, verdict
 
 
+async def test_a_suite_makes_the_workbook_that_a_tool_reads(verify: Verify) -> None:
+    code = """
+import openpyxl
+def solution(path, sheet):
+    book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+    return sum(row[0] for row in book[sheet].iter_rows(min_row=2, values_only=True))
+"""
+    tests = """
+import datetime
+import openpyxl
+import pytest
+from openpyxl import Workbook
+from solution import solution
+
+def test_sum(tmp_path):
+    book = Workbook()
+    book.active.title = "First"
+    second = book.create_sheet("Second")
+    second.append(["n", "day"])
+    second.append([1, datetime.date(2025, 1, 1)])
+    second["A3"] = 2.5
+    path = tmp_path / "book.xlsx"
+    book.save(path)
+    assert openpyxl.load_workbook(path).sheetnames == ["First", "Second"]
+    assert solution(path=str(path), sheet="Second") == 3.5
+
+def test_missing_sheet(tmp_path):
+    Workbook().save(tmp_path / "empty.xlsx")
+    with pytest.raises(KeyError):
+        solution(path=str(tmp_path / "empty.xlsx"), sheet="Second")
+"""
+    assert suite_problem(tests, "solution") is None
+    verdict = await verify(code, tests)
+    assert isinstance(verdict, Verdict)
+    assert verdict.passed, verdict
+
+
 @pytest.mark.parametrize(
     ("code", "type_name", "message"),
     [
@@ -114,7 +152,7 @@ def test_b():
         ),
         (
             "import pandas as pd\ndef tool(): pd.DataFrame({'a': [1]}).to_markdown()",
-            "ModuleNotFoundError",
+            "ImportError",
             f"The code needs the package `tabulate`, which the sandbox does not have. {HAS}",
         ),
         ("import pandas.nothing", "ModuleNotFoundError", "No module named 'pandas.nothing'"),

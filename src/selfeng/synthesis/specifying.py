@@ -19,7 +19,7 @@ from selfeng.synthesis.composing import asking_problem, delegation_problem, step
 from selfeng.synthesis.examples import arguments_of, contradiction, stated
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
-from selfeng.synthesis.relatives import likeness, twin
+from selfeng.synthesis.relatives import likeness, overlap, twin
 from selfeng.synthesis.steps import Step, Steps, gave_up
 
 RELATIVES = 5
@@ -88,7 +88,8 @@ class Analyst:
             "kept": saved_plan(request),
         }
         near = [tool for name in search_candidates if (tool := await self._known(name))]
-        for _ in range(attempts):
+        for attempt in range(1, attempts + 1):
+            first = attempt == 1 < attempts and not problem
             prompt = render(
                 "specification", request.history, **known, near=_listed(near), problem=problem
             )
@@ -132,11 +133,16 @@ class Analyst:
                 match found:
                     case Tool():
                         return KnownTool(tool=found, arguments=_arguments(reply))
-                    case BuildSpec():
-                        return found.model_copy(update={"arguments": _arguments(reply)})
+                    case BuildSpec(spec=spec, extends=extended):
+                        problem = (
+                            await overlap(self._library, spec) if first and not extended else ""
+                        )
+                        if not problem:
+                            return found.model_copy(update={"arguments": _arguments(reply)})
                     case DirectAnswer():
                         return found
-                problem = found
+                    case str():
+                        problem = found
                 current.fail(f"Refused: {problem}.")
         raise gave_up("specify", attempts, problem)
 
