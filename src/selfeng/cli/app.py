@@ -10,6 +10,7 @@ from selfeng.cli import (
     lesson_commands,
     library_commands,
     project_commands,
+    result_commands,
     setup_commands,
     turn_commands,
 )
@@ -37,7 +38,13 @@ def options(
     """Options that stand before the command."""
 
 
-for commands in (turn_commands, library_commands, lesson_commands, setup_commands):
+for commands in (
+    turn_commands,
+    result_commands,
+    library_commands,
+    lesson_commands,
+    setup_commands,
+):
     app.add_typer(commands.app)
 app.add_typer(project_commands.app, name="build")
 

@@ -13,10 +13,12 @@ import typer
 
 from selfeng.cli.command import opened, run, say
 from selfeng.cli.local_files import read_files, write_files
+from selfeng.cli.result_commands import ROWS, draw
 from selfeng.cli.terminal import Terminal
 from selfeng.core.asking import unwaited
 from selfeng.core.errors import RequestError
 from selfeng.core.events import (
+    ExecutionFinished,
     FilesMade,
     Outcome,
     PlanMade,
@@ -27,7 +29,9 @@ from selfeng.core.events import (
 from selfeng.core.files import File
 from selfeng.core.owner import LOCAL
 from selfeng.core.question import NO, YES, Answer, Question, answer_problem
+from selfeng.core.result import Result
 from selfeng.core.status import Asked
+from selfeng.core.verdict import Returned
 from selfeng.core.visible import visible
 from selfeng.engine import AGENTS, Engine
 from selfeng.settings import Settings
@@ -165,6 +169,7 @@ async def _shown(engine: Engine, begun: Awaitable[Asked], *, json: bool, output:
     """Show the events of a turn to its end, and write the files that it makes."""
     terminal, planned = Terminal(), False
     questions: tuple[Question, ...] = ()
+    needed, values = set[str](), list[tuple[str, Result]]()
     async for record in engine.turn(LOCAL, begun):
         if json:
             typer.echo(
@@ -176,13 +181,21 @@ async def _shown(engine: Engine, begun: Awaitable[Asked], *, json: bool, output:
             case FilesMade(contents=contents):
                 for path in write_files(contents, output):
                     say(f"written: {path}")
-            case PlanMade():
+            case PlanMade(steps=steps):
                 planned = True
+                needed.update(need for step in steps for need in step.needs)
+            case ExecutionFinished(
+                within="", plan_step=step, execution=Returned(result=Result() as value)
+            ) if value.reference.long:
+                values.append((step, value))
             case QuestionsAsked():
                 questions = record.event.questions
             case TurnFinished(outcome=outcome) | TurnFailed(outcome=outcome):
                 if planned and outcome is Outcome.ANSWERED:
                     say(f"To save these steps as one tool: selfeng keep {record.turn_id}")
+                for step, value in values:
+                    if step not in needed and not json:
+                        draw(value, ROWS)
                 asked = questions if outcome is Outcome.ASKED else ()
                 return _Shown(outcome, record.conversation_id, asked)
     return _Shown()

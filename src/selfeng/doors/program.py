@@ -1,5 +1,6 @@
 """The door of synchronous programs: the engine on an event loop in a thread of its own."""
 
+import json
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import Future
@@ -51,6 +52,14 @@ class Program:
         return self._run(
             self._turn(user_prompt, callback or _ignore, tuple(files), agent, conversation)
         )
+
+    def value(self, turn: str = "") -> Any:
+        """The value that the tool of a turn returned, whole; of the newest turn that has one,
+        without an id.
+
+        Raises: RequestError: there is none, or the door is closed.
+        """
+        return json.loads(self._run(self._engine.result_of_turn(LOCAL, turn)).content)
 
     def tools(self) -> tuple[Tool, ...]:
         """All tools of the library, by name. Raises: RequestError: the door is closed."""

@@ -1,0 +1,98 @@
+"""The command for the value that a tool returned, and how a terminal shows one."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from selfeng.cli.command import say, with_engine
+from selfeng.core.errors import RequestError
+from selfeng.core.owner import LOCAL
+from selfeng.core.result import Result, ResultFormat, Table, for_people, table_of
+from selfeng.core.visible import one_line, visible
+from selfeng.core.words import shortened
+from selfeng.engine import Engine
+
+app = typer.Typer()
+
+_ENDINGS: dict[str, ResultFormat] = {".csv": "csv", ".json": "json"}
+ROWS = 40
+"""Rows that follow an answer."""
+_CELL = 60
+_TEXT = 4_000
+
+
+@app.command()
+def result(
+    turn: Annotated[str, typer.Argument(help="Id of a turn; the newest without it.")] = "",
+    format: Annotated[
+        str, typer.Option(help="csv, json or text; otherwise it is drawn, or as --output ends.")
+    ] = "",
+    output: Annotated[Path | None, typer.Option(help="A new file for it.")] = None,
+) -> None:
+    """Print the whole value that the tool of a turn returned."""
+
+    async def work(engine: Engine) -> None:
+        asked = format or (_ENDINGS.get(output.suffix.lower(), "text") if output else "")
+        form = next((known for known in get_args(ResultFormat) if known == asked), None)
+        if asked and not form:
+            raise RequestError(f"unknown format {asked!r}", "use csv, json or text")
+        found = await engine.result_of_turn(LOCAL, turn)
+        if form is None:
+            draw(found)
+            return
+        text = found.in_format(form)
+        if output:
+            _write(output, text)
+            say(f"written: {output}")
+        else:
+            sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
+
+    with_engine(work)
+
+
+def draw(value: Result, rows: int | None = None) -> None:
+    """Show a value on stdout; `rows`: at most as many of a table, or the ends of anything else."""
+    console, whole = Console(highlight=False), json.loads(value.content)
+    if table := table_of(whole):
+        console.print(_grid(table, rows))
+        if rows is not None and len(table.rows) > rows:
+            say(f"The first {rows} of {value.reference.shape}; all of it: selfeng result")
+        return
+    text = value.in_format("text").rstrip("\n")
+    console.print(Text(visible(shortened(text, _TEXT) if rows is not None else text)))
+
+
+def _grid(table: Table, rows: int | None) -> Grid:
+    grid = Grid()
+    for number, name in enumerate(table.columns):
+        numeric = all(isinstance(row[number], int | float | None) for row in table.rows)
+        grid.add_column(Text(visible(name)), justify="right" if numeric else "left")
+    for row in table.rows[:rows]:
+        grid.add_row(*(Text(_cell(cell)) for cell in row))
+    return grid
+
+
+def _cell(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if isinstance(cell, float):
+        return for_people(cell).removeprefix("about ")
+    text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
+    return one_line(text) if len(text) <= _CELL else f"{one_line(text[:_CELL])}…"
+
+
+def _write(path: Path, text: str) -> None:
+    """Raises: RequestError: there is such a file, or it can't be written."""
+    try:
+        with open(path, "x", encoding="utf-8", newline="") as new:
+            new.write(text)
+    except OSError as error:
+        raise RequestError(
+            f"{path} can't be written: {error.strerror}", "name another file with --output"
+        ) from error

@@ -1,0 +1,117 @@
+"""The value of a turn in a terminal: drawn, printed, and written to a file."""
+
+import asyncio
+import json
+from datetime import UTC, datetime
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from selfeng.bootstrap import build_engine, open_orchestrator
+from selfeng.cli.app import app
+from selfeng.cli.result_commands import ROWS, draw
+from selfeng.cli.turn_commands import _shown
+from selfeng.core.errors import RequestError
+from selfeng.core.events import ExecutionFinished, PlanMade, Record, TurnFinished
+from selfeng.core.owner import LOCAL
+from selfeng.core.plan import PlannedStep
+from selfeng.settings import Settings
+from selfeng.store.journal import JournalEntry
+from tests.doubles import kept
+from tests.home import Home
+
+ROWS_OF_VALUE = [{"month": n, "paid": n / 3, "to": "=bank\x1b[2J"} for n in range(1, 361)]
+
+
+@pytest.fixture
+def turn(tmp_path, monkeypatch) -> str:
+    """The id of a turn of the command line whose tool returned a long table."""
+    for name, value in Home(tmp_path / "home").environment().items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("COLUMNS", "120")
+
+    async def begun() -> str:
+        engine = await build_engine(Settings(_env_file=None))
+        try:
+            journal = engine._journal
+            conversation = journal.create_conversation(LOCAL, "payments")
+            turn = journal.begin_turn(conversation, "list them")
+            event = ExecutionFinished(tool="t", execution=kept(json.dumps(ROWS_OF_VALUE)))
+            journal.append([JournalEntry(conversation, turn, datetime.now(UTC), event)])
+            return turn
+        finally:
+            await engine.aclose()
+
+    return asyncio.run(begun())
+
+
+def result(*arguments: str) -> Result:
+    return CliRunner().invoke(app, ["result", *arguments])
+
+
+def test_the_newest_value_is_drawn_as_a_table(turn):
+    drawn = result()
+    assert drawn.exit_code == 0, drawn.output
+    assert "0.333333" in drawn.output
+    assert len(drawn.output.splitlines()) > 360
+    assert "\x1b" not in drawn.output
+    assert r"=bank\x1b[2J" in drawn.output
+
+
+def test_a_value_is_printed_and_written_in_the_format_that_is_asked_for(turn, tmp_path):
+    assert json.loads(result(turn, "--format", "json").stdout) == ROWS_OF_VALUE
+    target = tmp_path / "table.csv"
+    assert result(turn, "--output", str(target)).exit_code == 0
+    lines = target.read_bytes().split(b"\r\n")
+    assert (len(lines), lines[1]) == (362, b"1,0.3333333333333333,'=bank\x1b[2J")
+    again = result(turn, "--output", str(target))
+    assert (again.exit_code, "can't be written: File exists" in again.output) == (1, True)
+
+
+def test_what_is_not_there_is_said(turn):
+    assert "no value is kept of the turn" in result("unknown").output
+    assert "unknown format 'exe'" in result("--format", "exe").output
+
+
+def test_below_an_answer_stand_the_first_rows(turn, capsys):
+    value = kept(json.dumps(ROWS_OF_VALUE)).result
+    assert value is not None
+    draw(value, ROWS)
+    told = capsys.readouterr()
+    assert len(told.out.splitlines()) == ROWS + 4
+    assert told.err.startswith("The first 40 of a table of 360 rows and 3 columns; all of it:")
+
+
+async def test_a_turn_shows_the_long_values_that_no_other_step_needed(
+    capsys, monkeypatch, tmp_path
+):
+    monkeypatch.setenv("COLUMNS", "120")
+    steps = (
+        PlannedStep(id="rows", request="list", needs=()),
+        PlannedStep(id="sorted", request="sort", needs=("rows",)),
+    )
+    first, last = (json.dumps([{name: n} for n in range(90)]) for name in ("alpha", "omega"))
+    events = (
+        PlanMade(steps=steps),
+        ExecutionFinished(tool="t", execution=kept(first), plan_step="rows"),
+        ExecutionFinished(tool="t", execution=kept(last), plan_step="sorted"),
+        TurnFinished(answer="They are sorted."),
+    )
+
+    class Engine:
+        async def turn(self, owner, begun):
+            for seq, event in enumerate(events):
+                yield Record(
+                    conversation_id="c", seq=seq, turn_id="t", at=datetime.now(UTC), event=event
+                )
+
+    await _shown(Engine(), None, json=False, output=tmp_path)
+    told = capsys.readouterr().out
+    assert ("alpha" in told, "omega" in told) == (False, True)
+
+
+def test_a_program_has_the_whole_value(turn):
+    with open_orchestrator() as orchestrator:
+        assert orchestrator.value() == orchestrator.value(turn) == ROWS_OF_VALUE
+        with pytest.raises(RequestError, match="no value is kept"):
+            orchestrator.value("unknown")
