@@ -84,12 +84,14 @@ class SynthesisEngine:
         turn: Turn,
         search_candidates: Sequence[str] = (),
         learnable: Sequence[str] | None = None,
+        likely: Sequence[str] = (),
     ) -> Synthesis:
         """The synthesis of a tool for the turn, before its first stage; the tool is found by the
-        `learnable` forms of the request from then on, None for the request as it is.
+        `learnable` forms of the request from then on, None for the request as it is. `likely`
+        names the candidates that the request may want changed, likeliest first.
         """
         forms = (turn.request.text,) if learnable is None else learnable
-        return Synthesis(self._deps, turn, search_candidates, forms)
+        return Synthesis(self._deps, turn, search_candidates, forms, likely)
 
     async def mend(self, turn: Turn, tool: Tool, failed: FailedCall) -> Tool | Question | None:
         """Make a new version of a tool that failed in use; None if the model blames the call and

@@ -444,6 +444,46 @@ def extending(tests: str, *replies: str, code: str = CODE, **policy) -> Turn:
     )
 
 
+async def test_a_revision_is_written_with_the_tool_in_view():
+    old = "def test_old():\n    assert double_number(number=7) == 14\n"
+    code = "def double_number(number: int) -> int:\n    # as the office wants it\n    return 2 * number\n"
+    wrong = WIDER.replace("+ plus", "- plus")
+    turn = extending(old, WIDER_SUITE, wrong, WIDER, code=code, candidates=1, mutation_score=0)
+    await turn.run()
+    asked = {prompt.name: prompt.messages[-1].content for prompt in turn.model.prompts}
+    for name in ("specification", "implementation", "repair"):
+        assert "Add numbers." in asked[name]
+        assert "# as the office wants it" in asked[name]
+        assert "def test_old" in asked[name]
+    assert (await turn.library.get("double_number")).version == 2
+
+
+@pytest.mark.parametrize(("confidence", "viewed"), [(0.8, True), (0.02, False)])
+async def test_only_tools_that_the_request_may_mean_are_shown_with_their_sources(
+    confidence, viewed
+):
+    abc = (tool(name, f"def {name}(): ...\n") for name in "abc")
+    library = ListedLibrary(*abc, confidence=confidence)
+    spec = [NO_FIT] * viewed + [specified()]
+    turn = Turn(*spec, fenced(SUITE), fenced(CODE), CALL, "It is 8.", library=library, candidates=1)
+    await turn.run()
+    asked = next(p for p in turn.model.prompts if p.name == "specification").messages[-1].content
+    shown = [name for name in "abc" if f"def {name}(): ..." in asked]
+    assert shown == (["a", "b"] if viewed else [])
+    assert all(f"{name}() -> Any: Add numbers." in asked for name in "abc")
+
+
+async def test_a_tool_whose_name_was_refused_is_shown_with_its_sources():
+    other = tool("double_number", "def double_number(text: str) -> str: return text * 2\n")
+    library = ListedLibrary(other, confidence=0.02)
+    turn = Turn(specified(), specified(), specified(), library=library)
+    await turn.run()
+    first, second, _ = [
+        p.messages[-1].content for p in turn.model.prompts if p.name == "specification"
+    ]
+    assert ("return text * 2" in first, "return text * 2" in second) == (False, True)
+
+
 BROKEN = {
     "a tool that never passed it": (
         "def test_old():\n    assert double_number(number=7) == 15\n",

@@ -23,7 +23,7 @@ from selfeng.stages.response_synthesizer import describe, rounded
 from selfeng.synthesis.steps import python_code
 
 NOTHING = "The offline model recognises none of these tools as one for this request."
-SPEC = {"may_plan": True, "results": "", "answers": "", "kept": ""}
+SPEC = {"may_plan": True, "results": "", "answers": "", "kept": "", "sources": ""}
 SEEDS = {seed.name: seed for seed in load_seeds()}
 
 
@@ -397,6 +397,7 @@ def written(spec: Specification) -> tuple[str | None, str | None]:
         render(
             "implementation",
             files="",
+            former="",
             signature=str(spec.signature()),
             specification=shown,
             tests=tests,
@@ -416,6 +417,7 @@ def test_repair_writes_the_module_again() -> None:
         render(
             "repair",
             files="",
+            former="",
             signature=str(spec.signature()),
             specification=shown,
             tests="...",
@@ -781,6 +783,7 @@ def test_a_plan_that_is_kept_becomes_a_tool_that_imports_the_tools_of_its_steps(
         render(
             "implementation",
             files="",
+            former="",
             signature="",
             specification=shown,
             tests="",

@@ -54,6 +54,7 @@ def test_lessons_in_a_prompt_change_nothing_of_what_it_writes():
         "results": "",
         "answers": "",
         "kept": "",
+        "sources": "",
     }
     for name, given in (
         (

@@ -61,6 +61,7 @@ WRITING = {
     "signature": SIGNATURE,
     "specification": SPEC,
     "tests": TESTS,
+    "former": "# Doubles.\ndef double_number(number: int) -> int:\n    return number * 2",
     "files": FILES,
     "tools": TOOLS,
     "lessons": LESSONS,
@@ -94,6 +95,7 @@ VARIABLES = {
         "may_plan": True,
         "kept": KEPT,
         "near": NEAR,
+        "sources": "# add, version 1: Adds.\ndef add(a: int) -> int: ...\n# its tests:\n",
         "problem": "the name is taken",
     },
     "tests": {

@@ -50,6 +50,8 @@ class Decision(Value):
     """Names of the candidates, best first."""
     learnable: tuple[str, ...] = ()
     """The forms of the request that stand alone; the tool that serves it may be found by them."""
+    likely: tuple[str, ...] = ()
+    """Names of the tools that the model saw, likeliest first."""
 
 
 class _Found(NamedTuple):
@@ -115,7 +117,8 @@ class Decider:
             sure = next((c.confidence for c in candidates if c.tool.name == name), 0.0)
             turn.emit(ToolFound(tool=name, confidence=sure, reason=chosen.reason, **searched))
         learnable = () if chosen.reason else _forms(turn, choice.standalone)
-        return Decision(choice=choice, considered=considered, learnable=learnable)
+        likely = tuple(tool.name for tool in chosen.found.offered)
+        return Decision(choice=choice, considered=considered, learnable=learnable, likely=likely)
 
     async def _is_another_likely(self, turn: Turn, known: _Found) -> bool:
         """Whether a tool was added meanwhile that is sure if the model chooses it."""

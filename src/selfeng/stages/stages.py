@@ -83,6 +83,8 @@ class RequestState:
     """The call of the tool that was found or built."""
     search_candidates: tuple[str, ...] = ()
     """Names of the tools that the search found."""
+    likely: tuple[str, ...] = ()
+    """Those that the model saw."""
     learnable: tuple[str, ...] = ()
     """The forms of the request that the tool that serves it may be found by from then on."""
     ran: list[Executed] = field(default_factory=list)
@@ -94,7 +96,7 @@ class RequestState:
     @cached_property
     def synthesis(self) -> Synthesis:
         """Created when a stage first needs it."""
-        return self.engine.begin(self.turn, self.search_candidates, self.learnable)
+        return self.engine.begin(self.turn, self.search_candidates, self.learnable, self.likely)
 
     @property
     def end(self) -> End:
@@ -218,7 +220,7 @@ class Stages:
         turn = state.turn
         decision = await self._decider.decide(turn)
         state.choice, state.search_candidates = decision.choice, decision.considered
-        state.learnable = decision.learnable
+        state.learnable, state.likely = decision.learnable, decision.likely
         match state.choice:
             case Call():
                 return "fits"

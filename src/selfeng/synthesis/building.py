@@ -82,12 +82,15 @@ class Synthesis:
         turn: Turn,
         search_candidates: Sequence[str],
         learnable: Sequence[str],
+        likely: Sequence[str] = (),
     ) -> None:
-        """`search_candidates` names tools that the search found but that don't fit; `learnable` are
-        the forms of the request that stand alone.
+        """`search_candidates` names tools that the search found but that don't fit, `likely` those
+        that the request may want changed; `learnable` are the forms of the request that stand
+        alone.
         """
         self._deps, self._policy, self._steps = deps, deps.policy, Steps(turn)
         self._search_candidates, self._learnable = search_candidates, learnable
+        self._likely = likely
         self.result: Tool | DirectAnswer | Plan | DelegateToAgents | None = None
         """The result; a tool was registered, or found in the library."""
         self.built: Specification | None = None
@@ -102,7 +105,7 @@ class Synthesis:
     async def specify(self) -> str:
         problem = f"it can't be fulfilled as written: {self._stuck.message}" if self._stuck else ""
         made = await self._deps.analyst.specify(
-            self._steps, self._search_candidates, problem=problem
+            self._steps, self._search_candidates, self._likely, problem=problem
         )
         if isinstance(made, BuildSpec | KnownTool):
             self.arguments = made.arguments
@@ -138,7 +141,7 @@ class Synthesis:
 
     async def implement(self) -> str:
         self._drawn = await self._deps.programmer.draw(
-            self._steps, self._build.spec, self._tests, self._tools
+            self._steps, self._build, self._tests, self._tools
         )
         self._begin_repairs(self._drawn[0])
         return "different" if len(set(self._drawn)) > 1 else "alike"
@@ -275,7 +278,7 @@ class Synthesis:
             self._repairs += 1
             new, last = await self._deps.programmer.repair(
                 self._steps,
-                build.spec,
+                build,
                 self._tests,
                 self._tools,
                 self._code,

@@ -12,9 +12,12 @@ from selfeng.core.question import ROUNDS, Question, questions_problem
 from selfeng.core.spec import Specification
 from selfeng.core.tool import Requirement, Tool
 from selfeng.core.turn import Request
+from selfeng.core.words import shortened
 
 MOST = 4
 """Number of tools offered because they are near the specification."""
+LONGEST_SOURCE = 6000
+"""Characters of a tool's code, and of its tests, that are shown."""
 NEAR = 0.4
 """Minimum cosine between a specification and a tool that may help with it."""
 
@@ -36,6 +39,16 @@ def lines(tools: Iterable[Tool]) -> str:
     """How each tool is imported and what it does, one per line."""
     return "\n".join(
         f"from {tool.name} import {tool.name}  # {tool.signature}: {tool.description}"
+        for tool in tools
+    )
+
+
+def sources_of(tools: Iterable[Tool]) -> str:
+    """Tools with description, code and tests, each shortened; "" if there are none."""
+    return "\n\n".join(
+        f"# {tool.name}, version {tool.version}: {tool.description}\n"
+        f"{shortened(tool.code, LONGEST_SOURCE)}\n# its tests:\n"
+        f"{shortened(tool.tests, LONGEST_SOURCE)}"
         for tool in tools
     )
 

@@ -19,6 +19,7 @@ from selfeng.prompts.request import lessons_shown, listed
 from selfeng.synthesis.checks import module_problem
 from selfeng.synthesis.composing import asking_problem, lines, offered
 from selfeng.synthesis.policy import SynthesisPolicy
+from selfeng.synthesis.specifying import BuildSpec
 from selfeng.synthesis.steps import Step, Steps, checked
 
 _ASK = "ask:"
@@ -46,7 +47,7 @@ class Programmer:
         self._model, self._library, self._policy = model, library, policy
 
     async def draw(
-        self, steps: Steps, spec: Specification, tests: str, tools: Importable
+        self, steps: Steps, build: BuildSpec, tests: str, tools: Importable
     ) -> list[str]:
         """Implementations written in parallel and independently; only the first is shown as it is
         written.
@@ -59,9 +60,9 @@ class Programmer:
         """
 
         def check(code: str) -> str | None:
-            return module_problem(code, spec.signature(), tools)
+            return module_problem(code, build.spec.signature(), tools)
 
-        problem, shown = "", await self._shown(steps, spec, tests)
+        problem, shown = "", await self._shown(steps, build, tests)
         for _ in range(self._policy.max_repairs + 1):
             prompt = render("implementation", **shown, problem=problem)
             with steps.step("implement", prompt.name) as current:
@@ -97,7 +98,7 @@ class Programmer:
     async def repair(
         self,
         steps: Steps,
-        spec: Specification,
+        build: BuildSpec,
         tests: str,
         tools: Importable,
         code: str,
@@ -111,6 +112,7 @@ class Programmer:
         Raises:
             ModelError: the model is broken.
         """
+        signature = build.spec.signature()
         changes = (
             "\n".join(
                 unified_diff(before.splitlines(), code.splitlines(), "before", "after", lineterm="")
@@ -118,11 +120,13 @@ class Programmer:
             if before
             else ""
         )
-        shown = await self._shown(steps, spec, tests)
+        shown = await self._shown(steps, build, tests)
         prompt = render("repair", **shown, code=code, failures=_failures(verdict), changes=changes)
         with steps.step("implement", prompt.name) as current:
             new, problem = await current.written(
-                self._model, prompt, lambda code: module_problem(code, spec.signature(), tools)
+                self._model,
+                prompt,
+                lambda code: module_problem(code, signature, tools),
             )
             current.artifact = new
             if problem:
@@ -208,8 +212,10 @@ class Programmer:
         code, problem = await asyncio.to_thread(checked, reply, check)
         return "" if problem else code
 
-    async def _shown(self, steps: Steps, spec: Specification, tests: str) -> dict[str, str]:
+    async def _shown(self, steps: Steps, build: BuildSpec, tests: str) -> dict[str, str]:
+        spec, former = build.spec, build.extends
         return {
+            "former": f"# {former.description}\n{former.code}" if former else "",
             "signature": str(spec.signature()),
             "specification": spec.model_dump_json(indent=2),
             "tests": tests,

@@ -15,7 +15,12 @@ from selfeng.core.words import count
 from selfeng.prompts import render
 from selfeng.prompts.request import saved_plan, shown
 from selfeng.synthesis.checks import specification_problem
-from selfeng.synthesis.composing import asking_problem, delegation_problem, steps_problem
+from selfeng.synthesis.composing import (
+    asking_problem,
+    delegation_problem,
+    sources_of,
+    steps_problem,
+)
 from selfeng.synthesis.examples import arguments_of, contradiction, stated
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
@@ -24,6 +29,8 @@ from selfeng.synthesis.steps import Step, Steps, gave_up
 
 RELATIVES = 5
 """Tools near a specification that may be the same."""
+VIEWED = 2
+"""Tools that the specification may change and that it sees with their sources."""
 NEAREST = 3
 """Tools that the person is shown when a request is declined."""
 
@@ -71,9 +78,14 @@ class Analyst:
         self._model, self._sandbox, self._library, self._policy = model, sandbox, library, policy
 
     async def specify(
-        self, steps: Steps, search_candidates: Sequence[str], problem: str = ""
+        self,
+        steps: Steps,
+        search_candidates: Sequence[str],
+        likely: Sequence[str] = (),
+        problem: str = "",
     ) -> BuildSpec | KnownTool | DirectAnswer | Plan | DelegateToAgents:
-        """`search_candidates` names the tools that the search found; `problem` says why an earlier
+        """`search_candidates` names the tools that the search found, `likely` those that are
+        shown with their sources; `problem` says why an earlier
         specification was refused.
 
         Raises:
@@ -88,11 +100,11 @@ class Analyst:
             "kept": saved_plan(request),
         }
         near = [tool for name in search_candidates if (tool := await self._known(name))]
+        viewed = [tool for tool in near if tool.name in likely[:VIEWED]]
         for attempt in range(1, attempts + 1):
             first = attempt == 1 < attempts and not problem
-            prompt = render(
-                "specification", request.history, **known, near=_listed(near), problem=problem
-            )
+            sources = {"near": _listed(near), "sources": sources_of(viewed)}
+            prompt = render("specification", request.history, **known, **sources, problem=problem)
             with steps.step("specify", prompt.name) as current:
                 steps.note(prompt)
                 try:
@@ -143,6 +155,8 @@ class Analyst:
                         return found
                     case str():
                         problem = found
+                named = reply.specification and await self._known(reply.specification.name)
+                viewed += [named] if named and named not in viewed else []
                 current.fail(f"Refused: {problem}.")
         raise gave_up("specify", attempts, problem)
 

@@ -71,6 +71,7 @@ const Again = ({ turn, words }) =>
 function Declined({ turn }) {
   const rephrase = () => dispatch({ type: "example_chosen", text: turn.request });
   return html`<${Problem} testid="turn-declined" tone="calm" title="Declined" markdown=${true} message=${turn.answer}>
+    ${turn.nearest.length > 0 && html`<span class="problem-near">Nearest tools:</span>`}
     ${turn.nearest.map((name) => html`<${ToolLink} key=${name} name=${name} />`)}
     <button type="button" class="button" data-testid="rephrase" onClick=${rephrase}>Rephrase</button>
   <//>`;
