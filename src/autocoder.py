@@ -44,7 +44,6 @@ def autocoder(options: Mapping[str, Any], **given: Any) -> Ended:
     if "project_dir" in known:
         known["project_path"] = known.pop("project_dir")
     build = start_autocoder(known, **given)
-    last = build.wait()
-    return Ended(
-        build.context.model_dump() if build.context else {}, thread=build.thread, last=last
-    )
+    last, context = build.wait(), build.context
+    reached = {**dict(context), "project_dir": context.project_path} if context else {}
+    return Ended(reached, thread=build.thread, last=last)

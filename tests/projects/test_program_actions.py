@@ -121,6 +121,14 @@ async def test_a_finished_project_lists_the_packages_that_it_imports(
     assert changed == ["main.py", "requirements.txt"]
 
 
+async def test_a_requirements_txt_that_is_no_text_is_left_alone(bench: Bench):
+    path = bench.folder / "demo" / "requirements.txt"
+    bench.lay_out({"requirements.txt": ""})
+    path.write_bytes(b"\xff\xfe")
+    last = await bench.build(call("create_file", name="main.py", body="import numpy\n"), DONE)
+    assert (last.type, path.read_bytes()) == ("project_finished", b"\xff\xfe")
+
+
 def test_the_projects_own_folder_can_be_named(tmp_path):
     options = ProjectOptions.of({"project_path": tmp_path / "work" / "song", "goal": "g"})
     assert (options.project_dir, options.project_name) == (tmp_path / "work", "song")
@@ -129,7 +137,7 @@ def test_the_projects_own_folder_can_be_named(tmp_path):
 def test_a_program_for_autocoder_builds_in_its_folder_and_reads_the_context(tmp_path, capsys):
     given = {"project_name": "any", "goal": "print 42", "project_dir": str(tmp_path / "own")}
     ended = alias.autocoder({**given, "log_level": "quiet", "max_steps": 1})
-    assert (ended["thread"].is_alive(), ended["project_path"]) == (False, str(tmp_path / "own"))
+    assert (ended["thread"].is_alive(), ended["project_dir"]) == (False, str(tmp_path / "own"))
     assert (ended.project, ended["last"].type == ended.type) == ("own", True)
     assert capsys.readouterr() == ("", "")
 

@@ -13,7 +13,6 @@ from miniagents.ext.chat_history_md import ChatHistoryMD
 from miniagents.ext.llms import LLMAgent, UserMessage
 from miniagents.promising.ext.frozen import Frozen
 from miniagents.promising.promising import PromisingContext
-from miniagents.promising.sequence import FlatSequence
 from selfeng.runtime import AWAIT, EndOfLoop
 from tests.runtime.test_console import Console
 
@@ -184,21 +183,6 @@ async def test_tasks_are_gathered_and_their_errors_logged(caplog):
         assert await context.start_soon(work(0), suppress_errors=True) is None
     assert (one, type(error)) == (1, ZeroDivisionError)
     assert [record.message for record in caplog.records] == ["A task in the background failed"]
-
-
-async def test_an_ordered_and_an_unordered_stream_make_one_sequence():
-    async def pieces(*numbers):
-        for number in numbers:
-            yield number
-
-    async def once(_, number):
-        yield number
-
-    async with PromisingContext():
-        both = FlatSequence(
-            normal_streamer=pieces(1, 2), unordered_streamer=pieces(10), flattener=once
-        )
-        assert sorted(await both.sequence_promise) == [1, 2, 10]
 
 
 async def test_a_model_of_ones_own_is_an_agent_as_a_class():

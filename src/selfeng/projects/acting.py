@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from selfeng.core.errors import WorkspaceError
-from selfeng.core.project_events import ProjectChanged
 from selfeng.core.protocols import Sandbox
 from selfeng.core.value import Value
 from selfeng.core.words import count
@@ -71,12 +70,7 @@ async def act(context: ActionContext, action: WorkAction, state: ProjectState) -
             | DeleteFile()
         ):
             change = await asyncio.to_thread(apply, context.workspace, action)
-            diff = {"path": change.path, "change": change.kind, "diff": change.diff}
-            context.emit(
-                ProjectChanged(
-                    project=context.project, epoch=context.epoch, backup=context.backup, **diff
-                )
-            )
+            context.emit(change.event(context.project, context.epoch, context.backup))
             return ActionResult(
                 text=f"{change.path} is {change.kind}.\n{change.diff}".rstrip(),
                 changed=change.kind != "unchanged",

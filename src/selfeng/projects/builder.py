@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 from selfeng.core.errors import RequestError, WorkspaceError
-from selfeng.core.project_events import ProjectActChosen, ProjectChanged
+from selfeng.core.project_events import ProjectActChosen
 from selfeng.core.protocols import ModelClient, Sandbox
 from selfeng.core.turn import Budget
 from selfeng.projects.acting import ActionContext, ActionResult, WorkAction, act
@@ -119,12 +119,7 @@ class ProjectBuilder:
         state = await asyncio.to_thread(store.existing, name)
         restored = await asyncio.to_thread(store.restore, name, number)
         for change in restored.changes:
-            told = {"path": change.path, "change": change.kind, "diff": change.diff}
-            emit(
-                ProjectChanged(
-                    project=name, epoch=state.before.epoch, backup=str(restored.kept), **told
-                )
-            )
+            emit(change.event(name, state.before.epoch, str(restored.kept)))
         return restored
 
     async def run_file(

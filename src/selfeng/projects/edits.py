@@ -5,6 +5,7 @@ from difflib import unified_diff
 from typing import Literal, assert_never
 
 from selfeng.core.errors import WorkspaceError
+from selfeng.core.project_events import ProjectChanged
 from selfeng.core.value import Value
 from selfeng.core.words import count
 from selfeng.projects.actions import (
@@ -28,6 +29,11 @@ class Change(Value):
     kind: Literal["created", "edited", "deleted", "unchanged"]
     diff: str
     """Unified; "" if nothing is different."""
+
+    def event(self, project: str, epoch: int, backup: str) -> ProjectChanged:
+        """The change as an event; `backup` is the zip from before."""
+        shown = {"path": self.path, "change": self.kind, "diff": self.diff}
+        return ProjectChanged(project=project, epoch=epoch, backup=backup, **shown)
 
 
 def apply(workspace: Workspace, edit: Edit) -> Change:

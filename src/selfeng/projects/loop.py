@@ -8,6 +8,7 @@ one.
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol, assert_never
 
@@ -23,7 +24,6 @@ from selfeng.core.packages import sandbox_packages, sandbox_requirements
 from selfeng.core.project_events import (
     AnyProjectEvent,
     ProjectActChosen,
-    ProjectChanged,
     ProjectFailed,
     ProjectFinished,
     ProjectPaused,
@@ -162,9 +162,10 @@ class Build:
                 "resumed": resumed,
             }
             self._emit(ProjectStarted(project=self._name, **started))
-            listed = packages_in(await asyncio.to_thread(self._requirements))
-            others = [p for p in listed if module(p) not in sandbox_packages()]
-            self._allowed = tuple(dict.fromkeys((*self._options.packages, *others)))
+            with suppress(WorkspaceError):  # not text
+                listed = packages_in(await asyncio.to_thread(self._requirements))
+                others = [p for p in listed if module(p) not in sandbox_packages()]
+                self._allowed = tuple(dict.fromkeys((*self._options.packages, *others)))
             self._sandbox = await self._deps.sandbox_with(self._state.packages)
             last = await self._loop()
         except AgentError as error:
@@ -199,8 +200,8 @@ class Build:
                 continue
             unusable = 0
             if isinstance(action, Finish):
-                if self._steps:
-                    await asyncio.to_thread(self._require)
+                with suppress(WorkspaceError):  # the goal is met without the list
+                    await self._require() if self._steps else None
                 return ProjectFinished(project=self._name, summary=action.summary, **self._spent())
             if isinstance(action, GiveUp):
                 raise ProjectGivenUp(action.reason, "change the goal, or let another model try")
@@ -371,14 +372,19 @@ class Build:
         return ActionResult(text=f"{wanted} is there now.", changed=True)
 
     def _requirements(self) -> str:
-        """The project's requirements.txt; "" if there is none. Blocking."""
+        """The text of the project's requirements.txt; "" if there is none. Blocking. Raises:
+        WorkspaceError: it is not text.
+        """
         there = self._workspace.exists(REQUIREMENTS)
-        return self._workspace.read(REQUIREMENTS).decode(errors="replace") if there else ""
+        return self._workspace.text(REQUIREMENTS) if there else ""
 
-    def _require(self) -> None:
-        """Add the packages that the project imports to its requirements.txt. Blocking."""
+    async def _require(self) -> None:
+        """Add the packages that the project imports to its requirements.txt. Raises:
+        WorkspaceError: it is not text, or there is no room for it.
+        """
         own = {module(package): line_of(package) for package in self._state.packages}
-        imports, text = imported(self._workspace.files()), self._requirements()
+        imports = imported(await asyncio.to_thread(self._workspace.files))
+        text = await asyncio.to_thread(self._requirements)
         listed = packages_in(text)
         lines = [
             line
@@ -387,11 +393,11 @@ class Build:
             if not any(is_meant(there, line.partition(" ")[0]) for there in listed)
         ]
         if lines:
-            body = "\n".join(filter(None, (text.rstrip("\n"), *lines, ""))) + "\n"
-            change = apply(self._workspace, WriteFile(name=REQUIREMENTS, body=body))
-            told = {"path": change.path, "change": change.kind, "diff": change.diff}
-            epoch, backup = self._state.before.epoch, self._state.before.backup or ""
-            self._emit(ProjectChanged(project=self._name, epoch=epoch, backup=backup, **told))
+            body = "\n".join(filter(None, (text.rstrip("\n"), *lines))) + "\n"
+            edit = WriteFile(name=REQUIREMENTS, body=body)
+            change = await asyncio.to_thread(apply, self._workspace, edit)
+            before = self._state.before
+            self._emit(change.event(self._name, before.epoch, before.backup or ""))
 
     async def _note(self, action: str, arguments: str, text: str, *, ok: bool) -> None:
         """Count a step, and record its result."""

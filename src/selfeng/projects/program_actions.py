@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal, Union
 from pydantic import Field, create_model
 
 from selfeng.core.errors import RequestError, WorkspaceError
-from selfeng.core.project_events import ProjectChanged
 from selfeng.projects.acting import ActionContext, ActionResult
 from selfeng.projects.actions import PROJECT_ACTIONS, Action, ActionSet, ProjectAction
 from selfeng.projects.edits import differences
@@ -50,10 +49,8 @@ class ProgramActions:
             raise WorkspaceError(
                 f"{action.action} raised {type(error).__name__}: {error}", "choose another action"
             ) from error
-        known = {"project": scene.project, "epoch": scene.epoch, "backup": scene.backup}
         for change in differences(before, await asyncio.to_thread(workspace.files)):
-            shown = {"path": change.path, "change": change.kind, "diff": change.diff}
-            scene.emit(ProjectChanged(**known, **shown))
+            scene.emit(change.event(scene.project, scene.epoch, scene.backup))
         return ActionResult(text="It is done." if told is None else str(told), changed=True)
 
 

@@ -127,13 +127,9 @@ def compose_prompt(template: str, context: Context | Mapping[str, Any]) -> str:
         if found[1] not in values:
             told = f"the context has no key {found[1]!r}"
             raise RequestError(told, f"use one of {', '.join(values)}")
-        match values[found[1]]:
-            case None:
-                return ""
-            case str(text):
-                return text
-            case other:
-                return json.dumps(to_jsonable_python(other), indent=1, ensure_ascii=False)
+        given = "" if values[found[1]] is None else values[found[1]]
+        shown = json.dumps(to_jsonable_python(given), indent=1, ensure_ascii=False)
+        return given if isinstance(given, str) else shown
 
     return re.sub(r"\{\{\s*(\w+)\s*\}\}", value, template)
 

@@ -4,6 +4,7 @@ messages, types and tools.
 
 import logging
 import traceback
+from abc import ABC, abstractmethod
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import suppress
 from functools import wraps
@@ -30,7 +31,6 @@ from selfeng.runtime.promising_context import PromisingContext
 from selfeng.runtime.promising_errors import NoActiveContextError
 from selfeng.runtime.sentinels import DEFAULT, Choice
 from selfeng.runtime.sequence import MessageSequence, MessageType
-from selfeng.runtime.streams import StreamAppender
 
 __version__ = "0.0.33"
 """The version of the package whose names are all here."""
@@ -111,44 +111,27 @@ class FlatSequence(Generic[In, Out]):
         incoming_streamer: AsyncIterable[In] | None = None,
         *,
         normal_streamer: AsyncIterable[In] | None = None,
-        unordered_streamer: AsyncIterable[In] | None = None,
         flattener: Callable[[Any, In], AsyncIterator[Out]],
         sequence_promise_class: type[StreamedPromise[Any, Any]] = StreamedPromise,
         start_asap: Choice = DEFAULT,
         start_soon: Choice = DEFAULT,
     ) -> None:
-        """Pieces of `unordered_streamer` come as soon as they are there. Raises: ValueError: there
-        is no streamer.
-        """
-        given = (incoming_streamer, normal_streamer, unordered_streamer)
-        sources = [source for source in given if source is not None]
-        if not sources:
+        """Raises: ValueError: there is no streamer."""
+        source = incoming_streamer if incoming_streamer is not None else normal_streamer
+        if source is None:
             raise ValueError("A sequence needs a streamer.")
-        self._flattener = flattener
+
+        async def flat(_: object) -> AsyncIterator[Out]:
+            async for piece in source:
+                async for part in flattener(self, piece):
+                    yield part
+
         self.sequence_promise: StreamedPromise[Out, tuple[Out, ...]] = sequence_promise_class(
-            streamer=lambda _: self._merged(sources), start_asap=start_asap, start_soon=start_soon
+            streamer=flat, start_asap=start_asap, start_soon=start_soon
         )
 
-    async def _merged(self, sources: list[AsyncIterable[In]]) -> AsyncIterator[Out]:
-        merged = StreamAppender[Out](capture_errors=True).open()
-        context = PromisingContext.get_current()
-        context.start_asap(self._read(sources, merged))
-        async for part in merged:
-            yield part
 
-    async def _read(self, sources: list[AsyncIterable[In]], merged: StreamAppender[Out]) -> None:
-        async def read(source: AsyncIterable[In]) -> None:
-            async for piece in source:
-                async for part in self._flattener(self, piece):
-                    merged.append(part)
-
-        with merged:
-            for outcome in await PromisingContext.get_current().agather(*map(read, sources)):
-                if isinstance(outcome, BaseException):
-                    raise outcome
-
-
-class LLMAgent(BaseModel):
+class LLMAgent(BaseModel, ABC):
     """Base of a model's agent as a class: a subclass gives the prompt in the server's format, and
     appends the tokens of the reply.
     """
@@ -182,10 +165,10 @@ class LLMAgent(BaseModel):
     async def _aprepare_message_dicts(self) -> list[dict[str, Any]]:
         return await aprepare_dicts_for_openai(self.ctx.message_promises, system=self.system)
 
+    @abstractmethod
     async def _aproduce_tokens(
         self, message_dicts: list[dict[str, Any]], token_appender: MessageTokenAppender
-    ) -> None:
-        raise NotImplementedError
+    ) -> None: ...
 
 
 async def aprepare_dicts_for_openai(
