@@ -159,6 +159,8 @@ DIFFERENCE = {"call": "double(number=0)", "own": "returned 1", "others": "0"}
             TurnStarted(request="halve 4"),
             ended("specify", artifact='{"user_examples": []}'),
             ended("compare", artifact=json.dumps({"dropped": [], "reports": [{"refuted": None}]})),
+            ended("test", 2),
+            ended("verify", 2),
             ended("register"),
             Executing(tool="halve_number", arguments="{}"),
             TurnFinished(answer="It is 2.", tool="halve_number"),

@@ -97,13 +97,16 @@ def ended_by_itself(events: Sequence[Event]) -> bool:
 
 def _is_trouble(event: Event) -> bool:
     """Whether something went wrong, or had to be asked. A first specification that fails and gets
-    no second attempt says that no tool can do this, which is no mistake.
+    no second attempt says that no tool can do this, which is no mistake; nor is a suite that gets
+    more tests.
     """
     match event:
-        case SynthesisStep(step="specify", attempt=1) | TurnFailed(where="specify"):
+        case TurnFailed(where="specify"):
             return False
-        case SynthesisStep(state=state, attempt=attempt):
-            return state == "failed" or attempt > 1 or any(_refuted(event))
+        case SynthesisStep(step="specify", attempt=attempt):
+            return attempt > 1
+        case SynthesisStep(state=state):
+            return state == "failed" or any(_refuted(event))
         case TurnStarted(answers=answers):
             return bool(answers)
         case (
