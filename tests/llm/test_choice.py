@@ -4,12 +4,18 @@ import json
 from typing import Any
 
 import pytest
+from openai.types.chat.chat_completion_chunk import (
+    ChoiceDelta,
+    ChoiceDeltaToolCall,
+    ChoiceDeltaToolCallFunction,
+)
 
-from selfeng.core.errors import ModelRefused, ModelReplyInvalid
+from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.prompt import FunctionCall, FunctionSchema
+from selfeng.llm.received import StreamedCalls
 from selfeng.offline.completion import Completion, Flawed, WireCall
 from selfeng.offline.wire import Rejection
-from tests.llm.desk import WIRE_PROMPT, Desk
+from tests.llm.desk import PROMPT, WIRE_PROMPT, Desk
 
 PERCENTAGE = FunctionSchema(
     name="calculate_percentage",
@@ -265,3 +271,64 @@ async def test_a_refused_call_is_not_repaired(desk: Desk) -> None:
     with pytest.raises(ModelRefused):
         await choose(desk)
     assert len(desk.bodies) == 1
+
+
+AGENT = PROMPT.model_copy(update={"streamed": True})
+LONG = {"percent": 15, "of": "x" * 200}
+
+
+async def chosen_in_pieces(desk: Desk) -> FunctionCall:
+    return await desk.client.choose(AGENT, (PERCENTAGE, NONE), desk.budget)
+
+
+async def test_an_agents_call_comes_in_pieces_and_is_read_as_one(desk: Desk) -> None:
+    desk.play(Completion(function="calculate_percentage", arguments=LONG))
+    assert (await chosen_in_pieces(desk)).arguments == LONG
+    assert [body["stream"] for body in desk.bodies] == [True]
+    assert desk.budget.usage.output_tokens > 50, "as the server reports it"
+
+
+async def test_a_server_that_streams_no_calls_is_asked_for_whole_ones_from_then_on(
+    desk: Desk,
+) -> None:
+    desk.play(GOOD, GOOD, refuses=["stream"])
+    assert [await chosen_in_pieces(desk), await chosen_in_pieces(desk)] == [CALL, CALL]
+    assert ["stream" in body for body in desk.bodies] == [True, True, False, False]
+
+
+async def test_a_streamed_call_without_function_calling_is_read_from_the_text(desk: Desk) -> None:
+    desk.play(Completion(content=WRITTEN))
+    assert await chosen_in_pieces(desk) == CALL
+
+
+async def test_a_streamed_call_that_is_cut_off_goes_back_once(desk: Desk) -> None:
+    cut = Flawed(calls=(WireCall(name="calculate_percentage", arguments='{"per'),))
+    desk.play(cut.model_copy(update={"finish_reason": "length"}), GOOD)
+    assert await chosen_in_pieces(desk) == CALL
+    assert "shorter" in desk.bodies[1]["messages"][-1]["content"]
+
+
+async def test_a_stream_of_calls_that_breaks_off_is_no_reply(desk: Desk) -> None:
+    desk.play(Flawed(calls=called(("calculate_percentage", "{}")).calls, stop_after=2))
+    with pytest.raises(ModelUnavailable):
+        await chosen_in_pieces(desk)
+
+
+def test_pieces_of_calls_without_an_index_belong_to_the_call_that_began() -> None:
+    calls = StreamedCalls()
+    for piece in (
+        {"id": "a", "function": {"name": "one", "arguments": '{"x'}},
+        {"function": {"arguments": '": 1}'}},
+        {"id": "b", "function": {"name": "two", "arguments": {"y": 2}}},
+    ):
+        calls.take(ChoiceDelta.model_construct(tool_calls=[wire_piece(piece)]))
+    assert [(call.id, call.name, call.arguments) for call in calls.calls] == [
+        ("a", "one", '{"x": 1}'),
+        ("b", "two", '{"y": 2}'),
+    ]
+
+
+def wire_piece(piece: dict[str, Any]) -> ChoiceDeltaToolCall:
+    """As the SDK builds what it does not validate."""
+    function = ChoiceDeltaToolCallFunction.model_construct(**piece.pop("function"))
+    return ChoiceDeltaToolCall.model_construct(index=None, function=function, **piece)

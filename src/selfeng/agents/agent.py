@@ -134,7 +134,9 @@ class FunctionCallingAgent:
         schemas = [function.schema for function in functions.values()]
         for _ in range(self._most_steps):
             call = await self._model.choose(
-                Prompt(name=self._name, messages=within_limits(thread)), schemas, turn.budget
+                Prompt(name=self._name, messages=within_limits(thread), streamed=True),
+                schemas,
+                turn.budget,
             )
             thread.append(ChatMessage(role="assistant", content=called(call)))
             outcome = await functions[call.name].call(call.arguments)

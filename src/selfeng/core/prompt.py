@@ -26,6 +26,10 @@ class Prompt(Value):
     `arguments`, `answer`, `results`.
     """
     messages: tuple[ChatMessage, ...]
+    streamed: bool = False
+    """Whether the reply may be long and is best gathered piece by piece: the time limit then holds
+    between two pieces, and the budget while it comes.
+    """
 
     @property
     def digest(self) -> str:

@@ -21,6 +21,8 @@ class ChatRequest(Value):
     """Additional fields of the request: `tools`, `tool_choice`, `response_format`."""
     prompt: str = ""
     """Name of the prompt that the messages come from."""
+    streamed: bool = False
+    """Whether a whole reply is gathered from a stream, where the server can do that."""
 
 
 class ModelCall(Value):

@@ -22,7 +22,7 @@ from selfeng.core.turn import Budget
 from selfeng.llm.chat import ChatRequest, ModelReply
 from selfeng.llm.model_failures import CONTEXT_LENGTH, RequestRefused, TooLong, cause, failure
 from selfeng.llm.pricing import Meter, Price, Tokens
-from selfeng.llm.received import calls_of, text_of, thoughts_of
+from selfeng.llm.received import StreamedCalls, calls_of, text_of, thoughts_of
 from selfeng.llm.thoughts import Thoughts
 
 
@@ -67,6 +67,7 @@ class ModelConnection:
         self._unopened = unopened and not _is_openai(server.base_url)
         """Whether streams may begin with thoughts that no tag opens."""
         self._calls = 0
+        self._streams_calls = True
         self._streaming = _WITH_USAGE
         self._cap: str | None = (
             "max_completion_tokens" if _is_openai(server.base_url) else "max_tokens"
@@ -102,6 +103,14 @@ class ModelConnection:
             ModelReplyInvalid: the reply holds no message.
             ModelUnavailable, ModelRefused, BudgetExceeded: see `ModelClient`.
         """
+        if request.streamed and self._streams_calls:
+            try:
+                return await self._gathered(request, budget)
+            except RequestRefused:
+                whole = request.model_copy(update={"streamed": False})
+                reply = await self.complete(whole, budget)
+                self._streams_calls = False
+                return reply
         with self._metered(request, budget) as meter:
             response, capped = await self._completed(
                 request, budget, budget.tokens_left - meter.tokens.input
@@ -130,9 +139,18 @@ class ModelConnection:
                 raise budget.out_of_tokens()
             return reply
 
-    async def stream(self, request: ChatRequest, budget: Budget) -> AsyncGenerator[str, None]:
-        """The reply's text as it comes. Raises: the errors of `complete`; at the end if the reply
-        was cut off or is empty.
+    async def _gathered(self, request: ChatRequest, budget: Budget) -> ModelReply:
+        """The whole reply, from its pieces."""
+        apart = StreamedCalls()
+        said = "".join([piece async for piece in self.stream(request, budget, apart)])
+        text = said if said.strip() or apart.calls else apart.thoughts
+        return ModelReply(text=text, calls=apart.calls, cut_off=apart.cut_off)
+
+    async def stream(
+        self, request: ChatRequest, budget: Budget, apart: StreamedCalls | None = None
+    ) -> AsyncGenerator[str, None]:
+        """The reply's text as it comes; its calls of functions go to `apart`. Raises: the errors of
+        `complete`; without `apart`, at the end if the reply was cut off or is empty.
         """
         with self._metered(request, budget) as meter:
             chunks = await self._open(request, budget)
@@ -152,9 +170,10 @@ class ModelConnection:
                     )
                     refusal += declined
                     aloud = thoughts_of(delta)
-                    meter.count(piece + declined + aloud)
+                    called = apart.take(delta) if apart and delta else ""
+                    meter.count(arrived := piece + declined + aloud + called)
                     meter.report(chunk.usage)
-                    if piece or declined or aloud:
+                    if arrived:
                         self._check_running(meter, budget)
                     thoughts.hear_apart(aloud)
                     if spoken := thoughts.feed(piece):
@@ -166,7 +185,7 @@ class ModelConnection:
                 said += spoken
                 yield spoken
             self._check_end(finish, refusal)
-            if finish == "length":
+            if finish == "length" and not apart:
                 raise self.cut_off()
             if not finish and not chunks.announced:
                 raise ModelUnavailable(
@@ -174,7 +193,9 @@ class ModelConnection:
                     "try again",
                 )
             self._unopened = thoughts.were_unopened or (self._unopened and not said.strip())
-            if not said.strip():
+            if apart:
+                apart.cut_off, apart.thoughts = finish == "length", thoughts.text
+            elif not said.strip():
                 raise self._nothing_said(thoughts.text)
 
     def cut_off(self) -> ModelReplyInvalid:

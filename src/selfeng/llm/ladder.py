@@ -80,7 +80,7 @@ async def ask(
         strategy, last = strategies[position], position == len(strategies) - 1
         try:
             request = strategy.request(messages_of(prompt), repair).model_copy(
-                update={"prompt": prompt.name}
+                update={"prompt": prompt.name, "streamed": prompt.streamed}
             )
             reply = await connection.complete(request, budget)
         except RequestRefused:

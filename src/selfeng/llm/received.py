@@ -1,5 +1,6 @@
 """What servers send, which the SDK does not validate: calls, text and thoughts of a message."""
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,6 +24,41 @@ def calls_of(message: ChatCompletionMessage) -> tuple[ModelCall, ...]:
         )
         for number, call in enumerate(calls)
     )
+
+
+class StreamedCalls:
+    """The calls of functions in a stream, whose arguments come in pieces."""
+
+    def __init__(self) -> None:
+        self._parts: dict[int, tuple[str, str, str]] = {}
+        self.cut_off = False
+        """Whether the length limit ended the reply."""
+        self.thoughts = ""
+        """What the model thought aloud."""
+
+    def take(self, delta: ChoiceDelta) -> str:
+        """Take what a chunk holds of them; returns it as text. A piece without an index, as some
+        servers send it, begins a call if it has an id.
+        """
+        taken = ""
+        for piece in delta.tool_calls or ():
+            last = len(self._parts) - (0 if piece.id or not self._parts else 1)
+            index = piece.index if isinstance(piece.index, int) else last
+            id, name, arguments = self._parts.get(index, ("", "", ""))
+            named = (piece.function and piece.function.name) or ""
+            more: Any = (piece.function and piece.function.arguments) or ""
+            written = more if isinstance(more, str) else json.dumps(more)
+            self._parts[index] = (id or piece.id or "", name or named, arguments + written)
+            taken += named + written
+        return taken
+
+    @property
+    def calls(self) -> tuple[ModelCall, ...]:
+        parts = [self._parts[index] for index in sorted(self._parts)]
+        return tuple(
+            ModelCall(id=id or f"call_{number}", name=name, arguments=arguments)
+            for number, (id, name, arguments) in enumerate(parts)
+        )
 
 
 def text_of(content: Any) -> str:
