@@ -10,7 +10,7 @@ NODE = $(PY) -c "import sys; from selfeng.provision.node import run; sys.exit(ru
 # What prettier formats.
 PAGE := "web/static/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock clean bench-house bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock clean bench-house bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse
 .DELETE_ON_ERROR:
 
 run:
@@ -125,6 +125,12 @@ bench-stress: $(VENV)/test.stamp
 bench-lookup: $(VENV)/run.stamp
 	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.lookup $(subst $(comma), ,$(SIZES))
+
+# Whether labelled requests reuse their tools, with model servers that choose as labelled or only talk; fails where a goal is missed.
+# The last line is JSON.
+bench-reuse: $(VENV)/test.stamp
+	@$(PY) -m selfeng setup embedder
+	@$(PY) -m benchmarks.reuse
 
 # Whether kill -9 loses a tool that was acknowledged, N times; the last line is JSON.
 bench-registry-kill: $(VENV)/run.stamp

@@ -405,6 +405,18 @@ def test_an_event_that_cannot_be_read_back_does_not_hide_the_others(
     assert "event 1 of conversation" in caplog.text
 
 
+def test_a_request_as_it_was_rewritten_is_its_persons_own(journal: Journal):
+    conversation = journal.create_conversation("me", "t")
+    turn = journal.begin_turn(conversation, "and 20?")
+    found = ToolFound(tool="add", confidence=1.0, standalone="Add 1 to 20")
+    step = ToolFound(tool="add", confidence=1.0, standalone="Add 2 to 20", plan_step="a")
+    at = datetime.now(UTC)
+    journal.append([JournalEntry(conversation, turn, at, event) for event in (found, step)])
+    texts = ["and 20?", "Add 1 to 20", "Add 2 to 20"]
+    assert journal.said("me", texts) == {"and 20?", "Add 1 to 20"}
+    assert journal.said_by_others("you", texts, datetime.now(UTC)) == {"and 20?", "Add 1 to 20"}
+
+
 def test_rounds_of_questions_are_counted_from_the_newest_turn_back_until_one_asked_nothing(
     journal: Journal,
 ) -> None:

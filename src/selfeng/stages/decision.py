@@ -170,8 +170,10 @@ class Decider:
         except ModelError as error:
             return await self._choose_alone(turn, found, error)
         if choice.standalone:
-            other = await self._library.search(choice.standalone, CANDIDATES)
-            found = found.joined(other)
+            chosen = None if isinstance(choice, NoFit) else choice.tool
+            left = [tool for tool in found.offered if tool != chosen]
+            others = await self._library.search(choice.standalone, CANDIDATES)
+            found = found.joined(c for c in others if c.tool not in left)
             if isinstance(choice, NoFit):
                 choice = await self._choose_again(turn, found, choice)
         if isinstance(choice, NoFit) or (

@@ -8,7 +8,7 @@ from py3langid.langid import (  # type: ignore[import-untyped]
     LanguageIdentifier,
 )
 
-_VALUES = re.compile(r"""(?<!\w)(["'`]).*?\1(?!\w)|“.*?”|«.*?»|[^\W\d_]*\d[\w.,:/-]*""", re.DOTALL)
+_VALUES = re.compile(r"""(?<!\w)(["'`]).*?\1(?!\w)|“.*?”|«.*?»|\d[\d.,:/-]*""", re.DOTALL)
 """Values in a request, which may be of any language."""
 _LIKELIER = 4.0
 """How much likelier than English another language must be: short English texts often look a little

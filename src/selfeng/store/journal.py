@@ -22,8 +22,10 @@ from selfeng.core.events import (
     EVENT,
     Event,
     FilesMade,
+    NoToolFound,
     QuestionsAsked,
     Record,
+    ToolFound,
     TurnFailed,
     TurnFinished,
     TurnStarted,
@@ -179,7 +181,7 @@ class Journal:
         return turn_id
 
     def said(self, owner: str, texts: Iterable[str]) -> frozenset[str]:
-        """Which of the texts are requests of `owner`."""
+        """Which of the texts are requests of `owner`, as they were made or standing alone."""
         return self._asked(texts, _CONVERSATIONS.c.owner == owner)
 
     def said_by_others(self, owner: str, texts: Iterable[str], until: datetime) -> frozenset[str]:
@@ -192,15 +194,15 @@ class Journal:
         ) - self.said(owner, texts)
 
     def _asked(self, texts: Iterable[str], *where: sa.ColumnElement[bool]) -> frozenset[str]:
-        joined = sa.select(_TURNS.c.request).join(
-            _CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+        asked, mine = list(texts), _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+        found = sa.union(
+            *(
+                sa.select(form).join(_CONVERSATIONS, mine).where(form.in_(asked), *where)
+                for form in (_TURNS.c.request, _TURNS.c.standalone)
+            )
         )
         with reading(self._engine) as connection:
-            return frozenset(
-                connection.execute(
-                    joined.where(_TURNS.c.request.in_(list(texts)), *where)
-                ).scalars()
-            )
+            return frozenset(connection.execute(found).scalars())
 
     def habits(self, owner: str, tool: str) -> Habits:
         """What `owner` often asks after a tool, and uses together with it."""
@@ -363,7 +365,7 @@ def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[
     if rows:
         connection.execute(_EVENTS.insert(), rows)
     for record in records:
-        _end_turn(connection, record)
+        _update_turn(connection, record)
         keep(connection, record)
     return records
 
@@ -379,7 +381,7 @@ def _reserve(connection: sa.Connection, conversation_id: str, count: int) -> int
     return 0 if last is None else int(last) - count + 1
 
 
-def _end_turn(connection: sa.Connection, record: Record) -> None:
+def _update_turn(connection: sa.Connection, record: Record) -> None:
     match record.event:
         case TurnFinished(answer=answer):
             outcome = {"state": "finished", "answer": storable(answer)}
@@ -387,6 +389,11 @@ def _end_turn(connection: sa.Connection, record: Record) -> None:
             outcome = {"state": "failed"}
         case TurnStopped():
             outcome = {"state": "stopped"}
+        case (
+            ToolFound(standalone=words, plan_step="", within="")
+            | NoToolFound(standalone=words, plan_step="", within="")
+        ) if words:
+            outcome = {"standalone": storable(words)}
         case _:
             return
     running = (_TURNS.c.id == record.turn_id) & (_TURNS.c.state == "running")

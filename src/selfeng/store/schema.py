@@ -32,6 +32,7 @@ turns = sa.Table(
     sa.Column("id", sa.String(32), primary_key=True),
     sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), nullable=False),
     sa.Column("request", sa.Text, nullable=False),
+    sa.Column("standalone", sa.Text),  # the request as the model rewrote it to stand alone
     sa.Column("answer", sa.Text),
     sa.Column(
         "state", sa.String(16), nullable=False, index=True
