@@ -525,6 +525,8 @@ async def test_a_near_duplicate_of_a_file_tool_becomes_its_next_version():
         "sum_column is near it: `sum_column(path: str, column: str) -> float`: Add numbers. If the "
         "two are forms of one operation, specify its next version"
     ) in run.model.prompts[1].messages[-1].content
+    first, second = (prompt.messages[-1].content for prompt in run.model.prompts)
+    assert (SUM_CODE.strip() in first, SUM_CODE.strip() in second) == (False, True)
 
 
 async def test_an_analyst_who_insists_gets_a_tool_of_its_own():

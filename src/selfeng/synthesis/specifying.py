@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
+from typing import assert_never
 
 from selfeng.core.errors import LibraryError, ModelRefused
 from selfeng.core.plan import Plan
@@ -71,6 +72,10 @@ class KnownTool(Value):
     """As those of a `BuildSpec`."""
 
 
+Specified = BuildSpec | KnownTool | DirectAnswer | Plan | DelegateToAgents
+"""What a request comes to."""
+
+
 class Analyst:
     def __init__(
         self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, policy: SynthesisPolicy
@@ -83,10 +88,9 @@ class Analyst:
         search_candidates: Sequence[str],
         likely: Sequence[str] = (),
         problem: str = "",
-    ) -> BuildSpec | KnownTool | DirectAnswer | Plan | DelegateToAgents:
-        """`search_candidates` names the tools that the search found, `likely` those that are
-        shown with their sources; `problem` says why an earlier
-        specification was refused.
+    ) -> Specified:
+        """`search_candidates` names the tools that the search found, `likely` those that are shown
+        with their sources; `problem` says why an earlier specification was refused.
 
         Raises:
             SynthesisFailed: the model wrote no usable specification.
@@ -112,53 +116,68 @@ class Analyst:
                 except ModelRefused as refusal:
                     current.summary = "The model declines it."
                     return _declined(f"{refusal.message.rstrip('.')}.", near)
-                if reply.outcome == "impossible":
-                    current.summary = "It can't be done here."
-                    return _declined(reply.message, near)
-                if reply.outcome == "steps":
-                    if problem := steps_problem(request, reply.steps):
-                        current.fail(f"Refused: {problem}.")
-                        continue
-                    current.summary = f"It takes {count(len(reply.steps), 'step')}."
-                    return Plan(steps=reply.steps)
-                if reply.outcome == "delegate":
-                    if problem := delegation_problem(request):
-                        current.fail(f"Refused: {problem}.")
-                        continue
-                    current.summary = "It is work for agents."
-                    return DelegateToAgents(agent=reply.agent)
-                if reply.outcome == "question" and (reply.message or reply.questions):
-                    questions = reply.questions or (Question(id="request", question=reply.message),)
-                    if problem := asking_problem(request, questions):
-                        current.fail(f"Refused: {problem}.")
-                        continue
-                    current.summary = "Something has to be asked first."
-                    return DirectAnswer(
-                        text=reply.message if reply.questions else "", questions=questions
-                    )
-                if reply.outcome == "answer" and reply.message:
-                    current.summary = "No tool is needed."
-                    return DirectAnswer(text=reply.message)
-                found = await self._judge(
-                    current, _with_stated_examples(reply.specification, request)
-                )
-                match found:
-                    case Tool():
-                        return KnownTool(tool=found, arguments=_arguments(reply))
-                    case BuildSpec(spec=spec, extends=extended):
-                        problem = (
-                            await overlap(self._library, spec) if first and not extended else ""
-                        )
-                        if not problem:
-                            return found.model_copy(update={"arguments": _arguments(reply)})
-                    case DirectAnswer():
-                        return found
-                    case str():
-                        problem = found
-                named = reply.specification and await self._known(reply.specification.name)
-                viewed += [named] if named and named not in viewed else []
+                made = await self._made_of(current, request, reply, near, first=first)
+                if not isinstance(made, str):
+                    return made
+                problem = made
+                viewed += [t for t in await self._named(reply, problem) if t not in viewed]
                 current.fail(f"Refused: {problem}.")
         raise gave_up("specify", attempts, problem)
+
+    async def _made_of(
+        self,
+        current: Step,
+        request: Request,
+        reply: SpecificationReply,
+        near: Sequence[Tool],
+        *,
+        first: bool,
+    ) -> Specified | str:
+        """The decision that follows from a reply; a text says why it is refused. Only the `first`
+        one is asked whether a near tool could be extended instead.
+        """
+        match reply.outcome:
+            case "impossible":
+                current.summary = "It can't be done here."
+                return _declined(reply.message, near)
+            case "steps":
+                current.summary = f"It takes {count(len(reply.steps), 'step')}."
+                return steps_problem(request, reply.steps) or Plan(steps=reply.steps)
+            case "delegate":
+                current.summary = "It is work for agents."
+                return delegation_problem(request) or DelegateToAgents(agent=reply.agent)
+            case "question" if reply.message or reply.questions:
+                questions = reply.questions or (Question(id="request", question=reply.message),)
+                current.summary = "Something has to be asked first."
+                return asking_problem(request, questions) or DirectAnswer(
+                    text=reply.message if reply.questions else "", questions=questions
+                )
+            case "answer" if reply.message:
+                current.summary = "No tool is needed."
+                return DirectAnswer(text=reply.message)
+        found = await self._judge(current, _with_stated_examples(reply.specification, request))
+        match found:
+            case Tool():
+                return KnownTool(tool=found, arguments=_arguments(reply))
+            case BuildSpec(spec=spec, extends=None) if first and (
+                problem := await overlap(self._library, spec)
+            ):
+                return problem
+            case BuildSpec():
+                return found.model_copy(update={"arguments": _arguments(reply)})
+            case DirectAnswer() | str():
+                return found
+            case _:
+                assert_never(found)
+
+    async def _named(self, reply: SpecificationReply, problem: str) -> list[Tool]:
+        """The tools that a refused specification is about: that of its name, and the one that the
+        problem begins with.
+        """
+        names = {problem.partition(" ")[0]}
+        if reply.specification:
+            names.add(reply.specification.name)
+        return [tool for name in sorted(names) if (tool := await self._known(name))]
 
     async def _judge(
         self, current: Step, spec: Specification | None
