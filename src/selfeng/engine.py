@@ -38,6 +38,7 @@ from selfeng.runtime import MiniAgents, PromisingContext, StreamAppender
 from selfeng.sandbox import SecureSandbox
 from selfeng.seeds import load_seeds
 from selfeng.stages.executor import Call, Executor
+from selfeng.stages.language import is_english
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.habits import Habits
 from selfeng.store.journal import ConversationSummary, Journal
@@ -493,6 +494,7 @@ class Engine:
             self._set_up_search(),
             self._set_up_sandbox(),
             asyncio.to_thread(self.model.warm_up),
+            asyncio.to_thread(is_english, "Is this English?"),
         ):
             self._background.start(work)
 

@@ -30,6 +30,7 @@ from selfeng.orchestrator import Orchestrator
 from selfeng.runtime import MiniAgents
 from selfeng.stages.decision import Thresholds
 from selfeng.stages.executor import Executor
+from selfeng.stages.language import is_english
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
@@ -419,6 +420,22 @@ async def test_the_model_sees_no_tool_below_the_floor():
     offered = [t["function"]["name"] for t in script.requests[0].tools]
     assert offered == ["add_numbers", "no_tool_fits"]
     assert "standalone_request" not in str(script.requests[0].tools)
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("What is 15 percent of 300?", True),
+        ("2 plus 1", True),
+        ("Slugify 'Über uns'", True),
+        ("Wie viel sind 18 Prozent von 250?", False),
+        ("Czy 7919 jest liczbą pierwszą?", False),
+        ("7919は素数ですか", False),
+        ("Сколько гласных в слове 'programming'?", False),
+    ],
+)
+def test_the_language_is_told_by_the_words_and_not_by_the_values(text, english):
+    assert is_english(text) is english
 
 
 async def test_words_that_need_the_conversation_are_not_learnt():

@@ -58,6 +58,7 @@ def call(name: str, **arguments: object) -> FunctionCall:
     return FunctionCall(name=name, arguments=arguments)
 
 
+LISTS = tool("count_vowels", "def count_vowels(text: list[str]) -> int:\n    return 0\n")
 SEQUENCE = planned(
     step("reversed", request="Reverse 'abc'"),
     step("vowels", "reversed", request="Count the vowels of reversed"),
@@ -104,6 +105,20 @@ async def test_a_plan_runs_its_steps_and_passes_exact_results_on():
     shown = model.prompts[3].messages[-1].content
     assert '<results>\n{"id": "reversed", "request": "Reverse \'abc\'", "value": "xxx' in shown
     assert LONG not in shown
+
+
+async def test_several_calls_of_a_step_are_passed_on_as_a_list():
+    both = REVERSED.model_copy(update={"further": ({"text": "xyz"},)})
+    counted = call("count_vowels", text={"$result": "reversed"})
+    model = ScriptedModel(NONE, SEQUENCE, both, counted, "None.")
+    values = [returned(text, "str").model_copy(update={"data": f'"{text}"'}) for text in ("c", "z")]
+    turns = Turns(model, ScriptedSandbox(*values, returned("0")), ListedLibrary(REVERSE, LISTS))
+    await turns.ask(REQUEST)
+    assert turns.sandbox.executed == [
+        ("reverse_text", {"text": "abc"}),
+        ("reverse_text", {"text": "xyz"}),
+        ("count_vowels", {"text": ["c", "z"]}),
+    ]
 
 
 async def test_steps_that_need_nothing_of_each_other_run_at_once():

@@ -81,6 +81,7 @@ test("a reused tool makes a turn of four steps", () => {
         tool: "calculate_percentage",
         confidence: 0.93,
         reason: "",
+        understood: "",
         considered: ["calculate_percentage", "add"],
         confidences: [0.41, 0.07],
       },
@@ -108,6 +109,14 @@ test("a reused tool makes a turn of four steps", () => {
     stopReason: "",
     questions: null,
   });
+});
+
+test("a request that was rewritten says how it was understood", () => {
+  const rewritten = { ...found, standalone: "15 percent of 400" };
+  const understood = (events) =>
+    folded(events).steps.find((s) => s.kind === "tool_found").understood;
+  assert.equal(understood([started("and of 400?"), searching, rewritten]), "15 percent of 400");
+  assert.equal(understood([started("15 percent of 400"), searching, rewritten]), "");
 });
 
 test("a repair is a second attempt beside the first", () => {

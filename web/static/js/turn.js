@@ -248,7 +248,7 @@ const end = (turn, { usage, seconds }, state, at) => ({
 });
 
 function searched(turn, event, at) {
-  const { type, tool, confidence, reason, considered, confidences, seconds } = event;
+  const { type, tool, confidence, reason, standalone, considered, confidences, seconds } = event;
   const steps = patch(turn.steps, isRunning("search"), { state: "done", seconds });
   return withSteps(
     turn,
@@ -259,6 +259,7 @@ function searched(turn, event, at) {
       tool,
       confidence,
       reason,
+      understood: standalone && standalone !== turn.request ? standalone : "",
       considered,
       confidences,
     }),

@@ -5,7 +5,7 @@ import { html } from "../html.js";
 import { dispatch } from "../store.js";
 
 export function SearchOutcome({ step }) {
-  const { tool, confidence, reason, considered = [], confidences = [] } = step;
+  const { tool, confidence, reason, understood, considered = [], confidences = [] } = step;
   const candidates = considered.map((name, rank) => ({ name, confidence: confidences[rank] }));
   const others = candidates.filter(({ name }) => name !== tool);
   return html`
@@ -17,6 +17,7 @@ export function SearchOutcome({ step }) {
       <span class="found-share">${percent(confidence)} confidence</span>
     </div>`
     }
+    ${understood && html`<p class="step-text" data-testid="understood">Understood as: ${understood}</p>`}
     ${reason && html`<p class="step-text">${reason}</p>`}
     ${
       others.length > 0 &&
