@@ -15,6 +15,7 @@ from selfeng.llm.chat import ChatRequest, Memory, messages_of
 from selfeng.llm.pricing import Price, listed_price
 
 if TYPE_CHECKING:
+    from selfeng.llm.abilities import Ability
     from selfeng.llm.connection import ModelConnection
 
 OPENAI = "https://api.openai.com/v1"
@@ -92,6 +93,13 @@ class LLMClient:
     async def models(self) -> tuple[str, ...]:
         """Ids of the models on the server; costs nothing. Raises: ModelUnavailable."""
         return await self._connection.models()
+
+    async def abilities(self, budget: Budget) -> AsyncGenerator["Ability", None]:
+        """What the server can do, found out by up to eight calls. Raises: ModelError."""
+        from selfeng.llm.abilities import abilities
+
+        async for ability in abilities(self._connection, budget):
+            yield ability
 
     async def stream(self, prompt: Prompt, budget: Budget) -> AsyncGenerator[str, None]:
         """The reply as text, piece by piece; leaving the iteration early closes the connection.

@@ -33,6 +33,12 @@ Check = Callable[[Engine, Say], Awaitable[int]]
 _CODE = "def double(number: int) -> int:\n    return 2 * number\n"
 _TESTS = "from double import double\n\n\ndef test_doubles():\n    assert double(number=4) == 8\n"
 _REQUEST = "Reverse the string 'hello world'"
+_NEEDS: dict[str, tuple[str, ...]] = {
+    "model": (),
+    "llm_client": (),
+    "capability_registry": ("embedder",),
+}
+"""What the machine must have for a check, if not everything."""
 
 
 @app.command()
@@ -51,10 +57,27 @@ def setup(
 
 @app.command()
 def check(part: str) -> None:
-    """Check one part: llm_client, capability_registry, sandbox, synthesis_engine or
-    orchestrator.
+    """Check one part: model (what its server can do), llm_client, capability_registry, sandbox,
+    synthesis_engine or orchestrator. Exit code 1 if it does not work.
     """
     run(lambda settings: run_check(settings, part, typer.echo))
+
+
+async def check_model(engine: Engine, say: Say) -> int:
+    """What the model's server can do, and what that means for a turn."""
+    from selfeng.llm.abilities import what_it_means  # imports the SDK
+
+    model = (await engine.status()).model
+    say(model.detail)
+    if model.offline:
+        return 0
+    found = []
+    async for ability in engine.model.abilities(Budget()):
+        found.append(ability)
+        say(str(ability))
+    usable, words = what_it_means(found)
+    say(f"\n{words}")
+    return 0 if usable else 1
 
 
 async def check_llm_client(engine: Engine, say: Say) -> int:
@@ -119,6 +142,7 @@ async def check_orchestrator(engine: Engine, say: Say) -> int:
 
 
 CHECKS: dict[str, Check] = {
+    "model": check_model,
     "llm_client": check_llm_client,
     "capability_registry": check_capability_registry,
     "sandbox": check_sandbox,
@@ -136,8 +160,7 @@ async def run_check(settings: Settings, part: str, say: Say) -> int:
     """
     if part not in CHECKS:
         raise ConfigurationError(f"unknown part {part!r}", f"choose among {', '.join(CHECKS)}")
-    boxed = part not in {"llm_client", "capability_registry"}
-    if provision(settings, say, ("embedder", "sandbox") if boxed else ("embedder",)):
+    if provision(settings, say, _NEEDS.get(part, ("embedder", "sandbox"))):
         return 1
     with tempfile.TemporaryDirectory() as folder:
         apart = {

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 import httpx2
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpx2Client, OpenAIError
 from openai._streaming import ServerSentEvent
+from openai.types import Model
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
@@ -22,7 +23,13 @@ from selfeng.core.turn import Budget
 from selfeng.llm.chat import ChatRequest, ModelReply
 from selfeng.llm.model_failures import CONTEXT_LENGTH, RequestRefused, TooLong, cause, failure
 from selfeng.llm.pricing import Meter, Price, Tokens
-from selfeng.llm.received import StreamedCalls, calls_of, text_of, thoughts_of
+from selfeng.llm.received import (
+    StreamedCalls,
+    calls_of,
+    context_length_in,
+    text_of,
+    thoughts_of,
+)
 from selfeng.llm.thoughts import Thoughts
 
 
@@ -68,6 +75,8 @@ class ModelConnection:
         """Whether streams may begin with thoughts that no tag opens."""
         self._calls = 0
         self._streams_calls = True
+        self.reports_usage = False
+        """Whether the last reply came with the server's own count of tokens."""
         self._streaming = _WITH_USAGE
         self._cap: str | None = (
             "max_completion_tokens" if _is_openai(server.base_url) else "max_tokens"
@@ -86,8 +95,19 @@ class ModelConnection:
 
     async def models(self) -> tuple[str, ...]:
         """Ids of the models on the server. Raises: ModelUnavailable."""
+        return tuple([model.id for model in await self._listed()])
+
+    async def context_length(self) -> int | None:
+        """Tokens of prompt and reply together, if the server tells them. Raises:
+        ModelUnavailable.
+        """
+        listed = await self._listed()
+        named = [model for model in listed if model.id == self.server.model] or listed[:1]
+        return next(iter([context_length_in(model.model_extra) for model in named]), None)
+
+    async def _listed(self) -> list[Model]:
         try:
-            return tuple([model.id async for model in self._sdk.models.list()])
+            return [model async for model in self._sdk.models.list()]
         except (
             OpenAIError,
             ValueError,
@@ -192,7 +212,8 @@ class ModelConnection:
                     f"the reply of {self.server.name} broke off: it ended without an end mark",
                     "try again",
                 )
-            self._unopened = thoughts.were_unopened or (self._unopened and not said.strip())
+            if said.strip() and not request.options:  # a grammar would suppress thoughts
+                self._unopened = thoughts.were_unopened
             if apart:
                 apart.cut_off, apart.thoughts = finish == "length", thoughts.text
             elif not said.strip():
@@ -245,6 +266,7 @@ class ModelConnection:
         else:
             tokens = meter.tokens
         finally:
+            self.reports_usage = meter.reported
             if tokens is not None:
                 budget.charge(tokens.input, tokens.output, self._cost(tokens))
 

@@ -21,7 +21,7 @@ _KEPT = 20_000
 """Characters of a bad reply that are shown to the model again."""
 _KEPT_CUT_OFF = 1_000
 """The same for a reply that was cut off: the room for question and reply together may be short."""
-_IGNORED = 3
+IGNORED = 3
 """Replies in a row that did not follow a strategy, after which the server is not asked so again."""
 _CUT_OFF = "it was cut off by the length limit, so it must be shorter"
 
@@ -102,7 +102,7 @@ async def ask(
             if not last:
                 memory.ignored += not repair
                 proved = strategy.sticky and bool(reply.text.strip())
-                sticky = sticky and not repair and (proved or memory.ignored >= _IGNORED)
+                sticky = sticky and not repair and (proved or memory.ignored >= IGNORED)
                 position, repair = min(position + strategy.fallback, len(strategies) - 1), ()
                 continue
             problem = str(error)

@@ -78,6 +78,11 @@ class Meter:
         return self._written > 0 or self._usage is not None
 
     @property
+    def reported(self) -> bool:
+        """Whether the server has counted."""
+        return self._usage is not None
+
+    @property
     def tokens(self) -> Tokens:
         written = _reported(self._usage, "completion_tokens")
         details = getattr(self._usage, "prompt_tokens_details", None)

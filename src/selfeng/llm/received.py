@@ -12,6 +12,18 @@ from selfeng.llm.chat import ModelCall
 _FIELDS = ("reasoning_content", "reasoning", "thinking")
 """Where servers send what the model thinks aloud."""
 
+_LENGTHS = (
+    "max_model_len",
+    "loaded_context_length",
+    "n_ctx",
+    "num_ctx",
+    "context_length",
+    "context_window",
+    "max_context_length",
+    "n_ctx_train",
+)
+"""How servers name the context length of a model, the one in use before the largest possible."""
+
 
 def calls_of(message: ChatCompletionMessage) -> tuple[ModelCall, ...]:
     """The calls of functions in a message."""
@@ -72,3 +84,11 @@ def thoughts_of(message: ChatCompletionMessage | ChoiceDelta | None) -> str:
     """What the model thinks aloud, where the server sends it in a field of its own."""
     fields = (message.model_extra or {}) if message else {}
     return next(filter(None, (text_of(fields.get(name)) for name in _FIELDS)), "")
+
+
+def context_length_in(fields: Any) -> int | None:
+    """The context length, in tokens, among what a server tells of a model, at any depth."""
+    if not isinstance(fields, Mapping):
+        return None
+    told = (*(fields.get(name) for name in _LENGTHS), *map(context_length_in, fields.values()))
+    return next((length for length in told if isinstance(length, int) and length > 0), None)

@@ -1,0 +1,146 @@
+"""What a model server can do, found out by asking it once in each way."""
+
+import time
+from collections.abc import AsyncIterator, Sequence
+from itertools import takewhile
+from typing import Any, Literal
+
+from selfeng.core.errors import ModelReplyInvalid, ModelUnavailable
+from selfeng.core.prompt import ChatMessage, FunctionSchema, Prompt
+from selfeng.core.turn import Budget
+from selfeng.core.value import Value
+from selfeng.core.words import count
+from selfeng.llm import function_choice, reply_form
+from selfeng.llm.chat import ChatRequest, messages_of
+from selfeng.llm.connection import ModelConnection
+from selfeng.llm.ladder import IGNORED, Malformed, NotFollowed, Strategy
+from selfeng.llm.model_failures import RequestRefused
+
+Purpose = Literal["server", "text", "value", "choice"]
+
+_NEEDED: dict[Purpose, str] = {"text": "text", "value": "values", "choice": "choices"}
+
+
+class Ability(Value):
+    """One thing that a server can do, or can't."""
+
+    purpose: Purpose
+    name: str
+    works: bool
+    wasted: bool = False
+    """Whether the server takes the request and ignores what it asks for, which costs a call."""
+    detail: str = ""
+
+    def __str__(self) -> str:
+        told = f": {self.detail}" if self.detail else ""
+        what = f"{_NEEDED.get(self.purpose, '')} {self.name}".strip()
+        return f"{'yes' if self.works else 'no':4}{what}{told}"
+
+
+class Total(Value):
+    """The reply that is asked for as a value."""
+
+    sentence: str
+    total: int
+
+
+_PROMPT = Prompt(
+    name="check",
+    messages=(
+        ChatMessage(role="system", content="Answer the question in one short sentence."),
+        ChatMessage(role="user", content="What are 2 and 3 together?"),
+    ),
+)
+_PARAMETERS: dict[str, Any] = {
+    "type": "object",
+    "properties": {"a": {"type": "number"}, "b": {"type": "number"}},
+    "required": ["a", "b"],
+}
+_ADD = FunctionSchema(name="add", description="Add two numbers.", parameters=_PARAMETERS)
+_MULTIPLY = _ADD.model_copy(update={"name": "multiply", "description": "Multiply two numbers."})
+_VALUES = (
+    "by a strict schema",
+    'by tool_choice "required"',
+    "by tool_choice with the function",
+    "in words",
+)
+_CHOICES = ('by tool_choice "required"', 'by tool_choice "auto"', "in words")
+
+
+async def abilities(connection: ModelConnection, budget: Budget) -> AsyncIterator[Ability]:
+    """What the server can do, one after the other: eight model calls at most.
+
+    Raises:
+        ModelUnavailable, ModelRefused, BudgetExceeded: see `ModelClient`.
+    """
+    yield await _listed(connection)
+    yield await _streamed(connection, budget)
+    for name, way in zip(_VALUES, reply_form.strategies_for(Total), strict=True):
+        yield await _tried(connection, budget, "value", name, way)
+    ways = function_choice.strategies_for((_ADD, _MULTIPLY))
+    for name, choosing in zip(_CHOICES, ways, strict=True):
+        yield await _tried(connection, budget, "choice", name, choosing)
+
+
+def what_it_means(found: Sequence[Ability]) -> tuple[bool, str]:
+    """Whether a server with these abilities can be used, and what turns take with it, as
+    docs/turns.md counts them.
+    """
+    able = {ability.purpose for ability in found if ability.works}
+    if missing := [words for purpose, words in _NEEDED.items() if purpose not in able]:
+        return False, f"This model can't be used: it gives no {' and no '.join(missing)}."
+    wasted = _wasted(found, "value", 2) + IGNORED * _wasted(found, "choice", 1)
+    further = f"What the server ignores costs {count(wasted, 'further call')} until it is known."
+    needed = "A request that a tool serves takes 2 model calls, one that needs a new tool 4 to 6."
+    return True, f"{needed} {further}" if wasted else needed
+
+
+def _wasted(found: Sequence[Ability], purpose: Purpose, most: int) -> int:
+    """How many of the first `most` ways are asked for and ignored before one works."""
+    ways = [ability for ability in found if ability.purpose == purpose][:most]
+    return sum(way.wasted for way in takewhile(lambda way: not way.works, ways))
+
+
+async def _listed(connection: ModelConnection) -> Ability:
+    try:
+        models, length = await connection.models(), await connection.context_length()
+    except ModelUnavailable as error:
+        return Ability(purpose="server", name="models", works=False, detail=error.message)
+    known = connection.server.model in models
+    told = f"context length {length:,} tokens" if length else "it does not tell its context length"
+    missing = "" if known else f"it does not list {connection.server.model}; "
+    return Ability(purpose="server", name="models", works=known, detail=f"{missing}{told}")
+
+
+async def _streamed(connection: ModelConnection, budget: Budget) -> Ability:
+    thoughts, pieces, begun = list[str](), list[float](), time.monotonic()
+    told = Budget(on_thought=lambda thought: thoughts.append(thought.text), parent=budget)
+    try:
+        async for _ in connection.stream(
+            ChatRequest(messages=messages_of(_PROMPT), prompt=_PROMPT.name), told
+        ):
+            pieces.append(time.monotonic() - begun)
+    except ModelReplyInvalid as error:
+        return Ability(purpose="text", name="in a stream", works=False, detail=error.message)
+    usage = "reports usage" if connection.reports_usage else "reports no usage, which is estimated"
+    first = f"{count(len(pieces), 'piece')}, the first after {pieces[0]:.1f} s"
+    aloud = "; it thinks aloud, which is kept apart" if thoughts else ""
+    return Ability(
+        purpose="text", name="in a stream", works=True, detail=f"{first}; it {usage}{aloud}"
+    )
+
+
+async def _tried(
+    connection: ModelConnection, budget: Budget, purpose: Purpose, name: str, way: Strategy[Any]
+) -> Ability:
+    request = way.request(messages_of(_PROMPT), ())
+    told, wasted = "", False
+    try:
+        way.read(await connection.complete(request.model_copy(update={"prompt": "check"}), budget))
+    except RequestRefused as error:
+        told = error.message
+    except (NotFollowed, Malformed) as error:
+        told, wasted = f"the reply does not follow: {error}", True
+    except ModelReplyInvalid as error:
+        told, wasted = error.message, True
+    return Ability(purpose=purpose, name=name, works=not told, wasted=wasted, detail=told)
