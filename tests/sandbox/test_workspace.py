@@ -72,3 +72,22 @@ async def test_hostile_projects_are_contained(sandbox: SecureSandbox, source: st
     assert all(file.content == b"" for file in outcome.made)
     again = await run(sandbox, files({"main.py": "print(1)"}), [("main.py",)])
     assert (again.runs[0].stdout, again.made) == ("1\n", ())
+
+
+@pytest.mark.parametrize(
+    ("source", "ended"),
+    [
+        # a machine that is too busy, or a kernel that limits no processor time, ends it later
+        ("while True: pass", ("It used 1 s of processor time.", "It did not end within 2.8 s.")),
+        ("import time\ntime.sleep(1000)", ("It did not end within 2.8 s.",)),
+        ("import time\ntime.sleep(1.2)", ("",)),
+    ],
+    ids=["works too long", "waits too long", "waits for a while"],
+)
+async def test_a_run_may_wait_longer_than_it_may_work(
+    sandbox: SecureSandbox, source: str, ended: tuple[str, ...]
+):
+    outcome = await run(sandbox, files({"main.py": source}), [("main.py",)], seconds=2)
+    (ran,) = outcome.runs
+    assert ran.ended in ended
+    assert ran.succeeded == (not ran.ended)

@@ -51,6 +51,7 @@ async def test_files_travel_as_one_archive():
     assert sandbox.executed[0][1] == {
         "commands": [["main.py", "-v"]],
         "seconds": 8.0,
+        "wall": 22.4,
         "output": 49152,
         "count": 200,
         "size": 5 * 2**20,
@@ -131,6 +132,6 @@ def test_a_failure_is_told_with_its_error():
     )
     assert PythonRun(arguments=("a.py",), exit_code=-9).error == "It was ended by signal 9."
     assert (
-        PythonRun(arguments=("a.py",), ended="It ran longer than 2 seconds.").error
-        == "It ran longer than 2 seconds."
+        PythonRun(arguments=("a.py",), ended="It used 2 s of processor time.").error
+        == "It used 2 s of processor time."
     )

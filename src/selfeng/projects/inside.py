@@ -10,30 +10,36 @@ import base64
 import contextlib
 import hashlib
 import json
+import math
 import os
+import resource
 import selectors
 import signal
 import stat
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
 ROOT = "/tmp/project"  # noqa: S108 - the container's own
 GIVEN, MADE = "workspace.json", "run.json"
 _SKIPPED = {"__pycache__"}
 _READ = 65536
+_COUNTS_DIFFER = 0.3
+"""Share by which the kernel's counts of processor time may differ on a busy machine."""
 _LOOK = 0.05
 """Seconds between checks whether a process has ended that left its output open to others."""
 
 
 def run_python(
-    commands: list[list[str]], seconds: float, output: int, count: int, size: int
+    commands: list[list[str]], *, seconds: float, wall: float, output: int, count: int, size: int
 ) -> None:
     """Run Python with each list of arguments, one after the other, in the folder of the workspace.
 
-    `seconds` are for all of them together; `output` is the number of bytes kept of each stream; up
-    to `count` new or changed files, of `size` bytes together, are returned.
+    `seconds` of processor time are for all of them together, and so are `wall` seconds; `output` is
+    the number of bytes kept of each stream; up to `count` new or changed files, of `size` bytes
+    together, are returned.
     """
     with open(GIVEN, encoding="ascii") as given:
         files = json.load(given)["files"]
@@ -47,18 +53,44 @@ def run_python(
             file.write(content)
         before[path] = hashlib.sha256(content).digest()
     os.makedirs(ROOT, exist_ok=True)
-    deadline = time.monotonic() + seconds
-    runs = [_run(command, deadline, seconds, output) for command in commands]
+    ends = _Ends(seconds, wall)
+    runs = [_run(command, ends, output) for command in commands]
     made, refused = _made(before, count, size)
     with open(MADE, "w", encoding="ascii") as report:
         json.dump({"runs": runs, "files": made, "refused": refused}, report)
 
 
-def _run(command: list[str], deadline: float, seconds: float, output: int) -> dict[str, Any]:
+class _Ends:
+    """The limits of all runs."""
+
+    def __init__(self, seconds: float, wall: float) -> None:
+        self._seconds, self._wall = seconds, wall
+        self.deadline = time.monotonic() + wall
+
+    def reason(self, killed: bool = False) -> str:
+        """A sentence on the limit that is reached; "" if none is. `killed`: the kernel may have
+        found that the processor time is up.
+        """
+        if self.left() <= (_COUNTS_DIFFER * self._seconds if killed else 0):
+            return f"It used {self._seconds:g} s of processor time."
+        late = time.monotonic() >= self.deadline
+        return f"It did not end within {self._wall:g} s." if late else ""
+
+    def left(self) -> float:
+        """Seconds of processor time; those of processes that are still running don't count."""
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        return self._seconds - used.ru_utime - used.ru_stime
+
+    def limit(self) -> Callable[[], None]:
+        """For a new process: lets the kernel end it when the processor time is up."""
+        left = math.ceil(self.left())
+        return lambda: resource.setrlimit(resource.RLIMIT_CPU, (left, left))
+
+
+def _run(command: list[str], ends: _Ends, output: int) -> dict[str, Any]:
     started = time.monotonic()
-    too_long = f"It ran longer than {seconds:g} seconds."
-    if started >= deadline:
-        return {"exit_code": None, "ended": too_long, "stdout": "", "stderr": "", "seconds": 0.0}
+    if reason := ends.reason():
+        return {"exit_code": None, "ended": reason, "stdout": "", "stderr": "", "seconds": 0.0}
     environment = {
         **os.environ,
         "PYTHONDONTWRITEBYTECODE": "1",
@@ -74,18 +106,21 @@ def _run(command: list[str], deadline: float, seconds: float, output: int) -> di
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             start_new_session=True,
+            preexec_fn=ends.limit(),  # noqa: PLW1509 - there are no threads here
         )
     except OSError as error:
         ended = f"It could not be started: {error.strerror}."
         return {"exit_code": None, "ended": ended, "stdout": "", "stderr": "", "seconds": 0.0}
     streams = {"stdout": _Kept(output), "stderr": _Kept(output)}
-    in_time = _watch(process, streams, deadline)
+    in_time = _watch(process, streams, ends.deadline)
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
     code = process.wait()
+    killed = code in (-signal.SIGKILL, -signal.SIGXCPU)
+    ended = ends.reason(killed) if killed or not in_time else ""
     return {
-        "exit_code": code if in_time else None,
-        "ended": "" if in_time else too_long,
+        "exit_code": None if ended else code,
+        "ended": ended,
         **{name: kept.text() for name, kept in streams.items()},
         "seconds": round(time.monotonic() - started, 3),
     }

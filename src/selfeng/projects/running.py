@@ -26,7 +26,9 @@ _SOURCE = Path(__file__).with_name("inside.py").read_text(encoding="utf-8")
 _OUTPUT = 48 * 1024
 """Bytes of each stream that are kept."""
 _REPORTING = 2.0
-"""Seconds of the sandbox's time that are reserved for packing what was made."""
+"""Seconds of processor time that are reserved for packing what was made."""
+_PATIENCE = 2.8
+"""How many times as long as its processor time a run may take; less than the sandbox allows."""
 PYTEST = ("-m", "pytest", "-q", "--tb=short", "--color=no", "-p", "no:cacheprovider")
 """Python's arguments for a run of tests, before the names of the files."""
 
@@ -82,8 +84,8 @@ async def run(
 ) -> RunOutcome:
     """Run Python with the arguments of each command, one after the other, in a copy of the files.
 
-    `seconds` is what the sandbox gives a job. Cancelling ends everything inside. Safe to repeat:
-    only the outcome remains.
+    `seconds` of processor time are what the sandbox gives a job. Cancelling ends everything inside.
+    Safe to repeat: only the outcome remains.
 
     Raises:
         RequestError: the files are larger than the sandbox takes, see its `FileLimits`; as one
@@ -95,9 +97,11 @@ async def run(
     given = json.dumps(
         {"files": {file.path: base64.b64encode(file.content).decode() for file in files}}
     ).encode()
+    own = max(seconds - _REPORTING, seconds / 2)
     arguments: dict[str, Any] = {
         "commands": [list(command) for command in commands],
-        "seconds": max(seconds - _REPORTING, seconds / 2),
+        "seconds": own,
+        "wall": _PATIENCE * own,
         "output": _OUTPUT,
         "count": limits.files,
         "size": limits.size,
