@@ -28,6 +28,15 @@ _FORMS = re.compile(
 )
 
 
+_LONGEST = 500
+"""Characters; a longer request is more data than words."""
+
+
+def may_be_kept(request: str) -> bool:
+    """Whether a request, which finds a tool from then on, is short and holds no credential."""
+    return len(request) <= _LONGEST and without_secrets(request) == request
+
+
 def without_secrets(text: str) -> str:
     """The text with a placeholder for each credential."""
     return _FORMS.sub(REMOVED, text)

@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, assert_never
 from selfeng.agents import AgentReply, Delegation
 from selfeng.core.errors import AgentError, AgentGaveUp, SynthesisFailed, stage
 from selfeng.core.events import ToolMismatch
-from selfeng.core.example import may_be_kept
 from selfeng.core.files import File
 from selfeng.core.plan import Plan, StepResult
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.question import Question, said, told
+from selfeng.core.secrets import may_be_kept
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Request, Turn

@@ -13,10 +13,10 @@ from typing import assert_never
 
 from selfeng.core.composition import Importable
 from selfeng.core.errors import EmbedderUnavailable, SynthesisFailed, ToolExists
-from selfeng.core.example import may_be_kept, own_examples
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import Sandbox, ToolLibrary
 from selfeng.core.provenance import Created, Extended, Provenance
+from selfeng.core.secrets import may_be_kept
 from selfeng.core.spec import Specification
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool, ToolDraft
@@ -41,6 +41,9 @@ from selfeng.synthesis.specifying import (
 )
 from selfeng.synthesis.steps import Steps, gave_up
 from selfeng.synthesis.testing import Tester, can_not_pass
+
+_EXAMPLES = 5
+"""The most example requests that a tool has, which everyone sees."""
 
 
 @dataclass(frozen=True)
@@ -360,7 +363,7 @@ class Synthesis:
                 signature=spec.signature(),
                 code=self._code,
                 tests=self._tests,
-                example_requests=own_examples(turn.request.text, spec.example_requests),
+                example_requests=_own_examples(turn.request.text, spec.example_requests),
                 model=self._deps.model_name,
                 requires=await steady_requirements(library, self._tools, self._code),
             )
@@ -408,6 +411,17 @@ SYNTHESIS_STAGES: Mapping[StageName, Callable[[Synthesis], Awaitable[str]]] = {
     "strengthen": Synthesis.strengthen,
     "register": Synthesis.register,
 }
+
+
+def _own_examples(request: str, written: Sequence[str]) -> tuple[str, ...]:
+    """The examples that the model wrote for a new tool, except those that repeat the person's own
+    request.
+    """
+    return tuple(r for r in written if _plain(r) != _plain(request))[:_EXAMPLES]
+
+
+def _plain(request: str) -> str:
+    return " ".join(request.split()).casefold()
 
 
 def _too_few(agreed: Consensus) -> str:
