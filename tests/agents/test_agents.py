@@ -349,6 +349,8 @@ async def test_the_coder_writes_files_as_they_are_and_runs_them_as_a_person_woul
             "files": ["hello.py"],
         },
     ]
+    (begun,) = (e for e in shop.events if isinstance(e, CodeRun) and e.state == "started")
+    assert begun.code == f"# hello.py Ada\n{source}", "what a person sees running"
     assert shop.sandbox.files == [(File(name="hello.py", content=source.encode()),)]
     assert "files_made hello.py" in "".join(shop.told)
 
@@ -379,6 +381,18 @@ async def test_a_server_without_tool_calling_sees_and_writes_calls_as_text(hall)
     made, result = shop.script.requests[-1].messages[-2:]
     assert json.loads(made["content"])["name"] == "run_python"
     assert '"result_of": "run_python"' in result["content"]
+
+
+async def test_what_a_script_takes_from_the_conversation_is_told_to_its_coder(hall):
+    (told,) = handed_to("coder")
+    reply = json.dumps({**json.loads(told.content), "message": "The rate is 4.2 %."})
+    specification = [Completion(content=reply)]
+    async with Workshop(hall, specification=specification, coder=[done("Done.")]) as shop:
+        await shop.ask("write a script for that")
+    assert (
+        "<message>\nwrite a script for that\n(Before that: The rate is 4.2 %.)\n</message>"
+        in shop.seen(1)[-1]
+    )
 
 
 async def test_work_that_takes_several_agents_goes_to_the_proxy(hall):

@@ -23,6 +23,8 @@ _SHOWN = 4_000
 """Characters of an output that the model sees."""
 
 
+_SOURCE = 20_000
+"""Characters of a file that the event of its run shows."""
 _AS_SCRIPT = """\
 import runpy
 import sys
@@ -90,8 +92,13 @@ def _functions(task: Task) -> Sequence[Function]:
     async def run_file(given: RunFile) -> Outcome:
         if given.name not in task.workspace.names:
             return {"error": f"there is no file {given.name}", "files": task.workspace.names}
+        nonlocal runs
+        runs += 1
+        source = next(f.content for f in task.workspace.files if f.name == given.name)
         argv = [given.name, *given.arguments]
-        return await run(RunPython(code=_AS_SCRIPT.format(argv=argv, name=given.name)))
+        code = _AS_SCRIPT.format(argv=argv, name=given.name)
+        told = f"# {' '.join(argv)}\n{source.decode(errors='replace')}"
+        return await _run(task, runs, code, shortened(told, _SOURCE))
 
     async def delete(given: DeleteFiles) -> Outcome:
         unknown = task.workspace.delete(given.names)
@@ -108,9 +115,10 @@ def _functions(task: Task) -> Sequence[Function]:
     )
 
 
-async def _run(task: Task, run: int, code: str) -> Outcome:
+async def _run(task: Task, run: int, code: str, told: str = "") -> Outcome:
+    """Run the code; its event shows what is `told`, if not the code itself."""
     turn, started = task.turn, time.monotonic()
-    turn.emit(CodeRun(run=run, state="started", code=code))
+    turn.emit(CodeRun(run=run, state="started", code=told or code))
     try:
         with stage(NAME):
             execution = await task.workspace.run(code)

@@ -66,7 +66,8 @@ class SpecificationReply(Value):
     is needed; question: something is unclear; impossible: it can't be known or done here.
     """
     message: str
-    """The answer, the reason, or the introduction to the questions, in Markdown; "" for a tool and
+    """The answer, the reason, the introduction to the questions, or what agents have to know of the
+    conversation, in Markdown; "" for a tool and
     for steps.
     """
     specification: Specification | None

@@ -356,10 +356,11 @@ class Stages:
 
     async def _delegate(self, state: RequestState) -> str:
         """Raises: AgentGaveUp, and what `hand_over` raises."""
-        turn, agent = state.turn, state.turn.request.agent
+        turn, agent, context = state.turn, state.turn.request.agent, ""
         if not agent:
-            assert isinstance(state.synthesis.result, DelegateToAgents), state.synthesis.result
-            agent = state.synthesis.result.agent
+            work = state.synthesis.result
+            assert isinstance(work, DelegateToAgents), work
+            agent, context = work.agent, work.context and f"(Before that: {work.context})"
         if self._delegation is None:
             raise AgentGaveUp(
                 "the request needs an agent, but none is configured",
@@ -368,7 +369,7 @@ class Stages:
             )
         answers = said(turn.request.answers)
         words = [] if turn.request.agent and answers else [turn.request.text]
-        message = "\n".join(filter(None, [*words, answers]))
+        message = "\n".join(filter(None, [*words, context, answers]))
         reply = await self._delegation.hand_over(turn, agent, message)
         state.outcome = reply.model_copy(update={"agent": agent})
         if reply.outcome == "failed":

@@ -52,6 +52,8 @@ class DelegateToAgents(Value):
 
     agent: str = "coder"
     """The agent that gets it."""
+    context: str = ""
+    """What the request takes from the conversation before it."""
 
 
 class BuildSpec(Value):
@@ -145,7 +147,8 @@ class Analyst:
                 return steps_problem(request, reply.steps) or Plan(steps=reply.steps)
             case "delegate":
                 current.summary = "It is work for agents."
-                return delegation_problem(request) or DelegateToAgents(agent=reply.agent)
+                work = DelegateToAgents(agent=reply.agent, context=reply.message)
+                return delegation_problem(request) or work
             case "question" if reply.message or reply.questions:
                 questions = reply.questions or (Question(id="request", question=reply.message),)
                 current.summary = "Something has to be asked first."
