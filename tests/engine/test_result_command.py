@@ -65,11 +65,12 @@ def test_a_value_is_printed_and_written_in_the_format_that_is_asked_for(turn, tm
     lines = target.read_bytes().split(b"\r\n")
     assert (len(lines), lines[1]) == (362, b"1,0.3333333333333333,'=bank\x1b[2J")
     again = result(turn, "--output", str(target))
-    assert (again.exit_code, "can't be written: File exists" in again.output) == (1, True)
+    assert (again.exit_code, (tmp_path / "table-1.csv").exists()) == (0, True)
 
 
 def test_what_is_not_there_is_said(turn):
     assert "no value is kept of the turn" in result("unknown").output
+    assert "it begins with ." in result("--output", ".hidden").output
     assert "unknown format 'exe'" in result("--format", "exe").output
 
 
@@ -80,6 +81,16 @@ def test_below_an_answer_stand_the_first_rows(turn, capsys):
     told = capsys.readouterr()
     assert len(told.out.splitlines()) == ROWS + 4
     assert told.err.startswith("The first 40 of a table of 360 rows and 3 columns; all of it:")
+
+
+def test_a_list_of_numbers_is_drawn_in_lines(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "120")
+    value = kept(json.dumps([n / 2 for n in range(300)])).result
+    assert value is not None
+    draw(value)
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) < 20
+    assert lines[0].startswith("0, 0.5, 1, 1.5")
 
 
 async def test_a_turn_shows_the_long_values_that_no_other_step_needed(

@@ -11,7 +11,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from selfeng.cli.command import say, with_engine
+from selfeng.cli.local_files import write_files
 from selfeng.core.errors import RequestError
+from selfeng.core.files import File, name_problem
 from selfeng.core.owner import LOCAL
 from selfeng.core.result import Result, ResultFormat, Table, for_people, table_of
 from selfeng.core.visible import one_line, visible
@@ -33,7 +35,7 @@ def result(
     format: Annotated[
         str, typer.Option(help="csv, json or text; otherwise it is drawn, or as --output ends.")
     ] = "",
-    output: Annotated[Path | None, typer.Option(help="A new file for it.")] = None,
+    output: Annotated[Path | None, typer.Option(help="A file for it; none is overwritten.")] = None,
 ) -> None:
     """Print the whole value that the tool of a turn returned."""
 
@@ -42,14 +44,16 @@ def result(
         form = next((known for known in get_args(ResultFormat) if known == asked), None)
         if asked and not form:
             raise RequestError(f"unknown format {asked!r}", "use csv, json or text")
+        if output and (problem := name_problem(output.name)):
+            raise RequestError(f"--output can't be {output.name!r}: {problem}", "name a file")
         found = await engine.result_of_turn(LOCAL, turn)
         if form is None:
             draw(found)
             return
         text = found.in_format(form)
         if output:
-            _write(output, text)
-            say(f"written: {output}")
+            file = File(name=output.name, content=text.encode())
+            say(f"written: {', '.join(map(str, write_files((file,), output.parent)))}")
         else:
             sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
 
@@ -64,7 +68,8 @@ def draw(value: Result, rows: int | None = None) -> None:
         if rows is not None and len(table.rows) > rows:
             say(f"The first {rows} of {value.reference.shape}; all of it: selfeng result")
         return
-    text = value.in_format("text").rstrip("\n")
+    plain = isinstance(whole, list) and not any(isinstance(item, dict | list) for item in whole)
+    text = ", ".join(map(_cell, whole)) if plain else value.in_format("text").rstrip("\n")
     console.print(Text(visible(shortened(text, _TEXT) if rows is not None else text)))
 
 
@@ -85,14 +90,3 @@ def _cell(cell: Any) -> str:
         return for_people(cell).removeprefix("about ")
     text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
     return one_line(text) if len(text) <= _CELL else f"{one_line(text[:_CELL])}…"
-
-
-def _write(path: Path, text: str) -> None:
-    """Raises: RequestError: there is such a file, or it can't be written."""
-    try:
-        with open(path, "x", encoding="utf-8", newline="") as new:
-            new.write(text)
-    except OSError as error:
-        raise RequestError(
-            f"{path} can't be written: {error.strerror}", "name another file with --output"
-        ) from error

@@ -30,6 +30,7 @@ _DESCRIBED = 20
 _PART = 240
 """Characters of a part of a value in a summary."""
 _TEXT = 800
+_PRETTY: dict[str, Any] = {"ensure_ascii": False, "indent": 2}
 _PRECISION = 6
 _WHOLE, _TINY = 1e6, 1e-4
 _MONEY = re.compile(
@@ -37,9 +38,24 @@ _MONEY = re.compile(
     r"payment|interest)s?\b",
     re.IGNORECASE,
 )
-_FORMULA = re.compile(r"[=+\-@\t\r]")
+_FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d*\.?\d+(?:e[+-]?\d+)?$)", re.IGNORECASE)
+"""How a text begins that a spreadsheet would run, which a number with a sign is not."""
 
 ResultKind = Literal["nothing", "truth", "number", "text", "list", "table", "json"]
+_KINDS: dict[type, ResultKind] = {
+    type(None): "nothing",
+    bool: "truth",
+    int: "number",
+    float: "number",
+    str: "text",
+    list: "list",
+    dict: "json",
+}
+_PARTS: dict[ResultKind, tuple[str, str]] = {
+    "list": ("a list", "item"),
+    "json": ("an object", "member"),
+    "text": ("a text", "character"),
+}
 ResultFormat = Literal["csv", "json", "text"]
 
 
@@ -73,20 +89,12 @@ class ResultReference(Value):
     @property
     def shape(self) -> str:
         """Such as `a table of 360 rows and 4 columns`."""
-        match self.kind:
-            case "table":
-                return (
-                    f"a table of {count(self.count, 'row')} and "
-                    f"{count(len(self.columns), 'column')}"
-                )
-            case "list":
-                return f"a list of {count(self.count, 'item')}"
-            case "json":
-                return f"an object of {count(self.count, 'member')}"
-            case "text":
-                return f"a text of {count(self.count, 'character')}"
-            case _:
-                return f"a {self.kind}" if self.kind == "number" else self.kind
+        if self.kind == "table":
+            return f"a table of {count(self.count, 'row')} and {count(len(self.columns), 'column')}"
+        if self.kind not in _PARTS:
+            return f"a {self.kind}" if self.kind == "number" else self.kind
+        whole, part = _PARTS[self.kind]
+        return f"{whole} of {count(self.count, part)}"
 
 
 class Result(Value):
@@ -110,9 +118,9 @@ class Result(Value):
             case "csv":
                 return _csv(value)
             case "json":
-                return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+                return json.dumps(value, **_PRETTY) + "\n"
             case "text":
-                return value if isinstance(value, str) else _pretty(value)
+                return value if isinstance(value, str) else json.dumps(value, **_PRETTY)
 
 
 class EarlierResult(Value):
@@ -143,28 +151,12 @@ def reference_to(value: Any, content: str, *, exact: bool = True) -> ResultRefer
     encoded, table = content.encode(), table_of(value)
     return ResultReference(
         sha256=hashlib.sha256(encoded).hexdigest(),
-        kind="table" if table else _kind(value),
+        kind="table" if table else _KINDS[type(value)],
         size=len(encoded),
         count=len(table.rows) if table else len(value) if hasattr(value, "__len__") else 0,
         columns=tuple(name[:_NAME] for name in table.columns) if table else (),
         exact=exact,
     )
-
-
-def _kind(value: Any) -> ResultKind:
-    match value:
-        case None:
-            return "nothing"
-        case bool():
-            return "truth"
-        case int() | float():
-            return "number"
-        case str():
-            return "text"
-        case list():
-            return "list"
-        case _:
-            return "json"
 
 
 def table_of(value: Any) -> Table | None:
@@ -241,7 +233,7 @@ def _described(cells: Sequence[Any]) -> str:
         return f"numbers from {min(numbers)} to {max(numbers)}{empty}"
     texts = dict.fromkeys(cell for cell in known if isinstance(cell, str))
     if not texts:
-        return f"{' and '.join(sorted({_kind(cell) for cell in known})) or 'nothing'}{empty}"
+        return f"{' and '.join(sorted({_KINDS[type(cell)] for cell in known})) or 'nothing'}{empty}"
     mixed = f", {count(len(numbers), 'number')}" if numbers else ""
     return f"{len(texts)} different texts, such as {_part(next(iter(texts)))}{mixed}{empty}"
 
@@ -303,17 +295,5 @@ def _cell(value: Any) -> Any:
     apostrophe, unless it is a number.
     """
     if isinstance(value, str):
-        return f"'{value}" if _FORMULA.match(value) and not _is_number(value) else value
+        return f"'{value}" if _FORMULA.match(value) else value
     return canonical(value) if isinstance(value, dict | list | bool) else value
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text
-
-
-def _pretty(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, indent=2)

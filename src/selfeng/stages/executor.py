@@ -59,10 +59,9 @@ class Call(Chosen):
 
     def __str__(self) -> str:
         """The call as Python source, long values shortened."""
-        shown = (
-            f"{name}={shortened(repr(value), _SHOWN)}" for name, value in self.arguments.items()
-        )
-        return f"{self.tool.name}({', '.join(shown)})"
+        given = {name: repr(value) for name, value in self.arguments.items()}
+        long = {name: shortened(text, _SHOWN) for name, text in given.items() if len(text) > _SHOWN}
+        return f"{self.tool.name}({', '.join(f'{k}={v}' for k, v in {**given, **long}.items())})"
 
 
 class NoFit(Chosen):

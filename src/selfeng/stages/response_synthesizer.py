@@ -91,8 +91,10 @@ def _value(returned: Returned) -> str:
     """The value, or what stands for a long one."""
     if long := described(returned):
         return long
-    text = shortened(returned.text, SHOWN_TO_MODEL) or "(an empty text)"
-    return text + (f"\n… ({_cut(returned)})" if returned.truncated else "")
+    text = returned.text or "(an empty text)"
+    if returned.truncated:
+        return f"{shortened(text, SHOWN_TO_MODEL)}\n… ({_cut(returned)})"
+    return text if len(text) <= SHOWN_TO_MODEL else shortened(text, SHOWN_TO_MODEL)
 
 
 def described(returned: Returned) -> str:
