@@ -514,6 +514,21 @@ def test_a_lesson_is_learnt_shown_with_the_budget_reworded_and_deleted(theatre, 
 # Privacy
 
 
+@pytest.mark.extended
+def test_what_the_model_thinks_is_folded_beside_the_answer(theatre, page):
+    thought = "Is <b>this</b> small talk?"
+    spoken = Flawed(content=f"<think>{thought}</think>{UNUSABLE.content}")
+    theatre.stage.plays({SPECIFY: spoken})
+    open_page(page, theatre.link)
+    ask(page, REVERSE)
+    thoughts = page.get_by_test_id("thoughts")
+    expect(thoughts.get_by_text(thought).first).to_be_hidden()
+    thoughts.get_by_text("Thinking").click()
+    expect(thoughts.get_by_text(thought).first).to_be_visible()
+    expect(thoughts.locator("b")).to_have_count(0)
+    assert flaws(page, "thoughts") == []
+
+
 def test_a_copied_link_opens_the_conversation_on_another_device(link, page, browser: Browser):
     open_page(page, link)
     ask(page, "Hello!")

@@ -65,6 +65,12 @@ async def test_a_call_that_a_server_takes_for_a_thought_is_read(desk: Desk) -> N
     assert len(desk.bodies) == 1
 
 
+async def test_streamed_code_that_a_server_takes_for_a_thought_is_read(desk: Desk) -> None:
+    code = "```python\nprint(45)\n```"
+    desk.play(stream({"reasoning_content": code[:9]}, {"reasoning_content": code[9:]}))
+    assert await desk.collect() == [code]
+
+
 async def test_an_empty_reply_says_nothing_about_the_server(desk: Desk) -> None:
     desk.play(message(content=""), Completion(content=GOOD), Completion(content=GOOD))
     assert [await desk.structured(Plan), await desk.structured(Plan)] == [PLAN, PLAN]

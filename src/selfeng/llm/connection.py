@@ -217,7 +217,9 @@ class ModelConnection:
             if apart:
                 apart.cut_off, apart.thoughts = finish == "length", thoughts.text
             elif not said.strip():
-                raise self._nothing_said(thoughts.text)
+                if "```" not in thoughts.text:
+                    raise self._nothing_said(thoughts.text)
+                yield thoughts.text  # some servers take the whole reply for a thought
 
     def cut_off(self) -> ModelReplyInvalid:
         """The error for a reply that the length limit ended."""
