@@ -484,6 +484,29 @@ async def test_a_tool_whose_name_was_refused_is_shown_with_its_sources():
     assert ("return text * 2" in first, "return text * 2" in second) == (False, True)
 
 
+async def test_a_test_that_no_code_can_pass_is_named_and_the_suite_written_again():
+    helper = "def test_helper():\n    assert double_number(number=given(4)) == 8\n"
+    constant = (
+        "WANTED = {}\n\n\ndef test_constant():\n    assert double_number(number=WANTED[4]) == 8\n"
+    )
+    turn = Turn(
+        specified(),
+        fenced(f"{SUITE}\n\n{helper}\n\n{constant}"),
+        fenced(SUITE),
+        fenced(CODE),
+        CALL,
+        "It is 8.",
+        candidates=1,
+    )
+    await turn.run()
+    refusal = turn.model.prompts[2].messages[-1].content
+    assert "no code can pass these tests" in refusal
+    assert "test_helper (NameError: name 'given' is not defined)" in refusal
+    assert "test_constant (KeyError: 4)" in refusal
+    assert "test_four" not in refusal.partition("<problem>")[2]
+    assert (await turn.library.get("double_number")).tests == SUITE
+
+
 BROKEN = {
     "a tool that never passed it": (
         "def test_old():\n    assert double_number(number=7) == 15\n",

@@ -1,12 +1,13 @@
 """The gate: what a suite and a module must show in the sandbox to be accepted.
 
 A suite is red: every test fails on a stub that raises, none passes on all stubs that return
-something, and the whole suite passes on no stub, not even one with results that satisfy every
+something, or fails with the same error on all of them, and the whole suite passes on no stub, not even one with results that satisfy every
 comparison. A module is green: it passes the whole suite. Both are run again in other orders and
 with other hash seeds, and must give the same results.
 """
 
 import asyncio
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
@@ -16,7 +17,7 @@ from selfeng.core.signature import Signature
 from selfeng.core.value import Value
 from selfeng.core.verdict import TestOrder, TestResult, Verdict, Version
 from selfeng.core.words import count
-from selfeng.synthesis.stubs import agreeing_stubs, returning_stubs, stub
+from selfeng.synthesis.stubs import NOT_WRITTEN, agreeing_stubs, returning_stubs, stub
 
 ORDERS: tuple[TestOrder, ...] = ("reversed", "shuffled")
 """Orders of the repeats, after a run in the given order."""
@@ -32,6 +33,9 @@ _WHY = {
     "chance or on time.",
 }
 """What makes a module flaky, by whether the order decides."""
+
+_ERROR = re.compile(r"^[A-Z]\w+: .*$", re.MULTILINE)
+"""The error in a failed test's message."""
 
 Against = Literal["stub", "implementation"]
 Emit = Callable[[TestFinished | SuiteRepeated], object]
@@ -93,6 +97,7 @@ class Gate:
             )
         problem = (
             problem
+            or _hopeless([reverse, *returned])
             or _indifferent(returned, [r.does for r in returning])
             or _passing(agreed, [a.does for a in agreeing])
         )
@@ -249,6 +254,28 @@ def _indifferent(returned: Sequence[Verdict], does: Sequence[str]) -> str:
     return (
         f"these tests pass whatever the function returns: {names}; compare what it returns "
         "with a literal"
+    )
+
+
+def _hopeless(verdicts: Sequence[Verdict]) -> str:
+    """Why some tests can't pass whatever the function does, "" if all can: each fails with the same
+    error on a function that raises, which comes first, and on all that return something.
+    """
+    if any(verdict.problem for verdict in verdicts):
+        return ""
+    said = [{t.test: t.message for t in verdict.tests} for verdict in verdicts]
+    causes = {
+        test: cause[0]
+        for test, message in said[0].items()
+        if (cause := _ERROR.search(message))
+        and NOT_WRITTEN not in message
+        and all(other.get(test) == message for other in said)
+    }
+    return (
+        "no code can pass these tests, as they fail before they use what the function gives: "
+        + "; ".join(f"{test} ({cause})" for test, cause in causes.items())
+        if causes
+        else ""
     )
 
 

@@ -5,6 +5,9 @@ of them.
 from selfeng.core.signature import Signature
 from selfeng.core.value import Value
 
+NOT_WRITTEN = "NotWritten"
+"""Name of the exception of the module that raises."""
+
 
 class Stub(Value):
     does: str
@@ -18,8 +21,8 @@ def stub(signature: Signature) -> str:
     It raises an exception of its own, so that only tests which accept any exception at all pass.
     """
     return (
-        f"class NotWritten(Exception):\n    pass\n\n\n{_head(signature)}    raise "
-        f"NotWritten('{signature.function} is not written yet')\n"
+        f"class {NOT_WRITTEN}(Exception):\n    pass\n\n\n{_head(signature)}    raise "
+        f"{NOT_WRITTEN}('{signature.function} is not written yet')\n"
     )
 
 
