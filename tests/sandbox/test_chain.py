@@ -15,6 +15,7 @@ from selfeng.core.tool import Requirement, Tool
 from selfeng.core.turn import Request, Turn
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.mutants import strength
+from selfeng.synthesis.programming import FailedCall
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 from tests.doubles import ListedLibrary, ScriptedModel, fenced, tool
 
@@ -61,7 +62,9 @@ async def mended(
     """Why what a model mended is not taken, "" if it is."""
     known, events = before.model_copy(update={"tests": tests}), list[Event]()
     made = await engine(sandbox, ListedLibrary(known), fenced(code), bar=bar).mend(
-        Turn(Request("r"), events.append), known, "tool(0)", "KeyError", "KeyError"
+        Turn(Request("r"), events.append),
+        known,
+        FailedCall(call="tool(0)", failure="KeyError", reason="KeyError"),
     )
     return (
         ""
