@@ -67,8 +67,7 @@ class SpecificationReply(Value):
     """
     message: str
     """The answer, the reason, the introduction to the questions, or what agents have to know of the
-    conversation, in Markdown; "" for a tool and
-    for steps.
+    conversation, in Markdown; "" for a tool and for steps.
     """
     specification: Specification | None
     """Only for a tool."""
