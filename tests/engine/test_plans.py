@@ -447,6 +447,7 @@ def test_every_event_that_a_stage_emits_can_name_its_step():
     assert others == {
         "TurnStarted",
         "BudgetSpent",
+        "ThoughtAloud",
         *of_plan,
         "AnswerToken",
         "TurnFinished",
