@@ -89,6 +89,32 @@ def test_hidden_files_caches_and_special_ones_are_no_part_of_it(workspace):
         workspace.read("pipe")
 
 
+class Restless(Workspace):
+    """One in which a file is renamed between the list of files and their contents."""
+
+    def paths(self) -> tuple[str, ...]:
+        found = super().paths()
+        (self.folder / "b.py").rename(self.folder / "c.py")
+        return found
+
+
+def test_a_file_that_vanishes_while_files_are_listed_is_left_out(workspace):
+    for name in ("a.py", "b.py", "c/d.py"):
+        workspace.write(name, b"1")
+    walk = workspace._walk()
+    seen = {next(walk)[0]}
+    gone = ({"a.py", "b.py"} - seen).pop()
+    workspace.delete(gone)
+    assert {path for path, _ in walk} | seen == {"a.py", "b.py", "c/d.py"} - {gone}
+
+
+def test_a_file_that_is_renamed_while_files_are_read_is_left_out(tmp_path):
+    workspace = Restless(tmp_path / "project")
+    for name in ("a.py", "b.py"):
+        workspace.write(name, b"1")
+    assert [file.path for file in workspace.files()] == ["a.py"]
+
+
 def test_a_workspace_holds_no_more_than_its_limits(tmp_path):
     workspace = Workspace(tmp_path, WorkspaceLimits(files=2, size=10))
     workspace.write("a", b"12345")

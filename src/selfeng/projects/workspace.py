@@ -98,12 +98,18 @@ class Workspace:
         return tuple(found)
 
     def files(self) -> tuple[WorkspaceFile, ...]:
-        """All files with their contents. Raises: WorkspaceError, as `paths`; also if they are too
-        large together.
+        """All files with their contents, without those that vanish meanwhile. Raises:
+        WorkspaceError, as `paths`; also if they are too large together.
         """
-        paths = self.paths()
+        paths, found = self.paths(), list[WorkspaceFile]()
         self._check_size(sum(size for _, size in self._walk()))
-        return tuple(WorkspaceFile(path=path, content=self.read(path)) for path in paths)
+        for path in paths:
+            try:
+                found.append(WorkspaceFile(path=path, content=self.read(path)))
+            except WorkspaceError:
+                if self.exists(path):
+                    raise
+        return tuple(found)
 
     def read(self, path: str) -> bytes:
         """Raises: WorkspaceError: there is no such file, or it is not a regular one."""
@@ -195,13 +201,11 @@ class Workspace:
             )
             for name in names:
                 path = Path(top, name).relative_to(self.folder).as_posix()
-                found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                if (
-                    stat.S_ISREG(found.st_mode)
-                    and path_problem(path) is None
-                    and not name.endswith(".pyc")
-                ):
-                    yield path, found.st_size
+                if path_problem(path) is None and not name.endswith(".pyc"):
+                    with suppress(FileNotFoundError):  # it has been renamed or deleted meanwhile
+                        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                        if stat.S_ISREG(found.st_mode):
+                            yield path, found.st_size
 
     @contextmanager
     def _folder_of(self, path: str, make: bool = False) -> Iterator[tuple[int, str]]:

@@ -2,8 +2,8 @@
 
 A suite is red: every test fails on a stub that raises; on all stubs that return something none
 passes, and none fails with the same error; and the whole suite passes on no stub, not even one with
-results that satisfy every comparison. A module is green: it passes the whole suite. Both are run again in other orders and
-with other hash seeds, and must give the same results.
+results that satisfy every comparison. A module is green: it passes the whole suite. Both are run
+again in other orders and with other hash seeds, and must give the same results.
 """
 
 import asyncio
