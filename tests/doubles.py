@@ -42,6 +42,10 @@ class ScriptedModel:
         self._replies = list(replies)
         self.prompts: list[Prompt] = []
 
+    def extend(self, *replies: str | BaseModel | FunctionCall | Exception) -> None:
+        """Go on with these replies."""
+        self._replies += replies
+
     async def stream(self, prompt: Prompt, budget: Budget) -> AsyncIterator[str]:
         reply = self._next(prompt, budget)
         assert isinstance(reply, str), f"{prompt.name} asked for text, the script holds {reply!r}"

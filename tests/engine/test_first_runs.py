@@ -11,7 +11,7 @@ import pytest_asyncio
 from selfeng.core.events import Event, QuestionsAsked
 from selfeng.core.files import File
 from selfeng.core.prompt import FunctionCall
-from selfeng.core.question import Question
+from selfeng.core.question import Answer, Question
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from selfeng.execution.file_profiler import FileProfiler
 from selfeng.orchestrator import Orchestrator
@@ -69,6 +69,20 @@ def sum_column(path: str, column: str) -> float:
 WIDER = STRICT.replace(
     "sum(float(row[column])", 'sum(float(row[column].replace(",", "."))'
 ).replace('delimiter=";")', 'delimiter=";") if row[column] != "k.A."')
+SKIPPING = STRICT.replace("column: str)", "column: str, skip: bool = False)").replace(
+    'delimiter=";"))', 'delimiter=";") if not skip or row[column].isdecimal())'
+)
+SKIPPING_SUITE = (
+    SUITE.partition("def test_other")[0]
+    + """\
+def test_text_is_skipped_if_wanted(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("n;x\\n1;a\\nk.A.;b\\n2;c\\n")
+    assert sum_column(path=str(path), column="n", skip=True) == 3.0
+    with pytest.raises(ValueError):
+        sum_column(path=str(path), column="n")
+"""
+)
 ROWS = [f"{n};x" for n in range(1, 80)]
 DIRTY = File(
     name="sales.csv", content="\r\n".join(["n;x", *ROWS[:55], "k.A.;x", *ROWS[55:]]).encode()
@@ -186,3 +200,32 @@ async def test_a_library_tool_that_refuses_a_file_is_left_alone(sandbox: SecureS
     last = await again.handle("Sum column n of sales.csv", lambda _: None, files=[DIRTY])
     assert last.type == "turn_finished"
     assert model.asked() == ["decide", "answer"]
+
+
+async def test_the_answer_becomes_a_parameter_of_the_next_version(sandbox: SecureSandbox) -> None:
+    first = FirstRun(
+        sandbox, "ask: Line 57 holds k.A. What should become of it?\n- Skip such rows\n- Stop there"
+    )
+    await first.run()
+    skip = SpecParameter(name="skip", annotation="bool", default="False", description="skip text")
+    first.model.extend(
+        FunctionCall(name="no_tool_fits", arguments={"reason": "it can't skip rows"}),
+        SpecificationReply(
+            outcome="tool",
+            message="",
+            specification=SPEC.model_copy(update={"parameters": (*SPEC.parameters, skip)}),
+            call="sum_column(path='sales.csv', column='n', skip=True)",
+        ),
+        fenced(SKIPPING_SUITE),
+        fenced(SKIPPING),
+        "It is 3160, without line 57.",
+    )
+    turn = first.orchestrator.begin(
+        "Sum column n of sales.csv",
+        files=[DIRTY],
+        answers=[Answer(id="lines", question="What should become of it?", value="Skip such rows")],
+        rounds=1,
+    )
+    events = [event async for event in turn]
+    assert events[-1].answer == "It is 3160, without line 57."
+    assert (await first.library.get("sum_column")).version == 2

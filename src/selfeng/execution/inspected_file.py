@@ -13,6 +13,7 @@ import unicodedata
 import zipfile
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from selfeng.execution import inspected_table as tables
@@ -21,6 +22,8 @@ UNPACKED = 150_000_000
 """Bytes that a workbook may have when unpacked."""
 LONGEST = 6_000
 """Characters of a profile; a longer one loses the least important parts."""
+ITEMS = 20_000
+"""Items of all lists at one place of JSON, and JSON lines, that are examined."""
 KEYS = 40
 """Keys of an object that are shown."""
 
@@ -162,9 +165,9 @@ def _picture(content: bytes, path: str) -> dict[str, Any]:
         return {}
     image: Any = importlib.import_module("PIL.Image")
     image.MAX_IMAGE_PIXELS = None  # only the header is read
-    with image.open(path) as picture:
-        size = f"{picture.width} x {picture.height} pixels"
-        return {"kind": "picture", "format": picture.format, "size": size, "mode": picture.mode}
+    picture = image.open(path)
+    size = f"{picture.width} x {picture.height} pixels"
+    return {"kind": "picture", "format": picture.format, "size": size, "mode": picture.mode}
 
 
 def _packed(content: bytes, path: str) -> dict[str, Any]:
@@ -213,19 +216,20 @@ def _json(text: str) -> dict[str, Any]:
         pass
     except RecursionError:
         return {"kind": "JSON", "problem": "it is nested too deeply to be read"}
+    lines = text.splitlines()
     try:
-        lines = enumerate(text.splitlines(), start=1)
-        values = [(f"line {number}", json.loads(line)) for number, line in lines if line.strip()]
+        filled = ((f"line {n}", line) for n, line in enumerate(lines, start=1) if line.strip())
+        values = [(where, json.loads(line)) for where, line in islice(filled, ITEMS)]
     except (ValueError, RecursionError):
         return {}
-    return {"kind": "JSON lines", "lines": len(values), "shape": tables.short(_shape(values), 3000)}
+    return {"kind": "JSON lines", "lines": len(lines), "shape": tables.short(_shape(values), 3000)}
 
 
 def _shape(found: list[tuple[str, Any]], depth: int = 0) -> str:
     """The values found at one place of a structure, with where each stands, as one description."""
     kinds: dict[str, list[tuple[str, Any]]] = {}
     for where, value in found:
-        kinds.setdefault(_json_kind(value), []).append((where, value))
+        kinds.setdefault(_JSON_KINDS.get(type(value), "null"), []).append((where, value))
     most, *rarer = sorted(kinds.items(), key=lambda item: -len(item[1]))
     told = [f"{_kind_shape(k, values, depth)} ({_places(values)})" for k, values in rarer]
     return " or ".join([_kind_shape(*most, depth), *told])
@@ -240,7 +244,8 @@ def _places(values: list[tuple[str, Any]]) -> str:
 def _kind_shape(kind: str, values: list[tuple[str, Any]], depth: int) -> str:
     if kind == "list":
         lengths = sorted({len(v) for _, v in values})
-        inner = [(f"{w}[{i}]", item) for w, v in values for i, item in enumerate(v)]
+        items = ((f"{w}[{i}]", item) for w, v in values for i, item in enumerate(v))
+        inner = list(islice(items, ITEMS))
         many = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
         return f"list of {many}" + (f" × {_shape(inner, depth + 1)}" if inner and depth < 6 else "")
     if kind != "object" or depth >= 6:
@@ -257,10 +262,6 @@ def _kind_shape(kind: str, values: list[tuple[str, Any]], depth: int) -> str:
     ]
     more = f", … {len(by_key) - KEYS} more keys" if len(by_key) > KEYS else ""
     return "{" + ", ".join(parts) + more + "}"
-
-
-def _json_kind(value: Any) -> str:
-    return _JSON_KINDS.get(type(value), "null")
 
 
 def _table_or_text(text: str, path: str) -> dict[str, Any]:

@@ -151,7 +151,11 @@ class _Column:
 
     def _examined(self, cell: Any) -> tuple[str, str]:
         """The kind of a cell that differs from those before, and what it says of the column."""
-        kind, text = _kind(cell, self._decimal), str(cell).strip()
+        text = str(cell).strip()
+        if text.isdecimal() and text[0] != "0":  # the usual number, and many of them
+            self._range = [min(self._range[0], float(text)), max(self._range[1], float(text))]
+            return "number", ""
+        kind = _kind(cell, self._decimal)
         if kind[0] and text not in self._values and len(self._values) <= FEW:
             self._values.append(short(text))
         if kind[0] == "number":
