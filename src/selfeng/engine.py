@@ -19,7 +19,7 @@ from selfeng.core.owner import owned_by
 from selfeng.core.plan import SavedPlan
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, completed, said
-from selfeng.core.result import NAMED, EarlierResult, Result
+from selfeng.core.result import EarlierResult, Result
 from selfeng.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus, Part
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import EarlierFiles, EarlierResults, Request, Turn, awaited
@@ -315,7 +315,6 @@ class Engine:
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
     async def _earlier_results(self, conversation_id: str) -> EarlierResults:
-        """The newest values of the conversation that are worth a reference."""
         known = await asyncio.to_thread(self._files.results, conversation_id)
 
         async def read(result: EarlierResult) -> Result:
@@ -323,7 +322,7 @@ class Engine:
                 self._files.result, conversation_id, result.reference.sha256
             )
 
-        return EarlierResults(tuple(r for r in known if r.reference.referable)[-NAMED:], read)
+        return EarlierResults(known, read)
 
     async def _earlier_files(self, conversation_id: str, files: Sequence[File]) -> EarlierFiles:
         """The files of the conversation, except those that the request replaces by name."""

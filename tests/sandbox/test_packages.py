@@ -165,3 +165,28 @@ async def test_an_import_that_fails_says_what_is_missing(
     got = await sandbox.execute("tool", code, {})
     assert isinstance(got, Raised)
     assert (got.type_name, got.message[: len(message)]) == (type_name, message)
+
+
+async def test_a_table_of_pandas_is_kept_as_rows(sandbox: SecureSandbox) -> None:
+    code = """
+import pandas as pd
+def tool():
+    frame = pd.DataFrame({"day": pd.to_datetime(["2026-01-02", None]), "price": [1.5, None]})
+    frame.index.name = "n"
+    return frame
+"""
+    got = await run(sandbox, code)
+    assert (got.data, got.value and got.value.shape) == (
+        None,
+        "a table of 2 rows and 3 columns",
+    )
+    assert json.loads(got.readable or "") == [
+        {"n": 0, "day": "2026-01-02T00:00:00", "price": 1.5},
+        {"n": 1, "day": None, "price": None},
+    ]
+
+
+async def test_numbers_of_numpy_that_are_missing_are_null(sandbox: SecureSandbox) -> None:
+    code = "import numpy as np, pandas as pd\ndef tool(): return {'a': np.array([1.5, np.nan]), 'b': np.nan, 'c': pd.NA, 'd': pd.NaT}"
+    got = await run(sandbox, code)
+    assert (got.data, got.readable) == (None, '{"a":[1.5,null],"b":null,"c":null,"d":null}')

@@ -118,6 +118,10 @@ def test_a_value_that_is_too_large_gives_its_size() -> None:
 class Table:
     """As much of pandas as a report knows of."""
 
+    def __init__(self) -> None:
+        self.index = self
+        self.names = [None]
+
     def to_dict(self, orient: str) -> list[dict[Any, Any]]:
         assert orient == "records"
         return [{"day": date(2026, 1, 2), "price": math.nan, 3: {"x"}}]
@@ -129,10 +133,10 @@ Table.__name__ = "DataFrame"
 @pytest.mark.parametrize(
     ("value", "readable"),
     [
-        ([1, math.nan, -math.inf], [1, "nan", "-inf"]),
+        ([1, math.nan, -math.inf], [1, None, "-inf"]),
         ({"at": datetime(2026, 1, 2, 3, 4, 5), 7: Decimal("1.50")}, None),
         ([{"raw": b"\0a"}], [{"raw": "b'\\x00a'"}]),
-        (Table(), [{"day": "2026-01-02", "price": "nan", "3": ["x"]}]),
+        (Table(), [{"day": "2026-01-02", "price": None, "3": ["x"]}]),
         (date(2026, 1, 2), "2026-01-02"),
         ([Broken()], ["<Broken that can't be shown: ValueError>"]),
     ],

@@ -161,15 +161,23 @@ def test_values_of_tools_are_kept_whole_and_read_again(engine: sa.Engine) -> Non
     rows = json.dumps([{"n": n, "text": "é" * 20} for n in range(36_000)])
     conversation = keep(engine, started(), finished(rows, "list_rows"), finished("1.5"))
     files = ConversationFiles(engine)
-    table, number = files.results(conversation)
+    (table,) = files.results(conversation)
     assert (table.id, table.request, table.tool) == ("r1", "go", "list_rows")
-    assert (table.reference.kind, table.reference.count, number.id) == ("table", 36_000, "r2")
+    assert (table.reference.kind, table.reference.count) == ("table", 36_000)
+    assert table.begins.startswith('[{"n":0,"text":"éé')
     whole = files.result(conversation, table.reference.sha256)
     assert json.loads(whole.content) == json.loads(rows)
     (_, event, _) = (r.event for r in Journal(engine).history(conversation))
     assert isinstance(event, ExecutionFinished)
     assert isinstance(event.execution, Returned)
     assert (event.execution.value, event.execution.data) == (table.reference, None)
+
+
+def test_the_newest_values_that_are_worth_it_keep_their_numbers(engine: sa.Engine) -> None:
+    rows = (f"[{n}]" for n in range(7))
+    conversation = keep(engine, finished("1"), *map(finished, rows), finished('"short"'))
+    found = ConversationFiles(engine).results(conversation)
+    assert [(r.id, r.begins) for r in found] == [(f"r{n + 2}", f"[{n}]") for n in range(2, 7)]
 
 
 def test_the_last_value_of_a_turn_belongs_to_its_owner(engine: sa.Engine) -> None:

@@ -84,7 +84,7 @@ class ResultReference(Value):
     @property
     def referable(self) -> bool:
         """Whether arguments of later calls may refer to it; what is short is written out."""
-        return self.exact and (self.kind in ("table", "list", "json") or self.long)
+        return self.kind in ("table", "list", "json") or self.long
 
     @property
     def shape(self) -> str:
@@ -180,6 +180,13 @@ def table_of(value: Any) -> Table | None:
     return Table(columns, rows) if 0 < len(columns) <= _COLUMNS else None
 
 
+def main_table(value: Any) -> Table | None:
+    """The value as a table, or the only table among the members of an object."""
+    parts = value.values() if isinstance(value, dict) else ()
+    inner = [table for part in parts if (table := table_of(part))]
+    return table_of(value) or (inner[0] if len(inner) == 1 else None)
+
+
 def _width(row: Any) -> int:
     return len(row) if isinstance(row, list) else -1
 
@@ -269,13 +276,8 @@ def is_about_money(text: str) -> bool:
 
 
 def _csv(value: Any) -> str:
-    """A table as such, and of an object its only table; anything else in two columns or one."""
-    inner = (
-        [table for part in value.values() if (table := table_of(part))]
-        if (isinstance(value, dict))
-        else []
-    )
-    table = table_of(value) or (inner[0] if len(inner) == 1 else None)
+    """Its main table; anything else in two columns or one."""
+    table = main_table(value)
     if table is None:
         items = value if isinstance(value, list) else [value]
         table = (

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from selfeng.core.functions import COLUMN, REFERENCE
 from selfeng.core.plan import StepResult
 from selfeng.core.question import AnswerKind, Question
-from selfeng.core.result import table_of
+from selfeng.core.result import main_table
 from selfeng.core.signature import (
     DEEPEST,
     UNREADABLE,
@@ -211,7 +211,7 @@ def _resolved(value: Any, values: Mapping[str, str | None]) -> Any:
 
 def _column(id: object, value: Any, name: Any) -> list[Any]:
     """One column of a table. Raises: ArgumentsInvalid."""
-    table = table_of(value)
+    table = main_table(value)
     if table is None or name not in table.columns:
         known = ", ".join(table.columns) if table else "none, as it is no table"
         raise ArgumentsInvalid(f"{id} has no column {name!r}; it has {known}")

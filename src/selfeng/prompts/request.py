@@ -93,13 +93,15 @@ def _result(result: StepResult) -> dict[str, Any]:
 
 
 def _earlier(result: EarlierResult) -> dict[str, Any]:
-    columns = {"columns": list(result.reference.columns)} if result.reference.columns else {}
+    reference = result.reference
+    columns = {"columns": list(reference.columns)} if reference.columns else {}
     return {
         "id": result.id,
         "from": "earlier in the conversation",
         "request": shortened(result.request, _REQUEST),
-        "value": result.reference.shape,
+        "value": reference.shape,
         **columns,
+        **({} if reference.exact else {"exact": False}),
         "begins": result.begins,
     }
 

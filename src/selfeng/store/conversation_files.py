@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import ExecutionFinished, FilesMade, Record, TurnStarted
 from selfeng.core.files import File, FileReference, shown_name
-from selfeng.core.result import BEGINS, EarlierResult, Result, ResultReference
+from selfeng.core.result import BEGINS, NAMED, EarlierResult, Result, ResultReference
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
 from selfeng.store.database import reading
@@ -95,29 +95,34 @@ class ConversationFiles:
         return File(name=name, content=content)
 
     def results(self, conversation_id: str) -> tuple[EarlierResult, ...]:
-        """What is known of the values that tools returned in a conversation, the oldest first; they
-        are called `r1`, `r2` and so on.
+        """The newest values of a conversation that are worth a reference, the oldest first. They
+        are called `r1`, `r2` and so on, by their place among all of its values.
         """
         query = (
-            sa.select(
-                *(_RESULTS.c.reference, _RESULTS.c.tool, schema.turns.c.request),
-                sa.func.substr(_CONTENTS.c.content, 1, BEGINS).label("begins"),
-            )
+            sa.select(_RESULTS.c.reference, _RESULTS.c.tool, schema.turns.c.request)
             .join(schema.turns, schema.turns.c.id == _RESULTS.c.turn_id)
-            .join(_CONTENTS, _CONTENTS.c.sha256 == _RESULTS.c.sha256)
             .where(_RESULTS.c.conversation_id == storable(conversation_id))
         )
+        head = sa.func.substr(_CONTENTS.c.content, 1, BEGINS, type_=sa.LargeBinary)
+        heads = sa.select(_CONTENTS.c.sha256, head)
         with reading(self._engine) as connection:
             rows = connection.execute(query.order_by(_RESULTS.c.seq)).all()
+            found = [
+                (f"r{number}", row, reference)
+                for number, row in enumerate(rows, 1)
+                if (reference := ResultReference.model_validate_json(row.reference)).referable
+            ][-NAMED:]
+            mine = _CONTENTS.c.sha256.in_([reference.sha256 for *_, reference in found])
+            begins = {row[0]: row[1] for row in connection.execute(heads.where(mine))}
         return tuple(
             EarlierResult(
-                id=f"r{number}",
+                id=id,
                 request=row.request,
                 tool=row.tool,
-                begins=row.begins.decode(errors="ignore"),
-                reference=ResultReference.model_validate_json(row.reference),
+                begins=begins[reference.sha256].decode(errors="ignore"),
+                reference=reference,
             )
-            for number, row in enumerate(rows, 1)
+            for id, row, reference in found
         )
 
     def result(self, conversation_id: str, sha256: str) -> Result:

@@ -154,8 +154,9 @@ def _is_scalar(value: object) -> bool:
 
 
 def _cell(value: object) -> str:
+    told = for_people(value) if isinstance(value, float) else value
     return (
-        str(value if isinstance(value, str) else repr(value))
+        str(told if isinstance(told, str) else repr(told))
         .replace("\\", "\\\\")
         .replace("|", "\\|")
         .replace("`", "\\`")

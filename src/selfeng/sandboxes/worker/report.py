@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import sys
+from math import isnan
 from types import ModuleType
 from typing import Any
 
@@ -34,6 +35,8 @@ _BRACKETS: dict[type, tuple[str, str]] = {
     dict: ("{", "}"),
     frozenset: ("frozenset({", "})"),
 }
+_MISSING = {"NaTType", "NAType"}
+"""Types of pandas."""
 _LAZY = {"generator", "async_generator", "coroutine"}
 
 
@@ -115,7 +118,8 @@ def _dumped(value: Any) -> str:
 
 def readable_json(value: Any) -> str | None:
     """A value that JSON can't represent exactly, with text in place of what it can't: a table of
-    pandas as rows, a date in ISO 8601, NaN as `nan`. None for a text, and for what is too large.
+    pandas as rows, a date in ISO 8601; NaN within it is null. None for a text, and for what is too
+    large.
     """
     if isinstance(value, str | bytes | bytearray) or type(value).__name__ in _LAZY:
         return None
@@ -143,6 +147,8 @@ def _readable(value: Any, depth: int, left: list[int]) -> Any:
         return value
     if rows := _rows(value):
         return _readable(rows(), depth + 1, left)
+    if depth and (type(value).__name__ in _MISSING or (type(value) is float and isnan(value))):
+        return None
     dated = getattr(value, "isoformat", None)
     return dated() if dated else shown(value, str, TEXT)
 
@@ -151,7 +157,8 @@ def _rows(value: Any) -> Any:
     """The method that gives the plain form of a table, column or array of pandas or numpy."""
     match type(value).__name__:
         case "DataFrame":
-            return lambda: value.to_dict(orient="records")
+            named = any(name is not None for name in value.index.names)
+            return lambda: (value.reset_index() if named else value).to_dict(orient="records")
         case "Series":
             return value.to_dict
         case "ndarray":

@@ -19,6 +19,7 @@ import { CopyButton } from "./code.js";
 
 const AT_ONCE = 1024 * 1024;
 const PAGE = 200;
+const OPENED = 12; // members of an object whose members are open from the start
 
 export function LongResults({ turn, conversationId }) {
   return longResults(turn).map(
@@ -57,7 +58,7 @@ function Whole({ value, label }) {
   const table = useMemo(() => tableOf(value), [value]);
   if (table) return html`<${SortableTable} ...${table} label=${label} />`;
   if (value !== null && typeof value === "object")
-    return html`<div class="value-tree" tabindex="0" role="region" aria-label=${label}><${Members} value=${value} /></div>`;
+    return html`<div class="value-tree" tabindex="0" role="region" aria-label=${label}><${Members} value=${value} open=${Object.keys(value).length <= OPENED} /></div>`;
   return html`<pre class="value-text" tabindex="0" aria-label=${label}>${cellText(value)}</pre>`;
 }
 
@@ -109,17 +110,17 @@ function SortableTable({ columns, rows, label }) {
 }
 
 // The members of an object or list, those that have members themselves closed.
-function Members({ value }) {
+function Members({ value, open = false }) {
   const [shown, setShown] = useState(PAGE);
   const members = Object.entries(value);
   return html`<ul class="tree-members">
-    ${members.slice(0, shown).map(([name, item]) => html`<li key=${name}><${Member} name=${name} item=${item} /></li>`)}
+    ${members.slice(0, shown).map(([name, item]) => html`<li key=${name}><${Member} name=${name} item=${item} opened=${open} /></li>`)}
     ${members.length > shown && html`<li><button type="button" class="text-button" onClick=${() => setShown(shown + PAGE)}>${plural(members.length - shown, "more member")}</button></li>`}
   </ul>`;
 }
 
-function Member({ name, item }) {
-  const [open, setOpen] = useState(false);
+function Member({ name, item, opened }) {
+  const [open, setOpen] = useState(opened);
   if (item === null || typeof item !== "object" || Object.keys(item).length === 0)
     return html`<span class="tree-name">${name}</span> <span class="tree-value" data-type=${typeof item}>${item === null ? "null" : cellText(item)}</span>`;
   const table = tableOf(item);
