@@ -56,6 +56,8 @@ def test_the_work_of_agents_is_followed_and_questions_are_answered(link: str, pa
     page.keyboard.type("2.5")
     page.keyboard.press("Enter")
     last = page.get_by_test_id("turn").last
+    expect(last.get_by_test_id("answered").get_by_role("listitem")).to_have_count(2)
     expect(last.get_by_test_id("answer")).to_contain_text("unit=foot")
     expect(last.get_by_test_id("answer")).to_contain_text("digits=2.5")
     expect(form).to_have_count(0)
+    assert flaws(page, "answers beside their request") == []

@@ -340,9 +340,9 @@ class FakeEngine:
         else:
             self._journal.conversation(owner, conversation_id)
         if answers:
-            completed(QUESTIONS, answers)
+            answers = completed(QUESTIONS, answers)
             request = f"say {' '.join(f'{answer.id}={answer.value}' for answer in answers)}"
-        return self._begin(owner, conversation_id, request, files)
+        return self._begin(owner, conversation_id, request, files, answers=answers)
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
         records = self._journal.turn(owner, turn_id)
@@ -353,17 +353,29 @@ class FakeEngine:
         return self._begin(owner, conversation_id, f"say {name}", ())
 
     def _begin(
-        self, owner: str, conversation_id: str, request: str, files: Sequence[File], keeps: str = ""
+        self,
+        owner: str,
+        conversation_id: str,
+        request: str,
+        files: Sequence[File],
+        keeps: str = "",
+        *,
+        answers: Sequence[Answer] = (),
     ) -> Asked:
         turn_id = self._journal.begin_turn(conversation_id, request)
         emit = partial(self._recorder.emit, conversation_id, turn_id)
-        task = asyncio.create_task(self._turn(request, files, keeps, emit))
+        task = asyncio.create_task(self._turn(request, files, keeps, answers, emit))
         self._running[turn_id] = owner, task
         task.add_done_callback(lambda _: self._running.pop(turn_id))
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
     async def _turn(
-        self, request: str, files: Sequence[File], keeps: str, emit: Callable[[Event], None]
+        self,
+        request: str,
+        files: Sequence[File],
+        keeps: str,
+        answers: Sequence[Answer],
+        emit: Callable[[Event], None],
     ) -> None:
         said = list[str]()
         try:
@@ -373,6 +385,7 @@ class FakeEngine:
                     files=tuple(f.reference() for f in files),
                     contents=tuple(files),
                     keeps=keeps,
+                    answers=tuple(answers),
                 )
             )
             if request.startswith("plan "):
