@@ -15,6 +15,7 @@ from selfeng.core.tool import ToolDraft
 from selfeng.core.verdict import Raised, Returned
 from selfeng.execution.arguments import from_texts
 from selfeng.settings import Settings
+from tests.engine.test_refactoring import kept
 from tests.home import Home
 
 _DIVIDE = '''def divide(a: float, b: float = 2) -> dict:
@@ -159,6 +160,16 @@ def test_the_command_line_calls_a_tool_by_name(home):
     assert "ZeroDivisionError" in err
     assert call("a=x")[2].startswith("error: a='x' is not float")
     assert call("9") == (1, "", "error: the argument '9' has no =\nwrite NAME=VALUE\n")
+
+
+@pytest.mark.bubblewrap
+def test_the_command_line_says_why_a_tool_gets_no_faster(home):
+    on_an_engine(lambda engine: engine.library.add(kept().draft()))
+    done = CliRunner().invoke(app, ["refactor", "distinct"])
+    assert done.exit_code == 1
+    assert "distinct stays at version 1: the model knows no faster way" in done.stderr
+    unknown = CliRunner().invoke(app, ["refactor", "nothing"])
+    assert (unknown.exit_code, "nothing" in unknown.stderr) == (1, True)
 
 
 def test_arguments_from_a_command_line_are_json_where_the_parameter_takes_no_text():

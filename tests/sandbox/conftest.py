@@ -25,23 +25,28 @@ FOLDER = Path(__file__).parent
 Verify = Callable[..., "object"]
 Containers = Callable[[SecureSandbox], set[str]]
 
-HASTY = {
-    "timeout": 1,
+_SMALL = {
     "verifiers": PoolSize(1, 1, 2),
     "comparers": PoolSize(1, 1, 2),
     "executors": PoolSize(1, 1, 2),
 }
+LIMITS = {
+    "patient": {"timeout": 20},
+    "hasty": {"timeout": 1, "patience": 20, **_SMALL},
+    "impatient": {"timeout": 0.3, "patience": 10, **_SMALL},
+}
+"""The sandboxes that tests share."""
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def shared(
     behind: Callable[[str], Behind],
-) -> AsyncIterator[Callable[[Behind, bool], SecureSandbox]]:
-    """Gives the sandbox that tests share on a backend, which is either patient or not."""
+) -> AsyncIterator[Callable[[Behind, str], SecureSandbox]]:
+    """Gives the sandbox of that name that tests share on a backend."""
 
     @cache
-    def get(backend: Behind, hasty: bool) -> SecureSandbox:
-        sandbox = SecureSandbox(**({"timeout": 20} | (HASTY if hasty else {})), **backend.options)
+    def get(backend: Behind, name: str) -> SecureSandbox:
+        sandbox = SecureSandbox(**LIMITS[name], **backend.options)
         made.append(sandbox)
         return sandbox
 
@@ -82,14 +87,20 @@ def backend(request: pytest.FixtureRequest, behind: Callable[[str], Behind]) -> 
 
 
 @pytest.fixture
-def sandbox(backend: Behind, shared: Callable[[Behind, bool], SecureSandbox]) -> SecureSandbox:
-    return shared(backend, False)
+def sandbox(backend: Behind, shared: Callable[[Behind, str], SecureSandbox]) -> SecureSandbox:
+    return shared(backend, "patient")
 
 
 @pytest.fixture
-def hasty(backend: Behind, shared: Callable[[Behind, bool], SecureSandbox]) -> SecureSandbox:
-    """A sandbox whose time is up after a second."""
-    return shared(backend, True)
+def hasty(backend: Behind, shared: Callable[[Behind, str], SecureSandbox]) -> SecureSandbox:
+    """A sandbox for what works, whose processor time is up after a second."""
+    return shared(backend, "hasty")
+
+
+@pytest.fixture
+def impatient(backend: Behind, shared: Callable[[Behind, str], SecureSandbox]) -> SecureSandbox:
+    """A sandbox for what waits, which ends it after twice three seconds."""
+    return shared(backend, "impatient")
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from selfeng.core.verdict import Killed, Raised, Returned
 from tests.sandbox.hostile import Host, Seen
 
 Oracle = Callable[[Seen, Host], None]
-TOO_LONG = ("It used 1 s of processor time", "It did not end within 3 s")
+TOO_LONG = ("It used 1 s of processor time", "It did not end within")
 
 
 def killed(*reasons: str) -> Oracle:

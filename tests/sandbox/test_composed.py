@@ -35,10 +35,10 @@ PLAN = SavedPlan(
 
 @pytest.fixture
 def sandbox(
-    behind: Callable[[str], Behind], shared: Callable[[Behind, bool], SecureSandbox]
+    behind: Callable[[str], Behind], shared: Callable[[Behind, str], SecureSandbox]
 ) -> SecureSandbox:
     """One backend is enough: what differs between them is in test_library.py."""
-    return shared(behind("bubblewrap"), False)
+    return shared(behind("bubblewrap"), "patient")
 
 
 async def test_a_kept_plan_is_a_tool_that_imports_the_tools_of_its_steps(
@@ -67,7 +67,7 @@ async def test_a_kept_plan_is_a_tool_that_imports_the_tools_of_its_steps(
     ] == ["tool_found"]
     for turn in (kept, again):
         assert [_value(event) for event in turn if isinstance(event, ExecutionFinished)] == [
-            '["cba", 1]'
+            '["cba",1]'
         ]
     assert model.asked() == [
         "specification",

@@ -180,6 +180,25 @@ async def test_a_tool_that_works_too_long_was_killed(hasty: SecureSandbox, code:
     assert await execute(hasty, code) == Killed(reason="It used 1 s of processor time.")
 
 
+@pytest.mark.extended
+async def test_time_that_is_hidden_in_children_is_no_way_out(impatient: SecureSandbox) -> None:
+    """The kernel forgets what children used that nobody waits for; the other limit remains."""
+    code = """
+import os, signal
+def tool():
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while True:
+        if os.fork() == 0:
+            for _ in range(10**5): pass
+            os._exit(0)
+        try: os.wait()
+        except ChildProcessError: pass
+"""
+    got = await execute(impatient, code)
+    assert isinstance(got, Killed)
+    assert got.reason.startswith(("It did not end within 3 s", "It used 0.3 s of processor time"))
+
+
 async def test_output_before_the_end_is_kept_and_capped(hasty: SecureSandbox) -> None:
     got = await execute(hasty, "def tool():\n    while True: print('x' * 99)")
     assert isinstance(got, Killed)

@@ -38,9 +38,9 @@ IN_THE_BROWSER = {"H04", "H05"}
 
 @pytest.fixture
 def docker(
-    behind: Callable[[str], Behind], shared: Callable[[Behind, bool], SecureSandbox]
+    behind: Callable[[str], Behind], shared: Callable[[Behind, str], SecureSandbox]
 ) -> SecureSandbox:
-    return shared(behind("docker"), False)
+    return shared(behind("docker"), "patient")
 
 
 class Redirecting(BaseHTTPRequestHandler):

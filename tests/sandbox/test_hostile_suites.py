@@ -56,9 +56,9 @@ async def test_a_hostile_suite_is_refused(case: str, hasty: SecureSandbox) -> No
     assert caught.value.where == "test"
 
 
-async def test_a_suite_that_never_finishes_loading_is_ended(hasty: SecureSandbox) -> None:
+async def test_a_suite_that_never_finishes_loading_is_ended(impatient: SecureSandbox) -> None:
     """A19, past the gate's reading."""
-    verdict = await hasty.verify("tool", CODE, CASES["A19"].payload, lambda result: None)
+    verdict = await impatient.verify("tool", CODE, CASES["A19"].payload, lambda result: None)
     assert (verdict.passed, verdict.tests) == (False, ())
     assert verdict.problem is not None
     assert verdict.problem.startswith("It did not end within 3 s; it used 0.")

@@ -31,7 +31,7 @@ WORKING = """
 def test_b():
     import time
     began = time.process_time()
-    while time.process_time() < began + 0.4: pass
+    while time.process_time() < began + 0.2: pass
 """
 
 COLD = PoolSize(least=0, ready=0, most=8)
@@ -41,7 +41,7 @@ COLD = PoolSize(least=0, ready=0, most=8)
 async def sandbox(backend: Behind, containers: Containers) -> AsyncIterator[SecureSandbox]:
     """A sandbox that has no containers but those that run a job."""
     sandbox = SecureSandbox(
-        timeout=20, verifiers=COLD, comparers=COLD, executors=COLD, **backend.options
+        timeout=20, patience=10, verifiers=COLD, comparers=COLD, executors=COLD, **backend.options
     )
     yield sandbox
     await sandbox.aclose()
@@ -131,7 +131,7 @@ async def test_a_container_that_someone_else_removes_is_no_failed_test(
 async def test_a_suite_that_a_busy_machine_held_up_is_tried_again_before_anyone_is_blamed(
     sandbox: SecureSandbox, backend: Behind, own_containers: Callable[[], list[str]]
 ) -> None:
-    sandbox.timeout = 1
+    sandbox.timeout = 0.5
     working = SUITE + WORKING
     running = asyncio.Event()
     told: list[str] = []

@@ -31,6 +31,7 @@ async def verifiers(backend: Behind, containers: Containers) -> AsyncIterator[Se
     """A sandbox with one verifier that is ready."""
     sandbox = SecureSandbox(
         timeout=20,
+        patience=20,
         verifiers=PoolSize(least=1, ready=2, most=3),
         executors=NONE,
         comparers=NONE,

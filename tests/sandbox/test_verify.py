@@ -262,9 +262,9 @@ async def test_a_run_that_works_too_long_is_ended(
     ],
 )
 async def test_a_run_that_only_waits_is_tried_again_and_ended(
-    hasty: SecureSandbox, code: str, tests: str, where: str
+    impatient: SecureSandbox, code: str, tests: str, where: str
 ) -> None:
-    verdict = await hasty.verify("solution", code, tests, lambda result: None)
+    verdict = await impatient.verify("solution", code, tests, lambda result: None)
     assert verdict.problem is not None
     assert re.fullmatch(
         rf"It did not end within 3 s{where}; it used 0\.\d s of processor time\.", verdict.problem
