@@ -229,6 +229,12 @@ async def test_a_reply_that_was_cut_off_is_not_mended(desk: Desk, finish: str | 
         f"functions.{CALL.name}:0{json.dumps(CALL.arguments)}",
         json.dumps([{"tool_name": CALL.name, "parameters": CALL.arguments}]),
         WRITTEN.replace('"', "'"),
+        f"<tool_call>\n<function={CALL.name}>\n<parameter=percent>\n15\n</parameter>\n"
+        "<parameter=of>\n300\n</parameter>\n</function>\n</tool_call>",
+        f"<tool_call>{CALL.name}\n<arg_key>percent</arg_key>\n<arg_value>15</arg_value>\n"
+        "<arg_key>of</arg_key>\n<arg_value>300</arg_value>\n</tool_call>",
+        f"<|python_start|>[{CALL.name}(percent=15, of=300)]<|python_end|>",
+        f"{CALL.name}(percent=15, of=300)",
     ],
 )
 async def test_calls_that_a_server_leaves_in_the_text_are_understood(
@@ -237,6 +243,20 @@ async def test_calls_that_a_server_leaves_in_the_text_are_understood(
     desk.play(Completion(content=content))
     assert await choose(desk) == CALL
     assert len(desk.bodies) == 1
+
+
+async def test_a_tagged_call_without_arguments_has_none(desk: Desk) -> None:
+    desk.play(Completion(content="<tool_call>\n<function=no_tool_fits>\n</function>\n</tool_call>"))
+    assert (await choose(desk)).name == "no_tool_fits"
+
+
+@pytest.mark.parametrize(
+    "text", ["I would use calculate_percentage here.", "print(calculate_percentage)", "f(x=y)"]
+)
+async def test_a_function_that_is_only_named_is_not_called(desk: Desk, text: str) -> None:
+    desk.play(Completion(content=text), Completion(content=WRITTEN))
+    assert await choose(desk) == CALL
+    assert len(desk.bodies) == 2
 
 
 async def test_a_server_that_ignores_the_demand_for_a_call_is_not_asked_so_a_fourth_time(

@@ -2,6 +2,7 @@
 as JSON.
 """
 
+import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,11 @@ from selfeng.llm.ladder import Malformed, NotFollowed, Strategy
 
 _MARKS = r"(?:\s|\[\w+\]|<[^<>{}]*>|>|```\w*|json|:\d*|\()*"
 """Between a name and its arguments, such as `[ARGS]` or `<|constrain|>json<|message|>`."""
+_FIELD = re.compile(
+    r"<(?:parameter=|arg_key>)([^<>]+?)(?:>|</arg_key>\s*<arg_value>)(.*?)</(?:parameter|arg_value)>",
+    re.DOTALL,
+)
+_TOKEN = re.compile(r"<\|\w+\|>")
 _PREFIX = "functions."
 """Models that know how OpenAI describes functions sometimes write it."""
 
@@ -161,6 +167,31 @@ def _marked(text: str, names: Mapping[str, bool]) -> Iterator[tuple[str, Any]]:
     for match in re.finditer(rf"(?<!\w)({known})(?!\w){_MARKS}(?={{)", text):
         if arguments := find(text[match.end() :])[:1]:
             yield match[1], arguments[0]
+    tagged = rf"<(?:function=|tool_call>)\s*({known})\b(.*?)</(?:function|tool_call)>"
+    for name, body in re.findall(tagged, text, re.DOTALL):
+        if (fields := _FIELD.findall(body)) or not body.strip(" \n>"):
+            yield name, {field.strip(): _field(value.strip()) for field, value in fields}
+    yield from _in_python(text, names)
+
+
+def _field(text: str) -> Any:
+    try:
+        return parse(text)
+    except ValueError:
+        return text
+
+
+def _in_python(text: str, names: Mapping[str, bool]) -> Iterator[tuple[str, Any]]:
+    """Calls with literals where the whole text is one, or a list of them."""
+    try:
+        tree = ast.parse(_TOKEN.sub("", text).strip(), mode="eval")
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        for call in calls:
+            arguments = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+            if (name := ast.unparse(call.func)) in names and not call.args:
+                yield name, arguments
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        return
 
 
 def _known(name: str, names: Mapping[str, bool]) -> str:
