@@ -9,10 +9,19 @@ import pytest
 
 from selfeng.core.errors import ModelUnavailable
 from selfeng.core.files import File
+from selfeng.core.plan import StepResult
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.offline.cookbook.read_prompt import sections_of
-from selfeng.stages.response_synthesizer import SHOWN_TO_MODEL, ResponseSynthesizer, describe, plain
+from selfeng.stages.response_synthesizer import (
+    SHOWN_TO_MODEL,
+    ResponseSynthesizer,
+    describe,
+    described,
+    plain,
+    plain_results,
+    rounded,
+)
 from tests.doubles import ScriptedModel, kept
 
 
@@ -130,7 +139,7 @@ async def test_the_model_is_told_the_shape_of_a_long_table_and_not_its_rows() ->
 
 
 @pytest.mark.parametrize(
-    ("request_text", "value", "rounded"),
+    ("request_text", "value", "said"),
     [
         ("3/4 l in US cups", "1.0566882094325936", "about 1.05669"),
         ("net price of 7.5 €", "7.5", "7.50"),
@@ -139,17 +148,15 @@ async def test_the_model_is_told_the_shape_of_a_long_table_and_not_its_rows() ->
     ],
 )
 async def test_the_model_is_told_how_to_say_a_number(
-    request_text: str, value: str, rounded: str | None
+    request_text: str, value: str, said: str | None
 ) -> None:
     model = ScriptedModel("It is.", ModelUnavailable("no connection"))
     turn = Turn(Request(request_text), [].append)
     responder = ResponseSynthesizer(model)
     assert [piece async for piece in responder.answer(turn, "f()", kept(value))] == ["It is."]
-    assert (prompted(model).get("rounded"), prompted(model)["result"]) == (rounded, value)
+    assert (prompted(model).get("rounded"), prompted(model)["result"]) == (said, value)
     (told,) = [piece async for piece in responder.answer(turn, "f()", kept(value))]
-    assert told.startswith(
-        f"The result is {rounded}." if rounded else f"The result is:\n\n```\n{value}"
-    )
+    assert told.startswith(f"The result is {said}." if said else f"The result is:\n\n```\n{value}")
 
 
 def test_a_value_that_is_too_large_is_said_with_its_size_and_what_to_do() -> None:
@@ -165,3 +172,28 @@ async def test_the_plain_result_stands_in_for_a_model_that_cannot_be_reached() -
     assert (
         told == plain(execution) + "\n\n*The model could not put this into words: no connection.*"
     )
+
+
+def test_long_results_of_a_plan_are_told_by_their_shape() -> None:
+    rows = kept(json.dumps([{"n": n} for n in range(90)]))
+    long = StepResult(
+        id="a", request="list", tool="t", text=rows.text, data=rows.data, summary=described(rows)
+    )
+    short = StepResult(id="b", request="count", tool="t", text="90", data="90")
+    assert plain_results((long, short)) == (
+        "The results are:\n\nlist\n\na table of 90 rows and 1 column\n\ncount\n\n```\n90\n```"
+    )
+
+
+@pytest.mark.parametrize(
+    ("execution", "said"),
+    [
+        (Returned(type_name="Decimal", text="Decimal('7.5')"), "7.50"),
+        (Returned(type_name="float", text="inf"), ""),
+        (Returned(type_name="str", text="7.5"), ""),
+        (Returned(type_name="bool", text="True"), ""),
+        (Raised(type_name="float", message="7.5"), ""),
+    ],
+)
+def test_only_numbers_are_rounded(execution: Execution, said: str) -> None:
+    assert rounded(execution, "the price in €") == said

@@ -119,7 +119,8 @@ def rounded(execution: Execution, request: str) -> str:
     if not isinstance(execution, Returned) or execution.type_name not in ("float", "Decimal"):
         return ""
     try:
-        said = for_people(float(execution.text), money=is_about_money(request))
+        number = float(execution.text.removeprefix("Decimal('").removesuffix("')"))
+        said = for_people(number, money=is_about_money(request))
     except ValueError:
         return ""
     return "" if said == execution.text else said
@@ -163,7 +164,8 @@ def plain(execution: Execution, request: str = "") -> str:
 def plain_results(results: Sequence[StepResult]) -> str:
     """What the person is told of a plan without a model's help."""
     return "The results are:\n\n" + "\n\n".join(
-        f"{result.request}\n\n{_block(result.text)}" for result in results
+        f"{result.request}\n\n{result.summary.partition(f', {IN_SHORT}')[0] or _block(result.text)}"
+        for result in results
     )
 
 
