@@ -10,6 +10,7 @@ from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import Executing, ExecutionFinished, TurnFinished
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.result import Result
+from selfeng.core.tool import Tool
 from selfeng.offline.cookbook.read_prompt import sections_of
 from selfeng.orchestrator import Orchestrator
 from selfeng.settings import Settings
@@ -37,9 +38,9 @@ async def engine(tmp_path, monkeypatch):
         yield engine
 
 
-def scripted(engine, model: ScriptedModel, sandbox: ScriptedSandbox) -> None:
-    """Have the engine's turns run on these, with three tools."""
-    library = ListedLibrary(PAYMENTS, CSV, TOTAL)
+def scripted(engine, model: ScriptedModel, sandbox: ScriptedSandbox, *tools: Tool) -> None:
+    """Have the engine's turns run on these, with three tools and further ones."""
+    library = ListedLibrary(PAYMENTS, CSV, TOTAL, *tools)
     engine.orchestrator = Orchestrator(
         library,
         Executor(model, sandbox, library),
@@ -96,6 +97,26 @@ async def test_a_reference_that_names_nothing_is_corrected(engine):
     await asked(engine, "Sum its second column", conversation)
     problem = sections_of(model.prompts[3].messages[0].content)["problem"]
     assert problem == "r1 has no column 'price'; it has month, paid, to"
+
+
+@pytest.mark.parametrize(
+    ("reference", "passed"),
+    [
+        ({"column": None, "as": None}, [{"a": "=1", "b": 1.5}]),
+        ({"as": "csv"}, "a,b\r\n=1,1.5\r\n"),
+        ({"as": "json", "column": "a"}, '[\n  "=1"\n]'),
+    ],
+)
+async def test_a_reference_takes_a_part_or_makes_a_text(engine, reference, passed):
+    parse = tool("parse_any", "def parse_any(data):\n    return 1\n")
+    model = ScriptedModel(
+        call("list_payments"), "One.", call("parse_any", data={"$result": "r1", **reference}), "1."
+    )
+    sandbox = ScriptedSandbox(kept('[{"a": "=1", "b": 1.5}]'), kept("1"))
+    scripted(engine, model, sandbox, parse)
+    conversation = (await asked(engine, "List all payments"))[0].conversation_id
+    await asked(engine, "Parse that", conversation)
+    assert sandbox.executed[1] == ("parse_any", {"data": passed})
 
 
 async def test_a_reload_and_the_terminal_show_the_same_value_to_its_owner_only(engine):

@@ -1,9 +1,10 @@
 """Tools as functions that a model can call."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
 from selfeng.core.prompt import FunctionSchema
+from selfeng.core.result import ResultFormat
 from selfeng.core.tool import Tool
 
 NO_TOOL_FITS = FunctionSchema(
@@ -24,6 +25,8 @@ conversation, by its id.
 """
 COLUMN = "column"
 """A second key that takes one column of such a table, as a list."""
+FORM = "as"
+"""A further key that makes a text of the value, in a format."""
 
 STANDALONE = "standalone_request"
 """The argument with the request in English, as it would be put without the conversation."""
@@ -38,7 +41,11 @@ def as_function(tool: Tool, results: Sequence[str] = ()) -> FunctionSchema:
     if results:
         reference = {
             "type": "object",
-            "properties": {REFERENCE: {"enum": list(results)}, COLUMN: {"type": "string"}},
+            "properties": {
+                REFERENCE: {"enum": list(results)},
+                COLUMN: {"type": "string"},
+                FORM: {"enum": list(get_args(ResultFormat))},
+            },
             "required": [REFERENCE],
         }
         schema["properties"] = {

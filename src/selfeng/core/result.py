@@ -6,7 +6,7 @@ import io
 import json
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 from selfeng.core.files import MB
@@ -112,15 +112,11 @@ class Result(Value):
         return summary(json.loads(self.content))
 
     def in_format(self, form: ResultFormat) -> str:
-        """The value as a file."""
+        """The value as a file for a person; a spreadsheet runs nothing of its CSV."""
         value = json.loads(self.content)
-        match form:
-            case "csv":
-                return _csv(value)
-            case "json":
-                return json.dumps(value, **_PRETTY) + "\n"
-            case "text":
-                return value if isinstance(value, str) else json.dumps(value, **_PRETTY)
+        if form == "csv":
+            return _csv(value, _harmless)
+        return as_text(value, form) + ("\n" if form == "json" else "")
 
 
 class EarlierResult(Value):
@@ -275,7 +271,14 @@ def is_about_money(text: str) -> bool:
     return _MONEY.search(text) is not None
 
 
-def _csv(value: Any) -> str:
+def as_text(value: Any, form: ResultFormat) -> str:
+    """A value as a text in a format; a text is in its own already, unless it shall be JSON."""
+    if isinstance(value, str) and form != "json":
+        return value
+    return _csv(value, _cell) if form == "csv" else json.dumps(value, **_PRETTY)
+
+
+def _csv(value: Any, cell: Callable[[Any], Any]) -> str:
     """Its main table; anything else in two columns or one."""
     table = main_table(value)
     if table is None:
@@ -287,15 +290,16 @@ def _csv(value: Any) -> str:
         )
     written = io.StringIO()
     writer = csv.writer(written)
-    writer.writerow(map(_cell, table.columns))
-    writer.writerows(map(_cell, row) for row in table.rows)
+    writer.writerow(map(cell, table.columns))
+    writer.writerows(map(cell, row) for row in table.rows)
     return written.getvalue()
 
 
 def _cell(value: Any) -> Any:
-    """A cell of a CSV file. A text that a spreadsheet would run as a formula begins with an
-    apostrophe, unless it is a number.
-    """
-    if isinstance(value, str):
-        return f"'{value}" if _FORMULA.match(value) else value
+    """A cell of a CSV file."""
     return canonical(value) if isinstance(value, dict | list | bool) else value
+
+
+def _harmless(value: Any) -> Any:
+    """The same; a text that a spreadsheet would run as a formula begins with an apostrophe."""
+    return f"'{value}" if isinstance(value, str) and _FORMULA.match(value) else _cell(value)

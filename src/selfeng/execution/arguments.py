@@ -7,10 +7,10 @@ from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
 
-from selfeng.core.functions import COLUMN, REFERENCE
+from selfeng.core.functions import COLUMN, FORM, REFERENCE
 from selfeng.core.plan import StepResult
 from selfeng.core.question import AnswerKind, Question
-from selfeng.core.result import main_table
+from selfeng.core.result import ResultFormat, as_text, main_table
 from selfeng.core.signature import (
     DEEPEST,
     UNREADABLE,
@@ -190,7 +190,7 @@ def resolved(arguments: Mapping[str, Any], results: Sequence[StepResult]) -> dic
 
 def _resolved(value: Any, values: Mapping[str, str | None]) -> Any:
     match value:
-        case {"$result": id, **part} if values and part.keys() <= {COLUMN}:
+        case {"$result": id, **part} if values and part.keys() <= {COLUMN, FORM}:
             data = values.get(id) if isinstance(id, str) else None
             if data is None:
                 known = (
@@ -200,7 +200,7 @@ def _resolved(value: Any, values: Mapping[str, str | None]) -> Any:
                     f'{{"{REFERENCE}": {id!r}}} names no result that can be passed; these can: '
                     f"{known}"
                 )
-            return _column(id, json.loads(data), part[COLUMN]) if part else json.loads(data)
+            return _part(id, json.loads(data), part.get(COLUMN), part.get(FORM))
         case dict():
             return {key: _resolved(item, values) for key, item in value.items()}
         case list():
@@ -209,13 +209,23 @@ def _resolved(value: Any, values: Mapping[str, str | None]) -> Any:
             return value
 
 
-def _column(id: object, value: Any, name: Any) -> list[Any]:
-    """One column of a table. Raises: ArgumentsInvalid."""
-    table = main_table(value)
-    if table is None or name not in table.columns:
-        known = ", ".join(table.columns) if table else "none, as it is no table"
-        raise ArgumentsInvalid(f"{id} has no column {name!r}; it has {known}")
-    return [row[table.columns.index(name)] for row in table.rows]
+def _part(id: object, value: Any, column: Any, form: Any) -> Any:
+    """A value, or one column of a table, and as text where a format is given.
+
+    Raises:
+        ArgumentsInvalid: there is no such column or format.
+    """
+    if column is not None:
+        table = main_table(value)
+        if table is None or column not in table.columns:
+            known = ", ".join(table.columns) if table else "none, as it is no table"
+            raise ArgumentsInvalid(f"{id} has no column {column!r}; it has {known}")
+        value = [row[table.columns.index(column)] for row in table.rows]
+    if form is None:
+        return value
+    if form not in get_args(ResultFormat):
+        raise ArgumentsInvalid(f"{FORM} is {form!r}, not {', '.join(get_args(ResultFormat))}")
+    return as_text(value, form)
 
 
 def question_for(parameter: Parameter) -> Question:
