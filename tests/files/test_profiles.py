@@ -13,7 +13,7 @@ import pytest_asyncio
 
 from selfeng.core.errors import SandboxUnavailable
 from selfeng.core.files import File, FileReference
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Returned, SandboxStatus
 from selfeng.execution.file_profiler import FileProfiler
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
@@ -138,6 +138,13 @@ async def test_rows_of_another_width_and_a_table_without_a_header_are_noted(
     assert [c["type"] for c in table["columns"]] == ["integer", "date YYYY-MM-DD", "number"]
 
 
+async def test_titles_above_a_table_are_no_header(sandbox: SecureSandbox) -> None:
+    content = b"Report;;;\nCreated;2025-03-01;;\n\nday;town;n;note\n2025-01-01;Bonn;3;\n2025-01-02;Ulm;4;x\n"
+    (table,) = (await profile(sandbox, "report.csv", content))["tables"]
+    assert (table["header"], table["rows"]) == ("line 4", 2)
+    assert [c["name"] for c in table["columns"]] == ["day", "town", "n", "note"]
+
+
 async def test_the_shape_of_nested_json_names_what_differs(sandbox: SecureSandbox) -> None:
     users = [{"name": "A", "age": n, "tags": ["x"]} for n in range(50)]
     content = json.dumps({"users": [*users, {"name": "B", "age": "n/a"}], "next": None})
@@ -259,10 +266,13 @@ async def test_the_lines_of_an_error_are_found(sandbox: SecureSandbox, workbook:
 
 
 class Counted:
-    """A sandbox that counts its calls and then is gone."""
+    """A sandbox that counts its calls, with their outcomes."""
 
-    def __init__(self, *outcomes: Any) -> None:
-        self.calls, self._outcomes = 0, list(outcomes)
+    def __init__(self, *outcomes: Any, available: bool = True) -> None:
+        self.calls, self._outcomes, self._available = 0, list(outcomes), available
+
+    async def status(self) -> SandboxStatus:
+        return SandboxStatus(available=self._available, backend="counted", detail="no engine here")
 
     async def execute(self, *_: Any, **__: Any) -> Any:
         self.calls += 1
@@ -282,6 +292,8 @@ async def test_a_content_is_examined_once_and_a_sandbox_that_is_gone_is_asked_ag
         return File(name=reference.name, content=b"x")
 
     file = File(name="a.txt", content=b"x").reference()
+    without = await FileProfiler(Counted(available=False)).inspect(file, read)
+    assert without == '{"problem": "the content could not be examined: no engine here"}'
     told = [await profiler.inspect(file, read) for _ in range(3)]
     assert told == [
         '{"problem": "the content could not be examined: no engine answers"}',

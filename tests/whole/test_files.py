@@ -107,7 +107,7 @@ def test_a_file_that_is_not_there_is_said_by_the_tool(home, plotted):
         "Plot column price against day of elsewhere.csv",
         SANDBOX="bubblewrap",
     )
-    assert asked.returncode == 0
+    assert asked.returncode == 1
     assert "there is no file 'elsewhere.csv'" in asked.stdout
 
 

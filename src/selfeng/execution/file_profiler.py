@@ -39,6 +39,8 @@ class FileProfiler:
     ) -> str:
         key = reference.sha256, splitext(reference.name)[1].lower()
         if key not in self._known:
+            if not (status := await self._sandbox.status()).available:
+                return _problem(f"the content could not be examined: {status.detail}")
             try:
                 async with asyncio.timeout(PATIENCE):
                     ran = await self._run("profile_file", await read(reference))

@@ -97,7 +97,7 @@ def profile_table(
     filled = ((number, row) for number, row in rows if any(not _is_empty(cell) for cell in row))
     first = list(islice(filled, 60))
     width = mode(len(row) for _, row in first) if first else 0
-    while len(first) > 1 and width > 1 and sum(not _is_empty(cell) for cell in first[0][1]) < 2:
+    while len(first) > 1 and 2 * sum(not _is_empty(cell) for cell in first[0][1]) <= width > 1:
         first.pop(0)  # a title above the table
     begins, top = first[0] if first else (1, [])
     names = [] if any(_kind(cell, decimal)[0] not in ("text", "") for cell in top) else top
