@@ -9,12 +9,11 @@ from selfeng.core.result import (
     LONG,
     Result,
     canonical,
-    for_people,
-    is_about_money,
     reference_to,
     summary,
     table_of,
 )
+from selfeng.core.words import for_people, is_about_money
 
 PAYMENTS = [
     {"month": n, "payment": 1013.37 + n / 1000, "note": None if n % 2 else "even"}
@@ -103,6 +102,7 @@ def test_a_summary_is_short_whatever_is_in_the_value(value: Any, has: str) -> No
         (1234567.891, False, "about 1234568"),
         (7.5, True, "7.50"),
         (1013.3719, True, "about 1013.37"),
+        (0.00123456789, True, "about 0.00123457"),
         (0.00001234567891, False, "about 1.23457e-05"),
         (-2.123456789, False, "about -2.12346"),
         (float("nan"), False, "nan"),

@@ -15,9 +15,9 @@ from selfeng.cli.local_files import write_files
 from selfeng.core.errors import RequestError
 from selfeng.core.files import File, name_problem
 from selfeng.core.owner import LOCAL
-from selfeng.core.result import Result, ResultFormat, Table, for_people, table_of
+from selfeng.core.result import Result, ResultFormat, Table, table_of
 from selfeng.core.visible import one_line, visible
-from selfeng.core.words import shortened
+from selfeng.core.words import for_people, shortened
 from selfeng.engine import Engine
 
 app = typer.Typer()

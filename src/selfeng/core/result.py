@@ -4,7 +4,6 @@ import csv
 import hashlib
 import io
 import json
-import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Literal, NamedTuple
@@ -31,13 +30,6 @@ _PART = 240
 """Characters of a part of a value in a summary."""
 _TEXT = 800
 _PRETTY: dict[str, Any] = {"ensure_ascii": False, "indent": 2}
-_PRECISION = 6
-_WHOLE, _TINY = 1e6, 1e-4
-_MONEY = re.compile(
-    r"[$€£¥₹]|\b(?:usd|eur|gbp|chf|euros?|dollars?|cents?|price|cost|invoice|salary|tax|tip|loan|"
-    r"payment|interest)s?\b",
-    re.IGNORECASE,
-)
 _FORMULA = re.compile(r"[=@\t\r]|[+-](?!\d*\.?\d+(?:e[+-]?\d+)?$)", re.IGNORECASE)
 """How a text begins that a spreadsheet would run, which a number with a sign is not."""
 
@@ -251,24 +243,6 @@ def _brief(value: Any) -> str:
 def _part(value: Any) -> str:
     text = canonical(value)
     return text if len(text) <= _PART else f"{text[:_PART]}…"
-
-
-def for_people(value: float, *, money: bool = False) -> str:
-    """A number as a sentence says it: whole numbers as they are, money with two places, anything
-    else with six significant digits at most; `about` before what was rounded.
-    """
-    if isinstance(value, int) or not math.isfinite(value):
-        return str(value)
-    size = abs(value)
-    form = ".2f" if money else ".0f" if _WHOLE <= size < 1e15 else f".{_PRECISION}g"
-    rounded = f"{value:{form}}"
-    close = math.isclose(float(rounded), value, rel_tol=1e-12, abs_tol=0.0)
-    return rounded if close else f"about {rounded}"
-
-
-def is_about_money(text: str) -> bool:
-    """Whether words or signs of a request speak of money."""
-    return _MONEY.search(text) is not None
 
 
 def as_text(value: Any, form: ResultFormat) -> str:

@@ -1,4 +1,15 @@
-"""Words for people."""
+"""Words and numbers for people."""
+
+import math
+import re
+
+_PRECISION = 6
+_WHOLE = 1e6
+_MONEY = re.compile(
+    r"[$€£¥₹]|\b(?:usd|eur|gbp|chf|euros?|dollars?|cents?|price|cost|invoice|salary|tax|tip|loan|"
+    r"payment|interest)s?\b",
+    re.IGNORECASE,
+)
 
 
 def shortened(text: str, limit: int) -> str:
@@ -17,3 +28,23 @@ def shortened(text: str, limit: int) -> str:
 def count(number: int, noun: str) -> str:
     """`1 test`, `2 tests`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def for_people(value: float, *, money: bool = False) -> str:
+    """A number as a sentence says it: whole numbers as they are, money with two places, anything
+    else with six significant digits at most; `about` before what was rounded.
+    """
+    if isinstance(value, int) or not math.isfinite(value):
+        return str(value)
+    size = abs(value)
+    form = (
+        ".2f" if money and size >= 0.005 else ".0f" if _WHOLE <= size < 1e15 else f".{_PRECISION}g"
+    )
+    rounded = f"{value:{form}}"
+    close = math.isclose(float(rounded), value, rel_tol=1e-12, abs_tol=0.0)
+    return rounded if close else f"about {rounded}"
+
+
+def is_about_money(text: str) -> bool:
+    """Whether words or signs of a request speak of money."""
+    return _MONEY.search(text) is not None

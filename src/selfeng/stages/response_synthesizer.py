@@ -12,10 +12,10 @@ from selfeng.core.files import MB
 from selfeng.core.plan import StepResult
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient
-from selfeng.core.result import IN_SHORT, LARGEST, ResultReference, for_people, is_about_money
+from selfeng.core.result import IN_SHORT, LARGEST, ResultReference
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
-from selfeng.core.words import shortened
+from selfeng.core.words import for_people, is_about_money, shortened
 from selfeng.prompts import render
 from selfeng.prompts.request import all_results, listed
 

@@ -5,7 +5,8 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from selfeng.core.result import IN_SHORT, for_people
+from selfeng.core.result import IN_SHORT
+from selfeng.core.words import for_people
 from selfeng.offline.completion import Completion
 from selfeng.offline.cookbook.read_prompt import ReadPrompt
 from selfeng.offline.cookbook.recipe import Recipe, recipe_for_tool
