@@ -520,7 +520,7 @@ def test_what_the_model_thinks_is_folded_beside_the_answer(theatre, page):
     spoken = Flawed(content=f"<think>{thought}</think>{UNUSABLE.content}")
     theatre.stage.plays({SPECIFY: spoken})
     open_page(page, theatre.link)
-    ask(page, REVERSE)
+    ask(page, "Compose a symphony about the sea")
     thoughts = page.get_by_test_id("thoughts")
     expect(thoughts.get_by_text(thought).first).to_be_hidden()
     thoughts.get_by_text("Thinking").click()
