@@ -10,10 +10,14 @@ from selfeng.bootstrap import build_engine
 from selfeng.core.errors import ConfigurationError, RequestError, SandboxError
 from selfeng.core.events import FINAL, Record
 from selfeng.core.files import File
+from selfeng.core.spec import SpecificationReply
 from selfeng.engine import LONGEST_REQUEST, Engine
+from selfeng.offline.completion import Completion
+from selfeng.offline.server import OfflineServer
 from selfeng.settings import Settings
 from tests.home import Home
 from tests.sandbox.backends import BubblewrapBehind, prepared
+from tests.script import Script
 
 
 @pytest.fixture
@@ -220,3 +224,37 @@ async def test_an_engine_ends_while_the_job_of_a_turn_stands_still(tmp_path, mon
     )
     assert containers
     assert machine.containers(engine.sandbox.id) == set()
+
+
+async def talk_about_a_file(tmp_path, monkeypatch, server: OfflineServer) -> None:
+    home = Home(tmp_path / "home", bubblewrap=True)
+    more = {
+        "OPENAI_API_KEY": server.api_key,
+        "OPENAI_BASE_URL": server.base_url,
+        "OPENAI_MODEL": "offline",
+    }
+    for name, value in home.environment(**more).items():
+        monkeypatch.setenv(name, value)
+    records: list[Record] = []
+    async with aclosing(await build_engine(Settings(_env_file=None))) as engine:
+        engine.subscribe(records.extend)
+        sales = File(name="sales.csv", content="Tag;Erlös\n1;1,5\n2;n/a\n3;4,5\n".encode("cp1252"))
+        asked = await engine.ask("me", None, "hello", [sales])
+        await ended(engine, asked.turn_id, records)
+        later = await engine.ask("me", asked.conversation_id, "and now?")
+        await ended(engine, later.turn_id, records)
+
+
+@pytest.mark.bubblewrap
+async def test_a_model_sees_the_profiles_of_new_and_earlier_files(tmp_path, monkeypatch):
+    said = SpecificationReply(outcome="answer", message="Hi.", specification=None)
+    script = Script(titled={"write the specification": Completion(content=said.model_dump_json())})
+    with OfflineServer(script, delay=0) as server:
+        await talk_about_a_file(tmp_path, monkeypatch, server)
+    prompts = [r.messages[-1]["content"] for r in script.requests if r.prompt == "specification"]
+    assert len(prompts) == 2
+    for prompt in prompts:
+        assert '"encoding": "cp1252"' in prompt
+        assert '"decimal": ","' in prompt
+        assert '"odd": ["line 3: n/a"]' in prompt
+    assert '"from": "earlier in the conversation"' in prompts[1]
