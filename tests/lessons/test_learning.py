@@ -17,6 +17,7 @@ from selfeng.core.events import (
     Event,
     Executing,
     LessonsShown,
+    Outcome,
     TurnFailed,
     TurnFinished,
     TurnStarted,
@@ -127,6 +128,14 @@ async def test_a_turn_of_a_project_teaches_nothing_and_one_that_has_a_project_bu
     assert (await book.learn(), book.model.asked()) == ([], [])
     book.turn(begun, chosen.model_copy(update={"within": "1"}), *rest)
     assert await book.learn() == ["Multiply."]
+
+
+async def test_a_declined_turn_costs_nothing(tmp_path):
+    book = Notebook(tmp_path)
+    said = "I can't know today's weather."
+    declined = TurnFinished(answer=said, outcome=Outcome.DECLINED, nearest=("days_between",))
+    book.turn(TurnStarted(request="weather?"), ended("specify", text="It can't be done."), declined)
+    assert (await book.learn(), book.model.asked()) == ([], [])
 
 
 async def test_a_smooth_turn_costs_nothing_unless_it_may_correct_a_tools_answer(tmp_path):
