@@ -2,6 +2,8 @@
 and registers.
 """
 
+from collections.abc import Sequence
+
 import pytest
 
 from selfeng.core.errors import ModelRefused, ModelUnavailable, SandboxFailed, SynthesisFailed
@@ -504,14 +506,15 @@ def file_tool_specified(name: str, *further: tuple[str, str, str | None]) -> Spe
 
 
 async def specify_beside_a_file_tool(
-    *replies: SpecificationReply, confidence: float = 0.95
+    *replies: SpecificationReply, confidence: float = 0.95, likely: Sequence[str] = ()
 ) -> tuple[Run, object]:
     known = tool("sum_column", SUM_CODE)
     run = Run(
         ScriptedModel(*replies), ScriptedSandbox(), ListedLibrary(known, confidence=confidence)
     )
     analyst = Analyst(run.model, run.sandbox, run.library, SynthesisPolicy())
-    return run, await analyst.specify(Steps(Turn(Request("sum b"), run.events.append)), ())
+    steps = Steps(Turn(Request("sum b"), run.events.append))
+    return run, await analyst.specify(steps, likely, likely)
 
 
 async def test_a_near_duplicate_of_a_file_tool_becomes_its_next_version():
@@ -534,6 +537,19 @@ async def test_an_analyst_who_insists_gets_a_tool_of_its_own():
     run, built = await specify_beside_a_file_tool(other, other)
     assert isinstance(built, BuildSpec)
     assert (built.spec.name, built.extends, len(run.model.prompts)) == ("sum_by_month", None, 2)
+
+
+async def test_an_analyst_who_has_seen_the_near_tools_sources_is_not_asked_again():
+    other = file_tool_specified("sum_by_month")
+    run, built = await specify_beside_a_file_tool(other, likely=("sum_column",))
+    assert isinstance(built, BuildSpec)
+    assert (built.spec.name, built.extends, len(run.model.prompts)) == ("sum_by_month", None, 1)
+
+
+def test_a_null_in_a_specification_means_that_nothing_was_said():
+    written = file_tool_specified("sum_by_month")
+    nulls = dict.fromkeys(("agent", "call", "steps", "questions"))
+    assert SpecificationReply.model_validate({**written.model_dump(), **nulls}) == written
 
 
 async def test_what_is_less_near_or_takes_no_file_costs_no_second_look():

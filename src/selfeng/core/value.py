@@ -2,7 +2,8 @@
 
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic_core import PydanticUseDefault
 
 T = TypeVar("T")
 
@@ -17,5 +18,15 @@ def _without_default(schema: dict[str, Any]) -> None:
     schema.pop("default", None)
 
 
-StrictlyOptional = Annotated[T, Field(json_schema_extra=_without_default)]
-"""A field with a default that its schema omits, because strict schemas for models allow none."""
+def _null_is_left_out(value: object) -> object:
+    if value is None:
+        raise PydanticUseDefault
+    return value
+
+
+StrictlyOptional = Annotated[
+    T, Field(json_schema_extra=_without_default), BeforeValidator(_null_is_left_out)
+]
+"""A field with a default that its schema omits, because strict schemas for models allow none. A
+null, which models write where nothing fits, means the default.
+"""

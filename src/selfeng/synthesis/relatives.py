@@ -53,16 +53,17 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
     )
 
 
-async def overlap(library: ToolLibrary, spec: Specification) -> str:
+async def overlap(library: ToolLibrary, spec: Specification, viewed: Sequence[Tool] = ()) -> str:
     """What a specification of a new file tool has to consider, since a file tool of the library is
-    near; "" if none is.
+    near; "" if none is, or its author has `viewed` that tool's sources.
     """
     if not _takes_file(spec.signature()):
         return ""
     wanted = f"{spec.description} {' '.join(spec.example_requests)}"
     for candidate in await library.search(wanted, 1):
         tool = candidate.tool
-        if candidate.confidence >= OVERLAP and _takes_file(tool.signature):
+        near = candidate.confidence >= OVERLAP and tool.name not in {t.name for t in viewed}
+        if near and _takes_file(tool.signature):
             return (
                 f"{tool.name} is near it: `{tool.signature}`: {tool.description} If the two are "
                 "forms of one operation, specify its next version: its name, its parameters "

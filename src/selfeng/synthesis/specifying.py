@@ -118,7 +118,7 @@ class Analyst:
                 except ModelRefused as refusal:
                     current.summary = "The model declines it."
                     return _declined(f"{refusal.message.rstrip('.')}.", near)
-                made = await self._made_of(current, request, reply, near, first=first)
+                made = await self._made_of(current, request, reply, near, viewed if first else None)
                 if not isinstance(made, str):
                     return made
                 problem = made
@@ -132,11 +132,11 @@ class Analyst:
         request: Request,
         reply: SpecificationReply,
         near: Sequence[Tool],
-        *,
-        first: bool,
+        viewed: Sequence[Tool] | None,
     ) -> Specified | str:
-        """The decision that follows from a reply; a text says why it is refused. Only the `first`
-        one is asked whether a near tool could be extended instead.
+        """The decision that follows from a reply; a text says why it is refused. The first reply is
+        asked whether a near tool could be extended instead, unless the analyst `viewed` its
+        sources; None: it is not asked.
         """
         match reply.outcome:
             case "impossible":
@@ -162,8 +162,8 @@ class Analyst:
         match found:
             case Tool():
                 return KnownTool(tool=found, arguments=_arguments(reply))
-            case BuildSpec(spec=spec, extends=None) if first and (
-                problem := await overlap(self._library, spec)
+            case BuildSpec(spec=spec, extends=None) if viewed is not None and (
+                problem := await overlap(self._library, spec, viewed)
             ):
                 return problem
             case BuildSpec():
