@@ -75,6 +75,16 @@ def test_a_model_is_told_the_columns_and_both_ends_of_a_table() -> None:
     ]
 
 
+def test_of_an_object_with_one_table_a_model_is_told_both() -> None:
+    loan = kept({"total": 12.5, "payments": PAYMENTS})
+    assert loan.reference.columns == ("month", "payment", "note")
+    told = loan.summary.splitlines()
+    assert told[0] == '- "total": 12.5'
+    assert told[1].startswith('- "payments": a table of 360 rows and 3 columns, [{"month":1')
+    assert told[2:4] == ["columns:", "- month: numbers from 1 to 360"]
+    assert told[-1].startswith("row 360, the last: ")
+
+
 @pytest.mark.parametrize(
     ("value", "has"),
     [

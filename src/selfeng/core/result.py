@@ -62,7 +62,7 @@ class ResultReference(Value):
     count: int = 0
     """Rows of a table, items of a list, members of an object, characters of a text."""
     columns: tuple[str, ...] = ()
-    """Of a table."""
+    """Of a table, or of an object's only table."""
     exact: bool = True
     """Whether the JSON says exactly what the tool returned; otherwise text stands for dates, NaN
     and the like.
@@ -136,13 +136,13 @@ def canonical(value: Any) -> str:
 
 def reference_to(value: Any, content: str, *, exact: bool = True) -> ResultReference:
     """What is known of a value, given with its canonical JSON."""
-    encoded, table = content.encode(), table_of(value)
+    encoded, table, main = content.encode(), table_of(value), main_table(value)
     return ResultReference(
         sha256=hashlib.sha256(encoded).hexdigest(),
         kind="table" if table else _KINDS[type(value)],
         size=len(encoded),
         count=len(table.rows) if table else len(value) if hasattr(value, "__len__") else 0,
-        columns=tuple(name[:_NAME] for name in table.columns) if table else (),
+        columns=tuple(name[:_NAME] for name in main.columns) if main else (),
         exact=exact,
     )
 
@@ -195,12 +195,7 @@ def summary(value: Any) -> str:
     ends.
     """
     if table := table_of(value):
-        described = [
-            f"- {name}: {_described([row[n] for row in table.rows])}"
-            for n, name in enumerate(table.columns[:_DESCRIBED])
-        ]
-        rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
-        return "\n".join(["columns:", *described, *_ends("row", rows)])
+        return "\n".join(_of_table(table))
     match value:
         case str():
             return shortened(value, _TEXT)
@@ -208,9 +203,18 @@ def summary(value: Any) -> str:
             return "\n".join([_described(value), *_ends("item", value)])
         case dict():
             members = list(value.items())[:_DESCRIBED]
-            return "\n".join(f"- {_part(name)}: {_brief(item)}" for name, item in members)
+            told = [f"- {_part(name)}: {_brief(item)}" for name, item in members]
+            inner = main_table(value)
+            return "\n".join([*told, *(_of_table(inner) if inner else ())])
         case _:
             return shortened(canonical(value), _TEXT)
+
+
+def _of_table(table: Table) -> Iterable[str]:
+    yield "columns:"
+    for n, name in enumerate(table.columns[:_DESCRIBED]):
+        yield f"- {name[:_NAME]}: {_described([row[n] for row in table.rows])}"
+    yield from _ends("row", [dict(zip(table.columns, row, strict=True)) for row in table.rows])
 
 
 def _ends(noun: str, parts: Sequence[Any]) -> Iterable[str]:
