@@ -100,6 +100,7 @@ async def test_a_european_csv_is_described_with_its_dirt_far_below(sandbox: Secu
         ("\ufeffid,town\n007,Köln\n008,Bonn\n".encode(), "utf-8-sig", ","),
         ("id\ttown\n007\tKöln\n008\tBonn\n".encode("utf-16"), "utf-16", "tab"),
         ("id|town\n007|Köln\n008|Bonn\n".encode("utf-16-le"), "utf-16-le", "|"),
+        ("id|town\n007|Köln\n008|Bonn\n".encode("utf-16-be"), "utf-16-be", "|"),
         ("id;town\n007;東京とその\n008;さいたま\n".encode("shift_jis"), "shift_jis", ";"),
         ("id;town\n007;Москва\n008;Казань\n".encode("cp1251"), "cp1251", ";"),
         (b"id,town\n007,Bonn\n008,K\xf6ln\n", "cp1252", ","),
@@ -187,6 +188,7 @@ def png(width: int, height: int) -> bytes:
         ("nothing.csv", b"", {"kind": "empty"}),
         ("paper.pdf", b"%PDF-1.7 ...", {"kind": "PDF"}),
         ("noise.dat", bytes(range(256)), {"kind": "binary"}),
+        ("zeros.csv", bytes(20), {"kind": "binary"}),
         (
             "notes.md",
             b"# Notes\n\nHello, world.\nBye, you.\nSo, so.\n",

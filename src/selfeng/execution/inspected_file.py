@@ -43,7 +43,8 @@ _SCRIPTS = (
 )
 """Encodings other than Western European ones, with the first words of their letters' names."""
 
-
+_LEAST = ("values", "range", "begins", "columns")
+"""Parts of a profile, the least important first."""
 _ZIP = b"PK\3\4"
 _JSON_KINDS = {
     bool: "true or false",
@@ -74,15 +75,14 @@ def profile_file(path: str) -> dict[str, Any]:
         found = (_json(text) or _table_or_text(text, path)) | {"encoding": encoding}
         found["begins"] = begins
     found = found or {"kind": "binary" if content else "empty"}
-    dropped: list[str] = []
-    for key in ("", "values", "range", "begins", "columns"):
-        dropped.append(key)
-        if len(json.dumps(told := _told(found, dropped), ensure_ascii=False)) <= LONGEST:
+    for number in range(len(_LEAST) + 1):
+        told: dict[str, Any] = _told(found, _LEAST[:number])
+        if len(json.dumps(told, ensure_ascii=False)) <= LONGEST:
             break
-    return dict(told)
+    return told
 
 
-def _told(value: Any, dropped: list[str]) -> Any:
+def _told(value: Any, dropped: tuple[str, ...]) -> Any:
     """A value without empty parts, and without those that are dropped."""
     if isinstance(value, dict):
         kept = {key: item for key, item in value.items() if item and key not in dropped}
@@ -130,8 +130,9 @@ def _encoding(content: bytes) -> str:
     for mark, encoding in _BOMS:
         if content.startswith(mark):
             return encoding if _decoded(content, encoding) else ""
-    if 2 * content[1:200:2].count(0) > len(content[1:200:2]):
-        return "utf-16-le" if _decoded(content, "utf-16-le") else ""
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if 2 * content[first:200:2].count(0) > len(content[first:200:2]):
+            return encoding if _decoded(content, encoding) else ""
     if not content or re.search(rb"[\0-\x06\x0e-\x1a\x1c-\x1f]", content):
         return ""
     if _decoded(content, "utf-8"):
@@ -152,9 +153,9 @@ def _fits(text: str, scripts: str) -> bool:
 
 
 def _decoded(content: bytes, encoding: str) -> str:
-    """The text; "" if it can't be decoded so."""
+    """The text; "" if it can't be decoded so, or holds zeros."""
     try:
-        return content.decode(encoding)
+        return "" if "\0" in (text := content.decode(encoding)) else text
     except UnicodeDecodeError:
         return ""
 

@@ -108,7 +108,7 @@ def profile_table(
         if count * len(columns) > cells:
             continue
         read_to = number
-        if len(row) != len(columns):
+        if unit == "line" and len(row) != len(columns):
             ragged.append(f"{unit} {number}: {len(row)} cells instead of {len(columns)}")
         for column, cell in zip(columns, chain(row, [None] * len(columns)), strict=False):
             column.add(number, cell)
