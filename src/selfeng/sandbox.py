@@ -26,6 +26,7 @@ from selfeng.sandboxes.job_sources import (
 from selfeng.sandboxes.pool import GRACE, Pool
 from selfeng.sandboxes.sandbox_options import SandboxOptions, chosen_backend
 from selfeng.sandboxes.worker.frames import BrokenStream, Message, pack
+from selfeng.sandboxes.worker.job_clock import LONGEST
 from selfeng.settings import Settings, load_settings
 
 _LANES = 2
@@ -266,7 +267,7 @@ class SecureSandbox:
                 return outcome(result, _TOO_LARGE.format(problem), 0.0)
             container = await pool.take(current_owner())
             async with _discarded_on_error(pool, container):
-                killed = await run_job(container, packed, self._wall(self.timeout), result)
+                killed = await run_job(container, packed, self._longest(self.timeout), result)
             pool.give_back(container, result.nonce)
             if final or not result.overdue:
                 break
@@ -292,7 +293,7 @@ class SecureSandbox:
                 continue
             container = container or await pool.take(current_owner())
             async with _discarded_on_error(pool, container):
-                killed = await run_job(container, packed, self._wall(timeout), result)
+                killed = await run_job(container, packed, self._longest(timeout), result)
             nonce = result.nonce
             if not result.orderly:
                 pool.give_back(container, nonce)
@@ -308,12 +309,16 @@ class SecureSandbox:
     def _packed(self, job: Message, result: JobResult, timeout: float) -> bytes:
         """Raises: BrokenStream: the job is too large."""
         check_size(job["library"])
-        limits = {"timeout": timeout, "wall": self._wall(timeout), "memory": self._limits.memory_mb}
+        limits = {
+            "timeout": timeout,
+            "wall": self._patience * timeout,
+            "memory": self._limits.memory_mb,
+        }
         return pack({"nonce": result.nonce, **limits, **job})
 
-    def _wall(self, timeout: float) -> float:
+    def _longest(self, timeout: float) -> float:
         """Seconds that a run may take which may use `timeout` seconds of processor time."""
-        return self._patience * timeout
+        return LONGEST * self._patience * timeout
 
 
 def _suite_job(name: str, code: str, tests: str, library: Mapping[str, str]) -> Message:

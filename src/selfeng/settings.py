@@ -147,7 +147,7 @@ class Settings(BaseSettings):
     """Image that the sandbox image is built on; empty: python:3.12-slim, or a local
     python:3.x-slim if it can't be pulled."""
     docker_timeout: float = Field(30.0, gt=0, le=3600)
-    """Seconds of processor time that one run in the sandbox may use; it may take three times as
+    """Seconds of processor time that one run in the sandbox may use; it may wait three times as
     long."""
 
     files_max_count: int = Field(10, ge=1, le=100)

@@ -196,7 +196,7 @@ def tool():
 """
     got = await execute(impatient, code)
     assert isinstance(got, Killed)
-    assert got.reason.startswith(("It did not end within 3 s", "It used 0.3 s of processor time"))
+    assert got.reason.startswith(("It did not end within", "It used 0.3 s of processor time"))
 
 
 async def test_output_before_the_end_is_kept_and_capped(hasty: SecureSandbox) -> None:

@@ -61,4 +61,4 @@ async def test_a_suite_that_never_finishes_loading_is_ended(impatient: SecureSan
     verdict = await impatient.verify("tool", CODE, CASES["A19"].payload, lambda result: None)
     assert (verdict.passed, verdict.tests) == (False, ())
     assert verdict.problem is not None
-    assert verdict.problem.startswith("It did not end within 3 s; it used 0.")
+    assert verdict.problem.startswith("It did not end within ")

@@ -41,7 +41,7 @@ COLD = PoolSize(least=0, ready=0, most=8)
 async def sandbox(backend: Behind, containers: Containers) -> AsyncIterator[SecureSandbox]:
     """A sandbox that has no containers but those that run a job."""
     sandbox = SecureSandbox(
-        timeout=20, patience=10, verifiers=COLD, comparers=COLD, executors=COLD, **backend.options
+        timeout=20, patience=4, verifiers=COLD, comparers=COLD, executors=COLD, **backend.options
     )
     yield sandbox
     await sandbox.aclose()

@@ -267,7 +267,8 @@ async def test_a_run_that_only_waits_is_tried_again_and_ended(
     verdict = await impatient.verify("solution", code, tests, lambda result: None)
     assert verdict.problem is not None
     assert re.fullmatch(
-        rf"It did not end within 3 s{where}; it used 0\.\d s of processor time\.", verdict.problem
+        rf"It did not end within [3-6] s{where}; it used 0\.\d s of processor time\.",
+        verdict.problem,
     )
 
 

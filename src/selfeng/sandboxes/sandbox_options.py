@@ -40,7 +40,9 @@ class SandboxOptions:
     packages: Sequence[str] = ()
     """Further packages, as pip takes them; `build_image` makes a layer for them."""
     patience: float = 3.0
-    """How many times as long a run may take, for it may wait for a busy machine."""
+    """How many times as long a run may wait; one that works slowly, on a busy machine, may take
+    twice that.
+    """
     verifiers: PoolSize = VERIFIERS
     comparers: PoolSize = COMPARERS
     executors: PoolSize = EXECUTORS

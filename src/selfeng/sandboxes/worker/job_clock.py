@@ -2,7 +2,7 @@
 
 Processor time is what code is blamed for: a busy machine lets a job wait, not work. Process 1 reads
 it from the kernel (proc(5), `/proc/PID/stat`), so no process of a job can set it back; at worst one
-hides time in children that it leaves to the kernel, and the second limit ends the job.
+hides time in children that it leaves to the kernel, and the limit on waiting ends the job.
 """
 
 import contextlib
@@ -11,27 +11,41 @@ import time
 
 _TICK = 1 / os.sysconf("SC_CLK_TCK")
 _PROCESSORS = os.cpu_count() or 1
-_LEAST = 0.05
-"""Seconds between two looks."""
+_PAUSES = 0.05, 1.0
+"""The least and the most seconds between two looks."""
+_IDLE = 0.05
+"""Share of a processor below which a job waits; above it, it works, however slowly."""
+LONGEST = 2
+"""How many times the limit on waiting a job may take in all."""
 
 
 class JobClock:
     def __init__(self, processor: float, wall: float) -> None:
-        """Start it. `processor` is in seconds of processor time, `wall` in seconds."""
+        """Start it. `processor` is in seconds of processor time; `wall` are the seconds for which
+        the job may wait.
+        """
         self._processor, self._wall = processor, wall
-        self.started = time.monotonic()
-        self._before, self._used = _total(), 0.0
-        self._next = self.started + min(wall, processor / _PROCESSORS)
+        self.started = self._looked = time.monotonic()
+        self._before, self._used, self._waited = _total(), 0.0, 0.0
+        self._next = self.started + self._pause()
 
     def left(self) -> float:
         """Seconds until the next look at the limits; 0 once one of them is reached."""
         now = time.monotonic()
-        end = self.started + self._wall
         if now >= self._next:
-            self._used = max(self._used, _total() - self._before)
-            pause = max(_LEAST, (self._processor - self._used) / _PROCESSORS)
-            self._next = min(end, now + pause)
-        return 0.0 if self.spent or now >= end else self._next - now
+            used = max(self._used, _total() - self._before)
+            if used - self._used < _IDLE * (now - self._looked):
+                self._waited += now - self._looked
+            self._used, self._looked = used, now
+            self._next = now + self._pause()
+        late = self._waited >= self._wall or now >= self.started + LONGEST * self._wall
+        return 0.0 if self.spent or late else self._next - now
+
+    def _pause(self) -> float:
+        """Seconds in which no limit can be reached, within bounds."""
+        least, most = _PAUSES
+        soonest = min((self._processor - self._used) / _PROCESSORS, self._wall - self._waited)
+        return max(least, min(most, soonest))
 
     @property
     def spent(self) -> bool:
@@ -42,8 +56,9 @@ class JobClock:
         """A sentence on the limit that was reached."""
         if self.spent:
             return f"It used {self._processor:g} s of processor time{where}."
+        took = round(self._looked - self.started)
         used = f"it used {self._used:.1f} s of processor time"
-        return f"It did not end within {self._wall:g} s{where}; {used}."
+        return f"It did not end within {took} s{where}; {used}."
 
 
 def _total() -> float:
