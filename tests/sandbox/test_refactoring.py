@@ -18,3 +18,7 @@ async def test_a_race_is_won_by_what_is_faster_and_does_the_same(sandbox: Secure
     lap = await race.run(FAST)
     assert (lap.objection, lap.factor > 3) == ("", True)
     assert " version 1 returns [" in (await race.run(SORTED)).objection
+    cut = FAST.replace("items))", "items))[:700]")
+    assert (await race.run(cut)).objection.endswith(
+        "version 1 returns a very large value and this one returns a very large value, but another"
+    )

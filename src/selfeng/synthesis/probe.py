@@ -20,21 +20,29 @@ SECONDS_A_CALL = 0.1
 """CPU seconds after which a call counts as slow."""
 SECONDS = 2.0
 """CPU seconds for all calls of one candidate; calls not reached by then count as slow too."""
+LONGEST = 4000
+"""Characters of the `repr` of a value that is not large."""
 TOLERANCE = 1e-6
 """Relative and absolute tolerance within which two floats are equal."""
 ENTRY = "probe_all_calls"
 """The function that calls a candidate, in its module."""
-_DRIVER = f"""
+_DRIVER = rf"""
 
 
 def {ENTRY}(function, calls, seconds_a_call, seconds):
-    import ast, builtins, json, resource, signal, time
+    import ast, builtins, hashlib, re, resource, signal, time
 
     class Slow(BaseException):
         pass
 
     def ring(*_):
         raise Slow
+
+    def shown(kind, text):
+        if len(text) <= {LONGEST}:
+            return [kind, text]
+        rounded = re.sub(r"-?\d+\.\d+(?:e[+-]?\d+)?", lambda n: f"{{float(n[0]):.6g}}", text)
+        return ["large", hashlib.sha256(rounded.encode(errors="replace")).hexdigest()]
 
     def used():  # while a timer runs, Python's clock of the processor time moves in leaps
         usage = resource.getrusage(resource.RUSAGE_SELF)
@@ -63,7 +71,7 @@ def {ENTRY}(function, calls, seconds_a_call, seconds):
             outcome = ["slow", ""]
         except BaseException as error:
             outcome = ["raised", type(error).__name__]
-        outcomes.append([*(outcome if len(outcome[1]) <= 4000 else ["large", ""]), took])
+        outcomes.append([*shown(*outcome), took])
     return outcomes
 """
 
@@ -73,7 +81,9 @@ class CallOutcome(Value):
 
     kind: Literal["returned", "raised", "slow", "large"]
     text: str = ""
-    """The value's `repr`, or the name of the exception's class."""
+    """The value's `repr`, of a large one its digest after floats are rounded, or the name of the
+    exception's class.
+    """
     seconds: float = 0.0
     """Processor time until it returned; `SECONDS_A_CALL` where it did not."""
 
@@ -89,7 +99,7 @@ _OUTCOMES = TypeAdapter(
     list[
         tuple[
             Literal["returned", "raised", "slow", "large"],
-            Annotated[str, Field(max_length=4000)],
+            Annotated[str, Field(max_length=LONGEST)],
             Annotated[float, Field(ge=0, le=SECONDS)],
         ]
     ]
