@@ -128,6 +128,12 @@ class Client(socketio.SimpleClient):
                 )  # unlike closing, this wakes the thread that reads
             eio.read_loop_task.join()
             connection.close()
+        elif eio.current_transport == "polling" and eio.state == "connected":
+            # The client forgets its goodbye while it still sends something else; then the poll
+            # under way ends with the server's next ping, after 25 s.
+            with suppress(requests.ConnectionError):
+                eio.http.post(eio.base_url, data="1")
+            eio.read_loop_task.join()
         self.disconnect()
 
     def ask(self, text: str, conversation_id: str | None = None) -> dict[str, Any]:
