@@ -1,5 +1,7 @@
 """The inputs on which candidates are compared."""
 
+from hashlib import sha256
+
 import pytest
 
 from selfeng.core.signature import parse_signature
@@ -101,7 +103,7 @@ async def test_a_probe_tells_values_errors_and_what_never_ends():
         ("raised", "KeyError"),
         ("slow", ""),
         ("slow", ""),
-        ("large", ""),
+        ("large", sha256(repr("x" * 10_000).encode()).hexdigest()),
     ]
     assert await probe(HonestSandbox(), "raise ValueError", "f", [{"n": 1}]) is None
 
