@@ -74,6 +74,15 @@ def test_what_is_not_there_is_said(turn):
     assert "unknown format 'exe'" in result("--format", "exe").output
 
 
+def test_a_file_whose_ending_promises_another_format_is_refused(turn, tmp_path):
+    refused = result(turn, "--output", str(tmp_path / "table.xlsx"))
+    assert (refused.exit_code, list(tmp_path.glob("table*"))) == (1, [])
+    assert "unknown format 'xlsx'" in refused.output
+    for name, form in (("table", ()), ("table.txt", ()), ("table.md", ("--format", "text"))):
+        assert result(turn, "--output", str(tmp_path / name), *form).exit_code == 0
+        assert (tmp_path / name).read_text().startswith("[")
+
+
 def test_below_an_answer_stand_the_first_rows(turn, capsys):
     value = kept(json.dumps(ROWS_OF_VALUE)).result
     assert value is not None

@@ -1,5 +1,7 @@
 """A turn in a terminal: what it has spent, and what it was shown."""
 
+import json
+
 import pytest
 
 from selfeng.cli.terminal import Terminal, spent
@@ -7,6 +9,8 @@ from selfeng.cli.turn_commands import EXIT_CODES
 from selfeng.core.events import (
     AnswerToken,
     BudgetSpent,
+    Executing,
+    ExecutionFinished,
     LessonsShown,
     Limits,
     Outcome,
@@ -17,6 +21,7 @@ from selfeng.core.events import (
     Usage,
 )
 from selfeng.core.lesson import LessonHint
+from tests.doubles import kept
 
 USAGE = Usage(calls=3, input_tokens=1500, output_tokens=500)
 
@@ -106,3 +111,15 @@ def test_thoughts_stand_on_lines_of_their_own(capsys):
         terminal.show(event)
     said = capsys.readouterr()
     assert (said.out, said.err) == ("It is 45.", "Is it 45?\\x1b[2J\nHm.\n")
+
+
+def test_long_values_are_told_in_short_while_a_tool_runs(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "2000")
+    rows, terminal = json.dumps([{"n": n} for n in range(900)]), Terminal()
+    terminal.show(Executing(tool="sort_rows", arguments=json.dumps({"rows": rows})))
+    terminal.show(ExecutionFinished(tool="sort_rows", execution=kept(rows)))
+    terminal.show(ExecutionFinished(tool="count_rows", execution=kept("900")))
+    running, table, number = capsys.readouterr().err.splitlines()
+    assert (len(running) < 600, running[-1]) == (True, "…")
+    assert "returned a table of 900 rows and 1 column" in table
+    assert "returned 900" in number

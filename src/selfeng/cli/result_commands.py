@@ -22,7 +22,7 @@ from selfeng.engine import Engine
 
 app = typer.Typer()
 
-_ENDINGS: dict[str, ResultFormat] = {".csv": "csv", ".json": "json"}
+_ENDINGS: dict[str, ResultFormat] = {".csv": "csv", ".json": "json", ".txt": "text", "": "text"}
 ROWS = 40
 """Rows that follow an answer."""
 _CELL = 60
@@ -33,14 +33,15 @@ _TEXT = 4_000
 def result(
     turn: Annotated[str, typer.Argument(help="Id of a turn; the newest without it.")] = "",
     format: Annotated[
-        str, typer.Option(help="csv, json or text; otherwise it is drawn, or as --output ends.")
+        str, typer.Option(help="csv, json or text; otherwise as --output ends, or drawn.")
     ] = "",
     output: Annotated[Path | None, typer.Option(help="A file for it; none is overwritten.")] = None,
 ) -> None:
     """Print the whole value that the tool of a turn returned."""
 
     async def work(engine: Engine) -> None:
-        asked = format or (_ENDINGS.get(output.suffix.lower(), "text") if output else "")
+        ending = output.suffix.lower() if output else ""
+        asked = format or (_ENDINGS.get(ending, ending[1:]) if output else "")
         form = next((known for known in get_args(ResultFormat) if known == asked), None)
         if asked and not form:
             raise RequestError(f"unknown format {asked!r}", "use csv, json or text")

@@ -205,7 +205,7 @@ def _line(event: Event) -> tuple[str, str] | None:
             ended = _printed(execution) if execution else " could not be run"
             return _ended(event.state), f"code ({event.run}){ended}"
         case Executing():
-            return "running", f"running {event.tool} with {event.arguments}"
+            return "running", f"running {event.tool} with {_begun(event.arguments, _SHOWN)}"
         case ExecutionFinished(execution=execution) | ExecutionFailed(execution=execution):
             return _outcome(execution)
         case FilesMade():
@@ -267,14 +267,19 @@ def _planned(step: PlannedStep) -> str:
 
 def _outcome(execution: Execution) -> tuple[str, str]:
     match execution:
-        case Returned():
-            return "done", f"returned {execution.text[:200]}"
+        case Returned(value=value):
+            said = value.shape if value and value.long else _begun(execution.text, _SHOWN)
+            return "done", f"returned {said}"
         case Raised():
             return "failed", f"the tool raised {execution.type_name}: {execution.message}"
         case Killed():
             return "failed", f"the sandbox ended the tool: {execution.reason}"
         case _:
             assert_never(execution)
+
+
+def _begun(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"
 
 
 def spent(event: BudgetSpent) -> str:
