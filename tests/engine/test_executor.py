@@ -280,6 +280,40 @@ async def test_files_of_the_request_go_along_and_what_the_call_leaves_is_an_even
     assert "contents" not in events[-1].model_dump()
 
 
+DRAW = tool("draw", "def draw(n: int, output: str = 'plot.png') -> str:\n    return output\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "files", "problem"),
+    [
+        ({"n": 3}, "plot.png", (), "made no file 'plot.png'"),
+        ({"n": 3, "output": "b.png"}, "3 bars in b.png", (), "made no file 'b.png'"),
+        ({"n": 3}, "plot.png", (File(name="plot.png", content=b"x"),), ""),
+        ({"n": 3}, "There is nothing to draw.", (), ""),
+    ],
+)
+async def test_a_tool_that_tells_of_a_file_and_makes_none_has_failed(
+    arguments, text, files, problem
+):
+    sandbox = ScriptedSandbox(returned(text, "str").model_copy(update={"files": files}))
+    call = Call(tool=DRAW, arguments=arguments)
+    execution = await executor(ScriptedModel(), sandbox, ListedLibrary(DRAW)).run(
+        Turn(Request(""), [].append), call
+    )
+    assert (execution.outcome, problem in getattr(execution, "message", "")) == (
+        "raised" if problem else "returned",
+        True,
+    )
+
+
+async def test_a_name_that_a_call_only_works_on_promises_no_file():
+    clean = tool("clean", "def clean(name: str, version: str = '1.txt') -> str:\n    return name\n")
+    given = returned("1.txt", "str")
+    call = Call(tool=clean, arguments={"name": "1.txt"})
+    work = executor(ScriptedModel(), ScriptedSandbox(given), ListedLibrary(clean))
+    assert await work.run(Turn(Request(""), [].append), call) == given
+
+
 async def test_a_tool_that_raises_may_leave_files_too():
     events = list[Event]()
     await run(

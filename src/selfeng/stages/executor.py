@@ -23,7 +23,7 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Returned
 from selfeng.core.words import shortened
 from selfeng.execution.arguments import ArgumentsInvalid, bind, question_for, resolved
-from selfeng.execution.outcome import call_digest, own_failure
+from selfeng.execution.outcome import call_digest, own_failure, promised
 from selfeng.prompts import render
 from selfeng.prompts.request import shown
 
@@ -195,6 +195,7 @@ class Executor:
             execution = await self._sandbox.execute(
                 name, call.tool.code, call.arguments, files, library=modules
             )
+            execution = promised(execution, call.tool.signature, call.arguments, files)
         seconds = time.monotonic() - started
         if isinstance(execution, Returned):
             turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
