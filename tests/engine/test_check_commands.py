@@ -112,6 +112,13 @@ def test_a_model_that_gives_only_prose_cannot_be_used(home: Home) -> None:
     assert lines[-1] == "This model can't be used: it gives no values and no choices."
 
 
+def test_a_reply_that_was_cut_off_is_said_to_be(home: Home) -> None:
+    lines = checked(home, Completion(content='{"sentence', finish_reason="length"), code=1)
+    assert [line.rpartition(": ")[2] for line in lines[2:10]] == [
+        "the reply of offline was cut off by its length limit"
+    ] * 8
+
+
 def test_a_server_that_is_not_there_is_named(home: Home) -> None:
     assert check(home, "model", 1, OPENAI_BASE_URL="http://127.0.0.1:9/v1", OPENAI_MAX_RETRIES="0")
 

@@ -127,6 +127,24 @@ async def test_a_streamed_answer_has_no_thoughts_in_it(desk: Desk, form: str, si
     assert heard[0].call != heard[1].call
 
 
+@pytest.mark.parametrize("size", [1, 3, 7, 1000])
+@pytest.mark.parametrize(
+    "thought",
+    [
+        "One <think>two</think> three",
+        "A\n<think>\nb\n<think>c</think></think>\nd",
+        "No <think> tag",
+    ],
+)
+async def test_thoughts_within_thoughts_are_no_part_of_an_answer(
+    desk: Desk, thought: str, size: int
+) -> None:
+    heard = listen(desk)
+    desk.play(pieces(f"<think>\n{thought}\n</think>\n\nIt is 45.", size))
+    assert "".join(await desk.collect()) == "It is 45."
+    assert [said.text.strip() for said in heard] == [thought]
+
+
 async def test_an_answer_without_thoughts_streams_from_the_second_on(desk: Desk) -> None:
     desk.use(connect=chat_completions)
     desk.play(*[pieces("It is 45.", 3)] * 2)
@@ -185,6 +203,7 @@ async def test_tags_that_an_answer_speaks_of_stay(desk: Desk, answer: str) -> No
         '{"plan": ' + GOOD,
         f"Sure!\n```json\n{GOOD[:-1]},}}\n```\nShall I go on?",
         GOOD.replace('"', "“", 1).replace('"', "”", 1),
+        GOOD.replace('"', "”"),
     ],
 )
 async def test_usual_slips_of_json_cost_no_further_call(desk: Desk, reply: str) -> None:
@@ -235,6 +254,9 @@ async def test_a_reply_that_was_cut_off_is_not_mended(desk: Desk, finish: str | 
         "<arg_key>of</arg_key>\n<arg_value>300</arg_value>\n</tool_call>",
         f"<|python_start|>[{CALL.name}(percent=15, of=300)]<|python_end|>",
         f"{CALL.name}(percent=15, of=300)",
+        f"```tool_code\nprint({CALL.name}(percent=15, of=300))\n```",
+        f"I call it:\n\n```python\n{CALL.name}(percent=15, of=300)\n```\nDone.",
+        json.dumps({"action": CALL.name, "action_input": CALL.arguments}),
     ],
 )
 async def test_calls_that_a_server_leaves_in_the_text_are_understood(
@@ -316,6 +338,12 @@ async def test_a_reply_that_the_server_cuts_off_names_what_to_raise(
               "length. Try to load the model with a larger context length"),
         (500, "the input length exceeds the context length"),
         (400, "Input is too long for requested model."),
+        (400, "The decoder prompt (length 9000) is longer than the maximum model length of 4096."),
+        (400, "Trying to keep the first 9012 tokens when context the overflows. However, the model "
+              "is loaded with context length of only 4096 tokens"),
+        (400, "The input token count (1200000) exceeds the maximum number of tokens allowed"),
+        (413, "Request too large for model `llama` on tokens per minute (TPM): Limit 6000"),
+        (422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096."),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("ask", [lambda desk: desk.collect(), choose])
@@ -339,3 +367,26 @@ async def test_a_stream_that_ends_with_the_context_is_told_so(desk: Desk) -> Non
     with pytest.raises(ModelError) as caught:
         await desk.collect()
     assert "num_ctx" in caught.value.remedy
+
+
+async def test_an_error_in_a_single_text_is_told(desk: Desk) -> None:
+    """LM Studio: `{"error": "…"}`."""
+    rejection = Rejection(400, "")
+    vars(rejection)["body"] = {"error": "Model unloaded."}
+    desk.play(*[rejection] * 2)
+    with pytest.raises(ModelError) as caught:
+        await desk.collect()
+    assert "Model unloaded." in caught.value.message
+
+
+async def test_a_schema_that_no_grammar_can_be_made_of_is_asked_for_in_words(desk: Desk) -> None:
+    """llama.cpp: status 500."""
+
+    def reply(request: CompletionRequest) -> Completion:
+        if request.body.get("tools"):
+            raise Rejection(500, "Failed to initialize samplers: failed to parse grammar")
+        return Completion(content=WRITTEN)
+
+    desk.use(max_retries=0)
+    desk.play(*[reply] * 3)
+    assert await choose(desk) == CALL

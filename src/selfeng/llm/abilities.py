@@ -136,7 +136,10 @@ async def _tried(
     request = way.request(messages_of(_PROMPT), ())
     told, wasted = "", False
     try:
-        way.read(await connection.complete(request.model_copy(update={"prompt": "check"}), budget))
+        reply = await connection.complete(request.model_copy(update={"prompt": "check"}), budget)
+        if reply.cut_off:
+            raise connection.cut_off()
+        way.read(reply)
     except RequestRefused as error:
         told = error.message
     except (NotFollowed, Malformed) as error:

@@ -21,6 +21,7 @@ _FIELD = re.compile(
     re.DOTALL,
 )
 _TOKEN = re.compile(r"<\|\w+\|>")
+_BLOCK = re.compile(r"```(?:\w+\n)?(.*?)```", re.DOTALL)
 _PREFIX = "functions."
 """Models that know how OpenAI describes functions sometimes write it."""
 
@@ -127,13 +128,14 @@ def _shaped(value: Any, names: Mapping[str, bool]) -> Iterator[tuple[str, Any]]:
             | {"function": str(name), **rest}
             | {"tool": str(name), **rest}
             | {"tool_name": str(name), **rest}
+            | {"action": str(name), **rest}
         ):
             yield (
                 name,
                 next(
                     (
                         rest[key]
-                        for key in ("arguments", "parameters", "args", "input")
+                        for key in ("arguments", "parameters", "args", "input", "action_input")
                         if key in rest
                     ),
                     {},
@@ -182,9 +184,12 @@ def _field(text: str) -> Any:
 
 
 def _in_python(text: str, names: Mapping[str, bool]) -> Iterator[tuple[str, Any]]:
-    """Calls with literals where the whole text is one, or a list of them."""
+    """Calls with literals where the whole text, or a block of code in it, is one, or a list of
+    them.
+    """
+    block = _BLOCK.search(text)
     try:
-        tree = ast.parse(_TOKEN.sub("", text).strip(), mode="eval")
+        tree = ast.parse(_TOKEN.sub("", block[1] if block else text).strip(), mode="eval")
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
         for call in calls:
             arguments = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}

@@ -11,9 +11,11 @@ _DECODER = json.JSONDecoder()
 _START = re.compile(r"[{\[]")
 _ELIDED = re.compile(r"[:,\[{]\s*(?:\.\.\.|…|undefined\b|<[a-z ]+>)", re.IGNORECASE)
 """Where something stands for a value that was not written."""
+_QUOTES = str.maketrans("“”„‟", '""""')
 _BRACKETED = re.compile(r"(?P<json>[{\[].*[}\]])\s*(?:\Z|`|<|\n)", re.DOTALL)
 _LONGEST = 200_000
 """Characters of a text that is mended."""
+_LENIENT = partial(json.loads, strict=False)
 _ATTEMPTS = 400
 """Opening brackets that are tried; each may cost a scan to the end of the text."""
 
@@ -54,9 +56,15 @@ def mended(text: str) -> list[Any]:
     found = _BRACKETED.search(text)
     if found is None or len(text) > _LONGEST or _ELIDED.search(found["json"]):
         return []
-    for load in (partial(json.loads, strict=False), ast.literal_eval, json_repair.loads):
+    plain = found["json"].translate(_QUOTES)
+    for load, written in (
+        (_LENIENT, found["json"]),
+        (ast.literal_eval, found["json"]),
+        (_LENIENT, plain),
+        (json_repair.loads, found["json"]),
+    ):
         try:
-            value = load(found["json"])
+            value = load(written)
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
         return [value] if isinstance(value, dict | list) and value else []

@@ -14,11 +14,14 @@ _FILTERED = {"content_filter", "content_policy_violation", "ResponsibleAIPolicyV
 _TOO_LONG = {"context_length_exceeded", "string_above_max_length"}
 _NO_QUOTA = {"insufficient_quota", "billing_hard_limit_reached"}
 _FORM = re.compile(
-    r"tools param|param: tools|tool_choice|response_format|json_schema|jinja|stream_options"
+    r"tools param|param: tools|tool_choice|response_format|json_schema|jinja|stream_options|"
+    r"parse grammar|initialize samplers"
 )
 _CONTEXT = re.compile(
-    r"context (?:length|size|window)|exceeds? .{0,30}context|n_ctx|num_ctx|prompt is too long|"
-    r"(?:input|prompt) .{0,40}too (?:long|large|many)|too many tokens",
+    r"context (?:length|size|window)|(?:exceeds?|overflows?) .{0,30}context|n_ctx|num_ctx|"
+    r"prompt is too long|(?:input|prompt) .{0,40}too (?:long|large|many)|"
+    r"request too large|too many tokens|"
+    r"max(?:imum)?[ _]model[ _]len|(?:input|tokens) .{0,40}(?:must be <=|exceeds? .{0,20}maximum)",
     re.IGNORECASE,
 )
 CONTEXT_LENGTH = (
@@ -78,7 +81,7 @@ def cause(error: Exception, server: ModelServer) -> Exception | None:
 
 
 def _status_failure(error: APIStatusError, server: ModelServer) -> ModelError:
-    told = error.body.get("message") if isinstance(error.body, Mapping) else None
+    told = error.body.get("message") if isinstance(error.body, Mapping) else error.body
     said, status, code = (
         server.clean(str(told or error.message)),
         error.status_code,

@@ -14,6 +14,8 @@ _CLOSE = re.compile(
     r"<\|channel\|>\s*final\s*<\|message\|>",
     re.I,
 )
+_INNER = re.compile(rf"(?<!`)<{_TAG}>", re.I)
+"""Opens a thought within a thought."""
 _UNOPENED = re.compile(rf"(?<!`)(?:{_CLOSE.pattern})", re.I)
 _PLAIN = re.compile(r"\s*(?:```|\{|\[(?!/?T))")
 """How replies begin that are code or JSON, as no thought does."""
@@ -42,6 +44,7 @@ class Thoughts:
             "unsure" if unopened else "speaking"
         )
         self._held = self._said = ""
+        self._inner = 0
         self.text = ""
         """All thoughts so far."""
         self.were_unopened = False
@@ -75,8 +78,9 @@ class Thoughts:
         """What is said besides, after the last piece."""
         held, self._held = self._held, ""
         if self._state == "thinking":
-            self.hear(held)
-            return ""
+            closed = self._closing(held, last=True)
+            self.hear(held[: closed.start()] if closed else held)
+            held = held[closed.end() :] if closed else ""
         return self._speak(_END.sub("", held))
 
     def _step(self) -> str | None:
@@ -93,9 +97,12 @@ class Thoughts:
                 self.were_unopened = bool(self.text.strip())
                 return self._go_on("speaking", held[closed.end() :])
             case "thinking":
-                closed = _CLOSE.search(held)
+                closed = self._closing(held)
                 if closed is None:
-                    self.hear(self._certain())
+                    if not _CLOSE.search(held):
+                        certain = self._certain()
+                        self._inner += len(_INNER.findall(certain))
+                        self.hear(certain)
                     return None
                 self.hear(held[: closed.start()])
                 return self._go_on("speaking", held[closed.end() :])
@@ -104,9 +111,22 @@ class Thoughts:
                     return self._go_on("speaking", held.lstrip()[closed.end() :])
                 for opened in _OPEN.finditer(held):
                     if self._begins_thought(held[: opened.start()]):
+                        self._inner = 0
                         self._go_on("thinking", held[opened.end() :])
                         return held[: opened.start()]
                 return self._certain() or None
+
+    def _closing(self, held: str, *, last: bool = False) -> re.Match[str] | None:
+        """The tag that closes the thoughts and all that were opened within them; of the `last` text
+        the one that comes nearest, as a thought may merely name a tag.
+        """
+        closes = [*_CLOSE.finditer(held)]
+        if not closes or _INNER.search(held, closes[0].end()):
+            return closes[0] if closes else None
+        inner = self._inner + len(_INNER.findall(held[: closes[0].start()]))
+        if inner < len(closes):
+            return closes[inner]
+        return closes[-1] if last else None
 
     def _go_on(self, state: Literal["thinking", "speaking"], held: str) -> str:
         self._state, self._held = state, held
