@@ -41,7 +41,7 @@ def test_a_project_is_built_step_by_step_and_had_as_a_zip(link: str, page: Page)
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("project-state")).to_have_text("done")
     expect(page.get_by_test_id("project-figures")).to_contain_text("main.py works")
-    expect(page.get_by_test_id("tree-file")).to_have_count(6)
+    expect(page.get_by_test_id("tree-file")).to_have_count(7)  # one is requirements.txt
 
     page.locator("[data-testid=tree-file][data-path='sales.csv']").click()
     expect(page.get_by_test_id("open-file").get_by_test_id("project-table")).to_contain_text(
