@@ -92,7 +92,7 @@ async def test_a_quadratic_tool_becomes_a_linear_version_with_its_factor():
     origin = (await run.library.version("distinct", 2)).provenance.origin
     assert isinstance(origin, Refactored)
     assert origin.factor > 3
-    assert str(origin) == f"{origin.factor:.2g}× faster"
+    assert re.fullmatch(r"[\d.]+× faster", str(origin))
     assert f"has version 2. It is {origin}: " in told
     assert int(re.findall(r"for (\d+) calls", told)[0]) >= 200
     assert "<call>\ndistinct(items=[" in run.model.prompts[0].messages[-1].content
@@ -163,3 +163,10 @@ async def test_a_turn_without_a_faster_version_fails_and_says_why():
         "refactor",
         True,
     )
+
+
+def test_a_factor_of_hundreds_is_written_out():
+    factors = (2.46, 10.2, 423.1, 4_234.0, 3_210_000.0)
+    assert [str(Refactored(factor=factor)) for factor in factors] == [
+        f"{said}× faster" for said in ("2.5", "10", "420", "4,200", "3,200,000")
+    ]

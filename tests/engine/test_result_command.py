@@ -10,9 +10,17 @@ from typer.testing import CliRunner, Result
 from selfeng.bootstrap import build_engine, open_orchestrator
 from selfeng.cli.app import app
 from selfeng.cli.result_commands import ROWS, draw
-from selfeng.cli.turn_commands import _shown
+from selfeng.cli.turn_commands import EXIT_CODES, _shown
 from selfeng.core.errors import RequestError
-from selfeng.core.events import ExecutionFinished, PlanMade, Record, TurnFinished
+from selfeng.core.events import (
+    Event,
+    ExecutionFinished,
+    PlanMade,
+    Record,
+    Searching,
+    TurnFinished,
+    TurnStopped,
+)
 from selfeng.core.owner import LOCAL
 from selfeng.core.plan import PlannedStep
 from selfeng.settings import Settings
@@ -128,6 +136,33 @@ async def test_a_turn_shows_the_long_values_that_no_other_step_needed(
     await _shown(Engine(), None, json=False, output=tmp_path)
     told = capsys.readouterr().out
     assert ("alpha" in told, "omega" in told) == (False, True)
+
+
+async def test_ctrl_c_shows_that_the_turn_was_stopped(capsys, tmp_path):
+    def record(seq: int, event: Event) -> Record:
+        return Record(conversation_id="c", seq=seq, turn_id="t", at=datetime.now(UTC), event=event)
+
+    begun, settled = asyncio.Event(), list[bool]()
+    stopped = record(2, TurnStopped(reason="You stopped it.", seconds=1))
+
+    class Engine:
+        async def turn(self, owner, ask):
+            yield record(1, Searching())
+            begun.set()
+            await asyncio.Event().wait()
+
+        async def settle(self):
+            settled.append(True)
+
+        async def history(self, owner, conversation):
+            return (stopped,) if settled and conversation == "c" else ()
+
+    shown = asyncio.create_task(_shown(Engine(), None, json=True, output=tmp_path))
+    await begun.wait()
+    shown.cancel()
+    assert EXIT_CODES[(await shown).outcome] == 5
+    last = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert last["event"]["type"] == "turn_stopped"
 
 
 def test_a_program_has_the_whole_value(turn):

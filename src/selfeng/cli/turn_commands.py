@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from json import dumps
 from pathlib import Path
@@ -23,6 +23,7 @@ from selfeng.core.events import (
     Outcome,
     PlanMade,
     QuestionsAsked,
+    Record,
     TurnFailed,
     TurnFinished,
 )
@@ -170,7 +171,7 @@ async def _shown(engine: Engine, begun: Awaitable[Asked], *, json: bool, output:
     terminal, planned = Terminal(), False
     questions: tuple[Question, ...] = ()
     needed, values = set[str](), list[tuple[str, Result]]()
-    async for record in engine.turn(LOCAL, begun):
+    async for record in _records(engine, begun):
         if json:
             typer.echo(
                 dumps(record.model_dump(mode="json"))
@@ -199,6 +200,19 @@ async def _shown(engine: Engine, begun: Awaitable[Asked], *, json: bool, output:
                 asked = questions if outcome is Outcome.ASKED else ()
                 return _Shown(outcome, record.conversation_id, asked)
     return _Shown()
+
+
+async def _records(engine: Engine, begun: Awaitable[Asked]) -> AsyncIterator[Record]:
+    """The records of a turn to its end; Ctrl-C stops it."""
+    record: Record | None = None
+    try:
+        async for record in engine.turn(LOCAL, begun):
+            yield record
+    except asyncio.CancelledError:  # leaving the turn has stopped it
+        if record is None:
+            raise
+        await engine.settle()
+        yield (await engine.history(LOCAL, record.conversation_id))[-1]
 
 
 def parsed_answer(text: str) -> Answer:

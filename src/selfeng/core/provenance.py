@@ -10,6 +10,7 @@ from selfeng.core.stage_event import Usage
 from selfeng.core.tool import ToolDraft
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
+from selfeng.core.words import significant
 
 
 class Created(Value):
@@ -76,7 +77,7 @@ class Refactored(Value):
     """How many times as fast it was, measured in the sandbox."""
 
     def __str__(self) -> str:
-        return f"{self.factor:.2g}× faster"
+        return f"{significant(self.factor)}× faster"
 
 
 Origin = Annotated[

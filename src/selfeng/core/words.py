@@ -30,6 +30,11 @@ def count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def significant(value: float, digits: int = 2) -> str:
+    """`2.5`, `420` or `4,200`: a measured value with its significant digits."""
+    return f"{float(f'{value:.{digits}g}'):,.15g}"
+
+
 def for_people(value: float, *, money: bool = False) -> str:
     """A number as a sentence says it: whole numbers as they are, money with two places, anything
     else with six significant digits at most; `about` before what was rounded.

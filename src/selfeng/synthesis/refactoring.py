@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from selfeng.core.protocols import Sandbox
-from selfeng.core.words import count
+from selfeng.core.words import count, significant
 from selfeng.synthesis.before import INPUTS, Before
 from selfeng.synthesis.inputs import Arguments, calls_in, mutations
 from selfeng.synthesis.probe import SAYS, SECONDS_A_CALL, CallOutcome, probe, same, shown_call
@@ -90,8 +90,9 @@ class Race:
         """The result of a race that was won, for people."""
         calls = count(len(self.inputs) + len(self.timed), "call")
         return (
-            f"It is {lap.factor:.2g}× faster: {lap.before * 1000:.3g} ms of processor time became "
-            f"{lap.after * 1000:.3g} ms. It passes the same tests and returns the same for {calls}."
+            f"It is {significant(lap.factor)}× faster: {significant(lap.before * 1000, 3)} ms of "
+            f"processor time became {significant(lap.after * 1000, 3)} ms. "
+            f"It passes the same tests and returns the same for {calls}."
         )
 
     async def run(self, code: str) -> Lap:
@@ -108,7 +109,7 @@ class Race:
             old, new = await self._old(self.timed), await self._new(code, self.timed)
             times.append((_seconds(old), _seconds(new)))
         lap = Lap(*(statistics.median(column) for column in zip(*times, strict=True)))
-        slow = f"it is {lap.factor:.2g}× as fast as version {self._before.version}"
+        slow = f"it is {significant(lap.factor)}× as fast as version {self._before.version}"
         return lap._replace(objection=f"{slow}, not {FASTER:g}×" if lap.factor < FASTER else "")
 
     def _difference(
