@@ -100,6 +100,16 @@ def test_below_an_answer_stand_the_first_rows(turn, capsys):
     assert told.err.startswith("The first 40 of a table of 360 rows and 3 columns; all of it:")
 
 
+def test_figures_by_name_are_drawn_as_a_table(capsys):
+    value = kept(json.dumps({f"shop {n}": n / 7 for n in range(60)})).result
+    assert value is not None
+    draw(value, ROWS)
+    told = capsys.readouterr()
+    assert len(told.out.splitlines()) == ROWS + 4
+    assert ("shop 1 " in told.out, "0.142857 " in told.out) == (True, True)
+    assert told.err.startswith("The first 40 of an object of 60 members; all of it:")
+
+
 def test_a_list_of_numbers_is_drawn_in_lines(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     value = kept(json.dumps([n / 2 for n in range(300)])).result

@@ -64,7 +64,7 @@ def result(
 def draw(value: Result, rows: int | None = None) -> None:
     """Show a value on stdout; `rows`: at most as many of a table, or the ends of anything else."""
     console, whole = Console(highlight=False), json.loads(value.content)
-    if table := table_of(whole):
+    if table := table_of(whole) or _figures(whole):
         console.print(_grid(table, rows))
         if rows is not None and len(table.rows) > rows:
             say(f"The first {rows} of {value.reference.shape}; all of it: selfeng result")
@@ -72,6 +72,13 @@ def draw(value: Result, rows: int | None = None) -> None:
     plain = isinstance(whole, list) and not any(isinstance(item, dict | list) for item in whole)
     text = ", ".join(map(_cell, whole)) if plain else value.in_format("text").rstrip("\n")
     console.print(Text(visible(shortened(text, _TEXT) if rows is not None else text)))
+
+
+def _figures(value: Any) -> Table | None:
+    """An object of numbers, such as sums by group, as a table; None for anything else."""
+    if not isinstance(value, dict) or not all(isinstance(v, int | float) for v in value.values()):
+        return None
+    return Table(("name", "value"), [[name, number] for name, number in value.items()])
 
 
 def _grid(table: Table, rows: int | None) -> Grid:
