@@ -387,6 +387,6 @@ async def test_a_schema_that_no_grammar_can_be_made_of_is_asked_for_in_words(des
             raise Rejection(500, "Failed to initialize samplers: failed to parse grammar")
         return Completion(content=WRITTEN)
 
-    desk.use(max_retries=0)
     desk.play(*[reply] * 3)
     assert await choose(desk) == CALL
+    assert kinds(desk) == ["required", "auto", "words"]

@@ -21,7 +21,14 @@ from selfeng.core.model_server import ModelServer
 from selfeng.core.prompt import PROMPT_NAME
 from selfeng.core.turn import Budget
 from selfeng.llm.chat import ChatRequest, ModelReply
-from selfeng.llm.model_failures import CONTEXT_LENGTH, RequestRefused, TooLong, cause, failure
+from selfeng.llm.model_failures import (
+    CONTEXT_LENGTH,
+    RequestRefused,
+    TooLong,
+    cause,
+    failure,
+    refuses,
+)
 from selfeng.llm.pricing import Meter, Price, Tokens
 from selfeng.llm.received import (
     StreamedCalls,
@@ -392,7 +399,21 @@ def _direct_client() -> httpx2.AsyncClient:
     The context trusts none, so that a redirect to https fails; loading the system's certificates
     takes 50 ms.
     """
-    return DefaultAsyncHttpx2Client(trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+    return DefaultAsyncHttpx2Client(
+        trust_env=False,
+        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+        event_hooks={"response": [_without_vain_retries]},
+    )
+
+
+async def _without_vain_retries(response: httpx2.Response) -> None:
+    """Tell the SDK not to repeat a request that the server can't serve, where its status is that of
+    a failure.
+    """
+    if response.status_code >= 500:
+        await response.aread()
+        if refuses(response.text):
+            response.headers["x-should-retry"] = "false"
 
 
 def _is_openai(base_url: str) -> bool:

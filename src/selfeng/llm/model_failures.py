@@ -39,6 +39,11 @@ class TooLong(ModelUnavailable):
     """The prompt does not fit into the model's context; no plainer form would."""
 
 
+def refuses(said: str) -> bool:
+    """Whether an error of a server is about the form or the length of the request."""
+    return bool(_FORM.search(said) or _CONTEXT.search(said))
+
+
 def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> ModelError:
     """Our error for an `error` of the SDK; `midway`: part of the reply had arrived."""
     match error:
