@@ -491,5 +491,5 @@ def test_a_user_without_rights_has_containers_too() -> None:
         OTHER_USER,
         True,
         None,
-        json.dumps([["65534"] * 4, ["0" * 16]]),
+        json.dumps([["65534"] * 4, ["0" * 16]], separators=(",", ":")),
     ]

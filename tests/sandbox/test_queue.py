@@ -76,11 +76,12 @@ class Yard:
         self.pool = Pool(self.make, PoolSize(least=0, ready=0, most=1), reusable=False)
 
     def make(self) -> Container:
-        self.made.append(ByHand())
+        container = ByHand()
+        self.made.append(container)  # another thread may be here, too
         if self.over:
-            self.made[-1].started.set()
+            container.started.set()
         self.loop.call_soon_threadsafe(self.changed.set)
-        return self.made[-1]
+        return container
 
     async def another(self, number: int) -> ByHand:
         """The container of that number, as soon as the pool wants it."""
