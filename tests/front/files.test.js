@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { addressOf, attach, isPicture, limitsText } from "../../web/static/js/files.js";
+import { addressOf, attach, filesAgain, isPicture, limitsText } from "../../web/static/js/files.js";
 import { fileSize } from "../../web/static/js/format.js";
 import { initialState, reduce } from "../../web/static/js/reducer.js";
 import { foldEvent, newTurn } from "../../web/static/js/turn.js";
@@ -124,4 +124,25 @@ test("a turn knows the files that it was given and those that were made", () => 
   );
   assert.deepEqual([turn.files, turn.made, turn.steps.at(-1).made], [[CSV], [PNG], [PNG]]);
   assert.deepEqual(foldEvent(newTurn("t1", 0), started("from before"), 0).files, []);
+});
+
+test("a request that is edited or asked again brings its files, whose contents stay on the server", () => {
+  const turn = { ...newTurn("t1", 0), request: "Plot it", files: [CSV] };
+  const again = [
+    {
+      key: `c1 ${CSV.sha256} data.csv`,
+      name: "data.csv",
+      size: 4,
+      address: `/api/conversations/c1/files/${CSV.sha256}/data.csv`,
+    },
+  ];
+  assert.deepEqual(filesAgain(turn, "c1"), again);
+  const edited = reduce(
+    { ...initialState, conversationId: "c1", view: "activity" },
+    { type: "request_edited", turn },
+  );
+  assert.deepEqual(
+    [edited.draft, edited.attached, edited.view, edited.focusComposer],
+    ["Plot it", again, "chat", 1],
+  );
 });

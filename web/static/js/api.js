@@ -60,10 +60,12 @@ export const deleteLesson = (id) =>
 export const getProjects = async () => (await get("/api/projects")).projects;
 export const getProject = (id) => get(projectPath(id));
 export const deleteProject = (id) => get(projectPath(id), { method: "DELETE" });
-export async function getText(address) {
+async function getBody(address) {
   const response = await fetch(address, { credentials: "same-origin", cache: "no-store" });
   if (!response.ok) throw new ApiError(response.status, `the server answered ${response.status}`);
-  return response.text();
+  return response;
 }
+export const getText = async (address) => (await getBody(address)).text();
+export const getFile = async (address) => (await getBody(address)).blob();
 export const getResult = async (address) => parseExactly(await getText(address));
 export const getConversations = async () => (await get("/api/conversations")).conversations;

@@ -1,7 +1,8 @@
 // The socket: subscribes to conversations from the last number seen, and passes on what a person asks.
 
 import { io } from "socket.io-client";
-import { postFile } from "./api.js";
+import { getFile, postFile } from "./api.js";
+import { filesAgain } from "./files.js";
 import {
   loadAll,
   loadConversations,
@@ -164,9 +165,9 @@ async function send(key, text, files, answers) {
 
 async function upload(key, files) {
   const ids = [];
-  for (const { name, content } of files) {
+  for (const { name, content, address } of files) {
     try {
-      ids.push(await postFile(name, content));
+      ids.push(await postFile(name, content ?? (await getFile(address))));
     } catch (error) {
       // A file that was changed or removed since it was picked can't be read any more, and fails like a broken connection.
       const remedy =
@@ -205,6 +206,10 @@ export async function refactor(name) {
   if (reply) loadConversations();
   return reply?.conversation_id ?? null;
 }
+
+// Sends the request of a turn once more, with its files.
+export const askAgain = (turn, conversationId) =>
+  ask(turn.request, filesAgain(turn, conversationId));
 
 export function stop(turnId) {
   dispatch({ type: "stop_requested", turnId });

@@ -37,6 +37,15 @@ function excess(files, { count, size }) {
 export const limitsText = (limits) =>
   limits ? `up to ${plural(limits.count, "file")}, ${fileSize(limits.size)} together` : "";
 
+// A turn's files as files of the next request; their contents are fetched from the server when it is sent.
+export const filesAgain = ({ files }, conversationId) =>
+  files.map((file) => ({
+    key: `${conversationId} ${file.sha256} ${file.name}`,
+    name: file.name,
+    size: file.size,
+    address: addressOf(conversationId, file),
+  }));
+
 // The server sends only these types as pictures, after it has checked their content.
 const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 

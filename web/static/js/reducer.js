@@ -1,7 +1,7 @@
 // The reducer: (state, action) → state, the only place where the page's state changes. Pure; knows nothing of a browser.
 
 import { announcementOf } from "./announcement.js";
-import { attach } from "./files.js";
+import { attach, filesAgain } from "./files.js";
 import { addRecords, emptyThread, hasGap } from "./thread.js";
 import { versionKey } from "./versions.js";
 
@@ -119,6 +119,13 @@ const changes = {
     focused({ ...state, attached: state.attached.filter((f) => f.key !== key) }),
   example_chosen: (state, { text, files = state.attached }) =>
     focused({ ...state, draft: text, attached: files, view: "chat" }),
+  request_edited: (state, { turn }) =>
+    focused({
+      ...state,
+      draft: turn.request,
+      attached: filesAgain(turn, state.conversationId),
+      view: "chat",
+    }),
   turn_selected: (state, { turnId }) => ({
     ...state,
     selectedTurn: turnId,

@@ -30,7 +30,7 @@ export function Chat({ state, thread, pending }) {
     </div>
     <div class="chat-foot">
       ${away && !empty && html`<button type="button" class="jump" onClick=${follow}><${Icon} name="arrowDown" />Latest</button>`}
-      <${Composer} draft=${state.draft} focus=${state.focusComposer} attached=${state.attached} limits=${state.health?.files} />
+      <${Composer} draft=${state.draft} focus=${state.focusComposer} attached=${state.attached} limits=${state.health?.files} newest=${turns.findLast((turn) => !turn.keeps)} />
     </div>
   </main>`;
 }

@@ -12,7 +12,8 @@ import { AttachedFiles } from "./files.js";
 
 const hasMouse = matchMedia("(pointer: fine)");
 
-export const Composer = memo(({ draft, focus, attached, limits }) => {
+// `newest`: the turn whose request Up takes back into an empty composer.
+export const Composer = memo(({ draft, focus, attached, limits, newest }) => {
   const field = useRef(null);
   const picker = useRef(null);
   useLayoutEffect(() => fit(field.current), [draft]);
@@ -29,6 +30,10 @@ export const Composer = memo(({ draft, focus, attached, limits }) => {
   };
   const pressed = (event) => {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) send(event);
+    if (event.key === "ArrowUp" && draft === "" && attached.length === 0 && newest) {
+      event.preventDefault();
+      dispatch({ type: "request_edited", turn: newest });
+    }
   };
 
   const picked = ({ target }) => {

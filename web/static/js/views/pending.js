@@ -14,7 +14,7 @@ export const Pending = memo(({ pending }) => {
     dispatch({ type: "example_chosen", text, files });
   };
   return html`<li class="turn" data-testid="pending">
-    <p class="request">${text}</p>
+    <div class="request-line"><p class="request">${text}</p></div>
     <${RequestFiles} files=${files} />
     ${!error && html`<p class="now"><span class="spinner" aria-hidden="true"></span>Sending</p>`}
     ${

@@ -1,15 +1,16 @@
 // A turn in the conversation: the request, its progress, the answer, and its cost.
 
-import { ask, stop } from "../connection.js";
+import { askAgain, stop } from "../connection.js";
 import { runningStep } from "../delegation.js";
 import { duration, nowWords, stepWords, usageText } from "../format.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
-import { Markdown } from "../markdown.js";
 import { memo } from "../memo.js";
 import { canBeKept } from "../plan.js";
 import { dispatch } from "../store.js";
+import { Answer } from "./answer.js";
 import { BudgetMeter } from "./budget.js";
+import { CopyButton } from "./code.js";
 import { Elapsed } from "./elapsed.js";
 import { MadeFiles, RequestFiles } from "./files.js";
 import { Keep } from "./keep.js";
@@ -27,7 +28,7 @@ export const TurnView = memo(({ turn, skew, stopping, kept, last, after, convers
   const asks = last && outcome === "asked" && turn.questions;
   return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state} data-outcome=${outcome}>
     ${turn.keeps && html`<p class="keeps" data-testid="keeps">Save these steps as a tool</p>`}
-    <p class="request" data-testid="request">${turn.request}</p>
+    <${Request} turn=${turn} />
     <${Answered} turn=${turn} />
     <${RequestFiles} files=${turn.files} conversationId=${conversationId} />
     <${Progress} steps=${turn.steps} answered=${turn.state === "done" || outcome === "declined"} />
@@ -40,17 +41,15 @@ export const TurnView = memo(({ turn, skew, stopping, kept, last, after, convers
       turn.answer &&
       !asks &&
       outcome !== "declined" &&
-      html`<div class="answer" data-testid="answer" data-state=${turn.state === "running" ? "streaming" : "finished"}>
-      <${Markdown} text=${turn.answer} />
-    </div>`
+      html`<${Answer} text=${turn.answer} streams=${turn.state === "running"} />`
     }
     <${LongResults} turn=${turn} conversationId=${conversationId} />
     <${MadeFiles} files=${turn.made} conversationId=${conversationId} />
-    ${failure && html`<${Problem} testid="turn-failure" title=${failure.where ? `${stepWords(failure.where)} failed` : "Not done"} markdown=${failure.where === "specify"} ...${failure}><${Again} turn=${turn} words="Try again" /><//>`}
+    ${failure && html`<${Problem} testid="turn-failure" title=${failure.where ? `${stepWords(failure.where)} failed` : "Not done"} markdown=${failure.where === "specify"} ...${failure}><${Again} turn=${turn} conversationId=${conversationId} words="Try again" /><//>`}
     ${outcome === "declined" && html`<${Declined} turn=${turn} />`}
-    ${outcome === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason}><${Again} turn=${turn} words="Ask again" /><//>`}
+    ${outcome === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason}><${Again} turn=${turn} conversationId=${conversationId} words="Ask again" /><//>`}
     ${!kept && canBeKept(turn) && html`<${Keep} turnId=${turn.id} />`}
-    ${turn.state !== "running" && html`<${Summary} turn=${turn} />`}
+    ${turn.state !== "running" && html`<${Summary} turn=${turn} conversationId=${conversationId} />`}
     ${last && outcome === "answered" && after?.length > 0 && html`<div class="follow-ups"><h3 class="eyebrow">You often ask next</h3><${FollowUps} after=${after} /></div>`}
   </li>`;
 });
@@ -64,8 +63,19 @@ function Answered({ turn: { request, answers } }) {
   </ul>`;
 }
 
-const Again = ({ turn, words }) =>
-  html`<button type="button" class="button" onClick=${() => ask(turn.request)}>${words}</button>`;
+const Again = ({ turn, conversationId, words }) =>
+  html`<button type="button" class="button" data-testid="again" onClick=${() => askAgain(turn, conversationId)}>${words}</button>`;
+
+function Request({ turn }) {
+  const edit = () => dispatch({ type: "request_edited", turn });
+  return html`<div class="request-line">
+    ${!turn.keeps && html`<${Action} icon="pencil" label="Edit the request" testid="edit-request" act=${edit} />`}
+    <p class="request" data-testid="request">${turn.request}</p>
+  </div>`;
+}
+
+const Action = ({ icon, label, testid, act }) =>
+  html`<button type="button" class="icon-button small turn-action" data-testid=${testid} aria-label=${label} title=${label} onClick=${act}><${Icon} name=${icon} /></button>`;
 
 // What can't be known or done here: the reason, and what there is instead.
 function Declined({ turn }) {
@@ -99,11 +109,15 @@ function Thoughts({ thoughts }) {
   </details>`;
 }
 
-function Summary({ turn }) {
+function Summary({ turn, conversationId }) {
   const facts = [duration(turn.seconds), usageText(turn.usage)].filter(Boolean).join(" · ");
   return html`<div class="summary" data-testid="summary">
     ${turn.tool && html`<${ToolLink} name=${turn.tool} testid="summary-tool" />`}
     <span class="summary-facts">${facts}</span>
+    <span class="turn-actions" role="group" aria-label="Actions">
+      ${turn.answer && html`<${CopyButton} text=${turn.answer} label="answer" />`}
+      ${!turn.keeps && !["failed", "stopped"].includes(turn.outcome) && html`<${Action} icon="again" label="Ask again" testid="ask-again" act=${() => askAgain(turn, conversationId)} />`}
+    </span>
     <button type="button" class="text-button" data-testid="show-activity" onClick=${() => showActivity(turn.id)}>Activity<${Icon} name="chevronRight" /></button>
   </div>`;
 }

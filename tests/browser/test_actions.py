@@ -1,0 +1,54 @@
+"""What a person does with a turn that is over: copy, ask again, edit."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_files import attach
+from tests.browser.test_markdown import answered
+from tests.browser.test_page import NARROW, ask, flaws, open_page
+from tests.web.server_process import ServerProcess
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+
+CODE = "recite Like **this**:\n```python\nprint(1)\n```"
+CLIPBOARD = "() => navigator.clipboard.readText()"
+
+
+@pytest.fixture(scope="module")
+def link(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    server = ServerProcess(tmp_path_factory.mktemp("actions"), "threading")
+    yield server.link
+    assert server.end() == (0, "")
+
+
+def test_a_turn_is_copied_asked_again_and_edited_with_its_files(link: str, page: Page) -> None:
+    page.set_viewport_size(NARROW)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    open_page(page, link)
+    ask(page, CODE)
+    answered(page, 1)
+    page.get_by_role("button", name="Copy: answer").click()
+    assert page.evaluate(CLIPBOARD).startswith("Like **this**:")
+    page.get_by_role("button", name="Copy: code block 1").click()
+    assert page.evaluate(CLIPBOARD).strip() == "print(1)"
+
+    attach(page, ("data.csv", "a\n1"))
+    ask(page, "say back")
+    answered(page, 2)
+    page.get_by_test_id("ask-again").last.click()
+    answered(page, 3)
+    turn, composer = page.get_by_test_id("turn").last, page.get_by_test_id("composer")
+    expect(turn.get_by_test_id("request-file")).to_contain_text("data.csv")
+    expect(turn.get_by_test_id("made-files")).to_contain_text("data.csv")
+
+    composer.focus()
+    page.keyboard.press("ArrowUp")
+    expect(composer).to_have_value("say back")
+    expect(page.get_by_test_id("attached-file")).to_contain_text("data.csv")
+    page.get_by_test_id("edit-request").first.click()
+    expect(composer).to_have_value(CODE)
+    expect(composer).to_be_focused()
+    expect(page.get_by_test_id("attached-file")).to_have_count(0)
+    assert flaws(page, "turns with their actions") == []

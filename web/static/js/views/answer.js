@@ -1,0 +1,33 @@
+// The answer of a turn; once it is whole, each block of code in it can be copied.
+
+import { render } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { html } from "../html.js";
+import { Markdown } from "../markdown.js";
+import { CopyButton } from "./code.js";
+
+export function Answer({ text, streams }) {
+  const answer = useRef(null);
+  useLayoutEffect(() => {
+    if (streams) return;
+    const places = [...answer.current.querySelectorAll("pre")].map(addCopy);
+    return () => places.forEach((place) => render(null, place));
+  }, [text, streams]);
+  return html`<div class="answer" data-testid="answer" data-state=${streams ? "streaming" : "finished"} ref=${answer}>
+    <${Markdown} text=${text} />
+  </div>`;
+}
+
+// Beside the sanitised markup, since that may hold no button.
+function addCopy(block, index) {
+  const frame = document.createElement("div");
+  const place = document.createElement("div");
+  frame.className = "answer-code";
+  block.replaceWith(frame);
+  frame.append(block, place);
+  render(
+    html`<${CopyButton} text=${block.textContent} label=${`code block ${index + 1}`} />`,
+    place,
+  );
+  return place;
+}
