@@ -153,6 +153,7 @@ def test_a_file_that_does_not_arrive_keeps_the_request(link, browser: Browser):
     pending.get_by_role("button", name="Edit").click()
     expect(page.get_by_test_id("composer")).to_have_value("Sum column price of this file")
     expect(page.get_by_test_id("attached-file")).to_contain_text("data.csv")
+    expect(page.get_by_test_id("composer")).to_be_focused()
     page.unroute("**/api/files*")
     page.keyboard.press("Enter")
     expect(built(page)).to_contain_text("adds up to 12")
