@@ -1,4 +1,4 @@
-"""What a person does with a turn that is over: copy, ask again, edit."""
+"""What a person does with a turn that is over, and by keyboard alone."""
 
 from collections.abc import Iterator
 
@@ -52,3 +52,32 @@ def test_a_turn_is_copied_asked_again_and_edited_with_its_files(link: str, page:
     expect(composer).to_be_focused()
     expect(page.get_by_test_id("attached-file")).to_have_count(0)
     assert flaws(page, "turns with their actions") == []
+
+
+def test_the_shortcuts_are_listed_stop_a_turn_and_begin_a_conversation(
+    link: str, page: Page
+) -> None:
+    page.set_viewport_size(NARROW)
+    open_page(page, link)
+    ask(page, "hold the door")
+    turn, composer = page.get_by_test_id("turn"), page.get_by_test_id("composer")
+    expect(turn.get_by_test_id("now")).to_be_visible()
+    page.keyboard.press("Control+/")
+    dialog = page.get_by_test_id("shortcuts")
+    expect(dialog).to_be_visible()
+    expect(dialog.get_by_text("New conversation")).to_be_visible()
+    assert flaws(page, "the shortcuts") == []
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(turn).to_have_attribute("data-state", "running")
+    page.keyboard.press("Escape")
+    expect(turn).to_have_attribute("data-state", "stopped")
+
+    page.get_by_test_id("view-library").click()
+    page.keyboard.press("/")
+    expect(composer).to_be_focused()
+    page.keyboard.type("a/b")
+    expect(composer).to_have_value("a/b")
+    page.keyboard.press("Control+Shift+O")
+    expect(turn).to_have_count(0)
+    expect(composer).to_be_focused()

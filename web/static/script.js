@@ -3,6 +3,7 @@
 import { render } from "preact";
 import { connect } from "./js/connection.js";
 import { html } from "./js/html.js";
+import { acceptKeys } from "./js/keys.js";
 import { acceptDrops } from "./js/picking.js";
 import { followRoute } from "./js/route.js";
 import { App } from "./js/views/app.js";
@@ -11,3 +12,4 @@ render(html`<${App} />`, document.getElementById("app"));
 connect();
 followRoute();
 acceptDrops();
+acceptKeys();

@@ -119,6 +119,7 @@ const changes = {
     focused({ ...state, attached: state.attached.filter((f) => f.key !== key) }),
   example_chosen: (state, { text, files = state.attached }) =>
     focused({ ...state, draft: text, attached: files, view: "chat" }),
+  composer_wanted: (state) => focused({ ...state, view: "chat" }),
   request_edited: (state, { turn }) =>
     focused({
       ...state,

@@ -11,6 +11,7 @@ import { Header } from "./header.js";
 import { Panel } from "./panel.js";
 import { Project } from "./project.js";
 import { SettingUp } from "./setting-up.js";
+import { Shortcuts } from "./shortcuts.js";
 import { Sidebar } from "./sidebar.js";
 import { ViewBar } from "./viewbar.js";
 
@@ -30,6 +31,7 @@ export function App() {
       <${Panel} state=${state} thread=${thread} turn=${shownTurn(state)} />
     </div>
     <${ViewBar} view=${state.view} running=${shownTurn(state)?.state === "running"} project=${project !== null} />
+    <${Shortcuts} />
     <${Announcer} announcement=${state.announcement} />
   </div>`;
 }

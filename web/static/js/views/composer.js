@@ -49,7 +49,7 @@ export const Composer = memo(({ draft, focus, attached, limits, newest }) => {
     <textarea id="composer" data-testid="composer" ref=${field} rows="1" placeholder=${attached.length > 0 ? "What should I do with this file?" : "Ask for something…"} autocomplete="off"
       aria-describedby="composer-hint" value=${draft} onInput=${(e) => dispatch({ type: "draft_changed", text: e.target.value })} onKeyDown=${pressed} onPaste=${pasted}></textarea>
     <button type="submit" class="send" data-testid="send" aria-label="Send" data-ready=${draft.trim() !== ""}><${Icon} name="arrowUp" /></button>
-    <p class="composer-hint" id="composer-hint"><kbd>Enter</kbd> to send · <kbd>Shift</kbd>+<kbd>Enter</kbd> for a new line · drop files anywhere</p>
+    <p class="composer-hint" id="composer-hint"><kbd>Enter</kbd> to send · <kbd>Shift</kbd>+<kbd>Enter</kbd> for a new line · drop files anywhere · <kbd>Ctrl</kbd>+<kbd>/</kbd> for shortcuts</p>
   </form>`;
 });
 
