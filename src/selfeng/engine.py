@@ -430,7 +430,7 @@ class Engine:
         library = LibraryStatus(tools=tools, detail="; ".join(words))
         unready = self.readiness.unready
         return EngineStatus(
-            model=self._model_status,
+            model=self._model_status.model_copy(update={"trouble": self.model.trouble}),
             sandbox=sandbox,
             library=library,
             files=self.file_limits,

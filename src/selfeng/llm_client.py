@@ -75,6 +75,11 @@ class LLMClient:
         """The base URL, without credentials."""
         return self._server.name
 
+    @property
+    def trouble(self) -> str:
+        """Why the last call got no reply, one sentence; "" if it got one, or none was made."""
+        return self._connection.trouble if "_connection" in vars(self) else ""
+
     @cached_property
     def _connection(self) -> "ModelConnection":
         return self._connect(self._server, self._max_retries, self._price)

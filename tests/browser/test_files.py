@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from tests.browser.test_page import ask, bare_home, finished, flaws, open_page, step
+from tests.browser.test_page import ask, bare_home, ended, finished, flaws, open_page, step
 from tests.home import serving
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
@@ -86,6 +86,21 @@ def test_a_csv_is_attached_and_its_plot_is_shown_and_survives_a_reload(
         download.value.save_as(tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(head)
     expect(step(page, "execute")).to_contain_text("plot.png")
+
+
+@one_mode
+def test_a_request_is_asked_again_with_its_files(link, page: Page):
+    open_page(page, link)
+    attach(page, ("data.csv", CSV))
+    ask(page, "Write a symphony in C minor")
+    page.get_by_test_id("rephrase").click()
+    expect(page.get_by_test_id("attached-file")).to_contain_text("data.csv")
+    ask(page, "Write a symphony in D minor")
+    turn = ended(page, 2, "declined")
+    expect(turn.get_by_test_id("request-file")).to_contain_text("data.csv")
+    with page.expect_download() as download:
+        turn.get_by_test_id("file-link").click()
+    assert Path(download.value.path()).read_text() == CSV
 
 
 @one_mode

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from urllib.parse import urlsplit
 
 import pytest
@@ -377,6 +378,40 @@ def test_a_turn_that_fails_says_where_and_what_to_do(theatre, page):
     expect(step(page, "specify").last).to_have_attribute("data-state", "failed")
     expect(step(page, "turn_failed")).to_contain_text("At specification")
     assert flaws(page, "a failed turn") == []
+
+
+def test_a_link_to_a_conversation_that_is_not_here_leads_on(link, page):
+    open_page(page, link)
+    page.goto(f"{page.url.partition('#')[0]}#{'0' * 32}")
+    page.reload()
+    expect(page.get_by_test_id("missing")).to_contain_text("This conversation isn’t here")
+    expect(page.get_by_test_id("notice")).to_have_count(0)
+    assert flaws(page, "a conversation that is not here") == []
+    page.get_by_test_id("example").first.click()
+    expect(page.get_by_test_id("composer")).not_to_have_value("")
+
+
+def test_the_header_fits_on_a_narrow_page_without_a_sandbox(link, page):
+    def nothing(route):
+        health = route.fetch().json()
+        route.fulfill(json={**health, "sandbox": {**health["sandbox"], "available": False}})
+
+    page.route("**/api/health", nothing)
+    page.set_viewport_size(NARROW)
+    page.goto(link)
+    chip = page.get_by_test_id("status-sandbox")
+    expect(chip).to_have_attribute("data-state", "unavailable")
+    boxes = page.locator(".header > *:visible, .header .chip").evaluate_all(
+        "all => all.map((e) => e.getBoundingClientRect().toJSON())"
+    )
+    toggle = page.get_by_test_id("theme-toggle").bounding_box()
+    assert toggle
+    assert max(box["right"] for box in boxes) <= NARROW["width"]
+    chips = page.locator(".header .chip").evaluate_all(
+        "all => all.map((e) => [e.getBoundingClientRect().left, e.getBoundingClientRect().right])"
+    )
+    assert all(left[1] <= right[0] for left, right in pairwise(chips))
+    assert chips[-1][1] <= toggle["x"]
 
 
 class Curtain:

@@ -13,6 +13,7 @@ import {
   number,
   percent,
   plural,
+  proseParts,
   stepWords,
   usageText,
 } from "../../web/static/js/format.js";
@@ -76,7 +77,7 @@ test("no usage is no text", () => {
 test("a budget names what was spent beside each limit, and the share of the nearest", () => {
   const limits = { calls: 40, tokens: 400000, seconds: 600, cost: null };
   const usage = { calls: 5, input_tokens: 2380, output_tokens: 420, cost: null };
-  const plain = "5 of 40 model calls · 2,800 of 400,000 tokens · 60 of 600 s";
+  const plain = "5 of 40 model calls · 2,800 of 400,000 tokens · at most 600 s";
   assert.deepEqual(budgetOf({ usage, limits, seconds: 60.2 }), { words: plain, share: 0.125 });
   assert.equal(
     budgetOf({ usage: { ...usage, cost: 0.0123 }, limits, seconds: 60 }).words,
@@ -127,4 +128,13 @@ test("a backend is named by its containers", () => {
     "a bubblewrap container",
     "a container",
   ]);
+});
+
+test("what stands between backticks is code, and a single backtick is text", () => {
+  assert.deepEqual(proseParts("Set `OPENAI_MODEL`, then retry"), [
+    { code: false, words: "Set " },
+    { code: true, words: "OPENAI_MODEL" },
+    { code: false, words: ", then retry" },
+  ]);
+  assert.deepEqual(proseParts("a ` b <b>"), [{ code: false, words: "a ` b <b>" }]);
 });

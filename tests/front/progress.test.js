@@ -4,7 +4,7 @@ import test from "node:test";
 import { count, expectedTests, progress, repeatWords } from "../../web/static/js/progress.js";
 import { latest, previous, running } from "../../web/static/js/steps.js";
 import { addRecords, emptyThread } from "../../web/static/js/thread.js";
-import { journal, REPAIRED, result, searching, started } from "./journal.js";
+import { journal, REPAIRED, result, searching, started, step } from "./journal.js";
 
 const stepsAfter = (events) => addRecords(emptyThread, journal(events)).turns.t1.steps;
 const states = (events) =>
@@ -104,4 +104,15 @@ test("further runs of a suite are told in words", () => {
     repeatWords([same("reversed"), other]),
     "Again in reversed order, with another hash seed: same result. Again in shuffled order, with another hash seed: test_a failed.",
   );
+});
+
+test("while planted bugs and candidates are tried, the verification is the active step", () => {
+  const verified = upTo("verify", "finished", 2);
+  for (const kind of ["strengthen", "compare"]) {
+    const running = verified.concat(step(kind, "started"));
+    assert.deepEqual(
+      progress(stepsAfter(running)).map(({ state }) => state),
+      ["done", "done", "done", "running", "waiting"],
+    );
+  }
 });

@@ -404,3 +404,15 @@ test("lessons are a view of their own, beside the library", () => {
     [[{ id: "l1" }], "lessons", "lessons"],
   );
 });
+
+test("a conversation that isn't here is no fault, and the next one forgets it", () => {
+  const gone = after(
+    { ...initialState, conversationId: "c9" },
+    { type: "noticed", message: "unknown conversation" },
+    { type: "conversation_missed" },
+  );
+  assert.deepEqual([gone.conversationId, gone.missing, gone.notice], [null, true, null]);
+  assert.equal(gone.announcement.text, "This conversation isn’t here.");
+  assert.equal(after(gone, { type: "conversation_opened", id: "c1" }).missing, false);
+  assert.equal(after(gone, asked("k", "x")).missing, false);
+});

@@ -362,7 +362,7 @@ test("a failure marks the step that gave up", () => {
   ]);
   assert.deepEqual(
     [turn.state, turn.failure, turn.usage, turn.seconds],
-    ["failed", failure, USAGE, 3],
+    ["failed", { ...failure, kind: "internal" }, USAGE, 3],
   );
 });
 

@@ -35,6 +35,16 @@ async def test_passing_trouble_is_tried_again(desk: Desk, trouble: Rejection) ->
     assert desk.budget.usage.calls == 1
 
 
+async def test_trouble_stands_until_a_call_gets_a_reply(desk: Desk) -> None:
+    client = desk.client
+    desk.play(BROKEN, BROKEN, BROKEN)
+    await failing(desk)
+    assert "keeps answering 503" in client.trouble
+    desk.play(Completion(content="fine"))
+    await desk.collect()
+    assert client.trouble == ""
+
+
 async def test_a_connection_that_drops_before_the_reply_is_tried_again(desk: Desk) -> None:
     lost = Flawed(content="lost", stop_after=0)
     desk.play(lost, Completion(function="f"))

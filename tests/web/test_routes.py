@@ -151,7 +151,12 @@ def test_health_tells_model_sandbox_and_library(
     server: ServerProcess, visitor: requests.Session
 ) -> None:
     health = visitor.get(server.url + "/api/health").json()
-    assert health["model"] == {"name": "offline", "offline": True, "detail": "built in"}
+    assert health["model"] == {
+        "name": "offline",
+        "offline": True,
+        "detail": "built in",
+        "trouble": "",
+    }
     assert set(health["sandbox"]) == {"available", "backend", "detail", "not_guaranteed"}
     assert health["library"] == {"tools": 1, "detail": "ready"}
 

@@ -34,6 +34,8 @@ class ModelStatus(Value):
     offline: bool
     """Whether the built-in offline model is in use."""
     detail: str
+    trouble: str = ""
+    """Why the last call got no reply, one sentence; "" if it got one."""
 
 
 class LibraryStatus(Value):

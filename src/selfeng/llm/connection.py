@@ -81,6 +81,8 @@ class ModelConnection:
         self._unopened = unopened and not _is_openai(server.base_url)
         """Whether streams may begin with thoughts that no tag opens."""
         self._calls = 0
+        self.trouble = ""
+        """Why the last call got no reply from the server, one sentence; "" if it got one."""
         self._streams_calls = True
         self.reports_usage = False
         """Whether the last reply came with the server's own count of tokens."""
@@ -266,13 +268,15 @@ class ModelConnection:
             yield meter
         except RequestRefused:
             raise  # no model received it: nothing to charge
-        except ModelUnavailable:
+        except ModelUnavailable as error:
+            self.trouble = error.message
             tokens = meter.tokens if meter.started else Tokens(input=0, output=0)
             raise
         except BaseException:
             tokens = meter.tokens
             raise
         else:
+            self.trouble = ""
             tokens = meter.tokens
         finally:
             self.reports_usage = meter.reported

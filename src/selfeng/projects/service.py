@@ -8,6 +8,7 @@ folder of that name holds the project's own folder and its state.
 import asyncio
 import hashlib
 import shutil
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -111,9 +112,15 @@ class ProjectTurn(RunningTurn):
         super().__init__()
         self.consent = consent
         self._where = where
-        self._spent: Mapping[str, Any] = {"usage": Usage(), "seconds": 0.0}
+        self._spent: Mapping[str, Any] = {}
+        self._start = time.monotonic()
         self.emit(TurnStarted(request=request))
-        self.begin(partial(work, self.emit))
+
+        async def timed() -> Last:
+            last = await work(self.emit)
+            return last if last.seconds else last.model_copy(update=self._elapsed)
+
+        self.begin(timed)
 
     def emit(self, event: Event) -> None:
         if isinstance(event, BudgetSpent):
@@ -122,7 +129,11 @@ class ProjectTurn(RunningTurn):
 
     @property
     def spent(self) -> Mapping[str, Any]:
-        return self._spent
+        return {"usage": Usage(), **self._elapsed, **self._spent}
+
+    @property
+    def _elapsed(self) -> Mapping[str, float]:
+        return {"seconds": time.monotonic() - self._start}
 
     def failed(self, error: AgentError) -> TurnFailed:
         return TurnFailed(

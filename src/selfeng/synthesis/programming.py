@@ -70,9 +70,9 @@ class Programmer:
                 drawn = [found for found in ("" if problem else code, *others) if found]
                 current.artifact = code
                 if others:
-                    current.summary = (
-                        f"{len(drawn)} of {count(len(others) + 1, 'candidate')} can be run."
-                    )
+                    written = count(len(others) + 1, "candidate")
+                    run = "all run" if len(drawn) == len(others) + 1 else f"{len(drawn)} can be run"
+                    current.summary = f"{written} written, {run}."
                 if drawn:
                     return drawn
                 current.fail(f"Refused: {problem}.")

@@ -85,8 +85,8 @@ export function ensureSubscribed(id) {
 }
 
 function unknownConversation(id, error) {
-  if (store.peek().conversationId === id) dispatch({ type: "conversation_opened", id: null });
-  dispatch({ type: "noticed", ...error });
+  if (store.peek().conversationId !== id) return dispatch({ type: "noticed", ...error });
+  dispatch({ type: "conversation_missed" });
 }
 
 function receive(conversationId, records, live) {
@@ -107,10 +107,12 @@ function receive(conversationId, records, live) {
 
 const used = new Set(); // Tools that turns have run since one ended.
 
-// A turn that ends has changed other data: how often its tools were used, or its project.
+// A turn that ends has changed other data: how often its tools were used, its project, or whether the model's server answers.
 function follow(conversationId, events) {
   for (const { type, tool } of events) if (type === "execution_finished") used.add(tool);
   if (!events.some(({ type }) => ENDS.has(type))) return;
+  if (events.some(({ kind }) => kind === "model") || store.peek().health?.model?.trouble)
+    loadHealth();
   used.forEach(loadTool);
   used.clear();
   if (isProject(conversationId)) loadProjects();

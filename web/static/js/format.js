@@ -124,7 +124,7 @@ export function budgetOf({ usage, limits, seconds }) {
   const parts = [
     [usage.calls, limits.calls, `${number(usage.calls)} of ${plural(limits.calls, "model call")}`],
     [tokens, limits.tokens, `${number(tokens)} of ${plural(limits.tokens, "token")}`],
-    [seconds, limits.seconds, `${Math.round(seconds)} of ${number(limits.seconds)} s`],
+    [seconds, limits.seconds, `at most ${number(limits.seconds)} s`],
   ];
   if (limits.cost != null)
     parts.push([
@@ -158,6 +158,13 @@ export function moment(text) {
   const parsed = new Date(text);
   return Number.isNaN(parsed.valueOf()) ? "" : minute.format(parsed);
 }
+
+// A sentence in pieces, {code, words} each: code stood between backticks. A backtick without a second one stays.
+export const proseParts = (text) =>
+  String(text)
+    .split(/`([^`\n]+)`/)
+    .map((words, i) => ({ code: i % 2 === 1, words }))
+    .filter(({ words }) => words);
 
 export function firstLine(text) {
   return text.trim().split("\n", 1)[0];

@@ -2,6 +2,9 @@
 
 export const SYNTHESIS = ["specify", "test", "implement", "verify", "register"];
 
+// Stages that are part of one of the five.
+const PART_OF = { compare: "verify", strengthen: "verify" };
+
 // Prompts that only add tests to a finished suite.
 const ADDED = new Set(["more_tests", "deciding_test"]);
 
@@ -15,7 +18,9 @@ export function progress(steps, answered = false) {
     return null;
   let reached = -1;
   const parts = SYNTHESIS.map((name) => {
-    const index = steps.findLastIndex((step) => step.kind === name && !ADDED.has(step.prompt));
+    const index = steps.findLastIndex(
+      (step) => (PART_OF[step.kind] ?? step.kind) === name && !ADDED.has(step.prompt),
+    );
     if (index <= reached) return { name, state: "waiting", attempt: 1 };
     reached = index;
     return { name, state: steps[index].state, attempt: steps[index].attempt };

@@ -11,6 +11,7 @@ export const initialState = {
   skew: 0, // milliseconds that this clock is ahead of the server's
   conversations: [],
   conversationId: null,
+  missing: false, // whether the conversation that was asked for isn't there
   threads: {},
   pending: [], // asked, but not yet in the journal: {key, text, files, answers, conversationId, turnId, error}
   stopping: {}, // turn ids
@@ -75,8 +76,15 @@ const changes = {
     selectedTurn: null,
     openFile: null,
     view: "chat",
+    missing: false,
     notice: null,
   }),
+  // The address names a conversation that was deleted, or that another person has.
+  conversation_missed: (state) =>
+    announce(
+      { ...state, conversationId: null, missing: true, notice: null },
+      "This conversation isn’t here.",
+    ),
   records_received: receive,
 
   asked: (state, { key, text, files, answers = [] }) => ({
@@ -94,6 +102,7 @@ const changes = {
       },
     ],
     selectedTurn: null,
+    missing: false,
     draft: "",
     attached: [],
     notice: null,

@@ -195,12 +195,12 @@ const folds = {
       nearest,
       failure:
         outcome === "failed"
-          ? { where: "", message: "", remedy: sentence(remedy), reached: "" }
+          ? { where: "", message: "", remedy: sentence(remedy), kind: "task", reached: "" }
           : null,
     };
   },
   turn_failed(turn, event, at) {
-    const { where, message, remedy, reached = "" } = event;
+    const { where, message, remedy, kind = "internal", reached = "" } = event;
     const guilty = (step) => step.kind === where;
     const closed = close(close(turn.steps, guilty, "failed", at), always, "stopped", at);
     const steps = open(closed, {
@@ -216,7 +216,7 @@ const folds = {
       ...end(turn, event, "failed", at),
       steps,
       outcome: "failed",
-      failure: { where, message, remedy, reached },
+      failure: { where, message, remedy, kind, reached },
     };
   },
   ...projectFolds,

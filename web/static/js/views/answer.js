@@ -13,7 +13,7 @@ export function Answer({ text, streams }) {
     const places = [...answer.current.querySelectorAll("pre")].map(addCopy);
     return () => places.forEach((place) => render(null, place));
   }, [text, streams]);
-  return html`<div class="answer" data-testid="answer" data-state=${streams ? "streaming" : "finished"} ref=${answer}>
+  return html`<div data-testid="answer" data-state=${streams ? "streaming" : "finished"} ref=${answer}>
     <${Markdown} text=${text} />
   </div>`;
 }

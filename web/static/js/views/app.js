@@ -21,7 +21,7 @@ export function App() {
   const project = openProject(state);
   return html`<div class="page" data-view=${state.view}>
     <${Header} health=${state.health} tools=${state.tools} />
-    <div class="strips">
+    <div>
       <${Banner} connection=${state.connection} notice=${state.notice} />
       <${SettingUp} unready=${state.health?.unready} />
     </div>

@@ -21,7 +21,7 @@ export function Chat({ state, thread, pending }) {
   return html`<main class="chat" aria-label="Conversation">
     <div class="chat-scroller" ref=${scroller} tabindex="0" role="region" aria-label="Messages">
       <div class="chat-content" ref=${content}>
-        ${empty && html`<${Empty} sandbox=${state.health?.sandbox} preparing=${isPreparing(state.health?.unready)} loading=${Boolean(state.conversationId)} />`}
+        ${empty && html`<${Empty} sandbox=${state.health?.sandbox} preparing=${isPreparing(state.health?.unready)} loading=${Boolean(state.conversationId)} missing=${state.missing} />`}
         <ol class="turns">
           ${turns.map((turn, index) => html`<${TurnView} key=${turn.id} turn=${turn} skew=${state.skew} stopping=${Boolean(state.stopping[turn.id])} kept=${kept.has(turn.id)} last=${index === turns.length - 1 && pending.length === 0} after=${state.toolDetails[turn.tool]?.tool?.habits?.after} conversationId=${state.conversationId} />`)}
           ${pending.map((p) => html`<${Pending} key=${p.key} pending=${p} />`)}

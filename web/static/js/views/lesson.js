@@ -37,9 +37,13 @@ export function Lesson({ lesson, removed }) {
   </li>`;
 }
 
+const usedText = (uses) => (uses === 1 ? "used once" : `used ${plural(uses, "time")}`);
+
+const effectText = (helped, failed) =>
+  helped + failed === 0 ? "no effect yet" : `helped ${helped}, failed ${failed}`;
+
 function facts({ uses, helped, failed, weight, evidence, expired }) {
-  const used =
-    uses > 0 ? `used ${plural(uses, "time")}, helped ${helped}, failed ${failed}` : "not used yet";
+  const used = uses > 0 ? [usedText(uses), effectText(helped, failed)].join(" · ") : "not used yet";
   return [
     expired ? "expired" : `weight ${percent(weight)}`,
     used,

@@ -8,7 +8,7 @@ import { Lesson } from "./lesson.js";
 
 export const Lessons = memo(({ lessons }) => {
   const list = useRef(null);
-  return html`<section class="lessons" aria-label="Lessons" data-testid="lessons">
+  return html`<section aria-label="Lessons" data-testid="lessons">
     <div class="panel-scroller" ref=${list} tabindex="0" role="region" aria-label="All lessons">
       ${lessons?.length === 0 && html`<${NoLessons} />`}
       <ul class="lesson-list">${(lessons ?? []).map((lesson) => html`<${Lesson} key=${lesson.id} lesson=${lesson} removed=${() => list.current.focus()} />`)}</ul>

@@ -20,7 +20,7 @@ export function Part({ part }) {
   const { id, request, needs, state, tool, text } = part;
   return html`
     <span class="plan-icon"><${StateIcon} state=${state} /><span class="visually-hidden">${STATE_WORDS[state]}: </span></span>
-    <div class="plan-words">
+    <div>
       <p><span class="plan-id">${id}</span> ${request}</p>
       ${text && html`<p class="plan-result" data-testid="plan-result"><span class="arrow" aria-label="gives">→</span> <span>${firstLine(text)}</span></p>`}
       ${(tool || needs.length > 0) && html`<p class="plan-facts">${[tool, needs.length > 0 && `needs ${needs.join(", ")}`].filter(Boolean).join(" · ")}</p>`}

@@ -3,6 +3,7 @@
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { Markdown } from "../markdown.js";
+import { Prose } from "./prose.js";
 
 const ICONS = { bad: "alert", warn: "square", calm: "declined" };
 
@@ -20,9 +21,9 @@ export function Problem({
     <${Icon} name=${ICONS[tone]} />
     <div class="problem-main">
       <p class="problem-title">${title}</p>
-      ${message && (markdown ? html`<${Markdown} text=${message} />` : html`<p class="problem-message">${message}</p>`)}
-      ${reached && html`<p class="problem-message" data-testid="reached">${reached}</p>`}
-      ${remedy && html`<p class="problem-remedy"><strong>What to do:</strong> ${remedy}</p>`}
+      ${message && (markdown ? html`<${Markdown} text=${message} />` : html`<p><${Prose} text=${message} /></p>`)}
+      ${reached && html`<p data-testid="reached">${reached}</p>`}
+      ${remedy && html`<p><strong>What to do:</strong> <${Prose} text=${remedy} /></p>`}
       ${children && html`<div class="problem-actions">${children}</div>`}
     </div>
   </div>`;

@@ -27,7 +27,7 @@ export function ProjectFiles({ id, files, file, texts, busy }) {
 const Row = memo(({ row: { name, path, depth, file }, open }) => {
   const indented = { paddingLeft: `${10 + 14 * depth}px` };
   if (!file)
-    return html`<li class="tree-row tree-folder" style=${indented}><${Icon} name="folder" /><span class="tree-name">${name}</span></li>`;
+    return html`<li class="tree-row" style=${indented}><${Icon} name="folder" /><span class="tree-name">${name}</span></li>`;
   return html`<li><button type="button" class="tree-row" data-testid="tree-file" data-path=${path} aria-current=${open ? "true" : null} style=${indented} onClick=${() => dispatch({ type: "file_opened", path })}><${Icon} name="file" /><span class="tree-name">${name}</span></button></li>`;
 });
 

@@ -84,7 +84,7 @@ function Options({ form, setForm }) {
     setForm({ ...form, limits: { ...form.limits, [key]: e.target.value } });
   return html`<label class="check"><input type="checkbox" data-testid="step-mode" checked=${form.step} onChange=${(e) => setForm({ ...form, step: e.target.checked })} />Ask me before each step</label>
     <${Disclosure} label="Limits and packages">
-      <div class="limits">${LIMITS.map(({ key, label, placeholder, step = "1" }) => html`<label key=${key} class="field">${label}<input class="input" type="number" min="0" step=${step} placeholder=${placeholder} data-testid=${key} value=${form.limits[key] ?? ""} onInput=${limited(key)} /></label>`)}</div>
+      <div class="limit-fields">${LIMITS.map(({ key, label, placeholder, step = "1" }) => html`<label key=${key} class="field">${label}<input class="input" type="number" min="0" step=${step} placeholder=${placeholder} data-testid=${key} value=${form.limits[key] ?? ""} onInput=${limited(key)} /></label>`)}</div>
       <label class="field">Allowed packages
         <input class="input" autocomplete="off" spellcheck="false" placeholder="requests==2.32.5" data-testid="packages" value=${form.packages} onInput=${(e) => setForm({ ...form, packages: e.target.value })} />
       </label>

@@ -14,6 +14,7 @@ import {
   stepWords,
   usageText,
 } from "../format.js";
+import { causeOf } from "../cause.js";
 import { html } from "../html.js";
 import { Icon, StateIcon } from "../icons.js";
 import { loadProject } from "../loading.js";
@@ -117,7 +118,7 @@ function End({ turn }) {
   const ran = turn.build?.name ? null : turn.steps.findLast((step) => step.run || step.tested);
   return html`<div class="project-end" data-testid="project-end" data-state=${turn.state}>
     ${ran ? html`<div class="step-body" data-testid="outcome"><${ActStep} step=${ran} /></div>` : turn.answer && html`<${Markdown} text=${turn.answer} />`}
-    ${turn.failure && html`<${Problem} testid="turn-failure" title=${`${stepWords(turn.failure.where)} failed`} ...${turn.failure} />`}
+    ${turn.failure && html`<${Problem} testid="turn-failure" title=${causeOf(turn)} ...${turn.failure} />`}
     ${turn.state === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason} remedy="You can continue building at any time; what was built is kept." />`}
     <div class="summary"><span class="summary-facts">${facts}</span><button type="button" class="text-button" data-testid="show-activity" onClick=${open}>Steps<${Icon} name="chevronRight" /></button></div>
   </div>`;
@@ -126,7 +127,7 @@ function End({ turn }) {
 function Backups({ project: { id, name, backups } }) {
   if (backups.length === 0) return null;
   return html`<${Disclosure} label=${plural(backups.length, "backup")}>
-    <ol class="backups" data-testid="backups">${backups.map(
+    <ol data-testid="backups">${backups.map(
       ({ number, at, size }) => html`<li key=${number} class="version">
       <div class="version-head"><h3 class="version-title">Backup ${number}</h3><span class="version-facts">${fileSize(size)}</span><time class="time" datetime=${at}>${moment(at)}</time></div>
       <${Confirm} testid=${`restore-${number}`} label="Restore" question=${`Restore the files of ${name} from this backup? The current files become the newest backup.`} act=${() => restoreBackup(id, number)} />
@@ -148,5 +149,5 @@ function Removal({ project: { id, name } }) {
       });
     }
   };
-  return html`<div class="project-removal"><${Confirm} testid="delete-project" label="Delete the project" question=${`Delete ${name} with its files, backups and steps? This can’t be undone.`} act=${remove} /></div>`;
+  return html`<div><${Confirm} testid="delete-project" label="Delete the project" question=${`Delete ${name} with its files, backups and steps? This can’t be undone.`} act=${remove} /></div>`;
 }

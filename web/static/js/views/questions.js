@@ -14,7 +14,7 @@ export function Questions({ turnId, questions, intro }) {
   };
   const change = (id) => (event) => setValues({ ...values, [id]: event.target.value });
   return html`<form class="questions" data-testid="questions" aria-label="Questions" onSubmit=${send}>
-    ${intro && html`<p class="questions-intro">${intro}</p>`}
+    ${intro && html`<p>${intro}</p>`}
     ${questions.map((question) => html`<${Field} key=${question.id} question=${question} name=${`${turnId}-${question.id}`} value=${values[question.id]} change=${change(question.id)} />`)}
     <button type="submit" class="button primary" data-testid="send-answers">Answer</button>
   </form>`;

@@ -5,6 +5,7 @@ import { Icon } from "../icons.js";
 import { backendWords, plural } from "../format.js";
 import { Disclosure } from "./disclosure.js";
 import { dispatch } from "../store.js";
+import { Prose } from "./prose.js";
 
 function Status({ id, icon, label, state, tone, word, title, children }) {
   return html`<div class="status">
@@ -27,11 +28,19 @@ const waiting = { state: "unknown", tone: "idle", word: "…" };
 export function ModelStatus({ model }) {
   const shown = !model
     ? { ...waiting, title: "Checking the model" }
-    : model.offline
-      ? { state: "offline", tone: "warn", word: "Offline model", title: "Offline model" }
-      : { state: "online", tone: "good", word: model.name, title: model.name };
+    : model.trouble
+      ? {
+          state: "unreachable",
+          tone: "bad",
+          word: "No reply",
+          title: `${model.name} does not reply`,
+        }
+      : model.offline
+        ? { state: "offline", tone: "warn", word: "Offline model", title: "Offline model" }
+        : { state: "online", tone: "good", word: model.name, title: model.name };
   return html`<${Status} id="model" icon="model" label="Model" ...${shown}>
     ${model?.offline && html`<p>No model server is set up, so a built-in one works from a fixed cookbook of recipes. It builds and runs real tools, but it knows only those recipes: for anything else it says that it doesn’t know.</p>`}
+    ${model?.trouble && html`<p data-testid="model-trouble">The last request failed: <${Prose} text=${model.trouble} />. The next one tries again.</p>`}
     ${model && html`<p class="muted">${model.detail}</p>`}
     ${model?.offline && html`<p>To use a real model, set <code>OPENAI_API_KEY</code> or <code>OPENAI_BASE_URL</code> in <code>.env</code> and restart the server.</p>`}
   <//>`;

@@ -2,17 +2,18 @@
 
 import { agentWords, plural, STATE_WORDS } from "../format.js";
 import { html } from "../html.js";
+import { Markdown } from "../markdown.js";
 import { CodeBlock } from "./code.js";
 import { Course } from "./course.js";
 import { Disclosure } from "./disclosure.js";
 import { Steps } from "./steps.js";
 
 export function DelegationStep({ step, skew }) {
-  const { sender, recipient, message, reply, steps, state } = step;
-  return html`<p class="call"><span class="call-label">${agentWords(sender)} to ${agentWords(recipient)}</span></p>
-    <p class="step-text">${message}</p>
+  const { recipient, message, reply, steps, state } = step;
+  return html`<p class="call"><span class="call-label">Handed to ${recipient === "user" ? "you" : `the ${agentWords(recipient)}`}</span></p>
+    <div class="step-text"><${Markdown} text=${message} /></div>
     ${steps.length > 0 && html`<div class="plan-detail"><${Disclosure} label=${`${plural(steps.length, "step")} of ${agentWords(recipient)}, ${STATE_WORDS[state]}`} open=${state === "running"}>${step.course.length > 0 && html`<${Course} course=${step.course} label=${`Stages of ${agentWords(recipient)}`} skew=${skew} />`}<${Steps} of=${step} skew=${skew} /><//></div>`}
-    ${reply && html`<p class="step-text" data-testid="reply"><span class="call-label">Reply</span> ${reply}</p>`}`;
+    ${reply && html`<div class="step-text" data-testid="reply"><span class="call-label">Reply</span> <${Markdown} text=${reply} /></div>`}`;
 }
 
 export function CodeRunStep({ step }) {

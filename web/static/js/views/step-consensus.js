@@ -49,7 +49,7 @@ export function MutationStep({ step }) {
       found?.mutants > 0 &&
       html`<div class="tally" data-testid="mutation-tally">
       <span class="tally-bar" aria-hidden="true"><span class="tally-passed" style=${{ width: `${share}%` }}></span></span>
-      <span class="tally-words">caught ${found.killed} of ${plural(found.mutants, "planted bug")}</span>
+      <span>caught ${found.killed} of ${plural(found.mutants, "planted bug")}</span>
     </div>`
     }
     ${!found?.mutants && html`<p class="step-text">${step.text}</p>`}

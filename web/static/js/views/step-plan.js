@@ -15,7 +15,7 @@ export function PlanStep({ step, skew }) {
         part,
       ) => html`<li key=${part.id} class="plan-part" data-part=${part.id} data-state=${part.state}>
       <${Part} part=${part} />
-      <span class="plan-time">${part.state === "running" ? html`<${Elapsed} since=${part.startedAt} skew=${skew} />` : html`<span class="time">${duration(part.seconds)}</span>`}</span>
+      <span>${part.state === "running" ? html`<${Elapsed} since=${part.startedAt} skew=${skew} />` : html`<span class="time">${duration(part.seconds)}</span>`}</span>
       ${part.steps.length > 0 && html`<div class="plan-detail"><${Disclosure} label=${`${plural(part.steps.length, "step")} of ${part.id}, ${STATE_WORDS[part.state]}`} open=${part.state === "running"}><${Course} course=${part.course} label=${`Stages of ${part.id}`} skew=${skew} /><${Steps} of=${part} skew=${skew} /><//></div>`}
     </li>`,
     )}

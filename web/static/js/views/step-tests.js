@@ -10,7 +10,7 @@ export function StubStep({ step }) {
   const { total, passed } = count(step.tests);
   const verdict =
     passed === 0
-      ? `${total === 1 ? "The only test fails" : `All ${total} tests fail`} without an implementation, as expected.`
+      ? `${total === 1 ? "The only test fails" : `All ${total} tests fail`} without an implementation, as ${total === 1 ? "it" : "they"} should.`
       : `${plural(passed, "test")} of ${total} passed without any implementation, so they test nothing.`;
   return html`<p class="step-text" data-testid="stub-verdict">${verdict}</p>
     <${Repeats} repeats=${step.repeats} />
@@ -29,7 +29,7 @@ export function VerificationStep({ step, steps }) {
       expected > 0 &&
       html`<div class="tally" data-testid="tally">
       <span class="tally-bar" aria-hidden="true"><span class="tally-passed" style=${{ width: `${(100 * passed) / expected}%` }}></span><span class="tally-failed" style=${{ width: `${(100 * failed) / expected}%` }}></span></span>
-      <span class="tally-words">${words}</span>
+      <span>${words}</span>
     </div>`
     }
     ${step.text && (total === 0 || (step.state === "failed" && failed === 0)) && html`<p class="step-text">${step.text}</p>`}

@@ -2,9 +2,10 @@
 
 import { html } from "../html.js";
 import { stepWords } from "../format.js";
+import { Prose } from "./prose.js";
 
 export function TextStep({ step }) {
-  return step.text ? html`<p class="step-text">${step.text}</p>` : null;
+  return step.text ? html`<p class="step-text"><${Prose} text=${step.text} /></p>` : null;
 }
 
 const THEN = {
@@ -25,9 +26,9 @@ export function LessonsStep({ step }) {
 // The failed step's own message is not repeated.
 export function FailureStep({ step, steps }) {
   const said = steps.some((s) => s !== step && s.state === "failed" && s.text === step.message);
-  return html`<p class="step-text">At ${stepWords(step.where).toLowerCase()}${said ? ", see above." : `: ${step.message}`}</p>
+  return html`<p class="step-text">At ${stepWords(step.where).toLowerCase()}${said ? ", see above." : html`: <${Prose} text=${step.message} />`}</p>
     ${step.reached && html`<p class="step-text">${step.reached}</p>`}
-    ${step.remedy && html`<p class="step-note"><strong>What to do:</strong> ${step.remedy}</p>`}`;
+    ${step.remedy && html`<p class="step-note"><strong>What to do:</strong> <${Prose} text=${step.remedy} /></p>`}`;
 }
 
 export function StoppedStep({ step }) {

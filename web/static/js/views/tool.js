@@ -32,7 +32,7 @@ export function ToolDetail({ name, line, detail, versions, sources, problem }) {
     loadTool(name);
   }, [name, detail]);
   useEffect(() => back.current.focus({ preventScroll: true }), []);
-  return html`<section class="tool" aria-label=${name} data-testid="tool-detail">
+  return html`<section aria-label=${name} data-testid="tool-detail">
     <div class="tool-head">
       <button type="button" class="text-button" ref=${back} data-testid="tool-back" onClick=${() => dispatch({ type: "tool_closed" })}><${Icon} name="arrowLeft" />All tools</button>
       <div class="tool-name"><h2 class="tool-title">${name}</h2>${line && html`<${Badge} standing=${line.standing} />`}</div>

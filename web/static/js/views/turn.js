@@ -1,8 +1,9 @@
 // A turn in the conversation: the request, its progress, the answer, and its cost.
 
+import { causeOf, isBetterRephrased } from "../cause.js";
 import { askAgain, stop } from "../connection.js";
 import { runningStep } from "../delegation.js";
-import { duration, nowWords, stepWords, usageText } from "../format.js";
+import { duration, nowWords, usageText } from "../format.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { memo } from "../memo.js";
@@ -45,7 +46,7 @@ export const TurnView = memo(({ turn, skew, stopping, kept, last, after, convers
     }
     <${LongResults} turn=${turn} conversationId=${conversationId} />
     <${MadeFiles} files=${turn.made} conversationId=${conversationId} />
-    ${failure && html`<${Problem} testid="turn-failure" title=${failure.where ? `${stepWords(failure.where)} failed` : "Not done"} markdown=${failure.where === "specify"} ...${failure}><${Again} turn=${turn} conversationId=${conversationId} words="Try again" /><//>`}
+    ${failure && html`<${Problem} testid="turn-failure" title=${causeOf(turn)} markdown=${failure.where === "specify"} ...${failure}>${isBetterRephrased(turn) && html`<${Rephrase} turn=${turn} />`}<${Again} turn=${turn} conversationId=${conversationId} words="Try again" /><//>`}
     ${outcome === "declined" && html`<${Declined} turn=${turn} />`}
     ${outcome === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason}><${Again} turn=${turn} conversationId=${conversationId} words="Ask again" /><//>`}
     ${!kept && canBeKept(turn) && html`<${Keep} turnId=${turn.id} />`}
@@ -77,13 +78,18 @@ function Request({ turn }) {
 const Action = ({ icon, label, testid, act }) =>
   html`<button type="button" class="icon-button small turn-action" data-testid=${testid} aria-label=${label} title=${label} onClick=${act}><${Icon} name=${icon} /></button>`;
 
+// The request and its files, in the composer.
+function Rephrase({ turn }) {
+  const rephrase = () => dispatch({ type: "request_edited", turn });
+  return html`<button type="button" class="button" data-testid="rephrase" onClick=${rephrase}>Rephrase</button>`;
+}
+
 // What can't be known or done here: the reason, and what there is instead.
 function Declined({ turn }) {
-  const rephrase = () => dispatch({ type: "example_chosen", text: turn.request });
-  return html`<${Problem} testid="turn-declined" tone="calm" title="Declined" markdown=${true} message=${turn.answer}>
+  return html`<${Problem} testid="turn-declined" tone="calm" title="I can’t do this yet" markdown=${true} message=${turn.answer}>
     ${turn.nearest.length > 0 && html`<span class="problem-near">Nearest tools:</span>`}
     ${turn.nearest.map((name) => html`<${ToolLink} key=${name} name=${name} />`)}
-    <button type="button" class="button" data-testid="rephrase" onClick=${rephrase}>Rephrase</button>
+    <${Rephrase} turn=${turn} />
   <//>`;
 }
 

@@ -42,7 +42,7 @@ function Standing({ tool: { name, standing } }) {
 
 function VersionList({ tool, list }) {
   return html`<h3 class="eyebrow">Versions</h3>
-    <ol class="version-list">${list.map((v) => html`<${Version} key=${v.version} tool=${tool} version=${v} newest=${list[0].version} />`)}</ol>`;
+    <ol>${list.map((v) => html`<${Version} key=${v.version} tool=${tool} version=${v} newest=${list[0].version} />`)}</ol>`;
 }
 
 function Version({ tool: { name, version: current }, version: v, newest }) {
