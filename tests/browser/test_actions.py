@@ -81,3 +81,20 @@ def test_the_shortcuts_are_listed_stop_a_turn_and_begin_a_conversation(
     page.keyboard.press("Control+Shift+O")
     expect(turn).to_have_count(0)
     expect(composer).to_be_focused()
+
+
+def test_each_conversation_keeps_its_draft_also_over_a_reload(link: str, page: Page) -> None:
+    open_page(page, link)
+    composer = page.get_by_test_id("composer")
+    ask(page, "say hello")
+    answered(page, 1)
+    composer.fill("for the first")
+    page.keyboard.press("Control+Shift+O")
+    expect(composer).to_have_value("")
+    composer.fill("for a new one")
+    page.go_back()
+    expect(composer).to_have_value("for the first")
+    page.reload()
+    expect(composer).to_have_value("for the first")
+    page.get_by_test_id("new-conversation").click()
+    expect(composer).to_have_value("for a new one")

@@ -1,6 +1,7 @@
 // The reducer: (state, action) → state, the only place where the page's state changes. Pure; knows nothing of a browser.
 
 import { announcementOf } from "./announcement.js";
+import { inConversation, withDrafts } from "./drafts.js";
 import { attach, filesAgain } from "./files.js";
 import { addRecords, emptyThread, hasGap } from "./thread.js";
 import { versionKey } from "./versions.js";
@@ -35,6 +36,7 @@ export const initialState = {
   results: {}, // values that tools returned, by their hash: {value} or {error}
   openFile: null, // path of the file of the open project that a person has chosen
   draft: "",
+  drafts: {}, // of the other conversations by their id, "" for a new one: {text, files}
   attached: [], // files of the next request: {key, name, size, content}
   focusComposer: 0, // grows when the composer should take the focus
   notice: null, // {message, remedy}
@@ -71,8 +73,7 @@ const changes = {
   health_loaded: (state, { health }) => ({ ...state, health }),
   conversations_loaded: (state, { conversations }) => ({ ...state, conversations }),
   conversation_opened: (state, { id }) => ({
-    ...state,
-    conversationId: id,
+    ...inConversation(state, id),
     selectedTurn: null,
     openFile: null,
     view: "chat",
@@ -123,6 +124,7 @@ const changes = {
   }),
 
   draft_changed: (state, { text }) => ({ ...state, draft: text }),
+  drafts_restored: (state, { drafts }) => withDrafts(state, drafts),
   files_attached: attached,
   file_detached: (state, { key }) =>
     focused({ ...state, attached: state.attached.filter((f) => f.key !== key) }),
@@ -206,9 +208,8 @@ const changes = {
     ),
   projects_loaded: (state, { projects }) => ({ ...state, projects }),
   project_begun: (state, { project }) => ({
-    ...state,
+    ...inConversation(state, project.id),
     projects: [project, ...(state.projects ?? []).filter((p) => p.id !== project.id)],
-    conversationId: project.id,
     selectedTurn: null,
     openFile: null,
     panel: "activity",
@@ -227,9 +228,8 @@ const changes = {
     projectDetails: { ...state.projectDetails, [id]: { error } },
   }),
   project_deleted: (state, { id }) => ({
-    ...state,
+    ...(state.conversationId === id ? inConversation(state, null) : state),
     projects: state.projects?.filter((p) => p.id !== id),
-    conversationId: state.conversationId === id ? null : state.conversationId,
     panel: "projects",
     view: "projects",
   }),
