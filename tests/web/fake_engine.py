@@ -6,7 +6,7 @@ came with it, and `return JSON` tells of that value, `return rows N` of a table.
 somebody sends `release NAME`, then says another. `plan NAME` takes two steps, of which the second
 waits for `release NAME`; keeping it says `kept`. `build NAME` passes through the stages of a
 synthesis and waits for `release NAME` in `execute`. `delegate NAME` has an agent run code until
-somebody sends `release NAME`. `question` asks two, whose answers are said. `flood N` emits N
+somebody sends `release NAME`. `born NAME` adds that tool to the library. `question` asks two, whose answers are said. `flood N` emits N
 pieces. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool.
 `break` makes the journal fail twice, `hang` makes the engine refuse to end, `sandbox off` changes
 the status. `prepare NAME` has a sandbox set up, and waits for it, until somebody sends `release
@@ -45,6 +45,8 @@ from selfeng.core.events import (
     Record,
     Searching,
     StageEntered,
+    SynthesisStep,
+    TestFinished,
     ToolFound,
     TurnFailed,
     TurnFinished,
@@ -392,6 +394,8 @@ class FakeEngine:
                 await self._plan(emit, request.removeprefix("plan "))
             if request.startswith("build "):
                 await self._build(emit, request.removeprefix("build "))
+            if request.startswith("born "):
+                self._born(emit, request.removeprefix("born "))
             if request.startswith("delegate "):
                 await self._delegate(emit, request.removeprefix("delegate "))
             if request.startswith("prepare "):
@@ -442,6 +446,24 @@ class FakeEngine:
         await self._released[name].wait()
         emit(StageEntered(node="respond", symbol="ran"))
 
+    def _born(self, emit: Callable[[Event], None], name: str) -> None:
+        """The steps of a synthesis that tell what was built."""
+        parameter = {"name": "text", "annotation": "str", "default": None}
+        wanted = {
+            "name": name,
+            "parameters": [parameter],
+            "returns": "str",
+            "example_requests": [f"{name} the word stressed"],
+        }
+        strength = {"killed": 3, "mutants": 4}
+        passed = TestResult(test="test_it", outcome="passed", seconds=0.01)
+        ended = partial(SynthesisStep, state="finished", seconds=0.1)
+        emit(ended(step="specify", artifact=json.dumps(wanted)))
+        emit(TestFinished(against="implementation", result=passed))
+        emit(ended(step="verify"))
+        emit(ended(step="strengthen", artifact=json.dumps(strength)))
+        emit(ended(step="register", text=f"{name} is in the library."))
+
     async def _delegate(self, emit: Callable[[Event], None], name: str) -> None:
         """The proxy has the coder run code, which waits until somebody sends `release NAME`."""
         outer = DelegationChanged(
@@ -483,7 +505,7 @@ class FakeEngine:
 
     async def _words(self, verb: str, rest: str = "") -> AsyncIterator[str]:
         match verb:
-            case "plan" | "build" | "prepare":
+            case "plan" | "build" | "prepare" | "born":
                 yield "One."
             case "delegate" | "return":
                 yield "Done."

@@ -1,5 +1,6 @@
 // The conversation: its turns, and the composer under them.
 
+import { builders } from "../births.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { useFollow } from "../scroll.js";
@@ -17,13 +18,14 @@ export function Chat({ state, thread, pending }) {
     true,
   );
   const kept = new Set(turns.map((turn) => turn.keeps));
+  const built = builders(turns);
   const empty = turns.length + pending.length === 0;
   return html`<main class="chat" aria-label="Conversation">
     <div class="chat-scroller" ref=${scroller} tabindex="0" role="region" aria-label="Messages">
       <div class="chat-content" ref=${content}>
         ${empty && html`<${Empty} sandbox=${state.health?.sandbox} preparing=${isPreparing(state.health?.unready)} loading=${Boolean(state.conversationId)} missing=${state.missing} />`}
         <ol class="turns">
-          ${turns.map((turn, index) => html`<${TurnView} key=${turn.id} turn=${turn} skew=${state.skew} stopping=${Boolean(state.stopping[turn.id])} kept=${kept.has(turn.id)} last=${index === turns.length - 1 && pending.length === 0} after=${state.toolDetails[turn.tool]?.tool?.habits?.after} conversationId=${state.conversationId} />`)}
+          ${turns.map((turn, index) => html`<${TurnView} key=${turn.id} turn=${turn} skew=${state.skew} stopping=${Boolean(state.stopping[turn.id])} kept=${kept.has(turn.id)} last=${index === turns.length - 1 && pending.length === 0} after=${state.toolDetails[turn.tool]?.tool?.habits?.after} builtBy=${built[index]} conversationId=${state.conversationId} />`)}
           ${pending.map((p) => html`<${Pending} key=${p.key} pending=${p} />`)}
         </ol>
       </div>

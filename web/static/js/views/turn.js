@@ -10,6 +10,7 @@ import { memo } from "../memo.js";
 import { canBeKept } from "../plan.js";
 import { dispatch } from "../store.js";
 import { Answer } from "./answer.js";
+import { Births, BuiltEarlier } from "./birth.js";
 import { BudgetMeter } from "./budget.js";
 import { CopyButton } from "./code.js";
 import { Elapsed } from "./elapsed.js";
@@ -24,10 +25,11 @@ import { FollowUps } from "./requests.js";
 
 const showActivity = (turnId) => dispatch({ type: "turn_selected", turnId });
 
-export const TurnView = memo(({ turn, skew, stopping, kept, last, after, conversationId }) => {
-  const { outcome, failure } = turn;
-  const asks = last && outcome === "asked" && turn.questions;
-  return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state} data-outcome=${outcome}>
+export const TurnView = memo(
+  ({ turn, skew, stopping, kept, last, after, builtBy, conversationId }) => {
+    const { outcome, failure } = turn;
+    const asks = last && outcome === "asked" && turn.questions;
+    return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state} data-outcome=${outcome}>
     ${turn.keeps && html`<p class="keeps" data-testid="keeps">Save these steps as a tool</p>`}
     <${Request} turn=${turn} />
     <${Answered} turn=${turn} />
@@ -49,11 +51,14 @@ export const TurnView = memo(({ turn, skew, stopping, kept, last, after, convers
     ${failure && html`<${Problem} testid="turn-failure" title=${causeOf(turn)} markdown=${failure.where === "specify"} ...${failure}>${isBetterRephrased(turn) && html`<${Rephrase} turn=${turn} />`}<${Again} turn=${turn} conversationId=${conversationId} words="Try again" /><//>`}
     ${outcome === "declined" && html`<${Declined} turn=${turn} />`}
     ${outcome === "stopped" && html`<${Problem} testid="turn-stopped" tone="warn" title="Stopped" message=${turn.stopReason}><${Again} turn=${turn} conversationId=${conversationId} words="Ask again" /><//>`}
+    <${Births} steps=${turn.steps} />
+    ${builtBy && html`<${BuiltEarlier} turn=${turn} builtBy=${builtBy} />`}
     ${!kept && canBeKept(turn) && html`<${Keep} turnId=${turn.id} />`}
     ${turn.state !== "running" && html`<${Summary} turn=${turn} conversationId=${conversationId} />`}
     ${last && outcome === "answered" && after?.length > 0 && html`<div class="follow-ups"><h3 class="eyebrow">You often ask next</h3><${FollowUps} after=${after} /></div>`}
   </li>`;
-});
+  },
+);
 
 // In journals of older versions the answers are the request.
 function Answered({ turn: { request, answers } }) {

@@ -1,0 +1,37 @@
+"""A tool's birth on a narrow page, in Chromium: the card, and what its buttons do."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_page import ask, open_page
+from tests.web.server_process import ServerProcess
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
+
+
+@pytest.fixture(scope="module")
+def link(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    server = ServerProcess(tmp_path_factory.mktemp("births"), "threading")
+    yield server.link
+    assert server.end() == (0, "")
+
+
+def test_a_new_tool_stands_in_the_conversation_and_can_be_tried_and_opened(
+    link: str, page: Page
+) -> None:
+    page.set_viewport_size({"width": 375, "height": 800})
+    open_page(page, link)
+    ask(page, "born add")
+    card = page.get_by_test_id("birth")
+    expect(card).to_contain_text("New tool: add")
+    expect(card).to_contain_text("add(text: str) -> str")
+    expect(card.get_by_test_id("birth-facts")).to_contain_text(
+        "1 of 1 test passed · caught 3 of 4 planted bugs · "
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= 375
+    card.get_by_test_id("birth-try").click()
+    expect(page.get_by_test_id("composer")).to_have_value("add the word stressed")
+    card.get_by_test_id("birth-open").click()
+    expect(page.get_by_test_id("tool-detail")).to_contain_text("Adds two numbers.")
