@@ -2,7 +2,7 @@
 
 import json
 import logging
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import flask
 from flask import Flask, Response
@@ -24,7 +24,9 @@ from selfeng.core.errors import (
     WorkspaceError,
 )
 from selfeng.core.stage import STAGES
+from selfeng.core.value import Value
 from selfeng.graph import TURN_SVG
+from selfeng.store.conversation_list import LONGEST_TITLE, ConversationChange
 from web.bridge import Bridge
 from web.middleware import error_body, nonce_of, owner
 from web.payloads import (
@@ -41,6 +43,8 @@ from web.vendor import Vendor
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
+
+V = TypeVar("V", bound=Value)
 
 log = logging.getLogger(f"selfeng.{__name__}")
 
@@ -120,7 +124,7 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
 
     @app.patch("/api/lessons/<lesson_id>")
     def edit_lesson(lesson_id: str) -> Response:
-        words = _lesson_words()
+        words = _body(LessonWords, f"{{trigger, advice}}, each of 1 to {LONGEST_LESSON} characters")
         return flask.jsonify(
             lesson_line(bridge.call(engine.learning.edit(lesson_id, words.trigger, words.advice)))
         )
@@ -132,8 +136,18 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
 
     @app.get("/api/conversations")
     def conversations() -> Response:
-        mine = bridge.call(engine.conversations(owner()))
+        text = flask.request.args.get("q", "")[:LONGEST_TITLE]
+        mine = bridge.call(engine.conversations(owner(), text))
         return flask.jsonify({"conversations": [plain(c) for c in mine]})
+
+    @app.patch("/api/conversations/<conversation_id>")
+    def change_conversation(conversation_id: str) -> Response:
+        change = _body(
+            ConversationChange,
+            f"one or more of title (1 to {LONGEST_TITLE} characters), pinned, deleted, seen",
+        )
+        bridge.call(engine.change_conversation(owner(), conversation_id, change))
+        return flask.jsonify({})
 
     @app.get("/api/conversations/<conversation_id>/records")
     def records(conversation_id: str) -> Response:
@@ -147,17 +161,14 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
     app.register_error_handler(Exception, _report)
 
 
-def _lesson_words() -> LessonWords:
-    """Raises: BadRequest."""
+def _body(kind: type[V], remedy: str) -> V:
+    """Raises: BadRequest, which says to send `remedy`."""
     try:
-        return LessonWords.model_validate_json(flask.request.get_data())
+        return kind.model_validate_json(flask.request.get_data())
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         place = ".".join(map(str, first["loc"]))[:80] or "the body"
-        raise BadRequest(
-            f"{place}: {first['msg']}; send {{trigger, advice}}, each of 1 to {LONGEST_LESSON} "
-            "characters"
-        ) from None
+        raise BadRequest(f"{place}: {first['msg']}; send {remedy}") from None
 
 
 def _report(error: Exception) -> Response:

@@ -10,7 +10,7 @@ import flask
 from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
 from selfeng.core.errors import AgentError
-from selfeng.core.events import Record
+from selfeng.core.events import FINAL, Record, TurnStarted
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer
 from selfeng.core.status import Asked, EngineStatus
@@ -97,6 +97,9 @@ class Sockets:
         self._engine.subscribe(lambda records: post(partial(self._deliver, list(records))))
         self._engine.changes.subscribe(
             lambda change: post(partial(self._tell_library_change, change))
+        )
+        self._engine.changed_conversations.subscribe(
+            lambda conversation_id: post(self._tell_conversations_change)
         )
         self._engine.learning.on_change(lambda: post(self._tell_lessons_change))
         return turns
@@ -222,6 +225,8 @@ class Sockets:
             }
             self._socketio.emit("records", body, to=_room(conversation_id))
             self._tell_unsaved(conversation_id, any(r["seq"] == 0 for r in body["records"]))
+        if any(isinstance(r.event, (TurnStarted, *FINAL)) for r in records):
+            self._tell_conversations_change()
 
     def _tell_unsaved(self, conversation_id: str, unsaved: bool) -> None:
         """Records with the number 0 come again when the journal accepts them; pages wait for that
@@ -235,6 +240,10 @@ class Sockets:
 
     def _tell_library_change(self, change: "LibraryChange") -> None:
         self._socketio.emit("library", plain(change))
+
+    def _tell_conversations_change(self) -> None:
+        """Each page asks for its list again: what is in it depends on the owner."""
+        self._socketio.emit("conversations", {})
 
     def _tell_lessons_change(self) -> None:
         self._socketio.emit("lessons", {})

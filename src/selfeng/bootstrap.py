@@ -144,7 +144,7 @@ async def _tool_parts(
     embedder = _closed_with(stack, chosen_embedder(settings, minilm))
     sandbox = SecureSandbox.from_settings(settings)
     stack.push_async_callback(sandbox.aclose)
-    changes = Changes()
+    changes = Changes[LibraryChange]()
     library = CapabilityRegistry(
         database,
         settings.tools_dir,
@@ -312,7 +312,7 @@ def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelS
     )
 
 
-def _upkeep(changes: Changes, reverification: Reverification) -> Reverifier:
+def _upkeep(changes: Changes[LibraryChange], reverification: Reverification) -> Reverifier:
     """Re-verifies the tools that import a tool whenever it gets a new version."""
     upkeep = Reverifier(reverification)
     changes.subscribe(
@@ -325,7 +325,7 @@ def _upkeep(changes: Changes, reverification: Reverification) -> Reverifier:
     return upkeep
 
 
-def _tell(changes: Changes, outcome: Reverified) -> None:
+def _tell(changes: Changes[LibraryChange], outcome: Reverified) -> None:
     """The library reports new versions itself."""
     if outcome.problem:
         changes.tell(LibraryChange(name=outcome.name, change="kept_back", reason=f"{outcome}."))

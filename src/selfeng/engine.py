@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.composition.reverification import Reverifier
@@ -40,12 +40,15 @@ from selfeng.seeds import load_seeds
 from selfeng.stages.executor import Call, Executor
 from selfeng.stages.language import is_english
 from selfeng.store.conversation_files import ConversationFiles
+from selfeng.store.conversation_list import ConversationChange, ConversationSummary
 from selfeng.store.habits import Habits
-from selfeng.store.journal import ConversationSummary, Journal
+from selfeng.store.journal import Journal
 from selfeng.store.recorder import Recorder
 from selfeng.synthesis_engine import SynthesisEngine
 from selfeng.turns.plan_to_tool import plan_to_tool
 from selfeng.turns.turn_registry import TurnRegistry
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -67,18 +70,18 @@ _REMEDY = {
 }
 
 
-class Changes:
-    """Passes changes of the library on to subscribers."""
+class Changes(Generic[T]):
+    """Passes changes, such as those of the library, on to subscribers."""
 
     def __init__(self) -> None:
-        self._listeners: list[Callable[[LibraryChange], None]] = []
+        self._listeners: list[Callable[[T], None]] = []
 
-    def subscribe(self, listener: Callable[[LibraryChange], None]) -> Callable[[], None]:
+    def subscribe(self, listener: Callable[[T], None]) -> Callable[[], None]:
         """Call `listener` with every change from now on; returns a function that ends this."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
 
-    def tell(self, change: LibraryChange) -> None:
+    def tell(self, change: T) -> None:
         for listener in tuple(self._listeners):
             listener(change)
 
@@ -89,7 +92,7 @@ class ToolParts:
 
     library: CapabilityRegistry
     sources: PinnedSources
-    changes: Changes
+    changes: Changes[LibraryChange]
     seeded: SeedMark
     sandbox: SecureSandbox
     synthesis: SynthesisEngine
@@ -114,7 +117,7 @@ class Engine:
     """Takes requests as turns of conversations; runs on the event loop that it was opened on.
 
     Its parts are public: `library` has the tools, `learning` the lessons, `projects` the projects,
-    `changes` and `readiness` report news.
+    `changes`, `changed_conversations` (by id) and `readiness` report news.
     """
 
     def __init__(
@@ -143,6 +146,7 @@ class Engine:
             turns.runtime,
         )
         self._journal, self._recorder = turns.journal, turns.recorder
+        self.changed_conversations: Changes[str] = Changes()
         self._files, self.file_limits = turns.files, turns.file_limits
         self.model, self._model_status = model, model_status
         self.learning, self.projects, self.readiness = learning, projects, readiness
@@ -342,9 +346,25 @@ class Engine:
         """Stop a running turn of `owner`; False if there is none with that id."""
         return self._turns.stop(owner, turn_id)
 
-    async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
-        """An owner's conversations, newest first, without those of projects."""
-        return await asyncio.to_thread(self._journal.conversations, owner)
+    async def conversations(self, owner: str, text: str = "") -> tuple[ConversationSummary, ...]:
+        """An owner's conversations, that with the newest turn first, without those of projects;
+        with a text those that have its words in their title, requests or answers, at most 50.
+        """
+        return await asyncio.to_thread(self._journal.conversations, owner, text=text)
+
+    async def change_conversation(
+        self, owner: str, conversation_id: str, change: ConversationChange
+    ) -> None:
+        """Rename, pin, delete or restore a conversation, or have it seen. Deletion stops its turns;
+        it is removed for good after a day.
+
+        Raises: ResourceNotFound: `owner` has no such conversation, or deleted it.
+        """
+        await asyncio.to_thread(self._journal.change_conversation, owner, conversation_id, change)
+        if change.deleted:
+            self._turns.stop_all("The conversation was deleted.", conversation_id)
+            await asyncio.to_thread(self._journal.remove_deleted)
+        self.changed_conversations.tell(conversation_id)
 
     async def history(self, owner: str, conversation_id: str, after: int = 0) -> tuple[Record, ...]:
         """The records of a conversation after a number. Raises: ResourceNotFound: `owner` has no
@@ -534,8 +554,11 @@ class Engine:
         self._turns.learn = self.learning.begin
 
     async def stop_abandoned_turns(self) -> None:
-        """Mark turns that killed servers left running as stopped."""
+        """Mark turns that killed servers left running as stopped, and remove the conversations
+        that were deleted long ago.
+        """
         await asyncio.to_thread(self._journal.stop_abandoned_turns)
+        await asyncio.to_thread(self._journal.remove_deleted)
 
     async def settle(self) -> None:
         """Wait until all turns have ended and their events are stored."""

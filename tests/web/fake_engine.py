@@ -73,9 +73,10 @@ from selfeng.projects.service import ProjectService
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.runtime import MiniAgents
 from selfeng.store.conversation_files import ConversationFiles
+from selfeng.store.conversation_list import ConversationChange, ConversationSummary
 from selfeng.store.database import open_database
 from selfeng.store.habits import FollowUp, Habits
-from selfeng.store.journal import ConversationSummary, Journal, JournalEntry
+from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.recorder import Recorder
 from selfeng.turns.turn_registry import TurnRegistry
 from tests.doubles import kept
@@ -298,7 +299,8 @@ class FakeEngine:
         self._failures = 0
         self._running: dict[str, tuple[str, asyncio.Task[None]]] = {}
         self._released: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
-        self.library, self.learning, self.changes = OneTool(), OneLesson(), Changes()
+        self.library, self.learning, self.changes = OneTool(), OneLesson(), Changes[LibraryChange]()
+        self.changed_conversations = Changes[str]()
         self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
         self._hangs = False
         self.readiness = Readiness()
@@ -547,8 +549,14 @@ class FakeEngine:
         self._running[turn_id][1].cancel()
         return True
 
-    async def conversations(self, owner: str) -> tuple[ConversationSummary, ...]:
-        return self._journal.conversations(owner)
+    async def conversations(self, owner: str, text: str = "") -> tuple[ConversationSummary, ...]:
+        return self._journal.conversations(owner, text=text)
+
+    async def change_conversation(
+        self, owner: str, conversation_id: str, change: ConversationChange
+    ) -> None:
+        self._journal.change_conversation(owner, conversation_id, change)
+        self.changed_conversations.tell(conversation_id)
 
     async def history(self, owner: str, conversation_id: str, after: int) -> tuple[Record, ...]:
         self._journal.conversation(owner, conversation_id)

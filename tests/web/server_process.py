@@ -14,8 +14,9 @@ from urllib.parse import parse_qs, urlsplit
 import requests
 import socketio
 
+from selfeng.store.conversation_list import ConversationKind
 from selfeng.store.database import open_database
-from selfeng.store.journal import ConversationKind, Journal
+from selfeng.store.journal import Journal
 from web.serving import AsyncMode
 
 ROOT = Path(__file__).parents[2]

@@ -43,7 +43,8 @@ from selfeng.projects.options import ProjectOptions
 from selfeng.projects.state import ProjectState, ProjectStore, Status, backups, packed
 from selfeng.projects.workspace import WorkspaceFile
 from selfeng.runtime import MiniAgents
-from selfeng.store.journal import ConversationSummary, Journal
+from selfeng.store.conversation_list import ConversationSummary
+from selfeng.store.journal import Journal
 from selfeng.turns.running_turn import Last, RunningTurn
 from selfeng.turns.turn_registry import TurnRegistry
 

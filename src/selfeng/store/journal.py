@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from itertools import takewhile
-from typing import Any, Literal
+from typing import Any
 from uuid import uuid4
 
 import sqlalchemy as sa
@@ -34,9 +34,17 @@ from selfeng.core.events import (
 from selfeng.core.process import is_running, this_process
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import said
-from selfeng.core.value import Value
 from selfeng.store import schema
 from selfeng.store.conversation_files import keep
+from selfeng.store.conversation_list import (
+    ConversationChange,
+    ConversationKind,
+    ConversationSummary,
+    change_conversation,
+    deleted_long_ago,
+    find_conversations,
+    summaries,
+)
 from selfeng.store.database import reading, writing
 from selfeng.store.habits import Habits, read_habits
 from selfeng.store.text import storable, storable_data
@@ -52,19 +60,6 @@ time.
 _MOST_ROUNDS = 10
 _LONGEST_MESSAGE = 8_000
 _LONGEST_HISTORY = 24_000
-
-ConversationKind = Literal["chat", "project"]
-"""What the turns of a conversation are: requests, or work on a project."""
-
-
-class ConversationSummary(Value):
-    """A conversation without its events."""
-
-    id: str
-    title: str
-    created_at: datetime
-    """UTC."""
-    kind: ConversationKind = "chat"
 
 
 @dataclass(frozen=True)
@@ -101,32 +96,27 @@ class Journal:
 
     def named_conversation(self, owner: str, name: str) -> str:
         """The id of the conversation that `owner` calls by this name, which is begun if there is
-        none; one whose id this is comes first.
+        none; one whose id this is comes first. A deleted one is restored.
         """
         key = sha256(f"{owner}\0{storable(name)}".encode()).hexdigest()[:32]
         ids = _CONVERSATIONS.c.id.in_([storable(name), key]) & (_CONVERSATIONS.c.owner == owner)
         with writing(self._engine) as connection:
             known = connection.scalars(sa.select(_CONVERSATIONS.c.id).where(ids)).all()
             if known:
+                connection.execute(_CONVERSATIONS.update().where(ids).values(deleted_at=None))
                 return name if name in known else key
             row = {"id": key, "owner": owner, "title": storable(name)[:80]}
             connection.execute(_CONVERSATIONS.insert().values(**row, created_at=datetime.now(UTC)))
         return key
 
     def conversations(
-        self, owner: str, kind: ConversationKind = "chat"
+        self, owner: str, kind: ConversationKind = "chat", text: str = ""
     ) -> tuple[ConversationSummary, ...]:
-        """An owner's conversations of a kind, the newest first."""
-        query = _summaries(_CONVERSATIONS.c.owner == owner, _CONVERSATIONS.c.kind == kind)
+        """An owner's conversations of a kind, that with the newest turn first; with a text those
+        that have its words, at most 50.
+        """
         with reading(self._engine) as connection:
-            return tuple(
-                map(
-                    _summary,
-                    connection.execute(
-                        query.order_by(_CONVERSATIONS.c.created_at.desc(), _CONVERSATIONS.c.id)
-                    ),
-                )
-            )
+            return tuple(map(_summary, find_conversations(connection, owner, kind, text)))
 
     def conversation(self, owner: str, conversation_id: str) -> ConversationSummary:
         """One conversation of an owner.
@@ -135,22 +125,40 @@ class Journal:
             ResourceNotFound: the owner has no such conversation; the message is the same whether it
                 exists or not.
         """
-        query = _summaries(
+        query = summaries(
             _CONVERSATIONS.c.id == storable(conversation_id), _CONVERSATIONS.c.owner == owner
         )
         with reading(self._engine) as connection:
             row = connection.execute(query).first()
         if row is None:
-            raise ResourceNotFound(
-                f"unknown conversation {conversation_id[:40]!r}", "begin a new one"
-            )
+            raise _unknown(conversation_id)
         return _summary(row)
+
+    def change_conversation(
+        self, owner: str, conversation_id: str, change: ConversationChange
+    ) -> None:
+        """Rename, pin, delete or restore a conversation, or have it seen.
+
+        Raises:
+            ResourceNotFound: the owner has no such conversation, or deleted it.
+        """
+        with writing(self._engine) as connection:
+            if not change_conversation(connection, owner, conversation_id, change):
+                raise _unknown(conversation_id)
+
+    def remove_deleted(self) -> None:
+        """Remove the conversations that were deleted too long ago to be restored."""
+        with reading(self._engine) as connection:
+            gone = deleted_long_ago(connection)
+        for conversation_id in gone:
+            self.remove_conversation(conversation_id)
 
     def turn(self, owner: str, turn_id: str) -> tuple[Record, ...]:
         """The events of one turn, in order. Raises: ResourceNotFound: the owner has no such
         turn.
         """
-        mine = (_EVENTS.c.turn_id == storable(turn_id)) & (_CONVERSATIONS.c.owner == owner)
+        own = (_CONVERSATIONS.c.owner == owner) & _CONVERSATIONS.c.deleted_at.is_(None)
+        mine = (_EVENTS.c.turn_id == storable(turn_id)) & own
         query = (
             sa.select(_EVENTS)
             .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _EVENTS.c.conversation_id)
@@ -326,14 +334,13 @@ class Journal:
             )
 
 
-def _summaries(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    return sa.select(*(_CONVERSATIONS.c[name] for name in ConversationSummary.model_fields)).where(
-        *where
-    )
+def _unknown(conversation_id: str) -> ResourceNotFound:
+    return ResourceNotFound(f"unknown conversation {conversation_id[:40]!r}", "begin a new one")
 
 
 def _summary(row: sa.Row[Any]) -> ConversationSummary:
-    return ConversationSummary.model_validate({**row._mapping, "created_at": _utc(row.created_at)})
+    moments = {name: _utc(row._mapping[name]) for name in ("created_at", "active_at")}
+    return ConversationSummary.model_validate({**row._mapping, **moments})
 
 
 def _abandoned(turn: sa.Row[Any]) -> bool:

@@ -23,7 +23,12 @@ conversations = sa.Table(
     sa.Column("last_seq", sa.Integer, nullable=False, server_default="0"),
     sa.Column(
         "kind", sa.String(16), nullable=False, server_default="chat"
-    ),  # chat, project: see store.journal
+    ),  # chat, project: see store.conversation_list
+    sa.Column("pinned", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("deleted_at", sa.DateTime(timezone=True)),  # it can be restored for a while
+    sa.Column(
+        "seen_seq", sa.Integer, nullable=False, server_default="0"
+    ),  # the last event that its owner has seen
 )
 
 turns = sa.Table(

@@ -49,9 +49,11 @@ class TurnRegistry:
             turn.stop("Stopped on request.")
         return turn is not None
 
-    def stop_all(self, reason: str) -> None:
-        for _, _, turn in self._turns.values():
-            turn.stop(reason)
+    def stop_all(self, reason: str, conversation_id: str = "") -> None:
+        """Stop every turn, or those of one conversation."""
+        for _, conversation, turn in self._turns.values():
+            if conversation_id in ("", conversation):
+                turn.stop(reason)
 
     async def _record(self, conversation_id: str, turn_id: str, turn: RunningTurn) -> None:
         try:

@@ -68,4 +68,12 @@ async function getBody(address) {
 export const getText = async (address) => (await getBody(address)).text();
 export const getFile = async (address) => (await getBody(address)).blob();
 export const getResult = async (address) => parseExactly(await getText(address));
-export const getConversations = async () => (await get("/api/conversations")).conversations;
+// With a text, the conversations that have its words.
+export const getConversations = async (text = "") =>
+  (await get(`/api/conversations${text && `?q=${encodeURIComponent(text)}`}`)).conversations;
+// `change` has one or more of title, pinned, deleted and seen.
+export const patchConversation = (id, change) =>
+  get(`/api/conversations/${encodeURIComponent(id)}`, {
+    method: "PATCH",
+    body: JSON.stringify(change),
+  });

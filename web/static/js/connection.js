@@ -37,6 +37,7 @@ export function connect() {
     receive(conversationId, records, true),
   );
   socket.on("library", libraryChanged);
+  socket.on("conversations", loadConversations);
   socket.on("lessons", loadLessons);
   socket.on("status", (health) => dispatch({ type: "health_loaded", health }));
   socket.on("error", (error) => dispatch({ type: "noticed", ...error }));

@@ -13,10 +13,11 @@ import {
   getTools,
   getVersion,
   getVersions,
+  patchConversation,
 } from "./api.js";
 import { fileAddress } from "./projects.js";
 import { addressOfResult } from "./results.js";
-import { dispatch } from "./store.js";
+import { dispatch, store } from "./store.js";
 
 // Shows an expired token as such; the connection's state shows other trouble.
 async function load(request, received) {
@@ -33,8 +34,54 @@ export const loadHealth = () => load(getHealth, (health) => ({ type: "health_loa
 export const loadTools = () => load(getTools, (tools) => ({ type: "tools_loaded", tools }));
 export const loadLessons = () =>
   load(getLessons, (lessons) => ({ type: "lessons_loaded", lessons }));
-export const loadConversations = () =>
-  load(getConversations, (conversations) => ({ type: "conversations_loaded", conversations }));
+export async function loadConversations() {
+  await load(
+    () => getConversations(),
+    (conversations) => ({
+      type: "conversations_loaded",
+      conversations,
+    }),
+  );
+  seeConversation();
+}
+
+// Tells the server that a person sees the newest answer of the open conversation.
+export function seeConversation() {
+  const { conversations, conversationId } = store.peek();
+  const open = conversations.find(({ id }) => id === conversationId);
+  if (open?.unread && !open.running && !document.hidden)
+    patchConversation(open.id, { seen: true }).catch((error) =>
+      console.info("not told:", error.message),
+    );
+}
+
+// Whether the server accepted the change; an error is shown at the top of the page.
+export async function changeConversation(id, change) {
+  try {
+    await patchConversation(id, change);
+    return true;
+  } catch (error) {
+    const remedy = error.remedy ?? "Check that the server runs, then try again.";
+    const message = `The conversation was not changed: ${error.message}.`;
+    dispatch({ type: "noticed", message, remedy });
+    return false;
+  }
+}
+
+const PAUSE = 150; // milliseconds after the last key
+let searching = null;
+
+export function searchConversations(text) {
+  dispatch({ type: "conversations_searched", text });
+  clearTimeout(searching);
+  if (text.trim()) searching = setTimeout(() => findConversations(text), PAUSE);
+}
+
+const findConversations = (text) =>
+  load(
+    () => getConversations(text),
+    (conversations) => ({ type: "conversations_found", text, conversations }),
+  );
 
 async function loadInPlace(request, received, refused) {
   try {

@@ -11,6 +11,8 @@ export const initialState = {
   health: null,
   skew: 0, // milliseconds that this clock is ahead of the server's
   conversations: [],
+  conversationSearch: { text: "", found: null }, // ids, null: not known yet
+  deleted: null, // the conversation that was deleted last: {id, title, open}
   conversationId: null,
   missing: false, // whether the conversation that was asked for isn't there
   threads: {},
@@ -72,6 +74,20 @@ const changes = {
   connection_changed: (state, { connection }) => ({ ...state, connection }),
   health_loaded: (state, { health }) => ({ ...state, health }),
   conversations_loaded: (state, { conversations }) => ({ ...state, conversations }),
+  conversation_changed: (state, { id, change }) => ({
+    ...state,
+    conversations: state.conversations.map((c) => (c.id === id ? { ...c, ...change } : c)),
+  }),
+  conversation_deleted: deleted,
+  deletion_dismissed: (state) => ({ ...state, deleted: null }),
+  conversations_searched: (state, { text }) => ({
+    ...state,
+    conversationSearch: { text, found: text.trim() ? state.conversationSearch.found : null },
+  }),
+  conversations_found: (state, { text, conversations }) =>
+    text === state.conversationSearch.text
+      ? { ...state, conversationSearch: { text, found: conversations.map(({ id }) => id) } }
+      : state,
   conversation_opened: (state, { id }) => ({
     ...inConversation(state, id),
     selectedTurn: null,
@@ -259,6 +275,19 @@ const changes = {
     announce({ ...state, notice: { message, remedy } }, `${message} ${remedy}`.trim()),
   notice_dismissed: (state) => ({ ...state, notice: null }),
 };
+
+function deleted(state, { id }) {
+  const gone = state.conversations.find((c) => c.id === id);
+  const open = state.conversationId === id;
+  const next = {
+    ...state,
+    conversations: state.conversations.filter((c) => c.id !== id),
+    conversationId: open ? null : state.conversationId,
+    selectedTurn: open ? null : state.selectedTurn,
+    deleted: { id, title: gone?.title ?? "", open },
+  };
+  return announce(next, "Conversation deleted. It can be restored with Undo.");
+}
 
 // A tool has changed: its details are dropped, its versions shown until newer ones come.
 function outdated(state, name) {

@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { ensureSubscribed } from "./connection.js";
+import { seeConversation } from "./loading.js";
 import { dispatch, store } from "./store.js";
 
 const idInUrl = () => decodeURIComponent(location.hash.slice(1)) || null;
@@ -9,6 +10,7 @@ const idInUrl = () => decodeURIComponent(location.hash.slice(1)) || null;
 export function openConversation(id) {
   dispatch({ type: "conversation_opened", id });
   if (id) ensureSubscribed(id);
+  seeConversation();
 }
 
 export function followRoute() {
@@ -16,6 +18,7 @@ export function followRoute() {
   window.addEventListener("popstate", () => {
     if (idInUrl() !== store.peek().conversationId) openConversation(idInUrl());
   });
+  document.addEventListener("visibilitychange", seeConversation);
   effect(() => {
     const id = store.value.conversationId;
     if (id !== idInUrl())

@@ -26,7 +26,7 @@ export function App() {
       <${SettingUp} unready=${state.health?.unready} />
     </div>
     <div class="columns">
-      <${Sidebar} conversations=${state.conversations} threads=${state.threads} conversationId=${state.conversationId} />
+      <${Sidebar} conversations=${state.conversations} threads=${state.threads} conversationId=${state.conversationId} search=${state.conversationSearch} deleted=${state.deleted} />
       ${project ? html`<${Project} state=${state} project=${project} thread=${thread} />` : html`<${Chat} state=${state} thread=${thread} pending=${pendingOf(state)} />`}
       <${Panel} state=${state} thread=${thread} turn=${shownTurn(state)} />
     </div>

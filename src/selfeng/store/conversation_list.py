@@ -1,0 +1,122 @@
+"""The list of conversations: what a person sees of each, finds by its words, and changes."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any, Literal, Self
+
+import sqlalchemy as sa
+from pydantic import Field, StringConstraints, model_validator
+
+from selfeng.core.value import Value
+from selfeng.store import schema
+from selfeng.store.text import storable
+
+LONGEST_TITLE = 200
+"""Characters."""
+KEPT_AFTER_DELETION = timedelta(days=1)
+"""A deleted conversation can be restored for at least this long."""
+_CONVERSATIONS, _TURNS = schema.conversations, schema.turns
+_MOST_FOUND = 50
+_MOST_WORDS = 8
+
+ConversationKind = Literal["chat", "project"]
+"""What the turns of a conversation are: requests, or work on a project."""
+
+
+class ConversationSummary(Value):
+    """A conversation without its events."""
+
+    id: str
+    title: str
+    created_at: datetime
+    """UTC."""
+    kind: ConversationKind = "chat"
+    pinned: bool = False
+    active_at: datetime
+    """When its newest turn began, UTC."""
+    running: bool = False
+    unread: bool = False
+    """It has records that its owner has not seen."""
+
+
+class ConversationChange(Value):
+    """What a person changes about a conversation; None leaves it as it is."""
+
+    title: (
+        Annotated[
+            str,
+            StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_TITLE),
+        ]
+        | None
+    ) = None
+    pinned: Annotated[bool | None, Field(strict=True)] = None
+    deleted: Annotated[bool | None, Field(strict=True)] = None
+    """False restores it."""
+    seen: Literal[True] | None = None
+
+    @model_validator(mode="after")
+    def _of_something(self) -> Self:
+        if self == type(self).model_construct():
+            raise ValueError("nothing is to change")
+        return self
+
+
+def summaries(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """The columns of `ConversationSummary`, of conversations that are not deleted."""
+    mine = _TURNS.c.conversation_id == _CONVERSATIONS.c.id
+    newest = sa.select(sa.func.max(_TURNS.c.started_at)).where(mine).scalar_subquery()
+    own = ("id", "title", "created_at", "kind", "pinned")
+    return sa.select(
+        *(_CONVERSATIONS.c[name] for name in own),
+        sa.func.coalesce(newest, _CONVERSATIONS.c.created_at).label("active_at"),
+        sa.exists().where(mine, _TURNS.c.state == "running").label("running"),
+        (_CONVERSATIONS.c.last_seq > _CONVERSATIONS.c.seen_seq).label("unread"),
+    ).where(_CONVERSATIONS.c.deleted_at.is_(None), *where)
+
+
+def find_conversations(
+    connection: sa.Connection, owner: str, kind: ConversationKind, text: str = ""
+) -> list[sa.Row[Any]]:
+    """Rows of `summaries`, the newest first; with a text at most 50 that have all its words in
+    their title, requests or answers.
+    """
+    words = storable(text).split()[:_MOST_WORDS]
+    query = summaries(
+        _CONVERSATIONS.c.owner == owner, _CONVERSATIONS.c.kind == kind, *map(_has, words)
+    ).order_by(sa.desc("active_at"), _CONVERSATIONS.c.created_at.desc(), _CONVERSATIONS.c.id)
+    return list(connection.execute(query.limit(_MOST_FOUND) if words else query))
+
+
+def _has(word: str) -> sa.ColumnElement[bool]:
+    forms = {word, word.lower(), word.title()}  # SQLite folds the case of ASCII only
+
+    def has(column: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
+        return sa.or_(*(column.icontains(form, autoescape=True) for form in sorted(forms)))
+
+    mine = _TURNS.c.conversation_id == _CONVERSATIONS.c.id
+    said = sa.exists().where(mine, has(_TURNS.c.request) | has(_TURNS.c.answer))
+    return has(_CONVERSATIONS.c.title) | said
+
+
+def change_conversation(
+    connection: sa.Connection, owner: str, conversation_id: str, change: ConversationChange
+) -> bool:
+    """Whether `owner` has such a conversation, which is changed then."""
+    given: dict[str, Any] = change.model_dump(exclude_none=True, include={"title", "pinned"})
+    if change.title is not None:
+        given["title"] = storable(change.title)
+    if change.seen:
+        given["seen_seq"] = _CONVERSATIONS.c.last_seq
+    if change.deleted is not None:
+        given["deleted_at"] = datetime.now(UTC) if change.deleted else None
+    mine = _CONVERSATIONS.c.id == storable(conversation_id)
+    there = [] if change.deleted is False else [_CONVERSATIONS.c.deleted_at.is_(None)]
+    own = (_CONVERSATIONS.c.owner == owner) & (_CONVERSATIONS.c.kind == "chat")
+    changed = _CONVERSATIONS.update().where(mine, own, *there).values(**given)
+    return connection.execute(changed).rowcount > 0
+
+
+def deleted_long_ago(connection: sa.Connection) -> list[str]:
+    """The ids of conversations that can't be restored any more."""
+    until = datetime.now(UTC) - KEPT_AFTER_DELETION
+    ids = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.deleted_at < until)
+    return list(connection.scalars(ids))

@@ -1,0 +1,95 @@
+"""The list of conversations in Chromium: managed by keyboard and touch on a narrow page, and live
+in every tab.
+"""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.test_page import NARROW, ask, bare_home, finished, flaws, open_page
+from tests.home import serving
+
+pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
+
+
+@pytest.fixture(scope="module")
+def link(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with serving(bare_home(tmp_path_factory.mktemp("list"), bubblewrap=True)) as link:
+        yield link
+
+
+def test_conversations_are_managed_by_keyboard_on_a_narrow_page_and_live_in_other_tabs(
+    link: str, page: Page, second_page: Page
+) -> None:
+    page.set_viewport_size(NARROW)  # type: ignore[arg-type]
+    open_page(page, link)
+    open_page(second_page, link)
+    ask(page, "Hello!")
+    finished(page)
+    rows, there = (
+        page.get_by_test_id("conversation-row"),
+        second_page.get_by_test_id("conversation-row"),
+    )
+    expect(there).to_have_text("Hello!")
+    page.get_by_role("button", name="Conversations", exact=True).click()
+    row, actions = rows.first, page.get_by_test_id("conversation-more")
+    expect(row).to_have_attribute("href", re.compile("^#[0-9a-f]{32}$"))
+    row.focus()
+
+    page.keyboard.press("F2")
+    page.keyboard.type("thrown away")
+    page.keyboard.press("Escape")
+    expect(row).to_have_text("Hello!")
+    expect(row).to_be_focused()
+    page.keyboard.press("F2")
+    page.keyboard.type("<b>Greeting</b>")
+    page.keyboard.press("Enter")
+    expect(row).to_have_text("<b>Greeting</b>")
+    expect(there).to_have_text("<b>Greeting</b>")
+
+    page.keyboard.press("Tab")
+    expect(actions).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("menuitem", name="Rename")).to_be_focused()
+    assert flaws(page, "menu of a conversation") == []
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Pinned")).to_be_visible()
+    expect(second_page.get_by_role("heading", name="Pinned")).to_be_visible()
+
+    search = page.get_by_test_id("conversation-search")
+    search.fill("nothing of this")
+    expect(page.get_by_text("No conversation has these words.")).to_be_visible()
+    search.fill("hello")  # the request: the title has other words by now
+    expect(page.get_by_role("heading", name="Found")).to_be_visible()
+    search.fill("")
+
+    row.focus()
+    page.keyboard.press("Delete")
+    expect(page.get_by_role("button", name="Undo")).to_be_focused()
+    expect(rows).to_have_count(0)
+    expect(there).to_have_count(0)
+    assert flaws(page, "deleted conversation") == []
+    page.keyboard.press("Enter")
+    expect(there).to_have_text("<b>Greeting</b>")
+    expect(page.get_by_test_id("request")).to_have_text("Hello!")
+
+
+def test_an_answer_that_nobody_has_seen_is_marked_until_it_is_opened(
+    link: str, page: Page, second_page: Page
+) -> None:
+    address = re.compile("/api/conversations/[0-9a-f]+$")
+    page.route(address, lambda route: route.fulfill(json={}))  # as if nobody saw it there
+    open_page(page, link)
+    open_page(second_page, link)
+    ask(page, "Good morning!")
+    finished(page)
+    row = second_page.get_by_test_id("conversation-row").filter(has_text="Good morning!")
+    expect(row.get_by_label("unread")).to_be_visible()
+    row.click()
+    expect(row.get_by_label("unread")).to_have_count(0)
+    second_page.get_by_test_id("new-conversation").click()
+    expect(row).not_to_have_attribute("aria-current", "true")
+    expect(row.get_by_label("unread")).to_have_count(0)

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+
+import "./stages.js";
+import { grouped, listed } from "../../web/static/js/conversations.js";
+import { initialState, reduce } from "../../web/static/js/reducer.js";
+
+const NOW = new Date(2026, 2, 10, 15, 30).getTime();
+const on = (id, day, hour = 12, more = {}) => ({
+  id,
+  title: id,
+  active_at: new Date(2026, 2, day, hour).toISOString(),
+  ...more,
+});
+const titles = (groups) => groups.map((g) => [g.title, g.conversations.map(({ id }) => id)]);
+const after = (state, ...actions) => actions.reduce(reduce, state);
+
+test("conversations are grouped by the days of this clock, the pinned ones first", () => {
+  const all = [
+    on("now", 10, 15),
+    on("midnight", 10, 0),
+    on("evening", 9, 23),
+    on("week", 3, 0),
+    on("old", 2, 23),
+    on("kept", 1, 1, { pinned: true }),
+  ];
+  assert.deepEqual(titles(grouped(all, NOW)), [
+    ["Pinned", ["kept"]],
+    ["Today", ["now", "midnight"]],
+    ["Yesterday", ["evening"]],
+    ["Previous 7 days", ["week"]],
+    ["Older", ["old"]],
+  ]);
+  assert.deepEqual(grouped([], NOW), []);
+});
+
+const two = { ...initialState, conversations: [on("a", 10), on("b", 9)], conversationId: "a" };
+
+test("a search shows what the server found for the newest text", () => {
+  const searched = (text) => ({ type: "conversations_searched", text });
+  const found = (text, ...ids) => ({
+    type: "conversations_found",
+    text,
+    conversations: ids.map((id) => ({ id })),
+  });
+  const show = ({ conversations, conversationSearch }) =>
+    titles(listed(conversations, conversationSearch, NOW));
+  const all = show(two);
+  const asked = after(two, searched("x"));
+  assert.deepEqual(show(asked), all);
+  assert.deepEqual(show(after(asked, found("x", "b"))), [["Found", ["b"]]]);
+  assert.deepEqual(show(after(asked, searched("xy"), found("x", "b"))), all);
+  assert.deepEqual(show(after(asked, found("x"))), []);
+  assert.deepEqual(show(after(asked, found("x"), searched(" "))), all);
+});
+
+test("a deleted conversation leaves the list and the page, and can be restored", () => {
+  const gone = after(two, { type: "conversation_deleted", id: "a" });
+  assert.deepEqual(
+    [gone.conversations.map(({ id }) => id), gone.conversationId, gone.deleted],
+    [["b"], null, { id: "a", title: "a", open: true }],
+  );
+  assert.match(gone.announcement.text, /restored with Undo/);
+  const other = after(two, { type: "conversation_deleted", id: "b" });
+  assert.deepEqual([other.conversationId, other.deleted.open], ["a", false]);
+  assert.equal(after(gone, { type: "deletion_dismissed" }).deleted, null);
+});
+
+test("a renamed conversation has its title at once", () => {
+  const renamed = after(two, { type: "conversation_changed", id: "b", change: { title: "B" } });
+  assert.deepEqual(
+    renamed.conversations.map(({ title }) => title),
+    ["a", "B"],
+  );
+});

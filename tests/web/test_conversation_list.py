@@ -1,0 +1,61 @@
+"""The list of conversations over HTTP: changed and searched by its owner, and every page is told."""
+
+import pytest
+import requests
+
+from tests.web.server_process import ServerProcess, of_somebody_else
+
+
+def test_a_conversation_is_managed_and_every_page_is_told(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    address, own = f"{server.url}/api/conversations", {"Origin": server.url}
+
+    def listed(text: str = "") -> dict[str, dict]:
+        found = visitor.get(address, params={"q": text}).json()["conversations"]
+        return {c["id"]: c for c in found}
+
+    with server.socket(visitor) as page, server.socket(visitor) as other:
+        mine = page.ask("say zebra stripes")["conversation_id"]
+        page.records(until="turn_finished")
+        assert other.next("conversations") == {}  # it has begun
+        while (line := listed()[mine])["running"]:
+            other.next("conversations")
+        assert (line["unread"], line["pinned"]) == (True, False)
+        assert (list(listed("STRIPES zebra")), listed("zebra lion")) == ([mine], {})
+        for change in ({"title": "Stripes"}, {"pinned": True}, {"seen": True}):
+            assert visitor.patch(f"{address}/{mine}", json=change).status_code == 403
+            assert visitor.patch(f"{address}/{mine}", json=change, headers=own).json() == {}
+            assert other.next("conversations") == {}
+        line = listed()[mine]
+        assert (line["title"], line["pinned"], line["unread"]) == ("Stripes", True, False)
+        visitor.patch(f"{address}/{mine}", json={"deleted": True}, headers=own)
+        assert mine not in listed()
+        assert visitor.get(f"{address}/{mine}/records").status_code == 404
+        visitor.patch(f"{address}/{mine}", json={"deleted": False}, headers=own)
+        assert listed()[mine] == line
+
+
+@pytest.mark.parametrize("change", [{"title": "mine"}, {"deleted": True}, {"deleted": False}])
+def test_nobody_changes_what_belongs_to_somebody_else(
+    server: ServerProcess, visitor: requests.Session, change: dict[str, object]
+) -> None:
+    foreign = of_somebody_else(server.folder)
+    response = visitor.patch(
+        f"{server.url}/api/conversations/{foreign}", json=change, headers={"Origin": server.url}
+    )
+    assert (response.status_code, response.json()["error"]["message"]) == (
+        404,
+        f"unknown conversation {foreign!r}",
+    )
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b'{"title": " "}', b'{"owner": "me"}'])
+def test_a_change_that_makes_no_sense_is_refused(
+    server: ServerProcess, visitor: requests.Session, body: bytes
+) -> None:
+    response = visitor.patch(
+        f"{server.url}/api/conversations/any", data=body, headers={"Origin": server.url}
+    )
+    assert response.status_code == 400
+    assert response.json()["error"]["message"].endswith("pinned, deleted, seen")
