@@ -98,3 +98,31 @@ def test_each_conversation_keeps_its_draft_also_over_a_reload(link: str, page: P
     expect(composer).to_have_value("for the first")
     page.get_by_test_id("new-conversation").click()
     expect(composer).to_have_value("for a new one")
+
+
+HIDE = """(hidden) => {
+  Object.defineProperty(document, "hidden", { value: hidden, configurable: true });
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+ASKABLE = """window.Notification = class {
+  static permission = "default";
+  static async requestPermission() { return (this.permission = "granted"); }
+};"""
+
+
+def test_a_hidden_tab_shows_that_a_turn_has_ended(link: str, page: Page, second_page: Page) -> None:
+    page.add_init_script(ASKABLE)
+    open_page(page, link)
+    name, icon = page.title(), page.locator("link[rel=icon]")
+    ask(page, "hold the line")
+    page.get_by_test_id("notify").click()
+    expect(page.get_by_test_id("notify")).to_have_count(0)
+    page.evaluate(HIDE, True)
+    open_page(second_page, link)
+    ask(second_page, "release the line")
+    answered(page, 1)
+    expect(page).to_have_title("(1) Done: hold the line")
+    expect(icon).to_have_attribute("href", "/static/icon-unseen.svg")
+    page.evaluate(HIDE, False)
+    expect(page).to_have_title(name)
+    expect(icon).to_have_attribute("href", "/static/icon.svg")

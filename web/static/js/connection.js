@@ -2,6 +2,7 @@
 
 import { io } from "socket.io-client";
 import { getFile, postFile } from "./api.js";
+import { endedBetween } from "./attention.js";
 import { filesAgain } from "./files.js";
 import {
   loadAll,
@@ -12,8 +13,10 @@ import {
   loadTool,
   loadTools,
 } from "./loading.js";
+import { tellEnds } from "./notifying.js";
 import { needsHistory } from "./reducer.js";
 import { dispatch, store } from "./store.js";
+import { emptyThread } from "./thread.js";
 
 const ACK_TIMEOUT = 15_000;
 const RETRY = 1_000;
@@ -91,7 +94,9 @@ function unknownConversation(id, error) {
 }
 
 function receive(conversationId, records, live) {
+  const before = store.peek().threads[conversationId] ?? emptyThread;
   dispatch({ type: "records_received", conversationId, records, live, now: Date.now() });
+  tellEnds(conversationId, endedBetween(before, store.peek().threads[conversationId]));
   if (live)
     follow(
       conversationId,

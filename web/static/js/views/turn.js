@@ -7,6 +7,7 @@ import { duration, nowWords, usageText } from "../format.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { memo } from "../memo.js";
+import { allowNotices, mayAsk } from "../notifying.js";
 import { canBeKept } from "../plan.js";
 import { dispatch } from "../store.js";
 import { Answer } from "./answer.js";
@@ -109,6 +110,7 @@ function Now({ turn, skew, stopping }) {
     <span class="spinner" aria-hidden="true"></span>
     <button type="button" class="now-words" onClick=${() => showActivity(turn.id)}>${stopping ? "Stopping" : nowWords(step?.kind)}</button>
     <${Elapsed} since=${turn.startedAt} skew=${skew} />
+    ${mayAsk.value && html`<button type="button" class="icon-button small notify" data-testid="notify" aria-label="Notify me when it ends" title="Notify me when it ends" onClick=${allowNotices}><${Icon} name="bell" /></button>`}
     <button type="button" class="button stop" data-testid="stop" onClick=${() => stop(turn.id)}><${Icon} name="square" />Stop</button>
   </div>`;
 }

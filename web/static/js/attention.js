@@ -1,0 +1,30 @@
+// What a hidden tab tells of turns that ended: words for its title, and for a notification.
+
+import { firstLine } from "./format.js";
+
+// Seconds that a turn takes before it is worth a notification.
+const LONG = 10;
+const ENDS = {
+  answered: "Done",
+  asked: "A question",
+  declined: "Declined",
+  failed: "Not done",
+  stopped: "Stopped",
+};
+
+// The turns that ran in one state of a thread and had ended in the next.
+export const endedBetween = (before, after) =>
+  before.order
+    .filter((id) => before.turns[id].state === "running" && after.turns[id].state !== "running")
+    .map((id) => after.turns[id]);
+
+const endOf = ({ outcome, request }) => `${ENDS[outcome] ?? ENDS.answered}: ${firstLine(request)}`;
+
+export const titleOf = (unseen, name) =>
+  unseen.length > 0 ? `(${unseen.length}) ${endOf(unseen.at(-1))}` : name;
+
+// Null for what a person has not had to wait for, or has ended.
+export const noticeOf = (turn) =>
+  turn.seconds >= LONG && turn.outcome !== "stopped"
+    ? { title: endOf(turn), body: turn.failure?.message ?? turn.answer.slice(0, 200) }
+    : null;
