@@ -3,6 +3,7 @@ values that its tools returned.
 """
 
 import io
+import re
 from typing import TYPE_CHECKING
 
 import flask
@@ -13,6 +14,7 @@ from selfeng.core.files import BINARY, File, name_problem, shown_name
 from selfeng.core.pictures import PICTURES
 from selfeng.core.result import ResultFormat
 from web.bridge import Bridge
+from web.exports import as_json, as_markdown
 from web.middleware import owner
 from web.payloads import plain
 from web.uploads import Uploads
@@ -58,6 +60,19 @@ def add_file_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
             raise BadRequest(f"unknown format {form[:20]!r}; use {', '.join(_ENDINGS)}, or none")
         response.cache_control.no_cache, response.cache_control.private = True, True
         return response
+
+    @app.get("/api/conversations/<conversation_id>/export.<form>")
+    def export(conversation_id: str, form: str) -> Response:
+        if form not in ("md", "json"):
+            raise BadRequest(f"unknown format {form[:20]!r}; use md or json")
+        found, records = bridge.call(engine.exported(owner(), conversation_id))
+        text = as_markdown(found.title, records) if form == "md" else as_json(found, records)
+        return send(f"{_file_name(found.title)}.{form}", text.encode(), BINARY)
+
+
+def _file_name(title: str) -> str:
+    """A title as the name of a file, without what a system may refuse in one."""
+    return re.sub(r"[^\w -]+", " ", title).strip()[:80].strip() or "conversation"
 
 
 def send(name: str, content: bytes, media_type: str, *, etag: str | bool = True) -> Response:

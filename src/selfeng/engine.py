@@ -366,6 +366,15 @@ class Engine:
             await asyncio.to_thread(self._journal.remove_deleted)
         self.changed_conversations.tell(conversation_id)
 
+    async def exported(
+        self, owner: str, conversation_id: str
+    ) -> tuple[ConversationSummary, tuple[Record, ...]]:
+        """A conversation with all its records. Raises: ResourceNotFound: `owner` has no such
+        conversation.
+        """
+        found = await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
+        return found, await asyncio.to_thread(self._journal.history, conversation_id)
+
     async def history(self, owner: str, conversation_id: str, after: int = 0) -> tuple[Record, ...]:
         """The records of a conversation after a number. Raises: ResourceNotFound: `owner` has no
         such conversation.

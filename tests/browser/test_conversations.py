@@ -59,6 +59,11 @@ def test_conversations_are_managed_by_keyboard_on_a_narrow_page_and_live_in_othe
     expect(page.get_by_role("heading", name="Pinned")).to_be_visible()
     expect(second_page.get_by_role("heading", name="Pinned")).to_be_visible()
 
+    actions.click()
+    with page.expect_download() as download:
+        page.get_by_role("menuitem", name="Export as Markdown").click()
+    assert download.value.suggested_filename == "b Greeting b.md"
+
     search = page.get_by_test_id("conversation-search")
     search.fill("nothing of this")
     expect(page.get_by_text("No conversation has these words.")).to_be_visible()

@@ -15,6 +15,7 @@ from selfeng.engine import LONGEST_REQUEST, Engine
 from selfeng.offline.completion import Completion
 from selfeng.offline.server import OfflineServer
 from selfeng.settings import Settings
+from selfeng.store.conversation_list import ConversationChange
 from tests.home import Home
 from tests.sandbox.backends import BubblewrapBehind, prepared
 from tests.script import Script
@@ -45,6 +46,25 @@ async def test_a_turn_is_stopped_even_before_its_first_step(engine):
     last = await ended(engine, asked.turn_id, records)
     assert (last.event.type, last.event.reason) == ("turn_stopped", "Stopped on request.")
     assert await engine.history("me", asked.conversation_id) == tuple(records)
+
+
+async def test_a_deleted_conversation_stops_its_turns_and_comes_back_with_them(engine):
+    records: list[Record] = []
+    told: list[str] = []
+    engine.subscribe(records.extend)
+    engine.changed_conversations.subscribe(told.append)
+    asked = await engine.ask("me", None, "Reverse 'abc'")
+    for deleted in (True, False):
+        change = ConversationChange(deleted=deleted)
+        with pytest.raises(RequestError):
+            await engine.change_conversation("somebody", asked.conversation_id, change)
+        await engine.change_conversation("me", asked.conversation_id, change)
+        assert len(await engine.conversations("me")) == (0 if deleted else 1)
+    last = await ended(engine, asked.turn_id, records)
+    assert last.event.reason == "The conversation was deleted."
+    found, kept = await engine.exported("me", asked.conversation_id)
+    assert (found.title, kept) == ("Reverse 'abc'", tuple(records))
+    assert told == [asked.conversation_id] * 2
 
 
 async def test_nobody_stops_or_reads_what_is_not_theirs(engine):

@@ -60,6 +60,13 @@ test("a deleted conversation leaves the list and the page, and can be restored",
     [gone.conversations.map(({ id }) => id), gone.conversationId, gone.deleted],
     [["b"], null, { id: "a", title: "a", open: true }],
   );
+  const written = after(
+    two,
+    { type: "draft_changed", text: "unsent" },
+    { type: "conversation_deleted", id: "a" },
+  );
+  const back = after(written, { type: "conversation_opened", id: "a" });
+  assert.deepEqual([written.draft, back.draft], ["", "unsent"]);
   assert.match(gone.announcement.text, /restored with Undo/);
   const other = after(two, { type: "conversation_deleted", id: "b" });
   assert.deepEqual([other.conversationId, other.deleted.open], ["a", false]);

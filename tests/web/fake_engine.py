@@ -558,6 +558,12 @@ class FakeEngine:
         self._journal.change_conversation(owner, conversation_id, change)
         self.changed_conversations.tell(conversation_id)
 
+    async def exported(
+        self, owner: str, conversation_id: str
+    ) -> tuple[ConversationSummary, tuple[Record, ...]]:
+        found = self._journal.conversation(owner, conversation_id)
+        return found, self._journal.history(conversation_id)
+
     async def history(self, owner: str, conversation_id: str, after: int) -> tuple[Record, ...]:
         self._journal.conversation(owner, conversation_id)
         return self._journal.history(conversation_id, after)

@@ -59,3 +59,33 @@ def test_a_change_that_makes_no_sense_is_refused(
     )
     assert response.status_code == 400
     assert response.json()["error"]["message"].endswith("pinned, deleted, seen")
+
+
+def test_a_conversation_is_exported_whole(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
+        mine = page.ask("say to **be**\n# or not/to be")["conversation_id"]
+        page.records(until="turn_finished")
+        page.ask("fail", mine)
+        records = page.records(until="turn_failed")
+        address = f"{server.url}/api/conversations/{mine}/export"
+        whole = visitor.get(f"{address}.json")
+        assert whole.json()["conversation"]["title"] == "say to **be**\n# or not/to be"
+        assert whole.json()["records"] == page.follow(mine)
+        assert whole.json()["records"][-1] == records[-1]
+        text = visitor.get(f"{address}.md")
+        lines = [line for line in text.text.splitlines() if line and not line.startswith("## 20")]
+        assert lines[1:] == [
+            "> say to **be**",
+            "> # or not/to be",
+            "to**be**#ornot/tobe",
+            "> fail",
+            "**Failed:** fail is not in the script",
+        ]
+        assert lines[0].startswith("# say to **be**")
+        assert text.headers["Content-Disposition"].startswith("attachment; filename=")
+        assert "/" not in text.headers["Content-Disposition"]
+        assert visitor.get(f"{address}.exe").status_code == 400
+    foreign = of_somebody_else(server.folder)
+    for form in ("md", "json"):
+        response = visitor.get(f"{server.url}/api/conversations/{foreign}/export.{form}")
+        assert response.status_code == 404

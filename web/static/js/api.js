@@ -71,6 +71,8 @@ export const getResult = async (address) => parseExactly(await getText(address))
 // With a text, the conversations that have its words.
 export const getConversations = async (text = "") =>
   (await get(`/api/conversations${text && `?q=${encodeURIComponent(text)}`}`)).conversations;
+export const exportAddress = (id, form) =>
+  `/api/conversations/${encodeURIComponent(id)}/export.${form}`;
 // `change` has one or more of title, pinned, deleted and seen.
 export const patchConversation = (id, change) =>
   get(`/api/conversations/${encodeURIComponent(id)}`, {

@@ -280,10 +280,8 @@ function deleted(state, { id }) {
   const gone = state.conversations.find((c) => c.id === id);
   const open = state.conversationId === id;
   const next = {
-    ...state,
+    ...(open ? { ...inConversation(state, null), selectedTurn: null } : state),
     conversations: state.conversations.filter((c) => c.id !== id),
-    conversationId: open ? null : state.conversationId,
-    selectedTurn: open ? null : state.selectedTurn,
     deleted: { id, title: gone?.title ?? "", open },
   };
   return announce(next, "Conversation deleted. It can be restored with Undo.");

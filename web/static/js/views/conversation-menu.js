@@ -1,6 +1,7 @@
 // The menu of a conversation, beside the button that opened it.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
+import { exportAddress } from "../api.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
 
@@ -31,9 +32,13 @@ export function ConversationMenu({ conversation, anchor, rename, change, remove,
   };
   const item = (icon, label, action) =>
     html`<button type="button" role="menuitem" tabindex="-1" class="menu-item" onClick=${choose(action)}><${Icon} name=${icon} />${label}</button>`;
+  const download = (label, form) =>
+    html`<a role="menuitem" tabindex="-1" class="menu-item" href=${exportAddress(id, form)} download onClick=${() => menu.current.hidePopover()}><${Icon} name="download" />${label}</a>`;
   return html`<div class="menu" popover="auto" role="menu" aria-label=${`Actions: ${conversation.title}`} data-testid="conversation-menu" ref=${menu} onToggle=${toggled} onKeyDown=${move}>
     ${item("pencil", "Rename", () => rename(id))}
     ${item("pin", pinned ? "Unpin" : "Pin", () => change(id, { pinned: !pinned }))}
+    ${download("Export as Markdown", "md")}
+    ${download("Export as JSON", "json")}
     ${item("trash", "Delete", () => remove(id))}
   </div>`;
 }

@@ -1,0 +1,54 @@
+"""A conversation as a file: JSON with every record, or Markdown with requests and answers."""
+
+import json
+from collections.abc import Iterator, Sequence
+
+from selfeng.core.events import Record, TurnFailed, TurnFinished, TurnStarted, TurnStopped
+from selfeng.core.files import FileReference
+from selfeng.core.visible import one_line
+from selfeng.store.conversation_list import ConversationSummary
+from web.payloads import plain
+
+
+def as_json(conversation: ConversationSummary, records: Sequence[Record]) -> str:
+    """An object with `conversation` and its `records`, as the page gets them."""
+    told = {"conversation": plain(conversation), "records": [plain(r) for r in records]}
+    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+
+
+def as_markdown(title: str, records: Sequence[Record]) -> str:
+    """The title, and each request with what its turn ended with."""
+    return "\n\n".join((f"# {one_line(title)}", *_parts(records))) + "\n"
+
+
+def _parts(records: Sequence[Record]) -> Iterator[str]:
+    """In the order of the turns, which may overlap."""
+    ends = {r.turn_id: end for r in records if (end := _end(r))}
+    for record in records:
+        match record.event:
+            case TurnStarted(request=request, files=files):
+                yield f"## {record.at:%Y-%m-%d %H:%M} UTC"
+                yield _quoted(request) + _names(files)
+                yield ends.get(record.turn_id, "*Still running.*")
+            case _:
+                continue
+
+
+def _end(record: Record) -> str:
+    match record.event:
+        case TurnFinished(answer=answer):
+            return answer
+        case TurnFailed(message=message):
+            return f"**Failed:** {one_line(message)}"
+        case TurnStopped(reason=reason):
+            return f"*Stopped:* {one_line(reason)}"
+        case _:
+            return ""
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.splitlines())
+
+
+def _names(files: Sequence[FileReference]) -> str:
+    return "\n>\n> Files: " + ", ".join(f"`{f.name}`" for f in files) if files else ""
