@@ -59,6 +59,16 @@ class Refactor(Value):
     name: Id
 
 
+class Run(Value):
+    """A call of a tool by a person."""
+
+    name: Id
+    arguments: dict[str, Any]
+    conversation_id: Id | None = None
+    files: Annotated[tuple[Id, ...], Field(max_length=MOST_FILES)] = ()
+    """Ids of uploads."""
+
+
 class Stop(Value):
     turn_id: Id
 
@@ -172,6 +182,7 @@ def tool_page(
         "signature": str(tool.signature),
         "parameters": parameters,
         "returns": tool.signature.returns,
+        "schema": tool.signature.json_schema()["properties"],
     }
     return {
         **plain(tool),

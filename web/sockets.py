@@ -28,6 +28,7 @@ from web.payloads import (
     Keep,
     Refactor,
     Restore,
+    Run,
     Say,
     Stop,
     Subscribe,
@@ -53,7 +54,7 @@ _UNSAVED = AgentError(
 
 
 class Sockets:
-    """Handlers of `ask`, `keep`, `refactor`, `stop` and `subscribe`, and of `build`, `act`,
+    """Handlers of `ask`, `keep`, `refactor`, `run`, `stop` and `subscribe`, and of `build`, `act`,
     `restore` and `say`; everything else is refused.
 
     Each reply is `{"ok": true, ...}` or `{"ok": false, "error": {message, remedy}}`; a refusal is
@@ -76,6 +77,7 @@ class Sockets:
             "ask": self._ask,
             "keep": self._keep,
             "refactor": self._refactor,
+            "run": self._run,
             "stop": self._stop,
             "subscribe": self._subscribe,
         }
@@ -127,6 +129,21 @@ class Sockets:
     def _refactor(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Refactor = parse(Refactor, arguments)
         return self._begin(sid, partial(self._engine.refactor, owner, request.name))
+
+    def _run(self, owner: str, sid: str, *arguments: Any) -> Reply:
+        request: Run = parse(Run, arguments)
+        files = self._uploads.take(owner, request.files)
+        return self._begin(
+            sid,
+            partial(
+                self._engine.run,
+                owner,
+                request.conversation_id,
+                request.name,
+                request.arguments,
+                files,
+            ),
+        )
 
     def _build(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: BuildRequest = parse(BuildRequest, arguments)

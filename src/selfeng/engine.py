@@ -17,6 +17,7 @@ from selfeng.core.files import File, FileLimits, FileReference
 from selfeng.core.logs import logged_with
 from selfeng.core.owner import owned_by
 from selfeng.core.plan import SavedPlan
+from selfeng.core.prompt import FunctionCall
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, completed, said
 from selfeng.core.result import EarlierResult, Result
@@ -190,12 +191,7 @@ class Engine:
         if conversation_id is None:
             rounds: tuple[QuestionsAsked, ...] = ()
         else:
-            found = await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
-            if found.kind == "project":
-                raise RequestError(
-                    "this conversation belongs to a project",
-                    "continue there, or start a new conversation",
-                )
+            await self._check_conversation(owner, conversation_id)
             rounds = await asyncio.to_thread(self._journal.rounds, conversation_id)
         answers = completed(rounds[0].questions if rounds else (), answers)
         if rounds and request.strip() in ("", said(answers)):
@@ -247,15 +243,55 @@ class Engine:
             RequestError: the arguments don't fit its signature, or the files are too many or too
                 large.
         """
-        self._check(files)
-        tool = await self.library.get(name)
-        try:
-            call = Call(tool=tool, arguments=bind(tool.signature, arguments))
-        except ArgumentsInvalid as error:
-            raise RequestError(error.problem, f"its signature is {tool.signature}") from error
+        call = await self._bound(name, arguments, files)
         with owned_by(owner):
             turn = Turn(Request(str(call), files=tuple(files)), lambda event: None)
             return await self._executor.run(turn, call)
+
+    async def run(
+        self,
+        owner: str,
+        conversation_id: str | None,
+        name: str,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+    ) -> Asked:
+        """Begin a turn that calls a tool by name, without the model; in a new conversation if none
+        is given.
+
+        Raises:
+            ToolNotFound, ToolModified
+            ResourceNotFound: `owner` has no such conversation.
+            RequestError: as `call`, or the conversation belongs to a project.
+        """
+        call = await self._bound(name, arguments, files)
+        request = f"Run {call}"
+        if conversation_id is None:
+            conversation_id = await asyncio.to_thread(
+                self._journal.create_conversation, owner, request[:80]
+            )
+        else:
+            await self._check_conversation(owner, conversation_id)
+        given = FunctionCall(name=name, arguments=call.arguments)
+        return await self._begin(owner, conversation_id, request, files, by_hand=given)
+
+    async def _bound(self, name: str, arguments: Mapping[str, Any], files: Sequence[File]) -> Call:
+        """The call of a tool by name. Raises: as `call`."""
+        self._check(files)
+        tool = await self.library.get(name)
+        try:
+            return Call(tool=tool, arguments=bind(tool.signature, arguments))
+        except ArgumentsInvalid as error:
+            raise RequestError(error.problem, f"its signature is {tool.signature}") from error
+
+    async def _check_conversation(self, owner: str, conversation_id: str) -> None:
+        """Raises: ResourceNotFound, RequestError: it belongs to a project."""
+        found = await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
+        if found.kind == "project":
+            raise RequestError(
+                "this conversation belongs to a project",
+                "continue there, or start a new conversation",
+            )
 
     def _check(self, files: Sequence[File]) -> None:
         if problem := self.file_limits.problem(files):
@@ -296,6 +332,7 @@ class Engine:
         rounds: int = 0,
         agent: str = "",
         refactors: str = "",
+        by_hand: FunctionCall | None = None,
     ) -> Asked:
         history = await asyncio.to_thread(self._journal.messages, conversation_id)
         earlier = await self._earlier_files(conversation_id, files)
@@ -314,6 +351,7 @@ class Engine:
                 conversation_id=conversation_id,
                 results=results,
                 refactors=refactors,
+                by_hand=by_hand,
             )
             self._turns.begin(owner, conversation_id, turn_id, turn)
         return Asked(conversation_id=conversation_id, turn_id=turn_id)

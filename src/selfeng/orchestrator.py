@@ -21,7 +21,7 @@ from selfeng.core.events import (
 )
 from selfeng.core.files import File
 from selfeng.core.plan import SavedPlan
-from selfeng.core.prompt import ChatMessage
+from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.question import Answer
 from selfeng.core.turn import (
@@ -39,7 +39,7 @@ from selfeng.runtime import MiniAgents
 from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.ending import ending, what_was_reached
 from selfeng.stages.executor import Executor
-from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.stages.response_synthesizer import ResponseSynthesizer, plain
 from selfeng.stages.stages import Executed, PlanExecuted, Stages
 from selfeng.stages.toolsmith import Toolsmith
 from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
@@ -156,10 +156,12 @@ class Orchestrator:
         rounds: int = 0,
         conversation_id: str = "",
         refactors: str = "",
+        by_hand: FunctionCall | None = None,
         results: EarlierResults | None = None,
     ) -> RequestTurn:
         """Begin a turn; on the event loop. It starts at the next task switch. `keeps`: it makes one
-        tool of that plan, and runs it; `refactors`: it makes the tool of that name faster.
+        tool of that plan, and runs it; `refactors`: it makes the tool of that name faster;
+        `by_hand`: it makes that call, whose arguments fit.
 
         `agent` gets the request directly. `answers` answer the questions before the request, which
         came in `rounds` rounds in a row. Agents continue the threads that they have in the
@@ -177,6 +179,7 @@ class Orchestrator:
             saved_plan=keeps.steps if keeps else (),
             earlier_results=results or EarlierResults(),
             refactors=refactors,
+            by_hand=by_hand,
         )
         with self._runtime.entered():
             running = RequestTurn(given, self._limits, self._recall(), self._news, self._inspector)
@@ -192,6 +195,7 @@ class Orchestrator:
                     keeps=keeps_of,
                     agent=agent,
                     answers=given.answers,
+                    runs=by_hand.name if by_hand else "",
                 )
             )
             running.begin(partial(self._answer, running))
@@ -210,6 +214,8 @@ class Orchestrator:
                     pieces = _whole(ask(turn, text, questions, agent))
                 case PlanExecuted(results=results):
                     pieces, tool = self._responder.answer_plan(turn, results), end.tool
+                case Executed(call=call, execution=execution) if turn.request.by_hand:
+                    pieces, tool = _whole(plain(execution)), call.tool.name
                 case Executed(call=call, execution=execution):
                     pieces, tool = (
                         self._responder.answer(turn, str(call), execution),

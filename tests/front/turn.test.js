@@ -66,6 +66,7 @@ test("a reused tool makes a turn of four steps", () => {
     request: "15% of 300?",
     answers: [],
     keeps: "",
+    runs: "",
     files: [],
     made: [],
     state: "done",

@@ -16,7 +16,7 @@ NAME`; the search can't be set up meanwhile.
 import asyncio
 import json
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -355,6 +355,21 @@ class FakeEngine:
     async def refactor(self, owner: str, name: str) -> Asked:
         conversation_id = self._journal.create_conversation(owner, f"Make {name} faster")
         return self._begin(owner, conversation_id, f"say {name}", ())
+
+    async def run(
+        self,
+        owner: str,
+        conversation_id: str | None,
+        name: str,
+        arguments: Mapping[str, Any],
+        files: Sequence[File],
+    ) -> Asked:
+        await self.library.get(name)
+        if conversation_id is None:
+            conversation_id = self._journal.create_conversation(owner, f"Run {name}")
+        else:
+            self._journal.conversation(owner, conversation_id)
+        return self._begin(owner, conversation_id, f"return {json.dumps(arguments)}", files)
 
     def _begin(
         self,

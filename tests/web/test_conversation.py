@@ -36,6 +36,7 @@ def test_a_turn_arrives_whole_and_in_order(
             "keeps": "",
             "agent": "",
             "answers": [],
+            "runs": "",
         }
         assert _texts(records) == records[-1]["event"]["answer"] == "tobeornot"
         assert page.follow(asked["conversation_id"]) == records
@@ -80,6 +81,26 @@ def test_making_a_tool_faster_begins_a_conversation_that_is_followed(
             (begun["turn_id"], begun["conversation_id"])
         }
         assert _texts(records) == "distinct"
+
+
+def test_a_call_by_hand_is_a_turn_of_the_conversation_with_its_files(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    with server.socket(visitor) as page:
+        first = page.ask("say one")
+        page.records(until="turn_finished")
+        conversation = {"conversation_id": first["conversation_id"]}
+        origin = {"Origin": server.url}
+        address = f"{server.url}/api/files?name=a.csv"
+        upload = visitor.post(address, data=b"1", headers=origin).json()["id"]
+        call = {"name": "add", "arguments": {"a": 2}, "files": [upload]}
+        begun = page.call("run", {**call, **conversation})
+        assert (begun["ok"], begun["conversation_id"]) == (True, first["conversation_id"])
+        events = [r["event"] for r in page.records(until="turn_finished")]
+        assert [f["name"] for f in events[0]["files"]] == ["a.csv"]
+        assert [e["execution"]["text"] for e in events if e["type"] == "execution_finished"]
+        refused = page.call("run", {"name": "nothing", "arguments": {}})
+        assert refused["error"]["message"] == "there is no tool 'nothing'"
 
 
 def test_answers_go_to_the_engine_as_data_and_a_bad_one_is_refused(

@@ -11,9 +11,7 @@ import requests
 from tests.web.server_process import Client, ServerProcess
 from web.sockets import socket_log
 
-EVENTS = (
-    "send one of ask, keep, refactor, stop, subscribe, build, act, restore, say with one object"
-)
+EVENTS = "send one of ask, keep, refactor, run, stop, subscribe, build, act, restore, say with one object"
 NOT_ONE_OBJECT: list[Any] = [None, [], ["a", "b"], "text", 7, True, [[["deep"]]]]
 BAD_OBJECTS: dict[str, list[Any]] = {
     "ask": [
@@ -33,6 +31,15 @@ BAD_OBJECTS: dict[str, list[Any]] = {
         {"text": "crash"},
     ],
     "refactor": [{}, {"name": 5}, {"name": "x" * 100_000}],
+    "run": [
+        {},
+        {"name": "add"},
+        {"name": "add", "arguments": []},
+        {"name": "nothing", "arguments": {}},
+        {"name": "add", "arguments": {}, "conversation_id": "unknown"},
+        {"name": "add", "arguments": {}, "files": ["unknown"]},
+        {"name": "crash", "arguments": {}},
+    ],
     "keep": [{}, {"turn_id": 5}, {"turn_id": "x" * 100_000}],
     "stop": [{}, {"turn_id": 5}, {"turn_id": None}, {"turn_id": "x" * 100_000}],
     "build": [

@@ -128,6 +128,13 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         },
         "digest": "0" * 64,
         "returns": "int",
+        "schema": {
+            "a": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+            "b": {
+                "anyOf": [{"type": "integer"}, {"type": "null"}],
+                "description": "(default 1)",
+            },
+        },
         "parameters": [
             {
                 "name": "a",

@@ -94,6 +94,8 @@ class TurnStarted(Value):
     """The agent that gets the request, without a search; "" for the usual way."""
     answers: tuple[Answer, ...] = ()
     """Answers to the questions before the request."""
+    runs: str = ""
+    """The tool that a person calls by hand, without the model; "" for a request."""
 
 
 class StageEntered(StageEvent):

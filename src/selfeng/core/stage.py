@@ -47,6 +47,7 @@ STAGES: Mapping[str, Stage] = {
             icon="message",
             leads={
                 "new": "search",
+                "by hand": "execute",
                 "kept": "specify",
                 "to be faster": "refactor",
                 "for agents": "delegate",

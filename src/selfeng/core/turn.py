@@ -12,7 +12,7 @@ from selfeng.core.events import Event, LessonsShown, Limits, ThoughtAloud, Waiti
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.plan import SavedStep, StepResult
-from selfeng.core.prompt import ChatMessage
+from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.question import Answer
 from selfeng.core.result import EarlierResult, Result
 from selfeng.core.stage_event import Usage
@@ -241,6 +241,8 @@ class Request:
     """The plan to make one tool of."""
     refactors: str = ""
     """The tool to make faster; "" for none."""
+    by_hand: FunctionCall | None = None
+    """The call of a tool that a person made, which needs no model."""
     plan_step: str = ""
     """The id of the plan's step that this is; "" for none."""
     results: tuple[StepResult, ...] = ()

@@ -204,9 +204,13 @@ class Stages:
 
     async def _gather(self, state: RequestState) -> str:
         """A turn that makes a tool of a plan, or one faster, does not search; nor does one for an
-        agent.
+        agent, or a call by hand.
         """
         request = state.turn.request
+        if called := request.by_hand:
+            tool = await self._library.get(called.name)
+            state.choice = Call(tool=tool, arguments=called.arguments)
+            return "by hand"
         state.learnable = (request.text,)
         await state.turn.profile(request.files)
         ways = {
@@ -288,8 +292,11 @@ class Stages:
 
     async def _fault(self, state: RequestState, call: Call, execution: Raised | Killed) -> str:
         """What the tool is at fault for in a few words: its own failure, or any error of a tool
-        that was just built on the files that it was built for; "" for nothing.
+        that was just built on the files that it was built for; "" for nothing. After a call by
+        hand nobody looks for a fault.
         """
+        if state.turn.request.by_hand:
+            return ""
         if (own := own_failure(execution)) or isinstance(execution, Killed):
             return own or ""
         built = state.synthesis.built and await self._executor.named_files(state.turn, call)

@@ -215,9 +215,39 @@ export async function refactor(name) {
   return reply?.conversation_id ?? null;
 }
 
-// Sends the request of a turn once more, with its files.
+// Sends the request of a turn once more, with its files; a call by hand is made again from its tool's form.
 export const askAgain = (turn, conversationId) =>
-  ask(turn.request, filesAgain(turn, conversationId));
+  turn.runs
+    ? dispatch({ type: "tool_opened", name: turn.runs })
+    : ask(turn.request, filesAgain(turn, conversationId));
+
+// Calls a tool by hand, in the current conversation; null, with a notice, if it does not begin.
+export async function run(name, given, files) {
+  const ids = [];
+  for (const file of files) {
+    try {
+      ids.push(await postFile(file.name, file));
+    } catch (error) {
+      const remedy = error.remedy || "Check that the server runs and that the file is still there.";
+      dispatch({
+        type: "noticed",
+        message: `${file.name} could not be sent: ${error.message}`,
+        remedy,
+      });
+      return null;
+    }
+  }
+  const current = store.peek().conversationId;
+  const conversation = isProject(current) ? null : current;
+  const call = { name, arguments: given, conversation_id: conversation, files: ids };
+  const reply = await work("run", call);
+  if (reply && !conversation) {
+    dispatch({ type: "conversation_opened", id: reply.conversation_id });
+    dispatch({ type: "view_selected", view: "library" });
+    loadConversations();
+  }
+  return reply;
+}
 
 export function stop(turnId) {
   dispatch({ type: "stop_requested", turnId });

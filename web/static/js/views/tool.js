@@ -10,8 +10,10 @@ import { openConversation } from "../route.js";
 import { dispatch } from "../store.js";
 import { Badge } from "./badge.js";
 import { CodeBlock } from "./code.js";
+import { Disclosure } from "./disclosure.js";
 import { Problem } from "./problem.js";
 import { FollowUps, Requests } from "./requests.js";
+import { RunForm } from "./run-form.js";
 import { Tabs, tabPanel } from "./tabs.js";
 import { Versions } from "./versions.js";
 
@@ -63,7 +65,6 @@ function Overview({ tool, problem }) {
   const {
     description,
     signature,
-    parameters = [],
     example_requests: written = [],
     used_requests: used = [],
     habits = {},
@@ -72,7 +73,8 @@ function Overview({ tool, problem }) {
     ${problem && html`<${Problem} title="That was not possible" testid="change-problem" ...${problem} />`}
     <p class="overview-text">${description}</p>
     <${CodeBlock} code=${signature} label="Signature" whole />
-    ${parameters.length > 0 && html`<h3 class="eyebrow">Parameters</h3><dl class="facts">${parameters.map((p) => html`<${Parameter} key=${p.name} parameter=${p} />`)}</dl>`}
+    <h3 class="eyebrow">Run it by hand</h3>
+    <${RunForm} key=${tool.name} tool=${tool} />
     <${Faster} name=${tool.name} />
     <${Requests} name=${tool.name} written=${written} used=${used} />
     <${Habits} ...${habits} />
@@ -82,8 +84,8 @@ function Overview({ tool, problem }) {
       <dt>used</dt><dd>${plural(tool.uses, "time")}</dd>
       <dt>added</dt><dd>${date(tool.created_at)}</dd>
       <dt>written by</dt><dd>${tool.model || "hand"}</dd>
-      <dt>digest</dt><dd><code class="digest">${tool.digest}</code></dd>
     </dl>
+    <${Disclosure} label="Digest"><code class="digest">${tool.digest}</code><//>
   </div>`;
 }
 
@@ -107,9 +109,4 @@ function Faster({ name }) {
     dispatch({ type: "view_selected", view: "activity" });
   };
   return html`<p><button type="button" class="button" data-testid="faster" disabled=${sent} onClick=${send}><${Icon} name="hammer" />Make it faster</button></p>`;
-}
-
-function Parameter({ parameter: p }) {
-  const needed = p.default == null ? "required" : `default ${p.default}`;
-  return html`<dt><code>${p.name}</code></dt><dd>${p.description && html`${p.description} `}<span class="muted">${p.annotation}, ${needed}</span></dd>`;
 }

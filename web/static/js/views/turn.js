@@ -32,6 +32,7 @@ export const TurnView = memo(
     const asks = last && outcome === "asked" && turn.questions;
     return html`<li class="turn" data-testid="turn" data-turn=${turn.id} data-state=${turn.state} data-outcome=${outcome}>
     ${turn.keeps && html`<p class="keeps" data-testid="keeps">Save these steps as a tool</p>`}
+    ${turn.runs && html`<p class="keeps" data-testid="by-hand">Run by hand</p>`}
     <${Request} turn=${turn} />
     <${Answered} turn=${turn} />
     <${RequestFiles} files=${turn.files} conversationId=${conversationId} />
