@@ -64,3 +64,12 @@ test("a storage with anything else in it holds no drafts", () => {
   for (const text of [null, "", "{}", "null", "[1]", '[["a", {}]]', '[["a", 1]]'])
     assert.deepEqual(unpacked(text), {}, String(text));
 });
+
+test("a draft stays with a conversation that is deleted, and comes back when that is undone", () => {
+  const deleted = after(initialState, open("c1"), write("first"), {
+    type: "conversation_deleted",
+    id: "c1",
+  });
+  assert.deepEqual([deleted.conversationId, deleted.draft], [null, ""]);
+  assert.equal(after(deleted, open("c1")).draft, "first");
+});

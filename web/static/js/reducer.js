@@ -99,7 +99,7 @@ const changes = {
   // The address names a conversation that was deleted, or that another person has.
   conversation_missed: (state) =>
     announce(
-      { ...state, conversationId: null, missing: true, notice: null },
+      { ...inConversation(state, null), missing: true, notice: null },
       "This conversation isn’t here.",
     ),
   records_received: receive,

@@ -7,6 +7,8 @@ export const SHORTCUTS = [
   { keys: ["Esc"], words: "Stop the running turn" },
   { keys: ["/"], words: "Go to the composer" },
   { keys: ["Ctrl", "Shift", "O"], words: "New conversation" },
+  { keys: ["F2"], words: "Rename the conversation in focus" },
+  { keys: ["Delete"], words: "Delete the conversation in focus" },
   { keys: ["Ctrl", "/"], words: "Show these shortcuts" },
 ];
 
