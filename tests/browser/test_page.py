@@ -377,16 +377,23 @@ def test_a_turn_that_fails_says_where_and_what_to_do(theatre, page):
     expect(page.get_by_test_id("activity").get_by_test_id("activity-state")).to_have_text("failed")
     expect(step(page, "specify").last).to_have_attribute("data-state", "failed")
     expect(step(page, "turn_failed")).to_contain_text("At specification")
+    line, last = (
+        page.locator(".course-line" + part).evaluate("e => e.getBoundingClientRect().right")
+        for part in ("", " li:last-child")
+    )
+    assert last <= line - 20
     assert flaws(page, "a failed turn") == []
 
 
 def test_a_link_to_a_conversation_that_is_not_here_leads_on(link, page):
     open_page(page, link)
-    page.goto(f"{page.url.partition('#')[0]}#{'0' * 32}")
-    page.reload()
+    foreign = f"{page.url.partition('#')[0]}#{'0' * 32}"
+    page.goto("about:blank")
+    page.goto(foreign)
     expect(page.get_by_test_id("missing")).to_contain_text("This conversation isn’t here")
     expect(page.get_by_test_id("notice")).to_have_count(0)
     assert flaws(page, "a conversation that is not here") == []
+    expect(page.get_by_test_id("missing")).to_be_in_viewport(ratio=1)
     page.get_by_test_id("example").first.click()
     expect(page.get_by_test_id("composer")).not_to_have_value("")
 

@@ -13,13 +13,13 @@ import { TurnView } from "./turn.js";
 
 export function Chat({ state, thread, pending }) {
   const turns = turnsOf(thread);
+  const empty = turns.length + pending.length === 0;
   const { scroller, content, away, follow } = useFollow(
     `${state.conversationId} ${turns.length} ${pending.length}`,
-    true,
+    !empty,
   );
   const kept = new Set(turns.map((turn) => turn.keeps));
   const built = builders(turns);
-  const empty = turns.length + pending.length === 0;
   return html`<main class="chat" aria-label="Conversation">
     <div class="chat-scroller" ref=${scroller} tabindex="0" role="region" aria-label="Messages">
       <div class="chat-content" ref=${content}>
