@@ -20,6 +20,7 @@ from selfeng.core.spec import SpecificationReply
 from selfeng.offline.completion import Completion, CompletionRequest, Flawed
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
+from selfeng.offline.wire import Rejection
 from tests.home import ROOT, Home, serving
 from tests.script import Script, Step
 
@@ -383,6 +384,25 @@ def test_a_turn_that_fails_says_where_and_what_to_do(theatre, page):
     )
     assert last <= line - 20
     assert flaws(page, "a failed turn") == []
+
+
+def test_the_models_chip_tells_whether_its_server_replies(theatre, page):
+    gone = Rejection(503, "Overloaded.", headers={"retry-after-ms": "1"})
+    theatre.stage.plays(dict.fromkeys(TITLES, gone))
+    open_page(page, theatre.link)
+    chip = page.get_by_test_id("status-model")
+    expect(chip).to_have_attribute("data-state", "online")
+    ask(page, REVERSE)
+    turn = ended(page, 1, "failed")
+    expect(turn).to_contain_text("The model gave no usable answer")
+    expect(chip).to_have_attribute("data-state", "unreachable")
+    chip.click()
+    expect(page.get_by_test_id("model-trouble")).to_contain_text("keeps answering 503")
+    page.keyboard.press("Escape")
+    theatre.stage.plays({})
+    turn.get_by_role("button", name="Try again").click()
+    ended(page, 2, "done")
+    expect(chip).to_have_attribute("data-state", "online")
 
 
 def test_a_link_to_a_conversation_that_is_not_here_leads_on(link, page):
