@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { addRecords, emptyThread, hasGap, isBusy, turnsOf } from "../../web/static/js/thread.js";
+import {
+  addRecords,
+  emptyThread,
+  hasGap,
+  isBusy,
+  isWritten,
+  turnsOf,
+} from "../../web/static/js/thread.js";
 import {
   finished,
   journal,
@@ -94,4 +101,11 @@ test("folding changes no thread that exists", () => {
   addRecords(before, talk);
   assert.deepEqual(before, copy);
   assert.deepEqual(emptyThread, { lastSeq: 0, held: [], order: [], turns: {} });
+});
+
+test("only a request that a person wrote can be edited", () => {
+  const turns = [{}, { keeps: "t1" }, { runs: "add" }].map((more) =>
+    isWritten({ keeps: "", runs: "", ...more }),
+  );
+  assert.deepEqual(turns, [true, false, false]);
 });

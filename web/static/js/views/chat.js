@@ -4,7 +4,7 @@ import { builders } from "../births.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { useFollow } from "../scroll.js";
-import { turnsOf } from "../thread.js";
+import { isWritten, turnsOf } from "../thread.js";
 import { Composer } from "./composer.js";
 import { Empty } from "./empty.js";
 import { Pending } from "./pending.js";
@@ -32,7 +32,7 @@ export function Chat({ state, thread, pending }) {
     </div>
     <div class="chat-foot">
       ${away && !empty && html`<button type="button" class="jump" onClick=${follow}><${Icon} name="arrowDown" />Latest</button>`}
-      <${Composer} draft=${state.draft} focus=${state.focusComposer} attached=${state.attached} limits=${state.health?.files} newest=${turns.findLast((turn) => !turn.keeps)} />
+      <${Composer} draft=${state.draft} focus=${state.focusComposer} attached=${state.attached} limits=${state.health?.files} newest=${turns.findLast(isWritten)} />
     </div>
   </main>`;
 }

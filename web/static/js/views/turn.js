@@ -10,6 +10,7 @@ import { memo } from "../memo.js";
 import { allowNotices, mayAsk } from "../notifying.js";
 import { canBeKept } from "../plan.js";
 import { dispatch } from "../store.js";
+import { isWritten } from "../thread.js";
 import { Answer } from "./answer.js";
 import { Births, BuiltEarlier } from "./birth.js";
 import { BudgetMeter } from "./budget.js";
@@ -77,7 +78,7 @@ const Again = ({ turn, conversationId, words }) =>
 function Request({ turn }) {
   const edit = () => dispatch({ type: "request_edited", turn });
   return html`<div class="request-line">
-    ${!turn.keeps && html`<${Action} icon="pencil" label="Edit the request" testid="edit-request" act=${edit} />`}
+    ${isWritten(turn) && html`<${Action} icon="pencil" label="Edit the request" testid="edit-request" act=${edit} />`}
     <p class="request" data-testid="request">${turn.request}</p>
   </div>`;
 }
