@@ -176,7 +176,7 @@ def test_conversations_and_their_records(server: ServerProcess, visitor: request
     assert (summary["id"], summary["title"], set(summary)) == (
         conversation,
         "say by rest",
-        {"id", "title", "created_at", "kind"},
+        {"id", "title", "created_at", "kind", "active_at", "pinned", "running", "unread"},
     )
     address = f"{server.url}/api/conversations/{conversation}/records"
     assert visitor.get(address).json() == {"records": live}
