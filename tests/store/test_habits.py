@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from selfeng.core.events import ExecutionFinished, TurnFinished
+from selfeng.core.events import ExecutionFinished, SynthesisStep, TurnFinished
 from selfeng.store.database import open_database
-from selfeng.store.habits import FollowUp, Habits
+from selfeng.store.habits import FollowUp, Habits, PastTurn
 from selfeng.store.journal import Journal, JournalEntry
 from tests.doubles import returned
 
@@ -32,12 +32,29 @@ def test_what_follows_a_tool_twice_is_a_habit_with_its_newest_request(journal):
         turn(journal, mine, f"Chart month {number}", "draw_chart")
         turn(journal, mine, "Thanks!")
     turn(journal, mine, "Add 1 and 2", "add")
-    assert journal.habits("me", "read_table") == Habits(
-        after=(FollowUp(tool="draw_chart", request="Chart month 2", times=2),),
-        together=("draw_chart",),
-    )
-    assert journal.habits("me", "draw_chart") == Habits(together=("read_table",))
-    assert journal.habits("me", "add") == Habits()
+    habits = journal.habits("me", "read_table")
+    assert habits.after == (FollowUp(tool="draw_chart", request="Chart month 2", times=2),)
+    assert habits.together == ("draw_chart",)
+    habits = journal.habits("me", "draw_chart")
+    assert (habits.after, habits.together) == ((), ("read_table",))
+    habits = journal.habits("me", "add")
+    assert (habits.after, habits.together) == ((), ())
+
+
+def test_a_tool_knows_the_conversation_that_built_it_and_its_last_uses(journal):
+    built, used = (journal.create_conversation("me", title) for title in ("built", "used"))
+    turn_id = journal.begin_turn(built, "Reverse 'abc'")
+    text = "reverse_text is in the library."
+    step = SynthesisStep(step="register", state="finished", text=text)
+    journal.append([JournalEntry(built, turn_id, datetime.now(UTC), step)])
+    for number in range(7):
+        turn(journal, used, f"Reverse {number}", "reverse_text")
+    habits = journal.habits("me", "reverse_text")
+    assert habits.made == PastTurn(conversation_id=built, request="Reverse 'abc'")
+    assert [one.request for one in habits.last] == [f"Reverse {n}" for n in (6, 5, 4, 3, 2)]
+    assert {one.conversation_id for one in habits.last} == {used}
+    assert journal.habits("me", "reverse1text").made is None
+    assert journal.habits("somebody", "reverse_text") == Habits()
 
 
 def test_tools_of_one_turn_belong_together(journal):

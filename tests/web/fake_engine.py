@@ -75,7 +75,7 @@ from selfeng.runtime import MiniAgents
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationSummary
 from selfeng.store.database import open_database
-from selfeng.store.habits import FollowUp, Habits
+from selfeng.store.habits import FollowUp, Habits, PastTurn
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.recorder import Recorder
 from selfeng.turns.turn_registry import TurnRegistry
@@ -83,7 +83,9 @@ from tests.doubles import kept
 from tests.projects.still_sandbox import Layers, StillSandbox
 
 HABITS = Habits(
-    after=(FollowUp(tool="double", request="Double that", times=2),), together=("double",)
+    after=(FollowUp(tool="double", request="Double that", times=2),),
+    together=("double",),
+    last=(PastTurn(conversation_id="c1", request="Add 1 and 2"),),
 )
 TOOL = Tool(
     name="add",

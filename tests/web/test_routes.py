@@ -125,6 +125,8 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "habits": {
             "after": [{"tool": "double", "request": "Double that", "times": 2}],
             "together": ["double"],
+            "made": None,
+            "last": [{"conversation_id": "c1", "request": "Add 1 and 2"}],
         },
         "digest": "0" * 64,
         "returns": "int",

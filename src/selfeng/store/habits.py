@@ -13,6 +13,8 @@ from selfeng.store import schema
 OFTEN = 2
 """How many times make a habit."""
 _MOST = 3
+_LAST = 5
+"""Uses of a tool that are told one by one."""
 _LOOKED_BACK = 2_000
 """Newest calls of tools that are counted."""
 
@@ -26,13 +28,26 @@ class FollowUp(Value):
     times: int
 
 
+class PastTurn(Value):
+    """A turn that a tool played a part in."""
+
+    conversation_id: str
+    request: str
+
+
 class Habits(Value):
-    """What a person's turns say of a tool; what happened less than `OFTEN` times is left out."""
+    """What a person's turns say of a tool; a habit of less than `OFTEN` times is left out, and so
+    are deleted conversations.
+    """
 
     after: tuple[FollowUp, ...] = ()
     """The most frequent first; at most three."""
     together: tuple[str, ...] = ()
     """Tools used in the same or a neighbouring turn, the most frequent first; at most three."""
+    made: PastTurn | None = None
+    """The turn that built it; None if another person's did, or none."""
+    last: tuple[PastTurn, ...] = ()
+    """The newest turns that used it, the newest first; at most five."""
 
 
 class _Use(NamedTuple):
@@ -47,6 +62,7 @@ def read_habits(connection: sa.Connection, owner: str, tool: str) -> Habits:
     after: Counter[str] = Counter()
     together: Counter[str] = Counter()
     newest: dict[str, str] = {}
+    last: list[PastTurn] = []
     former: dict[str, set[str]] = {}  # conversation → tools of its turn before
     for uses in _turns(connection, owner):
         now, one = {use.tool for use in uses}, uses[0]
@@ -60,12 +76,34 @@ def read_habits(connection: sa.Connection, owner: str, tool: str) -> Habits:
             together.update(others)
         if tool in now:
             together.update(before - now)
+            last.insert(0, PastTurn(conversation_id=one.conversation, request=one.request))
     return Habits(
         after=tuple(
             FollowUp(tool=name, request=newest[name], times=times) for name, times in _often(after)
         ),
         together=tuple(name for name, _ in _often(together)),
+        made=_made(connection, owner, tool),
+        last=tuple(last[:_LAST]),
     )
+
+
+def _made(connection: sa.Connection, owner: str, tool: str) -> PastTurn | None:
+    """The newest turn of `owner` that added the tool to the library."""
+    turns, events, conversations = schema.turns, schema.events, schema.conversations
+    registered = f'"text":{json.dumps(f"{tool} is in the library.")}'
+    query = (
+        sa.select(turns.c.conversation_id, turns.c.request)
+        .join(events, events.c.turn_id == turns.c.id)
+        .join(conversations, conversations.c.id == turns.c.conversation_id)
+        .where(conversations.c.owner == owner, conversations.c.deleted_at.is_(None))
+        .where(events.c.type == "synthesis_step")
+        .where(events.c.event.contains('"step":"register"', autoescape=True))
+        .where(events.c.event.contains(registered, autoescape=True))
+        .order_by(turns.c.started_at.desc())
+        .limit(1)
+    )
+    found = connection.execute(query).one_or_none()
+    return PastTurn(conversation_id=found[0], request=found[1]) if found else None
 
 
 def _often(counted: Counter[str]) -> list[tuple[str, int]]:
@@ -80,7 +118,8 @@ def _turns(connection: sa.Connection, owner: str) -> list[list[_Use]]:
         sa.select(turns.c.id, turns.c.conversation_id, turns.c.request, events.c.event)
         .join(events, events.c.turn_id == turns.c.id)
         .join(conversations, conversations.c.id == turns.c.conversation_id)
-        .where(conversations.c.owner == owner, events.c.type == "execution_finished")
+        .where(conversations.c.owner == owner, conversations.c.deleted_at.is_(None))
+        .where(events.c.type == "execution_finished")
         .order_by(turns.c.started_at.desc(), turns.c.id, events.c.seq)
         .limit(_LOOKED_BACK)
     )

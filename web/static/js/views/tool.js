@@ -78,6 +78,7 @@ function Overview({ tool, problem }) {
     <${Faster} name=${tool.name} />
     <${Requests} name=${tool.name} written=${written} used=${used} />
     <${Habits} ...${habits} />
+    <${Past} ...${habits} />
     <h3 class="eyebrow">About</h3>
     <dl class="facts">
       <dt>version</dt><dd>${tool.version}, ${tool.standing}</dd>
@@ -96,6 +97,14 @@ function Habits({ after = [], together = [] }) {
       html`<h3 class="eyebrow">You often use it with</h3>
     <p class="overview-text" data-testid="together">${together.map((name) => html`<button type="button" class="tool-link" key=${name} onClick=${() => dispatch({ type: "tool_opened", name })}><${Icon} name="tool" />${name}</button> `)}</p>`
     }`;
+}
+
+// The conversations are the visitor's own.
+function Past({ made, last = [] }) {
+  const link = ({ conversation_id: id, request }) =>
+    html`<button type="button" class="example" data-testid="past-turn" onClick=${() => openConversation(id)}><span>${request}</span><${Icon} name="chevronRight" /></button>`;
+  return html`${made && html`<h3 class="eyebrow">Built in</h3><ul class="examples compact"><li>${link(made)}</li></ul>`}
+    ${last.length > 0 && html`<h3 class="eyebrow">Your last uses</h3><ul class="examples compact">${last.map((use, n) => html`<li key=${n}>${link(use)}</li>`)}</ul>`}`;
 }
 
 function Faster({ name }) {
