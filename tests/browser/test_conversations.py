@@ -6,8 +6,9 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
+from tests.browser.conftest import watched
 from tests.browser.test_page import NARROW, ask, bare_home, finished, flaws, open_page
 from tests.home import serving
 
@@ -98,3 +99,34 @@ def test_an_answer_that_nobody_has_seen_is_marked_until_it_is_opened(
     second_page.get_by_test_id("new-conversation").click()
     expect(row).not_to_have_attribute("aria-current", "true")
     expect(row.get_by_label("unread")).to_have_count(0)
+
+
+def test_conversations_are_managed_by_touch(link: str, browser: Browser) -> None:
+    phone = browser.new_context(
+        viewport=NARROW,  # type: ignore[arg-type]
+        has_touch=True,
+        is_mobile=True,
+        reduced_motion="reduce",
+    )
+    with watched(phone.new_page()) as page:
+        page.goto(link)
+        ask(page, "Good evening!")
+        finished(page)
+        page.get_by_role("button", name="Conversations", exact=True).tap()
+        row = page.get_by_test_id("conversation-row").first
+        actions = page.get_by_test_id("conversation-more").first
+        size = actions.bounding_box()
+        assert size is not None
+        assert min(size["width"], size["height"]) >= 44
+        actions.tap()
+        page.get_by_role("menuitem", name="Rename").tap()
+        expect(page.get_by_test_id("conversation-name")).to_be_focused()
+        page.get_by_test_id("conversation-name").fill("Evening")
+        page.get_by_test_id("conversation-search").tap()  # leaving the field keeps the title
+        expect(row).to_have_text("Evening")
+        actions.tap()
+        page.get_by_role("menuitem", name="Delete").tap()
+        expect(page.get_by_test_id("undo")).to_contain_text("Deleted “Evening”")
+        page.get_by_role("button", name="Undo").tap()
+        expect(row).to_have_text("Evening")
+    phone.close()

@@ -34,12 +34,16 @@ export const loadHealth = () => load(getHealth, (health) => ({ type: "health_loa
 export const loadTools = () => load(getTools, (tools) => ({ type: "tools_loaded", tools }));
 export const loadLessons = () =>
   load(getLessons, (lessons) => ({ type: "lessons_loaded", lessons }));
+let newestList = 0;
+
+// A list that arrives after a newer one is dropped.
 export async function loadConversations() {
+  const number = ++newestList;
   await load(
     () => getConversations(),
     (conversations) => ({
       type: "conversations_loaded",
-      conversations,
+      conversations: number === newestList ? conversations : store.peek().conversations,
     }),
   );
   seeConversation();

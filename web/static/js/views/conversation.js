@@ -44,7 +44,10 @@ export const Conversation = memo(
 function Renaming({ title, save, close }) {
   const field = useRef(null);
   const ended = useRef(false);
-  useLayoutEffect(() => field.current.select(), []);
+  useLayoutEffect(() => {
+    field.current.focus();
+    field.current.select();
+  }, []);
   const end = (text) => {
     if (ended.current) return;
     ended.current = true;
