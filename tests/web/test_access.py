@@ -35,6 +35,8 @@ PATHS = [
     "/api/lessons",
     "/api/lessons/unknown",
     "/api/conversations",
+    "/api/conversations/unknown",
+    "/api/conversations/unknown/export.md",
     "/api/conversations/unknown/records",
     "/api/conversations/unknown/files/unknown/unknown",
     "/api/conversations/unknown/results/unknown",
@@ -57,7 +59,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 26
+    assert len(rules) == 28
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
         assert any(pattern.fullmatch(path) for path in PATHS), rule
