@@ -392,7 +392,7 @@ def test_the_models_chip_tells_whether_its_server_replies(theatre, page):
     open_page(page, theatre.link)
     chip = page.get_by_test_id("status-model")
     expect(chip).to_have_attribute("data-state", "online")
-    ask(page, REVERSE)
+    ask(page, "Hello!")
     turn = ended(page, 1, "failed")
     expect(turn).to_contain_text("The model gave no usable answer")
     expect(chip).to_have_attribute("data-state", "unreachable")
