@@ -19,7 +19,7 @@ from selfeng.engine import Engine
 
 log = logging.getLogger(__name__)
 
-Result = TypeVar("Result")
+T = TypeVar("T")
 
 
 class Program:
@@ -81,13 +81,13 @@ class Program:
         """From now on every method raises; `open_orchestrator` closes the engine itself."""
         self._open = False
 
-    def _run(self, work: Coroutine[Any, Any, Result]) -> Result:
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
         if not self._open:
             work.close()
             raise RequestError(
                 "this orchestrator is closed", "use it within `with open_orchestrator()`"
             )
-        future: Future[Result] = self._portal.start_task_soon(_awaited, work)
+        future: Future[T] = self._portal.start_task_soon(_awaited, work)
         try:
             return future.result()
         except BaseException:  # Ctrl-C here stops what runs there
@@ -112,7 +112,7 @@ class Program:
         raise RequestError("the engine was closed while the turn ran", "ask again")
 
 
-async def _awaited(work: Coroutine[Any, Any, Result]) -> Result:
+async def _awaited(work: Coroutine[Any, Any, T]) -> T:
     return await work
 
 

@@ -89,6 +89,8 @@ class RequestState:
     """The forms of the request that the tool that serves it may be found by from then on."""
     ran: list[Executed] = field(default_factory=list)
     """The calls so far, except one to be mended."""
+    fault: str = ""
+    """What the tool of the call to be mended is at fault for, in a few words."""
     mended: bool = False
     """Whether the tool was already sent to be repaired, which happens once."""
     outcome: End | None = None
@@ -264,8 +266,10 @@ class Stages:
         if isinstance(execution, Returned):
             if call.tool.name in state.search_candidates:  # what was built has learnt it already
                 self._served.record(call.tool, state.learnable)
-        elif not state.mended and await self._fault(state, call, execution):
-            return "at fault"
+        elif not state.mended:
+            state.fault = await self._fault(state, call, execution)
+            if state.fault:
+                return "at fault"
         if call.further:
             state.choice = call.following
             return await self._execute(state)
@@ -310,12 +314,12 @@ class Stages:
     async def _mended(
         self, state: RequestState, call: Call, execution: Raised | Killed
     ) -> Tool | Question | None:
-        """A new version of the tool, or what the person has to decide; None if the tool is not at
-        fault, is retired, has changed meanwhile or can't be repaired.
+        """A new version of the tool, or what the person has to decide; None if it is retired, has
+        changed meanwhile or can't be repaired.
 
         No problem here fails the turn, which has an outcome without it.
         """
-        turn, reason = state.turn, await self._fault(state, call, execution)
+        turn = state.turn
         try:
             now = await self._library.get(call.tool.name)
             if now.standing == "retired" or now.version != call.tool.version:
@@ -323,13 +327,13 @@ class Stages:
             failed = FailedCall(
                 call=str(call),
                 failure=_failure(execution),
-                reason=reason,
+                reason=state.fault,
                 lines=await self._lines(turn, call, execution),
                 built=state.synthesis.built,
             )
             return await self._synthesis.mend(turn, now, failed)
         except AgentError as error:
-            log.warning("could not repair %s after %s: %s", call.tool.name, reason, error)
+            log.warning("could not repair %s after %s: %s", call.tool.name, state.fault, error)
             return None
 
     async def _lines(self, turn: Turn, call: Call, execution: Raised | Killed) -> str:
