@@ -1,8 +1,8 @@
 """The page's libraries: which file under node_modules each import name refers to.
 
-There is no build step: the import map made from this table is all that a browser needs, and the
-table is also the list of what `/vendor/` serves. The version is part of the address, so that
-browsers may cache a file forever.
+A page that is served unbundled needs only the import map made from this table, which is also the
+list of what `/vendor/` serves: there is no build step between an edit and a reload. The version is
+part of the address, so that browsers may cache a file forever.
 """
 
 import json
@@ -19,21 +19,31 @@ LIBRARIES: dict[str, tuple[str, str]] = {
     "preact/hooks": ("preact", "hooks/dist/hooks.mjs"),
     "@preact/signals": ("@preact/signals", "dist/signals.mjs"),
     "@preact/signals-core": ("@preact/signals-core", "dist/signals-core.mjs"),
+    "@fluent/bundle": ("@fluent/bundle", "esm/index.js"),
+    "@tanstack/virtual-core": ("@tanstack/virtual-core", "dist/esm/index.js"),
+    "d3-scale": ("d3-scale", "dist/d3-scale.mjs"),
+    "d3-array": ("d3-array", "dist/d3-array.mjs"),
+    "d3-color": ("d3-color", "dist/d3-color.mjs"),
+    "d3-format": ("d3-format", "dist/d3-format.mjs"),
+    "d3-interpolate": ("d3-interpolate", "dist/d3-interpolate.mjs"),
+    "d3-time": ("d3-time", "dist/d3-time.mjs"),
+    "d3-time-format": ("d3-time-format", "dist/d3-time-format.mjs"),
+    "internmap": ("internmap", "src/index.js"),
     "htm": ("htm", "dist/htm.mjs"),
+    "lucide/dist/esm/icons/": ("lucide", "dist/esm/icons/"),
     "socket.io-client": ("socket.io-client", "dist/socket.io.esm.min.js"),
+    "diff": ("diff", "libesm/index.js"),
+    "papaparse": ("papaparse", "papaparse.min.js"),
     "marked": ("marked", "lib/marked.esm.js"),
     "dompurify": ("dompurify", "dist/purify.es.mjs"),
     "@highlightjs/cdn-assets/es/core.min.js": ("@highlightjs/cdn-assets", "es/core.min.js"),
-    "@highlightjs/cdn-assets/es/languages/python.min.js": (
-        "@highlightjs/cdn-assets",
-        "es/languages/python.min.js",
-    ),
-    "@highlightjs/cdn-assets/es/languages/json.min.js": (
-        "@highlightjs/cdn-assets",
-        "es/languages/json.min.js",
-    ),
+    "@highlightjs/cdn-assets/es/languages/": ("@highlightjs/cdn-assets", "es/languages/"),
 }
-"""Import name → package and file in it; each file imports only names of this table."""
+"""Import name → package and file in it, or the start of several and their folder; each file imports
+only names of this table.
+"""
+_COMMONJS = {"papaparse.min.js"}
+"""Files that export nothing to a module by themselves."""
 
 
 @dataclass(frozen=True)
@@ -45,10 +55,21 @@ class Vendor:
     files: dict[str, Path]
     """Path below `/vendor/` → file."""
 
-    @property
-    def import_map(self) -> str:
-        """JSON that can be embedded in a script element as it is."""
-        return json.dumps({"imports": self.addresses}).replace("<", "\\u003c")
+    def module(self, name: str) -> bytes:
+        """The file at that path below `/vendor/`, as a module."""
+        source = self.files[name].read_bytes()
+        if self.files[name].name in _COMMONJS:
+            return b"%s\n%s\n%s" % (
+                b"const module = { exports: {} }, { exports } = module;",
+                source,
+                b"export default module.exports;\n",
+            )
+        return source
+
+
+def embedded(value: object) -> str:
+    """JSON that can be embedded in a script element as it is."""
+    return json.dumps(value, ensure_ascii=False).replace("<", "\\u003c")
 
 
 def load_vendor(node_modules: Path = NODE_MODULES) -> Vendor:
@@ -57,7 +78,8 @@ def load_vendor(node_modules: Path = NODE_MODULES) -> Vendor:
     Raises:
         ConfigurationError: a library is not installed.
     """
-    addresses, files = {}, {}
+    addresses: dict[str, str] = {}
+    files: dict[str, Path] = {}
     for name, (package, inner) in LIBRARIES.items():
         file = node_modules / package / inner
         try:
@@ -66,10 +88,17 @@ def load_vendor(node_modules: Path = NODE_MODULES) -> Vendor:
             raise ConfigurationError(
                 f"the page's library {package} is not installed", "run: npm ci"
             ) from error
-        if not file.is_file():
+        if not file.exists():
             raise ConfigurationError(
                 f"the page's library {package} {version} has no {inner}", "run: npm ci"
             )
-        key = f"{package}@{version}/{inner}"
-        addresses[name], files[key] = f"/vendor/{key}", file
+        top = f"{package}@{version}"
+        addresses[name] = f"/vendor/{top}/{inner}"
+        if inner.endswith("/"):
+            files |= {f"{top}/{inner}{f.name}": f for f in file.glob("*.*js")}
+            continue
+        files[f"{top}/{inner}"] = file
+        if file.name == "index.js":  # which imports the others of its folder
+            folder = node_modules / package
+            files |= {f"{top}/{f.relative_to(folder)}": f for f in file.parent.rglob("*.js")}
     return Vendor(addresses, files)

@@ -79,6 +79,14 @@ def second_page(page: Page) -> Iterator[Page]:
 
 
 @pytest.fixture
+def unwatched(browser: Browser) -> Iterator[Page]:
+    """A page whose console reports what a test brings about, such as a lost connection."""
+    context = browser.new_context(reduced_motion="reduce")
+    yield context.new_page()
+    context.close()
+
+
+@pytest.fixture
 def stranger(browser: Browser) -> Iterator[Page]:
     """The page on another device."""
     context = browser.new_context(reduced_motion="reduce")

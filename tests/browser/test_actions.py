@@ -29,7 +29,7 @@ def test_a_turn_is_copied_asked_again_and_edited_with_its_files(link: str, page:
     open_page(page, link)
     ask(page, CODE)
     answered(page, 1)
-    page.get_by_role("button", name="Copy: answer").click()
+    page.get_by_role("button", name="Copy: the answer").click()
     assert page.evaluate(CLIPBOARD).startswith("Like **this**:")
     page.get_by_role("button", name="Copy: code block 1").click()
     assert page.evaluate(CLIPBOARD).strip() == "print(1)"
@@ -52,6 +52,21 @@ def test_a_turn_is_copied_asked_again_and_edited_with_its_files(link: str, page:
     expect(composer).to_be_focused()
     expect(page.get_by_test_id("attached-file")).to_have_count(0)
     assert flaws(page, "turns with their actions") == []
+
+
+def test_a_long_request_folds_until_it_is_opened(link: str, page: Page) -> None:
+    page.set_viewport_size(NARROW)
+    open_page(page, link)
+    ask(page, "recite " + "word " * 400)
+    answered(page, 1)
+    request, more = page.get_by_test_id("request"), page.get_by_test_id("request-more")
+    folded = request.evaluate("(one) => one.clientHeight < one.scrollHeight")
+    assert folded
+    assert flaws(page, "a long request") == []
+    page.set_viewport_size(NARROW)
+    more.press("Enter")
+    expect(more).to_have_attribute("aria-expanded", "true")
+    assert request.evaluate("(one) => one.clientHeight === one.scrollHeight")
 
 
 def test_the_shortcuts_are_listed_stop_a_turn_and_begin_a_conversation(

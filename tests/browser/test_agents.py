@@ -38,8 +38,8 @@ def test_the_work_of_agents_is_followed_and_questions_are_answered(link: str, pa
     first = page.get_by_test_id("turn").first
     expect(first.get_by_test_id("answer")).to_contain_text("Done.")
     first.get_by_role("button", name="Activity").click()
-    for closed in ("1 step of user proxy, done", "1 step of coder, done"):
-        page.get_by_test_id("activity").get_by_role("button", name=closed).click()
+    for name in ("Handed to the user proxy : done", "Handed to the coder : done", "Code : done"):
+        page.get_by_test_id("activity").get_by_role("button", name=name, exact=True).click()
     expect(work.get_by_test_id("printed")).to_have_text("hi\n")
     expect(work.get_by_test_id("reply")).to_contain_text("It prints hi.")
     assert flaws(page, "the work of agents") == []
@@ -56,7 +56,10 @@ def test_the_work_of_agents_is_followed_and_questions_are_answered(link: str, pa
     page.keyboard.type("2.5")
     page.keyboard.press("Enter")
     last = page.get_by_test_id("turn").last
-    expect(last.get_by_test_id("answered").get_by_role("listitem")).to_have_count(2)
+    expect(page.get_by_test_id("answered").get_by_role("term")).to_have_text(
+        ["Which unit?", "How many digits?"]
+    )
+    expect(page.get_by_test_id("answered").get_by_role("definition")).to_have_text(["foot", "2.5"])
     expect(last.get_by_test_id("answer")).to_contain_text("unit=foot")
     expect(last.get_by_test_id("answer")).to_contain_text("digits=2.5")
     expect(form).to_have_count(0)

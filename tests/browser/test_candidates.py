@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from selfeng.core.spec import SpecExample, SpecificationReply
 from selfeng.offline.completion import Completion
 from selfeng.offline.server import OfflineServer
-from tests.browser.test_page import NARROW, WIDE, ask, bare_home, finished, open_page
+from tests.browser.test_page import NARROW, WIDE, ask, bare_home, finished, open_page, opened, step
 from tests.doubles import fenced, specification
 from tests.home import serving
 from tests.script import Script
@@ -77,7 +77,7 @@ def test_candidates_and_what_they_refute_are_shown(tmp_path, page):
             ask(page, "double 4, so 8")
             expect(finished(page)).to_contain_text("Twice 4 is 8.")
 
-            consensus = page.locator('[data-step="compare"]')
+            consensus = opened(page, "compare")
             candidates = consensus.get_by_test_id("candidate")
             assert candidates.evaluate_all("all => all.map(one => one.dataset.outcome).sort()") == [
                 "failed",
@@ -89,7 +89,8 @@ def test_candidates_and_what_they_refute_are_shown(tmp_path, page):
             expect(consensus.get_by_test_id("dropped-test")).to_have_text(
                 "droppedtest_lie: 3 of 3 candidates against itWhy"
             )
-            expect(page.get_by_test_id("mutation-tally")).to_contain_text("caught")
+            expect(step(page, "strengthen")).to_contain_text("caught")
+            opened(page, "specify")
             expect(page.get_by_text("From your request, and always counted:")).to_be_visible()
 
             if folder := os.environ.get("SCREENSHOTS"):

@@ -1,5 +1,5 @@
-"""The stages of a turn on the page, with an engine that plays them: live, marked in the graph,
-accessible, whole after a reload.
+"""The stages of a turn on the page, with an engine that plays them: a bar that is live, marked in
+the graph, accessible, whole after a reload.
 """
 
 from collections.abc import Iterator
@@ -7,13 +7,14 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.test_page import WIDE, ask, flaws, open_page
+from tests.browser.test_page import NARROW, WIDE, ask, flaws, open_page
 from tests.web.fake_engine import WAY
 from tests.web.server_process import ServerProcess
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
-NODES = ["gather", *(node for _, node in WAY)]
+NODES = list(dict.fromkeys(node for _, node in WAY))
+"""Those of the bar: each once, without the first, which takes no time."""
 
 
 @pytest.fixture
@@ -25,7 +26,7 @@ def link(tmp_path) -> Iterator[str]:
 
 def stages(page: Page) -> list[list[str]]:
     return (
-        page.get_by_test_id("course")
+        page.get_by_test_id("progress")
         .locator("li")
         .evaluate_all("(all) => all.map(({ dataset }) => [dataset.stage, dataset.state])")
     )
@@ -34,11 +35,20 @@ def stages(page: Page) -> list[list[str]]:
 def test_the_stages_of_a_turn_are_followed_live_and_marked_in_the_graph(link: str, page: Page):
     open_page(page, link)
     ask(page, "build once")
-    present = page.get_by_test_id("course").locator("[aria-current=step]")
+    present = page.get_by_test_id("progress").locator("[aria-current=step]")
     expect(present).to_have_attribute("data-stage", "execute")
-    assert stages(page) == [[node, "done"] for node in NODES[:-1]] + [["execute", "running"]]
+    assert stages(page) == [
+        *([node, "done"] for node in NODES[:-1]),
+        ["execute", "running"],
+        ["respond", "waiting"],
+    ]
+    assert flaws(page, "the bar of a running turn") == []
+    page.set_viewport_size(WIDE)
 
-    page.get_by_role("button", name="Graph of the stages").focus()
+    page.get_by_test_id("activity-more").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_test_id("expand-steps")).to_be_focused()
+    page.keyboard.press("End")
     page.keyboard.press("Enter")
     graph = page.get_by_test_id("graph")
     expect(graph.get_by_role("img", name="The stages of a turn")).to_be_visible()
@@ -54,15 +64,22 @@ def test_the_stages_of_a_turn_are_followed_live_and_marked_in_the_graph(link: st
         "search → specify: nothing fits",
         "specify → test: ordered",
     ]
-    assert flaws(page, "a running turn's stages") == []
+    assert flaws(page, "a running turn's graph") == []
+    for size in (WIDE, NARROW):
+        page.set_viewport_size(size)
+        labels = graph.locator("text").evaluate_all(
+            "(all) => all.map((e) => parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a)"
+        )
+        assert min(labels) >= 11
+    expect(graph.locator("g.node[data-node=verify]")).to_be_in_viewport(ratio=1)
     page.set_viewport_size(WIDE)
+    page.keyboard.press("Escape")
+    expect(page.get_by_test_id("activity-more")).to_be_focused()
 
     ask(page, "release once")
-    page.get_by_test_id("turn").first.get_by_role("button", name="Activity").click()
     for _ in range(2):
-        expect(page.get_by_test_id("course").locator("[data-stage=respond]")).to_have_attribute(
+        expect(page.get_by_test_id("progress").locator("[data-stage=respond]")).to_have_attribute(
             "data-state", "done"
         )
         assert stages(page) == [[node, "done"] for node in (*NODES, "respond")]
         page.reload()
-        page.get_by_test_id("turn").first.get_by_role("button", name="Activity").click()

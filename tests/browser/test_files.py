@@ -81,7 +81,7 @@ def test_a_csv_is_attached_and_its_plot_is_shown_and_survives_a_reload(
     assert flaws(page, "a picture") == []
     for name, head in (("plot.png", b"\x89PNG"), ("data.csv", b"day,price")):
         with page.expect_download() as download:
-            page.get_by_test_id("file-link").filter(has_text=name).click()
+            page.get_by_role("link", name=f"Download {name}").click()
         assert download.value.suggested_filename == name
         download.value.save_as(tmp_path / name)
         assert (tmp_path / name).read_bytes().startswith(head)

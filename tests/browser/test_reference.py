@@ -5,6 +5,7 @@ restart in between.
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.test_page import opened
 from tests.home import seeded_home, serving
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
@@ -51,6 +52,7 @@ def test_the_reference_conversation_holds_over_a_restart(tmp_path, page, sandbox
         ]
         assert [s for s in states if s[0] in STEPS] == [(name, "done") for name in STEPS]
         assert ("no_tool_found", "done") in states
+        opened(page, "verify")
         assert {
             row.get_attribute("data-outcome") for row in page.get_by_test_id("test-row").all()
         } >= {"passed"}

@@ -18,7 +18,7 @@ from tests.browser.test_page import (
     ended,
     flaws,
     open_page,
-    step,
+    opened,
     tab_to,
 )
 from tests.home import serving
@@ -55,8 +55,9 @@ def test_candidates_are_shown_with_their_confidence_and_a_used_request_is_remove
         ended(page, number, "declined" if request == USED[0] else "failed")
     page.set_viewport_size(NARROW)
     page.get_by_test_id("view-activity").click()
-    found = step(page, "tool_found")
+    found = opened(page, "tool_found")
     expect(found.locator(".found")).to_contain_text("reverse_text")
+    found.get_by_test_id("more-candidates").click()  # it hardly came near
     candidates = found.get_by_test_id("candidates").get_by_role("listitem")
     expect(candidates).to_have_text([re.compile(r"^shout_text\d+%$")])
     assert flaws(page, "candidates") == []
@@ -122,7 +123,7 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored_by_keyboard(link, p
     other.get_by_test_id("version").last.get_by_test_id("rollback").click()
     other.keyboard.press("Enter")
     expect(other.get_by_test_id("change-problem")).to_contain_text(
-        "version 3 of reverse_text is already in use"
+        "Version 3 of reverse_text is already in use"
     )
 
     for name, badge in (("Retire", "retired"), ("Restore", "provisional")):
@@ -138,6 +139,6 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored_by_keyboard(link, p
     page.keyboard.press("Enter")
     page.get_by_test_id("tool-back").click()
     expect(page.get_by_test_id("tool-row")).to_have_count(1)
-    page.get_by_test_id("show-retired").check()
+    page.get_by_test_id("tools-kind").select_option("retired")
     expect(page.locator("[data-tool=reverse_text]").get_by_test_id("badge")).to_have_text("retired")
     assert page.evaluate(OVERFLOW) <= 0

@@ -8,6 +8,8 @@ import {
   choicesOf,
   initialValues,
   isComplete,
+  saidWith,
+  valueWords,
   wordsOf,
 } from "../../web/static/js/questions.js";
 import { foldEvent, newTurn } from "../../web/static/js/turn.js";
@@ -185,7 +187,7 @@ test("questions are kept with the turn, and answers told in words and as data", 
     { type: "questions_asked", questions: [UNIT, SURE], intro: "First:", agent: "" },
     finished("First:"),
   ]);
-  assert.deepEqual(questions, { questions: [UNIT, SURE], intro: "First:" });
+  assert.deepEqual(questions, { questions: [UNIT, SURE], intro: "First:", lacks: null });
   const values = initialValues(questions.questions);
   assert.deepEqual(values, { unit: "m", sure: "" });
   assert.deepEqual([isComplete([UNIT, SURE], values), isComplete([UNIT], values)], [false, true]);
@@ -199,4 +201,19 @@ test("questions are kept with the turn, and answers told in words and as data", 
     ["yes", "no"],
     [],
   ]);
+});
+
+test("a turn with answers says these, not the request that they complete once more", () => {
+  const before = { request: "Convert 3", outcome: "asked", questions: { questions: [UNIT, SURE] } };
+  const answers = [
+    { id: "unit", value: "ft" },
+    { id: "sure", value: "yes" },
+  ];
+  const said = (request, given, turn) => saidWith({ request, answers: given }, turn);
+  assert.equal(said("Convert 3", answers, before), "ft · yes");
+  assert.equal(said("Which unit? ft\nSure? yes", answers, before), "ft · yes");
+  assert.equal(said("Take feet", answers, before), "Take feet");
+  assert.equal(said("Convert 4", [], before), "Convert 4");
+  assert.equal(said("Convert 3", answers, { outcome: "answered" }), "Convert 3");
+  assert.equal(valueWords(UNIT, "yes"), "yes");
 });

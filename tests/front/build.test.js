@@ -172,6 +172,11 @@ test("what waits for a person does so until the next event", () => {
   );
 });
 
+test("what a build writes by itself is named by what it did", () => {
+  const begun = { type: "project_started", project: "demo", goal: "", resumed: false };
+  assert.deepEqual(outline(folded(begun, change, finished("Built."))), [["create_file", "done"]]);
+});
+
 test("a backup that is restored shows each file that changed", () => {
   assert.deepEqual(outline(folded(change, change, finished("Back."))), [
     ["restored", "done"],

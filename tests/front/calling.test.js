@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { argumentsOf, fieldOf } from "../../web/static/js/calling.js";
+import { argumentsOf, entriesOf, fieldOf } from "../../web/static/js/calling.js";
 
 const or = (...types) => ({ anyOf: [...types, "null"].map((type) => ({ type })) });
 const schema = {
@@ -21,6 +21,37 @@ const read = (parameters, entries) => argumentsOf(parameters, schema, entries);
 test("each parameter has the field of its type", () => {
   const kinds = Object.keys(schema).map((name) => fieldOf({ name }, schema[name]).kind);
   assert.deepEqual(kinds, ["text", "file", "number", "number", "switch", "choice", "json", "json"]);
+});
+
+test("a form holds what a request gave, but for what its fields can't", () => {
+  const names = Object.keys(schema).map(needed);
+  const given = {
+    text: "a",
+    times: 3,
+    rate: 0.5,
+    deep: true,
+    mode: "slow",
+    rows: [1],
+    any: { x: "1" },
+  };
+  const entries = entriesOf(names, schema, JSON.stringify({ ...given, gone: 1 }));
+  assert.deepEqual(entries, {
+    text: "a",
+    times: "3",
+    rate: "0.5",
+    deep: true,
+    mode: "1",
+    rows: "[1]",
+    any: '{"x":"1"}',
+  });
+  assert.deepEqual(
+    read(
+      names.filter(({ name }) => name in given),
+      entries,
+    ).given,
+    given,
+  );
+  assert.deepEqual(entriesOf(names, schema, '{"text": [1], "mode": "odd"}'), {});
 });
 
 test("a filled form is read as the types of its fields", () => {

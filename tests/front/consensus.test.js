@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import { differenceText, parseConsensus, parseMutation } from "../../web/static/js/consensus.js";
-import { progress } from "../../web/static/js/progress.js";
 
 const report = (changes) => ({
   code: "def f(): ...",
@@ -72,24 +71,4 @@ test("what is none of these is null", () => {
     ["", "no", "{}", "[1]", "null"].flatMap((text) => [parseConsensus(text), parseMutation(text)]),
     Array(10).fill(null),
   );
-});
-
-test("tests that are only added make no step wait again", () => {
-  const step = (kind, prompt = kind, attempt = 1) => ({ kind, prompt, attempt, state: "done" });
-  const steps = ["specify", "test", "implement", "verify"].map((kind) => step(kind));
-  const states = (all) => progress(all).map((part) => part.state);
-  assert.deepEqual(states([...steps, step("test", "more_tests", 2)]), [
-    "done",
-    "done",
-    "done",
-    "done",
-    "waiting",
-  ]);
-  assert.deepEqual(states([...steps, step("test", "tests", 2)]), [
-    "done",
-    "done",
-    "waiting",
-    "waiting",
-    "waiting",
-  ]);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import "./stages.js";
-import { grouped, listed } from "../../web/static/js/conversations.js";
+import { conversationPath, grouped, listed } from "../../web/static/js/conversations.js";
 import { initialState, reduce } from "../../web/static/js/reducer.js";
 
 const NOW = new Date(2026, 2, 10, 15, 30).getTime();
@@ -15,13 +15,15 @@ const on = (id, day, hour = 12, more = {}) => ({
 const titles = (groups) => groups.map((g) => [g.title, g.conversations.map(({ id }) => id)]);
 const after = (state, ...actions) => actions.reduce(reduce, state);
 
-test("conversations are grouped by the days of this clock, the pinned ones first", () => {
+test("conversations are grouped by the days and months of this clock, the pinned ones first", () => {
   const all = [
     on("now", 10, 15),
     on("midnight", 10, 0),
     on("evening", 9, 23),
     on("week", 3, 0),
-    on("old", 2, 23),
+    on("month", 2, 23),
+    on("february", -21),
+    on("january", -40),
     on("kept", 1, 1, { pinned: true }),
   ];
   assert.deepEqual(titles(grouped(all, NOW)), [
@@ -29,7 +31,9 @@ test("conversations are grouped by the days of this clock, the pinned ones first
     ["Today", ["now", "midnight"]],
     ["Yesterday", ["evening"]],
     ["Previous 7 days", ["week"]],
-    ["Older", ["old"]],
+    ["Previous 30 days", ["month"]],
+    ["February 2026", ["february"]],
+    ["January 2026", ["january"]],
   ]);
   assert.deepEqual(grouped([], NOW), []);
 });
@@ -73,10 +77,46 @@ test("a deleted conversation leaves the list and the page, and can be restored",
   assert.equal(after(gone, { type: "deletion_dismissed" }).deleted, null);
 });
 
+test("a conversation that was deleted in another tab leaves this one, too", () => {
+  const gone = after(two, { type: "conversations_loaded", conversations: [on("b", 9)] });
+  assert.deepEqual([gone.conversationId, gone.missing], [null, true]);
+  const other = after(two, { type: "conversations_loaded", conversations: [on("a", 10)] });
+  assert.deepEqual([other.conversationId, other.missing], ["a", false]);
+  const unlisted = { ...two, conversationId: "new" }; // or a project
+  const loaded = after(unlisted, { type: "conversations_loaded", conversations: [] });
+  assert.equal(loaded.conversationId, "new");
+});
+
 test("a renamed conversation has its title at once", () => {
   const renamed = after(two, { type: "conversation_changed", id: "b", change: { title: "B" } });
   assert.deepEqual(
     renamed.conversations.map(({ title }) => title),
     ["a", "B"],
   );
+});
+
+test("a shared conversation is read below the path of its link", () => {
+  assert.deepEqual(["share/x-Y_1", "a/b", "share"].map(conversationPath), [
+    "/share/x-Y_1",
+    "/api/conversations/a%2Fb",
+    "/api/conversations/share",
+  ]);
+});
+
+test("the dialog of links shows those of its conversation, and a new one's path until it is revoked", () => {
+  const [made, other] = [{ id: "s1", path: "/share/x" }, { id: "s2" }];
+  const loaded = (id, shares, told) => ({ type: "shares_loaded", id, shares, told });
+  const open = reduce(initialState, { type: "share_wanted", id: "c1" });
+  const shown = [
+    { type: "share_made", id: "c1", share: made },
+    loaded("c1", [made, other]),
+    loaded("c2", []), // of a dialog that was closed meanwhile
+  ].reduce(reduce, open);
+  assert.deepEqual([shown.sharing.shares, shown.sharing.made], [[made, other], made]);
+  const revoked = reduce(shown, loaded("c1", [other], "Revoked."));
+  assert.deepEqual(
+    [revoked.sharing.made, revoked.sharing.told, revoked.announcement.text],
+    [null, "Revoked.", "Revoked."],
+  );
+  assert.equal(reduce(revoked, { type: "share_closed" }).sharing, null);
 });

@@ -1,7 +1,15 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { addressOf, attach, filesAgain, isPicture, limitsText } from "../../web/static/js/files.js";
+import {
+  addressOf,
+  attach,
+  filesAgain,
+  isPicture,
+  kindOf,
+  languageOf,
+  limitsText,
+} from "../../web/static/js/files.js";
 import { fileSize } from "../../web/static/js/format.js";
 import { initialState, reduce } from "../../web/static/js/reducer.js";
 import { foldEvent, newTurn } from "../../web/static/js/turn.js";
@@ -145,4 +153,24 @@ test("a request that is edited or asked again brings its files, whose contents s
     [edited.draft, edited.attached, edited.view, edited.focusComposer],
     ["Plot it", again, "chat", 1],
   );
+});
+
+test("a file is shown by its kind, and a picture only by its content", () => {
+  const kinds = (...names) =>
+    names.map((name) => kindOf({ name, media_type: "application/octet-stream" }));
+  assert.deepEqual(
+    kinds("a.CSV", "b.tsv", "c.json", "d.ipynb", "e.md", "f.py", "g.html", "h.log"),
+    ["table", "table", "json", "notebook", "markdown", "code", "code", "text"],
+  );
+  assert.deepEqual(kinds("fake.png", "x.zip", "song.mid", "Makefile", "no_ending"), [
+    "other",
+    "other",
+    "other",
+    "text",
+    "other",
+  ]);
+  assert.equal(kindOf({ name: "constructor", media_type: "text/plain" }), "text");
+  assert.equal(kindOf({ name: "p.csv", media_type: "image/png" }), "picture");
+  assert.equal(kindOf({ path: "folder/Readme.md", media_type: "" }), "markdown");
+  assert.deepEqual(["a.yml", "a.toml", "a.exe"].map(languageOf), ["yaml", "ini", ""]);
 });

@@ -7,6 +7,7 @@ import {
   budgetOf,
   date,
   duration,
+  elapsed,
   firstLine,
   moment,
   nowWords,
@@ -14,9 +15,20 @@ import {
   percent,
   plural,
   proseParts,
+  sentence,
   stepWords,
   usageText,
 } from "../../web/static/js/format.js";
+
+test("a clock counts whole seconds, then minutes", () => {
+  assert.deepEqual([0.04, 0.5, 59.99, 60, 119.9].map(elapsed), [
+    "0 s",
+    "0 s",
+    "59 s",
+    "1 min 0 s",
+    "1 min 59 s",
+  ]);
+});
 
 test("durations have the unit that suits them", () => {
   const cases = [
@@ -74,21 +86,20 @@ test("no usage is no text", () => {
   );
 });
 
-test("a budget names what was spent beside each limit, and the share of the nearest", () => {
+test("a budget names each limit that is half spent, and the share of the nearest", () => {
   const limits = { calls: 40, tokens: 400000, seconds: 600, cost: null };
-  const usage = { calls: 5, input_tokens: 2380, output_tokens: 420, cost: null };
-  const plain = "5 of 40 model calls · 2,800 of 400,000 tokens · at most 600 s";
-  assert.deepEqual(budgetOf({ usage, limits, seconds: 60.2 }), { words: plain, share: 0.125 });
-  assert.equal(
-    budgetOf({ usage: { ...usage, cost: 0.0123 }, limits, seconds: 60 }).words,
-    `${plain} · $0.0123`,
-  );
+  const usage = { calls: 5, input_tokens: 2380, output_tokens: 420, cost: 0.0123 };
+  assert.deepEqual(budgetOf({ usage, limits, seconds: 60.2 }), { words: "", share: 0 });
+  assert.deepEqual(budgetOf({ usage: { ...usage, calls: 20 }, limits, seconds: 450 }), {
+    words: "20 of 40 model calls · at most 600 s",
+    share: 0.75,
+  });
   const costly = budgetOf({
     usage: { ...usage, cost: 0.9 },
     limits: { ...limits, cost: 1 },
     seconds: 60,
   });
-  assert.deepEqual(costly, { words: `${plain} · $0.9000 of $1`, share: 0.9 });
+  assert.deepEqual(costly, { words: "$0.9000 of $1", share: 0.9 });
   assert.equal(budgetOf({ usage: { ...usage, calls: 50 }, limits, seconds: 60 }).share, 1);
 });
 
@@ -101,8 +112,8 @@ test("numbers are grouped and nouns agree with them", () => {
 
 test("a step without words goes by its own name", () => {
   assert.deepEqual(
-    [stepWords("stub"), stepWords("invented"), nowWords("test"), nowWords("invented")],
-    ["Tests against an empty stub", "invented", "Writing the tests", "Working"],
+    [stepWords("stub"), stepWords("invented"), nowWords({ kind: "test" }), nowWords(undefined)],
+    ["Tests without an implementation", "invented", "Writing the tests", "Working"],
   );
 });
 
@@ -137,4 +148,20 @@ test("what stands between backticks is code, and a single backtick is text", () 
     { code: false, words: ", then retry" },
   ]);
   assert.deepEqual(proseParts("a ` b <b>"), [{ code: false, words: "a ` b <b>" }]);
+});
+
+test("what the server says becomes a sentence, names and code stay", () => {
+  const cases = {
+    "": "",
+    "something went wrong in the server": "Something went wrong in the server.",
+    "can't write": "Can't write.",
+    "large.csv was not attached": "large.csv was not attached.",
+    "Done.": "Done.",
+    "is it there?": "Is it there?",
+    "text_length must be positive": "text_length must be positive.",
+    "unit='mile' is not one of them": "unit='mile' is not one of them.",
+    "`part` is missing": "`part` is missing.",
+    ärgerlich: "Ärgerlich.",
+  };
+  assert.deepEqual(Object.keys(cases).map(sentence), Object.values(cases));
 });

@@ -3,7 +3,6 @@ import test from "node:test";
 
 import { announcementOf } from "../../web/static/js/announcement.js";
 import { canBeKept, planOf } from "../../web/static/js/plan.js";
-import { progress } from "../../web/static/js/progress.js";
 import { foldEvent, newTurn } from "../../web/static/js/turn.js";
 import {
   executed,
@@ -98,10 +97,6 @@ test("what a step causes belongs to it, also where steps run at once", () => {
   assert.equal(turn.tool, null);
 });
 
-test("a turn with a plan shows no progress of a synthesis", () => {
-  assert.equal(progress(folded(BEGUN).steps), null);
-});
-
 test("a plan that worked can be kept, one without a tool or an end can't", () => {
   assert.equal(canBeKept(folded(ENDED)), true);
   assert.equal(canBeKept(folded(WORKED)), false);
@@ -158,8 +153,10 @@ test("an event of an unknown step changes nothing", () => {
 
 test("a screen reader hears of steps, not of what they cause", () => {
   assert.deepEqual(
-    [made, done("a", "1"), within("a", searching)[0]].map((event) => announcementOf({ event })),
-    ["It takes 3 steps.", "Step a done: 1", ""],
+    [made, part("b", "started"), done("b", "1"), within("a", searching)[0]].map((event) =>
+      announcementOf({ event }, folded(BEGUN)),
+    ),
+    ["It takes 3 steps.", "", "Step 2 done: 1", ""],
   );
 });
 

@@ -1,118 +1,158 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { count, expectedTests, progress, repeatWords } from "../../web/static/js/progress.js";
-import { latest, previous, running } from "../../web/static/js/steps.js";
-import { addRecords, emptyThread } from "../../web/static/js/thread.js";
-import { journal, REPAIRED, result, searching, started, step } from "./journal.js";
+import "./stages.js";
+import {
+  failed,
+  finished,
+  journal,
+  REPAIRED,
+  searching,
+  second,
+  started,
+  step,
+  token,
+} from "./journal.js";
 
-const stepsAfter = (events) => addRecords(emptyThread, journal(events)).turns.t1.steps;
-const states = (events) =>
-  progress(stepsAfter(events)).map(({ state, attempt }) => `${state} ${attempt}`);
-const upTo = (name, state, attempt = 1) =>
-  REPAIRED.slice(
-    0,
-    REPAIRED.findIndex((e) => e.step === name && e.state === state && e.attempt === attempt) + 1,
+const { progress } = await import("../../web/static/js/progress.js");
+const { foldEvent, newTurn } = await import("../../web/static/js/turn.js");
+
+const at = (node, symbol = "") => ({ type: "stage_entered", node, symbol });
+const folded = (...events) =>
+  journal([started("x"), ...events]).reduce(
+    (turn, { event, at }) => foldEvent(turn, event, Date.parse(at)),
+    newTurn("t1", second(1)),
   );
+const told = (turn) => progress(turn)?.map(({ stage, state }) => `${stage} ${state}`) ?? null;
+const ran = (name, state = "finished", more = {}) => [
+  step(name, "started", more),
+  step(name, state, more),
+];
+const BUILD = [
+  at("gather"),
+  at("search"),
+  searching,
+  at("specify"),
+  ...ran("specify"),
+  at("test"),
+  ...ran("test"),
+  at("implement"),
+  ...ran("implement"),
+  at("verify"),
+];
+const AHEAD = ["register waiting", "prepare waiting", "execute waiting", "respond waiting"];
 
-test("a turn that builds no tool has no progress", () => {
-  assert.equal(progress(stepsAfter([started("x"), searching])), null);
+test("a turn that runs a tool, or needs none, shows no bar", () => {
+  const reuse = [at("gather"), at("search"), searching, at("execute"), at("respond"), token("a")];
+  assert.equal(progress(folded(...reuse)), null);
+  assert.equal(progress(folded(...reuse, finished("a"))), null);
+  assert.equal(progress(folded(at("gather"), at("search"), at("specify"))), null);
 });
 
-test("a turn that was answered without a tool shows no steps that wait for ever", () => {
-  const asked = stepsAfter(upTo("specify", "finished"));
-  assert.equal(progress(asked, true), null);
-  assert.equal(progress(asked, false).length, 5);
-  assert.deepEqual(progress(stepsAfter(REPAIRED), true), progress(stepsAfter(REPAIRED)));
+test("a turn with a plan shows its plan alone", () => {
+  assert.equal(progress(folded(at("gather"), at("search"), at("specify"), at("plan"))), null);
 });
 
-test("the five steps are done one after the other", () => {
-  assert.deepEqual(progress(stepsAfter(upTo("specify", "started"))), [
-    { name: "specify", state: "running", attempt: 1 },
-    { name: "test", state: "waiting", attempt: 1 },
-    { name: "implement", state: "waiting", attempt: 1 },
-    { name: "verify", state: "waiting", attempt: 1 },
-    { name: "register", state: "waiting", attempt: 1 },
+test("the bar has the stages that the turn came to, then those that usually follow", () => {
+  assert.deepEqual(told(folded(...BUILD.slice(0, 7))), [
+    "search done",
+    "specify done",
+    "test running",
+    "implement waiting",
+    "verify waiting",
+    ...AHEAD,
   ]);
-  assert.deepEqual(states(upTo("verify", "failed")), [
-    "done 1",
-    "done 1",
-    "done 1",
-    "failed 1",
-    "waiting 1",
-  ]);
-  assert.deepEqual(states(REPAIRED), ["done 1", "done 1", "done 2", "done 2", "done 1"]);
-});
-
-test("a repair sets the verification back to waiting", () => {
-  assert.deepEqual(states(upTo("implement", "started", 2)), [
-    "done 1",
-    "done 1",
-    "running 2",
-    "waiting 1",
-    "waiting 1",
+  assert.deepEqual(told(folded(at("gather"), at("search"), at("specify"), at("delegate"))), [
+    "search done",
+    "specify done",
+    "delegate running",
+    "respond waiting",
   ]);
 });
 
-test("a verification expects as many tests as its suite ran on the stub", () => {
-  const steps = stepsAfter(upTo("verify", "started", 2));
-  assert.equal(expectedTests(steps, latest(steps, "verify")), 2);
-  const alone = { kind: "verify", tests: [result("test_a")] };
-  assert.equal(expectedTests([alone], alone), 1);
+test("a stage that is entered again counts its attempts and shows its last step", () => {
+  const repaired = folded(
+    ...BUILD,
+    ...ran("verify", "failed"),
+    at("repair"),
+    ...ran("implement", "finished", { attempt: 2, prompt: "repair" }),
+    at("verify"),
+    step("verify", "started", { attempt: 2 }),
+  );
+  assert.deepEqual(progress(repaired).slice(4, 6), [
+    { stage: "verify", state: "running", attempt: 2, path: "verify-2" },
+    { stage: "repair", state: "done", attempt: 1, path: "implement-2" },
+  ]);
 });
 
-test("tests are counted by outcome, errors as failures", () => {
-  const tests = [
-    result("a"),
-    result("b", "failed"),
-    result("c", "error"),
-    result("d", "skipped"),
-    result("e"),
-  ];
-  assert.deepEqual(count(tests), { total: 5, passed: 2, skipped: 1, failed: 2 });
-  assert.deepEqual(count([]), { total: 0, passed: 0, skipped: 0, failed: 0 });
+test("what failed is told while it is repaired", () => {
+  const turn = folded(...BUILD, ...ran("verify", "failed"), at("repair"));
+  assert.deepEqual(told(turn), [
+    "search done",
+    "specify done",
+    "test done",
+    "implement done",
+    "verify failed",
+    "repair running",
+    ...AHEAD,
+  ]);
 });
 
-test("a repair finds the implementation that it starts from", () => {
-  const steps = stepsAfter(REPAIRED);
-  const repair = latest(steps, "implement");
-  assert.deepEqual([repair.key, previous(steps, repair).key], ["implement-2", "implement-1"]);
-  assert.equal(previous(steps, previous(steps, repair)), undefined);
+test("trying planted bugs, and writing tests against them, is a stage of its own", () => {
+  const turn = folded(
+    ...BUILD,
+    ...ran("verify"),
+    at("strengthen"),
+    ...ran("strengthen"),
+    step("test", "started", { attempt: 2, prompt: "more_tests" }),
+  );
+  assert.deepEqual(told(turn).slice(2, 6), [
+    "test done",
+    "implement done",
+    "verify done",
+    "strengthen running",
+  ]);
+  assert.deepEqual(progress(turn)[1 + 1].path, "test-1");
 });
 
-test("the running steps are those that have not ended", () => {
+test("an ended turn has no stages that wait", () => {
+  const ended = folded(...BUILD, failed("verify", "no"));
+  assert.deepEqual(told(ended).at(-1), "verify failed");
+});
+
+test("a stage without a step of its own leads to what came next", () => {
+  const turn = folded(
+    ...BUILD,
+    ...ran("verify"),
+    at("register"),
+    ...ran("register"),
+    at("prepare"),
+    at("execute"),
+    { type: "executing", tool: "x", arguments: "{}" },
+  );
   assert.deepEqual(
-    running(stepsAfter(upTo("test", "streaming"))).map((s) => s.key),
-    ["test-1"],
-  );
-  assert.deepEqual(running(stepsAfter(REPAIRED)), []);
-});
-
-test("further runs of a suite are told in words", () => {
-  const same = (order) => ({ order, same: true, detail: "" });
-  const other = { order: "shuffled", same: false, detail: "test_a failed" };
-  assert.equal(repeatWords([]), "");
-  assert.equal(
-    repeatWords([same("reversed")]),
-    "Again in reversed order, with another hash seed: same result.",
-  );
-  assert.equal(
-    repeatWords([same("reversed"), same("shuffled")]),
-    "Again in reversed and in shuffled order, with another hash seed: same result.",
-  );
-  assert.equal(
-    repeatWords([same("reversed"), other]),
-    "Again in reversed order, with another hash seed: same result. Again in shuffled order, with another hash seed: test_a failed.",
+    progress(turn)
+      .slice(-4)
+      .map(({ stage, path }) => [stage, path]),
+    [
+      ["register", "register-1"],
+      ["prepare", "execute-1"],
+      ["execute", "execute-1"],
+      ["respond", null],
+    ],
   );
 });
 
-test("while planted bugs and candidates are tried, the verification is the active step", () => {
-  const verified = upTo("verify", "finished", 2);
-  for (const kind of ["strengthen", "compare"]) {
-    const running = verified.concat(step(kind, "started"));
-    assert.deepEqual(
-      progress(stepsAfter(running)).map(({ state }) => state),
-      ["done", "done", "done", "running", "waiting"],
-    );
-  }
+test("journals of older versions have the stages that their steps tell of", () => {
+  assert.deepEqual(told(folded(...REPAIRED.slice(1))), [
+    "search done",
+    "specify done",
+    "test done",
+    "implement done",
+    "verify done",
+    "repair done",
+    "register done",
+    "execute done",
+    "respond done",
+  ]);
 });

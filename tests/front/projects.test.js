@@ -3,12 +3,18 @@ import test from "node:test";
 
 import { parseTable } from "../../web/static/js/csv.js";
 import {
+  changedIn,
   fileAddress,
+  FILES,
+  HISTORY,
+  isChanged,
+  listedProjects,
+  nameOf,
+  tabsOf,
   figuresIn,
   fileOf,
   isText,
   openProject,
-  shownFile,
   stampOf,
   tree,
 } from "../../web/static/js/projects.js";
@@ -32,10 +38,7 @@ test("a project that was begun is open, and a deleted one is gone", () => {
   );
   assert.deepEqual([openProject(state), state.view, state.panel], [line, "chat", "activity"]);
   const gone = after(state, { type: "project_deleted", id: "p1" });
-  assert.deepEqual(
-    [gone.projects, gone.conversationId, gone.view, gone.panel],
-    [[], null, "projects", "projects"],
-  );
+  assert.deepEqual([gone.projects, gone.conversationId, gone.view], [[], null, "chat"]);
 });
 
 test("what was loaded of a project renews its line, and its files can be found", () => {
@@ -59,12 +62,17 @@ test("what was loaded of a project renews its line, and its files can be found",
     { type: "file_opened", path: "main.py" },
     { type: "text_loaded", sha256: "0", text: "x" },
   );
-  assert.deepEqual([opened.openFile, opened.projectTexts], ["main.py", { 0: "x" }]);
+  assert.deepEqual([tabsOf(opened).shown, opened.projectTexts], ["main.py", { 0: "x" }]);
   const error = { message: "gone", remedy: "" };
   assert.deepEqual(after(state, { type: "project_not_loaded", id: "p1", error }).projectDetails, {
     p1: { error },
   });
-  assert.equal(after(opened, { type: "conversation_opened", id: "p2" }).openFile, null);
+  const elsewhere = after(opened, { type: "conversation_opened", id: "p2" });
+  assert.equal(tabsOf(elsewhere).shown, HISTORY);
+  assert.deepEqual(
+    tabsOf(after(elsewhere, { type: "conversation_opened", id: "p1" })),
+    tabsOf(opened),
+  );
 });
 
 test("the tree has folders first, and each once", () => {
@@ -81,17 +89,79 @@ test("the tree has folders first, and each once", () => {
   ]);
 });
 
-test("the file that shows is the chosen one, else main.py, else the first", () => {
-  const files = [file("a.py"), file("main.py")];
+const loaded = (...files) => ({
+  type: "project_loaded",
+  project: { ...line, files, backups: [], packages: [], turn_id: null },
+});
+const opened = (path) => ({ type: "file_opened", path });
+const edited = (path, edit) => ({ type: "file_edited", path, edit });
+const [a, b] = [file("a.py"), file("b.py")];
+const begun = after(initialState, { type: "project_begun", project: line }, loaded(a, b));
+
+test("files open as tabs, and closing one shows its neighbour", () => {
+  assert.equal(tabsOf(begun).shown, HISTORY);
+  const both = after(begun, opened("a.py"), opened("b.py"), opened("a.py"));
+  assert.deepEqual([tabsOf(both).open, tabsOf(both).shown], [["a.py", "b.py"], "a.py"]);
+  const one = after(both, { type: "file_closed", path: "a.py" });
+  assert.deepEqual([tabsOf(one).open, tabsOf(one).shown], [["b.py"], "b.py"]);
+  const none = after(one, { type: "file_closed", path: "b.py" });
+  assert.deepEqual([tabsOf(none).open, tabsOf(none).shown], [[], FILES]);
+  const aside = after(both, { type: "project_tab_shown", tab: HISTORY });
+  assert.equal(tabsOf(after(aside, { type: "file_closed", path: "b.py" })).shown, HISTORY);
+});
+
+test("a tab is marked when a build has changed its file, until it is shown", () => {
+  const newer = { ...a, sha256: "1123456789abcdef0" };
+  const built = after(begun, opened("a.py"), opened("b.py"), loaded(newer, b));
   assert.deepEqual(
-    [
-      shownFile(files, "a.py").path,
-      shownFile(files, "gone").path,
-      shownFile([file("b")], null).path,
-      shownFile([], null),
-    ],
-    ["a.py", "main.py", "b", null],
+    [newer, b].map((one) => isChanged(tabsOf(built), one)),
+    [true, false],
   );
+  assert.equal(isChanged(tabsOf(after(built, opened("a.py"))), newer), false);
+  const watched = after(begun, opened("a.py"), loaded(newer, b));
+  assert.equal(isChanged(tabsOf(watched), newer), false);
+});
+
+test("a tab whose file is gone closes, but not one of a file that is being made", () => {
+  const both = after(begun, opened("a.py"), opened("b.py"), loaded(a));
+  assert.deepEqual([tabsOf(both).open, tabsOf(both).shown], [["a.py"], FILES]);
+  const made = after(begun, opened("new.py"), loaded(a, b));
+  assert.equal(tabsOf(made).shown, "new.py");
+  const there = after(made, loaded(a, b, file("new.py")), loaded(a, b));
+  assert.equal(tabsOf(there).shown, FILES);
+});
+
+test("unsaved text stays with its file while another tab is shown", () => {
+  const edit = { text: "x", base: a.sha256 };
+  const state = after(begun, opened("a.py"), edited("a.py", edit), opened("b.py"));
+  assert.deepEqual(tabsOf(state).edits, { "a.py": edit });
+  assert.deepEqual(tabsOf(after(state, edited("a.py", null))).edits, {});
+});
+
+test("a project is found by words of its name and goal, and named after its goal", () => {
+  const projects = [line, { ...line, id: "p2", name: "song", goal: "Write a melody" }];
+  assert.deepEqual(
+    listedProjects(projects, " MELODY song ").map(({ id }) => id),
+    ["p2"],
+  );
+  assert.equal(listedProjects(projects, "").length, 2);
+  assert.deepEqual(
+    ["A command line tool that counts words", "Ein Bericht über Umsätze", "…", "constructor"].map(
+      nameOf,
+    ),
+    ["command-line-tool", "bericht-uber-umsatze", "project", "constructor"],
+  );
+});
+
+test("the files that a turn changed are told once each, without those that are gone", () => {
+  const step = (path, change) => ({ kind: "write_file", change: { path, change, diff: "" } });
+  const steps = [
+    step("a", "created"),
+    step("a", "edited"),
+    step("b", "deleted"),
+    { kind: "finish" },
+  ];
+  assert.deepEqual(changedIn(steps), ["a"]);
 });
 
 test("a file is fetched by its path and its hash", () => {

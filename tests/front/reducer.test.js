@@ -47,6 +47,7 @@ const waiting = (key, text, more = {}) => ({
   answers: [],
   conversationId: "c1",
   turnId: null,
+  sent: false,
   error: null,
   ...more,
 });
@@ -101,6 +102,8 @@ test("records of another conversation go to their thread and are not announced",
   assert.deepEqual(state.announcement, initialState.announcement);
 });
 
+const sent = (key) => ({ type: "ask_sent", key });
+
 test("a request is pending until its turn is in the journal", () => {
   const one = after({ ...opened, draft: "hi", selectedTurn: "t0" }, asked("k", "hi"));
   assert.deepEqual(one, {
@@ -116,15 +119,15 @@ test("a request is pending until its turn is in the journal", () => {
 });
 
 test("a turn that is journalled before its acknowledgement ends the pending request", () => {
-  const state = after(opened, asked("k", "hi"), received(journal([started("hi")])));
+  const state = after(opened, asked("k", "hi"), sent("k"), received(journal([started("hi")])));
   assert.deepEqual(state.pending, []);
   assert.deepEqual(after(state, accepted("k", "t1")), state);
 });
 
 test("of two requests with the same words each waits for its own turn", () => {
-  const twice = after(opened, asked("k1", "hi"), asked("k2", "hi"));
+  const twice = after(opened, asked("k1", "hi"), sent("k1"), asked("k2", "hi"), sent("k2"));
   const first = after(twice, received(journal([started("hi")])));
-  assert.deepEqual(first.pending, [waiting("k2", "hi")]);
+  assert.deepEqual(first.pending, [waiting("k2", "hi", { sent: true })]);
   assert.deepEqual(
     after(first, received(journal([["t2", started("hi")]], { from: 2 }))).pending,
     [],
@@ -154,6 +157,29 @@ test("a turn whose request is known by its id does not end another with the same
   assert.deepEqual(state.pending, [waiting("k1", "hi")]);
 });
 
+test("a request that waits for the connection, or was restored, is not ended by another with the same words", () => {
+  const offline = after(opened, asked("k", "hi"), received(journal([started("hi")])));
+  assert.deepEqual(offline.pending, [waiting("k", "hi")]);
+  const mine = waiting("k", "hi", { sent: true });
+  const restored = after(
+    opened,
+    { type: "asks_restored", pending: [mine] },
+    received(journal([started("hi")]), { live: false }),
+  );
+  assert.deepEqual(restored.pending, [waiting("k", "hi")]);
+  const known = after(restored, sent("k"), accepted("k", "t1"));
+  assert.deepEqual(known.pending, []);
+});
+
+test("a refused request is sent again as the same one", () => {
+  const refused = { type: "ask_refused", key: "k", error: { message: "no", remedy: "" } };
+  const state = after(opened, asked("k", "hi"), sent("k"), refused, {
+    type: "ask_retried",
+    key: "k",
+  });
+  assert.deepEqual(state.pending, [waiting("k", "hi")]);
+});
+
 test("what is asked before a new conversation has its id joins it", () => {
   const state = after(initialState, asked("k1", "a"), asked("k2", "b"), accepted("k1", "t1", "c9"));
   assert.equal(state.conversationId, "c9");
@@ -180,6 +206,13 @@ test("a refused request stays, says why, and can be dismissed", () => {
   assert.deepEqual(state.announcement, { number: 1, text: "Not sent: too long" });
   assert.deepEqual(after(state, received(journal([started("hi")]))).pending, state.pending);
   assert.deepEqual(after(state, { type: "pending_dismissed", key: "k" }).pending, []);
+});
+
+test("a request that is asked again names the turn whose answers it takes", () => {
+  const again = { type: "asked", key: "k", text: "hi", files: [], again: "t1" };
+  assert.deepEqual(after(opened, again).pending, [
+    waiting("k", "hi", { sent: false, again: "t1" }),
+  ]);
 });
 
 test("a stop is remembered per turn", () => {
@@ -232,19 +265,12 @@ test("a screen reader is told the story once, and no tokens or tests", () => {
   assert.deepEqual(stories.told, [
     "Searching the library.",
     "No tool found; one will be written.",
-    "Specification started.",
     "Specification done. reverse(text: str) -> str",
-    "Tests started.",
     "Tests done. 2 tests",
-    "Implementation started.",
     "Implementation done.",
-    "Verification started.",
     "Verification failed. 1 of 2 tests failed: test_b",
-    "Implementation started, attempt 2.",
     "Implementation done.",
-    "Verification started, attempt 2.",
     "Verification done. 2 tests passed.",
-    "Registration started.",
     "Registration done. reverse is in the library.",
     "Running reverse.",
     "Answer: It is `ba`.",
@@ -256,14 +282,14 @@ test("records that come together are announced together, held ones not yet", () 
   const [a, b, c, d] = journal([started("x"), searching, mismatch("ask"), stopped("By you.")]);
   const state = after(opened, received([a, b, d]));
   assert.deepEqual(state.announcement, { number: 1, text: "Searching the library." });
-  const text = "calculate_percentage does not fit: the whole is missing Stopped: By you.";
+  const text = "calculate_percentage needs a value: the whole is missing Stopped: By you.";
   assert.deepEqual(after(state, received([c, d])).announcement, { number: 2, text });
 });
 
 test("a failed turn is announced with its remedy", () => {
   assert.equal(
     said(after(opened, received(journal([failed("search", "no connection", "Try again.")])))),
-    "The turn failed: no connection. Try again.",
+    "The request failed: no connection. Try again.",
   );
 });
 
@@ -286,7 +312,7 @@ test("a changed tool is announced, and what was known of it is forgotten", () =>
     type: "library_changed",
     name: "add",
     change: "removed",
-    reason: "its files were deleted",
+    reason: "Its files were deleted.",
   });
   assert.deepEqual(state, {
     ...opened,
@@ -294,7 +320,7 @@ test("a changed tool is announced, and what was known of it is forgotten", () =>
     panel: "library",
     view: "library",
     toolDetails: { sum: { tool: { name: "sum" } } },
-    announcement: { number: 1, text: "Tool library: add was removed, its files were deleted." },
+    announcement: { number: 1, text: "Tool library: add was removed. Its files were deleted." },
   });
   assert.equal(
     said(after(known, { type: "library_changed", name: "new", change: "added", reason: "" })),
@@ -302,7 +328,7 @@ test("a changed tool is announced, and what was known of it is forgotten", () =>
   );
   assert.equal(
     said(after(known, { type: "library_changed", name: "new", change: "kept_back", reason: "" })),
-    "Tool library: new was kept back.",
+    "Tool library: new keeps an old version of a tool that it imports.",
   );
 });
 
@@ -376,6 +402,74 @@ test("leaving for the chat keeps the panel of a wide page", () => {
     { type: "view_selected", view: "chat" },
   );
   assert.deepEqual(state, { ...opened, view: "chat", panel: "library" });
+});
+
+test("a hidden panel comes back with whatever is shown in it", () => {
+  const hidden = after(opened, { type: "panel_toggled" });
+  assert.deepEqual(hidden, { ...opened, panelOpen: false });
+  const shown = [
+    { type: "view_selected", view: "library" },
+    { type: "tool_opened", name: "add" },
+    { type: "turn_selected", turnId: "t1" },
+    { type: "panel_toggled" },
+  ];
+  assert.deepEqual(
+    shown.map((action) => after(hidden, action).panelOpen),
+    [true, true, true, true],
+  );
+  assert.equal(after(hidden, { type: "view_selected", view: "chat" }).panelOpen, false);
+});
+
+test("a wide panel stays wide until it is hidden, or the conversation is wanted", () => {
+  const wide = after(
+    opened,
+    { type: "panel_toggled" },
+    { type: "view_selected", view: "lessons" },
+    { type: "panel_widened" },
+  );
+  assert.deepEqual([wide.wide, wide.panelOpen, wide.view], [true, true, "lessons"]);
+  const kept = [
+    { type: "tool_opened", name: "add" },
+    { type: "conversation_opened", id: "c2", view: "library" }, // by a tool that is run by hand
+  ];
+  const left = [
+    { type: "panel_widened" },
+    { type: "panel_toggled" },
+    { type: "example_chosen", text: "Add 1 and 2" },
+    { type: "conversation_opened", id: "c2" },
+    { type: "composer_wanted" },
+  ];
+  assert.deepEqual(
+    [kept, left].map((actions) => actions.map((action) => after(wide, action).wide)),
+    [
+      [true, true],
+      [false, false, false, false, false],
+    ],
+  );
+});
+
+test("a tool's page brings the list up to date, which keeps what only the list knows", () => {
+  const line = {
+    name: "add",
+    uses: 1,
+    last_used: null,
+    modules: ["math"],
+    standing: "provisional",
+  };
+  const calls = [
+    { at: "2026-01-04T00:00:00Z", returned: false },
+    { at: "2026-01-03T00:00:00Z", returned: true },
+  ];
+  const page = { name: "add", uses: 2, standing: "trusted", habits: { calls } };
+  const state = after(
+    initialState,
+    { type: "tools_loaded", tools: [line] },
+    { type: "tool_loaded", name: "add", tool: page },
+    { type: "tool_changed", tool: { name: "add", uses: 2, standing: "retired" } },
+  );
+  assert.deepEqual(state.tools, [
+    { ...line, uses: 2, last_used: "2026-01-03T00:00:00Z", standing: "retired" },
+  ]);
 });
 
 test("a notice is shown and announced until dismissed", () => {

@@ -6,13 +6,21 @@ import {
   cellText,
   longResults,
   parseExactly,
+  cutText,
+  filterRows,
+  jsonText,
+  numberText,
+  objectsOf,
   shapeWords,
   sortRows,
   tableOf,
   tabSeparated,
 } from "../../web/static/js/results.js";
 
-const value = (sha256, size = 5000) => ({ sha256, size, kind: "table", count: 9, columns: ["a"] });
+const value = (sha256, size = 5000, rest = {}) => ({
+  ...{ sha256, size, kind: "table", count: 9, columns: ["a"] },
+  ...rest,
+});
 const ran = (...values) =>
   values.map((v) => ({ kind: "execute", execution: { outcome: "returned", value: v } }));
 
@@ -24,6 +32,23 @@ test("a turn shows its long values once, and leaves short ones to the answer", (
   assert.deepEqual(
     longResults({ steps }).map((v) => v.sha256),
     ["1", "3"],
+  );
+});
+
+test("short values are shown where that adds something to the answer", () => {
+  const short = [
+    value("table", 60, { count: 2, columns: ["a", "b"] }),
+    value("row", 60, { count: 1, columns: ["a", "b"] }),
+    value("list", 20, { kind: "list", count: 5, columns: [] }),
+    value("pair", 20, { kind: "list", count: 2, columns: [] }),
+    value("digits", 7, { kind: "number" }),
+    value("digit", 2, { kind: "number" }),
+    value("word", 20, { kind: "text" }),
+    value("object", 300, { kind: "json" }),
+  ];
+  assert.deepEqual(
+    longResults({ steps: ran(...short) }).map((v) => v.sha256),
+    ["table", "list", "digits"],
   );
 });
 
@@ -114,4 +139,46 @@ test("the shape of a value is said in words", () => {
     shapeWords({ kind: "text", count: 5000, columns: [], size: 5002 }),
     "Text, 5,000 characters, 4.9 KB",
   );
+});
+
+test("a number is grouped, and rounded only where it is a fraction", () => {
+  const shown = [45, 1234567.89125, 0.1 + 0.2, 1e-9, "12345678901234567890", -1234, 0];
+  assert.deepEqual(shown.map(numberText), [
+    "45",
+    "1,234,567.8913",
+    "0.3",
+    "1E-9",
+    "12,345,678,901,234,567,890",
+    "-1,234",
+    "0",
+  ]);
+});
+
+test("rows are found by all words, in any cell and case", () => {
+  const rows = [
+    ["Anna", 1234, null],
+    ["Berta", 99, { city: "Annaberg" }],
+  ];
+  const found = (text) => filterRows(rows, text).map(([name]) => name);
+  assert.deepEqual(found("anna"), ["Anna", "Berta"]);
+  assert.deepEqual(found("ANNA 99"), ["Berta"]);
+  assert.deepEqual(found("  "), ["Anna", "Berta"]);
+  assert.deepEqual(found("nobody"), []);
+});
+
+test("hostile names and sizes stay what they are", () => {
+  const rows = JSON.parse('[{"__proto__": 1, "a": 2}, {"constructor": 3, "a": 4}]');
+  const table = tableOf(rows);
+  assert.deepEqual(table, {
+    columns: ["__proto__", "a", "constructor"],
+    rows: [
+      [1, 2, null],
+      [null, 4, 3],
+    ],
+  });
+  assert.deepEqual(objectsOf(table).length, 2);
+  assert.equal(cutText("x".repeat(10_000_000)).length, 301);
+  let deep = [];
+  for (let level = 0; level < 100_000; level += 1) deep = [deep];
+  assert.equal(jsonText(deep), "…");
 });

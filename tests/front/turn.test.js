@@ -45,6 +45,17 @@ test("a turn that waits for the set-up says for what, and how long it took", () 
   assert.deepEqual(told([started("x"), waits, waited]), [["waiting", "done", "The sandbox.", 12]]);
 });
 
+test("a turn in the queue says its place, and how long it waited", () => {
+  const place = (n, seconds = 0) => ({ type: "turn_queued", place: n, seconds });
+  const told = (...places) =>
+    folded([started("x"), ...places]).steps.map((s) => [s.kind, s.state, s.text, s.seconds]);
+  assert.deepEqual(told(place(23)), [["queued", "running", "Number 23 in the queue", null]]);
+  assert.deepEqual(told(place(3), place(1)), [
+    ["queued", "running", "Number 1 in the queue", null],
+  ]);
+  assert.deepEqual(told(place(3), place(0, 12)), [["queued", "done", "", 12]]);
+});
+
 const outline = (turn) =>
   turn.steps.map(({ key, state, attempt, seconds }) => [key, state, attempt, seconds]);
 
@@ -363,7 +374,7 @@ test("a failure marks the step that gave up", () => {
   ]);
   assert.deepEqual(
     [turn.state, turn.failure, turn.usage, turn.seconds],
-    ["failed", { ...failure, kind: "internal" }, USAGE, 3],
+    ["failed", { ...failure, kind: "internal", cause: "" }, USAGE, 3],
   );
 });
 
@@ -446,7 +457,7 @@ test("a mismatch says what does not fit and what follows", () => {
   assert.deepEqual(outline(turn), [
     ["search-1", "done", 1, 0.2],
     ["tool_found-1", "done", 1, null],
-    ["tool_mismatch-1", "failed", 1, null],
+    ["tool_mismatch-1", "done", 1, null],
     ["respond-1", "done", 1, 1],
   ]);
   const { problem, then, tool } = turn.steps[2];
@@ -518,4 +529,51 @@ test("lessons that are shown are a step of their own and close none", () => {
     ],
   );
   assert.deepEqual([turn.steps[1].agent, turn.steps[1].lessons], ["execution", lessons]);
+});
+
+test("a turn that goes on keeps its steps, and a reply that was interrupted is written over", () => {
+  const writing = { type: "synthesis_step", step: "test", attempt: 1, prompt: "tests" };
+  const piece = (text, offset) => ({ ...writing, state: "streaming", text, offset });
+  const events = [
+    started("x"),
+    { ...writing, state: "started", text: "" },
+    piece("def 😀", 0),
+    piece("test_a", 6),
+    { type: "turn_resumed", again: false },
+    piece("def 😀", 0),
+    piece("test_b", 6),
+    { ...token("It is"), offset: 0 },
+    { ...token(" 3."), offset: 5 },
+    { ...token(" 4."), offset: 5 },
+  ];
+  const turn = folded(events);
+  assert.deepEqual(
+    turn.steps.map(({ kind, stream, again }) => [kind, stream, again]),
+    [
+      ["test", "def 😀test_b", undefined],
+      ["turn_resumed", undefined, false],
+      ["respond", undefined, undefined],
+    ],
+  );
+  assert.equal(turn.answer, "It is 4.");
+});
+
+test("a turn that begins again shows only what it did since", () => {
+  const turn = folded([
+    started("x"),
+    searching,
+    found,
+    token("half an ans"),
+    { type: "turn_resumed", again: true },
+    searching,
+  ]);
+  assert.deepEqual(
+    turn.steps.map(({ kind, state }) => [kind, state]),
+    [
+      ["turn_resumed", "done"],
+      ["search", "running"],
+    ],
+  );
+  assert.equal(turn.answer, "");
+  assert.equal(turn.request, "x");
 });

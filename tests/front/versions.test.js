@@ -3,9 +3,9 @@ import test from "node:test";
 
 import { initialState, reduce } from "../../web/static/js/reducer.js";
 import {
+  authorWords,
   compared,
-  offered,
-  retiredCount,
+  originWords,
   standingTitle,
   versionFacts,
   versionKey,
@@ -13,7 +13,7 @@ import {
 
 const after = (state, ...actions) => actions.reduce(reduce, state);
 const numbered = (...numbers) => numbers.map((version) => ({ version }));
-const add = { name: "add", version: 2, standing: "trusted" };
+const add = { name: "add", version: 2, uses: 0, standing: "trusted" };
 const sum = { name: "sum", version: 1, standing: "provisional" };
 const opened = after(initialState, { type: "tools_loaded", tools: [add, sum] });
 const loaded = after(
@@ -30,17 +30,40 @@ test("every standing is explained, and one from a newer server is not", () => {
   assert.equal(standingTitle("invented"), "");
 });
 
-test("retired tools are listed on request", () => {
-  const tools = [
-    { name: "a", standing: "retired" },
-    { name: "b", standing: "trusted" },
-    { name: "c", standing: "provisional" },
+test("a version says why it was made, and one from a newer server in its words", () => {
+  const origins = [
+    { how: "created" },
+    { how: "edited" },
+    { how: "repaired", failure: "it raised KeyError" },
+    { how: "repaired", failure: "" },
+    { how: "extended", parameters: ["a", "b"] },
+    { how: "rolled_back", to: 1 },
+    { how: "requirement_changed", tool: "sum", version: 2 },
+    { how: "refactored", factor: 12.345 },
+    { how: "invented" },
   ];
   assert.deepEqual(
-    [offered(tools, false).map((t) => t.name), offered(tools, true), retiredCount(tools)],
-    [["b", "c"], tools, 1],
+    origins.map((origin) => originWords({ origin, why: "a new reason" })),
+    [
+      "created",
+      "edited by hand",
+      "repaired: it raised KeyError",
+      "repaired",
+      "extended by a and b",
+      "rolled back to version 1",
+      "takes version 2 of sum",
+      "12.3× faster",
+      "a new reason",
+    ],
   );
-  assert.equal(after(opened, { type: "retired_shown", shown: true }).showRetired, true);
+});
+
+test("whoever wrote a tool is named: a model, the built-in one, or a person", () => {
+  assert.deepEqual(["gpt-4", "offline", ""].map(authorWords), [
+    "by gpt-4",
+    "by the offline model",
+    "by hand",
+  ]);
 });
 
 test("a version says who wrote it, how its tests came out, and what it cost", () => {

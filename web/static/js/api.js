@@ -1,13 +1,16 @@
 // The server's REST routes.
 
+import { conversationPath } from "./conversations.js";
 import { projectPath } from "./projects.js";
 import { parseExactly } from "./results.js";
+import { t } from "./texts.js";
 
 export class ApiError extends Error {
-  constructor(status, message, remedy = "") {
+  constructor(status, message, remedy = "", fields = undefined) {
     super(message);
     this.status = status;
     this.remedy = remedy;
+    this.fields = fields; // what is wrong with which value
   }
 }
 
@@ -20,12 +23,18 @@ async function get(path, options = {}) {
   });
   const body = await response.json().catch(() => ({}));
   if (response.ok) return body;
-  const { message = `the server answered ${response.status}`, remedy } = body.error ?? {};
-  throw new ApiError(response.status, message, remedy);
+  const {
+    message = t("server-answered", { status: `${response.status}` }),
+    remedy,
+    fields,
+  } = body.error ?? {};
+  throw new ApiError(response.status, message, remedy, fields);
 }
 
 export const getHealth = () => get("/api/health");
-export const getTools = async () => (await get("/api/tools")).tools;
+// With a text, the tools that the search finds for it, the best first.
+export const getTools = async (text = "") =>
+  (await get(`/api/tools${text && `?q=${encodeURIComponent(text)}`}`)).tools;
 const toolPath = (name) => `/api/tools/${encodeURIComponent(name)}`;
 const json = { Accept: "application/json", "Content-Type": "application/json" };
 
@@ -62,7 +71,8 @@ export const getProject = (id) => get(projectPath(id));
 export const deleteProject = (id) => get(projectPath(id), { method: "DELETE" });
 async function getBody(address) {
   const response = await fetch(address, { credentials: "same-origin", cache: "no-store" });
-  if (!response.ok) throw new ApiError(response.status, `the server answered ${response.status}`);
+  if (!response.ok)
+    throw new ApiError(response.status, t("server-answered", { status: `${response.status}` }));
   return response;
 }
 export const getText = async (address) => (await getBody(address)).text();
@@ -79,3 +89,25 @@ export const patchConversation = (id, change) =>
     method: "PATCH",
     body: JSON.stringify(change),
   });
+
+// The settings, and what they change to; a key is only ever sent.
+const settingsRequest = (method, path, changes) =>
+  get(path, { method, headers: json, body: JSON.stringify({ changes }) });
+export const getSettings = () => get("/api/settings");
+export const patchSettings = (changes) => settingsRequest("PATCH", "/api/settings", changes);
+// The models that the server has, as it would be with these changes.
+export const getModels = async (changes) =>
+  (await settingsRequest("POST", "/api/settings/models", changes)).models;
+
+// The links of a conversation. A new one, which ends after some days or never (null), comes with its path.
+const sharesPath = (conversationId) => `${conversationPath(conversationId)}/shares`;
+const sharePath = (conversationId, id) => `${sharesPath(conversationId)}/${encodeURIComponent(id)}`;
+export const getShares = async (conversationId) => (await get(sharesPath(conversationId))).shares;
+export const postShare = (conversationId, days) =>
+  get(sharesPath(conversationId), { method: "POST", body: JSON.stringify({ days }) });
+export const renewShare = (conversationId, id) =>
+  get(sharePath(conversationId, id), { method: "POST" });
+export const revokeShare = (conversationId, id) =>
+  get(sharePath(conversationId, id), { method: "DELETE" });
+// What a link shows to anybody: title, time and records.
+export const getShared = (id) => get(`${conversationPath(id)}/conversation`);

@@ -1,16 +1,11 @@
 // What a hidden tab tells of turns that ended: words for its title, and for a notification.
 
 import { firstLine } from "./format.js";
+import { t } from "./texts.js";
 
 // Seconds that a turn takes before it is worth a notification.
 const LONG = 10;
-const ENDS = {
-  answered: "Done",
-  asked: "A question",
-  declined: "Declined",
-  failed: "Not done",
-  stopped: "Stopped",
-};
+const ENDS = new Set(["asked", "declined", "failed", "stopped"]);
 
 // The turns that ran in one state of a thread and had ended in the next.
 export const endedBetween = (before, after) =>
@@ -18,7 +13,8 @@ export const endedBetween = (before, after) =>
     .filter((id) => before.turns[id].state === "running" && after.turns[id].state !== "running")
     .map((id) => after.turns[id]);
 
-const endOf = ({ outcome, request }) => `${ENDS[outcome] ?? ENDS.answered}: ${firstLine(request)}`;
+const endOf = ({ outcome, request }) =>
+  t(`ended-${ENDS.has(outcome) ? outcome : "answered"}`, { request: firstLine(request) });
 
 export const titleOf = (unseen, name) =>
   unseen.length > 0 ? `(${unseen.length}) ${endOf(unseen.at(-1))}` : name;

@@ -3,6 +3,9 @@
 import { parseSpecification } from "./specification.js";
 import { latest } from "./steps.js";
 
+// What the engine says of a tool that it has added.
+const ADDED = /^(\S+) is in the library(?:, as version (\d+))?\.$/;
+
 const known = new WeakMap();
 
 // Those of a turn, its plan's steps and its agents, in order; read once for each list of steps.
@@ -26,10 +29,8 @@ function birth(steps) {
   if (register?.state !== "done" || !specify) return null;
   const specification = parseSpecification(specify.artifact);
   const { name } = specification;
-  const [, version = "1"] =
-    register.text.match(/ is in the library(?:, as version (\d+))?\.$/) ?? [];
-  const told = version === "1" ? `${name} is in the library.` : `${name} is in the library, as`;
-  if (!register.text.startsWith(told)) return null;
+  const [, added, version = "1"] = register.text.match(ADDED) ?? [];
+  if (added !== name) return null;
   const tests = latest(steps, "verify")?.tests ?? [];
   const begun = steps.find((s) => s.kind === "specify").startedAt;
   return {

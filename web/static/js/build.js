@@ -1,6 +1,7 @@
 // What happens on a project, as steps of a turn: each action with its result, and each examination. `turn.build` is the state of the whole build.
 
 import { close, open, patch } from "./steps.js";
+import { t } from "./texts.js";
 
 const EDITS = new Set([
   "create_file",
@@ -10,6 +11,13 @@ const EDITS = new Set([
   "remove_lines",
   "delete_file",
 ]);
+// What a build itself does to a file, such as to list the packages that it needs; outside of one a backup is restored.
+const OF_CHANGE = {
+  created: "create_file",
+  edited: "write_file",
+  unchanged: "write_file",
+  deleted: "delete_file",
+};
 export const ACTIONS = [
   ...EDITS,
   "execute_py_file",
@@ -52,10 +60,10 @@ export const projectFolds = {
   },
   project_changed(turn, { path, change, diff }, at) {
     const acting = isActing((kind) => EDITS.has(kind));
-    const steps = turn.steps.some(acting)
-      ? turn.steps
-      : open(turn.steps, { kind: "restored", startedAt: at });
-    const which = turn.steps.some(acting) ? acting : is("restored");
+    const known = turn.steps.some(acting);
+    const kind = turn.build?.name ? OF_CHANGE[change] : "restored";
+    const steps = known ? turn.steps : open(turn.steps, { kind, startedAt: at });
+    const which = known ? acting : is(kind);
     return changed(
       turn,
       close(patch(steps, which, { change: { path, change, diff } }), which, "done", at),
@@ -146,11 +154,11 @@ function parsed(text) {
 
 // A short summary for people: how far the project is.
 export function figuresText({ files, invalid, passed, failed, main, stale = false }) {
-  const facts = [`${files} ${files === 1 ? "file" : "files"}`];
-  if (invalid.length > 0) facts.push(`${invalid.length} invalid`);
-  if (passed + failed > 0) facts.push(`${passed} of ${passed + failed} test files pass`);
-  if (main !== null) facts.push(main ? "main.py works" : "main.py fails");
-  if (stale) facts.push("changed since that check");
+  const facts = [t("figures-files", { count: files })];
+  if (invalid.length > 0) facts.push(t("figures-invalid", { count: invalid.length }));
+  if (passed + failed > 0) facts.push(t("figures-tests", { passed, total: passed + failed }));
+  if (main !== null) facts.push(t(main ? "figures-main-works" : "figures-main-fails"));
+  if (stale) facts.push(t("figures-stale"));
   return facts.join(" · ");
 }
 

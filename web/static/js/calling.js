@@ -1,14 +1,16 @@
 // Calling a tool by hand: the field of each parameter, and the arguments that a filled form means.
 
-const IS_FILE = /(^|_)(file|path|filename)s?($|_)/;
+import { isFileName } from "./files.js";
+import { parseExactly } from "./results.js";
+import { t } from "./texts.js";
 
 // {kind, options}: text, file, number, switch, choice, or json for all the rest; by the schema that the server reads from the signature.
 export function fieldOf({ name }, schema = {}) {
   const options = (schema.enum ?? []).filter((option) => option !== null);
   if (options.length > 0) return { kind: "choice", options };
-  const types = (schema.anyOf ?? [schema]).map(({ type }) => type).filter((t) => t !== "null");
+  const types = (schema.anyOf ?? [schema]).map(({ type }) => type).filter((one) => one !== "null");
   const only = types.length === 1 ? types[0] : types.every(isNumeric) ? "number" : "";
-  if (only === "string") return { kind: IS_FILE.test(name) ? "file" : "text" };
+  if (only === "string") return { kind: isFileName(name) ? "file" : "text" };
   if (isNumeric(only)) return { kind: "number", step: only === "integer" ? "1" : "any" };
   return { kind: only === "boolean" ? "switch" : "json" };
 }
@@ -29,14 +31,14 @@ export function argumentsOf(parameters, schema, entries) {
     const untouched = entry === undefined || entry === "";
     const said = field.kind === "text" || field.kind === "file" || field.kind === "switch";
     if (untouched && (!required || !said)) {
-      if (required) problems[name] = "Needed";
+      if (required) problems[name] = t("run-needed");
       continue;
     }
     const value = entry ?? initial(parameter, field);
     try {
       given[name] = READ[field.kind](value, field);
     } catch {
-      problems[name] = 'Not valid JSON; texts have quotes, such as ["a", "b"]';
+      problems[name] = t("run-not-json");
     }
   }
   return { given, problems };
@@ -47,6 +49,31 @@ const same = (value) => value;
 // The server reads a number that JavaScript would round from its text.
 const number = (text) =>
   Number.isInteger(Number(text)) && !Number.isSafeInteger(Number(text)) ? text : Number(text);
+
+// What the fields hold for arguments, given as JSON text: the opposite of `argumentsOf`. What no field can hold is left empty.
+export function entriesOf(parameters, schema, given) {
+  const values = parseExactly(given);
+  const pairs = parameters
+    .filter(({ name }) => Object.hasOwn(values, name))
+    .map((parameter) => [
+      parameter.name,
+      entry(values[parameter.name], fieldOf(parameter, schema[parameter.name])),
+    ]);
+  return Object.fromEntries(pairs.filter(([, text]) => text !== undefined));
+}
+
+function entry(value, { kind, options }) {
+  switch (kind) {
+    case "switch":
+      return Boolean(value);
+    case "choice":
+      return options.includes(value) ? String(options.indexOf(value)) : undefined;
+    case "json":
+      return JSON.stringify(value);
+    default:
+      return typeof value === "object" ? undefined : String(value);
+  }
+}
 
 const READ = {
   text: same,

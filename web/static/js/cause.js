@@ -2,23 +2,11 @@
 
 import { stepWords } from "./format.js";
 import { latest } from "./steps.js";
+import { hasText, t } from "./texts.js";
 
-const PARTS = {
-  budget: "A limit was reached",
-  model: "The model gave no usable answer",
-  sandbox: "The sandbox failed",
-  library: "The tool library failed",
-};
-
-const TASKS = {
-  specify: "I can’t do this yet",
-  test: "No usable tests were written",
-  implement: "No usable code was written",
-  verify: "The tests kept failing",
-  plan: "A step of the plan failed",
-  building: "The project wasn’t finished",
-  internal: "Something broke here",
-};
+// Parts that the work needs: where one of them failed, the same request may succeed later.
+const PARTS = ["budget", "model", "sandbox", "library"];
+const LASTING = ["declined", "too_long"];
 
 // The type of the exception that ended the newest call of a tool, "" if none did.
 function raised(steps) {
@@ -26,13 +14,25 @@ function raised(steps) {
   return state === "failed" && execution?.outcome === "raised" ? execution.type_name : "";
 }
 
-export function causeOf({ failure: { where, kind }, steps }) {
+const worded = (id) => (hasText(id) ? t(id) : "");
+
+// Kinds, causes and places come from the server; one without words of its own takes those of what it belongs to.
+export function causeOf({ failure: { where, kind, cause }, steps }) {
+  if (PARTS.includes(kind)) return worded(`cause-${kind}-${cause}`) || t(`cause-${kind}`);
   const type = raised(steps);
-  if (PARTS[kind]) return PARTS[kind];
-  if (type && (!where || where === "execute")) return `The tool raised ${type}`;
-  return TASKS[where] ?? (where ? `${stepWords(where)} failed` : "Not done");
+  if (type && (!where || where === "execute")) return t("cause-raised", { type });
+  if (where) return worded(`cause-at-${where}`) || t("cause-at", { step: stepWords(where) });
+  return t("cause-other");
 }
 
+// What to do, in words for the page where the engine's name a setting.
+export const remedyOf = ({ kind, cause, remedy }) =>
+  (kind === "model" && worded(`remedy-model-${cause}`)) || remedy;
+
+// Whether another server, key or model helps.
+export const settingsHelp = ({ failure: { kind, cause } }) =>
+  kind === "model" && ["unreachable", "no_access", "rejected"].includes(cause);
+
 // Whether other words help: the same request would fail the same way.
-export const isBetterRephrased = (turn) =>
-  !PARTS[turn.failure.kind] && (turn.failure.where === "specify" || Boolean(raised(turn.steps)));
+export const isBetterRephrased = ({ failure: { where, kind, cause }, steps }) =>
+  PARTS.includes(kind) ? LASTING.includes(cause) : where === "specify" || Boolean(raised(steps));

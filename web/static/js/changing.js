@@ -2,6 +2,7 @@
 
 import { postForget, postRollback, postStanding } from "./api.js";
 import { dispatch, store } from "./store.js";
+import { t } from "./texts.js";
 
 const changed = (tool) => ({ type: "tool_changed", tool });
 
@@ -21,7 +22,7 @@ async function change(name, request, made) {
   try {
     dispatch(made(await request()));
   } catch (error) {
-    const remedy = error.remedy ?? "Check that the server runs, then try again.";
+    const remedy = error.remedy ?? t("server-check");
     dispatch({ type: "tool_change_refused", name, error: { message: error.message, remedy } });
   }
 }

@@ -3,7 +3,7 @@
 import { useEffect } from "preact/hooks";
 import { signal } from "@preact/signals";
 
-const TICK = 100;
+const TICK = 250;
 const now = signal(Date.now());
 let watchers = 0;
 let timer = null;

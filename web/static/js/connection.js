@@ -14,12 +14,15 @@ import {
   loadTools,
 } from "./loading.js";
 import { tellEnds } from "./notifying.js";
+import { NEW_PROJECT } from "./projects.js";
 import { needsHistory } from "./reducer.js";
 import { dispatch, store } from "./store.js";
+import { t } from "./texts.js";
 import { emptyThread } from "./thread.js";
 
 const ACK_TIMEOUT = 15_000;
 const RETRY = 1_000;
+const PAUSE = 100; // milliseconds
 
 const ENDS = new Set(["turn_finished", "turn_failed", "turn_stopped"]);
 
@@ -36,12 +39,14 @@ export function connect() {
   socket.on("connect", connected);
   socket.on("disconnect", disconnected);
   socket.on("connect_error", refused);
-  socket.on("records", ({ conversation_id: conversationId, records }) =>
-    receive(conversationId, records, true),
-  );
+  socket.on("records", arrived);
   socket.on("library", libraryChanged);
-  socket.on("conversations", loadConversations);
+  socket.on("conversations", () => {
+    loadConversations();
+    loadProjects();
+  });
   socket.on("lessons", loadLessons);
+  socket.on("tested", (news) => dispatch({ type: "test_told", ...news }));
   socket.on("status", (health) => dispatch({ type: "health_loaded", health }));
   socket.on("error", (error) => dispatch({ type: "noticed", ...error }));
   socket.connect();
@@ -53,9 +58,11 @@ function connected() {
   dispatch({ type: "connection_changed", connection: "online" });
   loadAll();
   subscribe(store.peek().conversationId);
+  sendWaiting();
 }
 
 function disconnected(reason) {
+  passOn();
   dispatch({ type: "connection_changed", connection: "reconnecting" });
   if (reason === "io server disconnect") socket.connect();
 }
@@ -70,7 +77,7 @@ function refused() {
 }
 
 export function subscribe(id) {
-  if (!id || underway.has(id) || !socket.connected) return;
+  if (!id || id === NEW_PROJECT || underway.has(id) || !socket.connected) return;
   underway.add(id);
   const after = store.peek().threads[id]?.lastSeq ?? 0;
   socket
@@ -79,6 +86,7 @@ export function subscribe(id) {
       underway.delete(id);
       if (timeout) return subscribe(id);
       if (!reply.ok) return unknownConversation(id, reply.error);
+      passOn();
       subscribed.add(id);
       receive(id, reply.records, false);
     });
@@ -91,6 +99,25 @@ export function ensureSubscribed(id) {
 function unknownConversation(id, error) {
   if (store.peek().conversationId !== id) return dispatch({ type: "noticed", ...error });
   dispatch({ type: "conversation_missed" });
+}
+
+// Live records, drawn together at most every PAUSE: a fast model sends hundreds a second.
+let waiting = [];
+let timer = null;
+let passedOn = 0;
+
+function arrived({ conversation_id: conversationId, records }) {
+  const last = waiting.at(-1);
+  if (last?.conversationId === conversationId) last.records.push(...records);
+  else waiting.push({ conversationId, records: [...records] });
+  timer ??= setTimeout(passOn, Math.max(0, passedOn + PAUSE - performance.now()));
+}
+
+function passOn() {
+  clearTimeout(timer);
+  const now = waiting;
+  [waiting, timer, passedOn] = [[], null, performance.now()];
+  for (const { conversationId, records } of now) receive(conversationId, records, true);
 }
 
 function receive(conversationId, records, live) {
@@ -117,14 +144,18 @@ const used = new Set(); // Tools that turns have run since one ended.
 function follow(conversationId, events) {
   for (const { type, tool } of events) if (type === "execution_finished") used.add(tool);
   if (!events.some(({ type }) => ENDS.has(type))) return;
-  if (events.some(({ kind }) => kind === "model") || store.peek().health?.model?.trouble)
+  if (
+    events.some(({ kind }) => kind === "model" || kind === "sandbox") ||
+    store.peek().health?.model?.trouble
+  )
     loadHealth();
   used.forEach(loadTool);
   used.clear();
   if (isProject(conversationId)) loadProjects();
 }
 
-const isProject = (id) => Boolean(store.peek().projects?.some((p) => p.id === id));
+const isProject = (id) =>
+  id === NEW_PROJECT || Boolean(store.peek().projects?.some((p) => p.id === id));
 
 function libraryChanged(change) {
   dispatch({ type: "library_changed", ...change });
@@ -136,38 +167,55 @@ function libraryChanged(change) {
 // One at a time, so that the second request of a new conversation knows the id that the first one got.
 let asking = Promise.resolve();
 
-export function ask(text, files = [], answers = []) {
-  const key = crypto.randomUUID?.() ?? String(performance.now());
-  dispatch({ type: "asked", key, text, files, answers });
-  asking = asking.then(() => send(key, text, files, answers));
+const enqueue = (key) => {
+  asking = asking.then(() => send(key));
+};
+
+export function ask(text, files = [], answers = [], again = "") {
+  const key = newKey();
+  dispatch({ type: "asked", key, text, files, answers, again });
+  enqueue(key);
 }
 
-async function send(key, text, files, answers) {
-  const { conversationId = null } = store.peek().pending.find((p) => p.key === key) ?? {};
+// Nobody else's, and of no other request: the server knows a request by it that is sent twice.
+const newKey = () =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, "0"),
+  ).join("");
+
+// Sends what has no turn yet: requests from before the connection was lost, meanwhile, or from before a reload.
+export function sendWaiting() {
+  for (const { key, error, turnId } of store.peek().pending) if (!error && !turnId) enqueue(key);
+}
+
+const pendingBy = (key) => store.peek().pending.find((p) => p.key === key);
+
+// Without a connection the request waits for `sendWaiting`.
+async function send(key) {
+  const { text, files, answers, again, error, turnId } = pendingBy(key) ?? {};
+  if (text === undefined || error || turnId || !socket.connected) return;
+  const uploads = await upload(key, files);
+  if (!uploads || !pendingBy(key) || !socket.connected) return;
+  const { conversationId } = pendingBy(key);
+  dispatch({ type: "ask_sent", key });
   try {
-    const uploads = await upload(key, files);
-    if (!uploads) return;
-    const reply = await socket
-      .timeout(ACK_TIMEOUT)
-      .emitWithAck("ask", { text, conversation_id: conversationId, files: uploads, answers });
-    if (!reply.ok) return dispatch({ type: "ask_refused", key, error: reply.error });
-    dispatch({
-      type: "ask_accepted",
-      key,
-      conversationId: reply.conversation_id,
-      turnId: reply.turn_id,
+    const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck("ask", {
+      text,
+      conversation_id: conversationId,
+      files: uploads,
+      answers,
+      ...(again && { again }),
+      request_id: key,
     });
-    ensureSubscribed(reply.conversation_id);
+    if (!reply.ok) return dispatch({ type: "ask_refused", key, error: reply.error });
+    const { conversation_id: id, turn_id: turn } = reply;
+    dispatch({ type: "ask_accepted", key, conversationId: id, turnId: turn });
+    ensureSubscribed(id);
     if (!conversationId) loadConversations();
   } catch {
-    dispatch({
-      type: "ask_refused",
-      key,
-      error: {
-        message: "The server did not answer.",
-        remedy: "Check that it runs, then send again.",
-      },
-    });
+    if (!socket.connected) return;
+    const error = { message: t("pending-silent"), remedy: t("pending-silent-remedy") };
+    dispatch({ type: "ask_refused", key, error });
   }
 }
 
@@ -177,15 +225,11 @@ async function upload(key, files) {
     try {
       ids.push(await postFile(name, content ?? (await getFile(address))));
     } catch (error) {
+      if (!socket.connected) return null;
       // A file that was changed or removed since it was picked can't be read any more, and fails like a broken connection.
-      const remedy =
-        error.remedy ??
-        "Check that the server runs and that the file is still there, then send again.";
-      dispatch({
-        type: "ask_refused",
-        key,
-        error: { message: `${name} could not be sent: ${error.message}`, remedy },
-      });
+      const message = t("pending-file", { name, problem: error.message });
+      const remedy = error.remedy ?? t("pending-file-remedy");
+      dispatch({ type: "ask_refused", key, error: { message, remedy } });
       return null;
     }
   }
@@ -197,12 +241,13 @@ export async function keep(turnId) {
   try {
     const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck("keep", { turn_id: turnId });
     if (reply.ok) ensureSubscribed(reply.conversation_id);
+    else dispatch({ type: "noticed", ...reply.error });
     return reply.ok;
   } catch {
     dispatch({
       type: "noticed",
-      message: "The server did not answer.",
-      remedy: "Check that it runs, then try again.",
+      message: t("pending-silent"),
+      remedy: t("pending-silent-remedy"),
     });
     return false;
   }
@@ -215,11 +260,11 @@ export async function refactor(name) {
   return reply?.conversation_id ?? null;
 }
 
-// Sends the request of a turn once more, with its files; a call by hand is made again from its tool's form.
+// Sends the request of a turn once more, with its files and answers; a call by hand is made again from its tool's form.
 export const askAgain = (turn, conversationId) =>
   turn.runs
     ? dispatch({ type: "tool_opened", name: turn.runs })
-    : ask(turn.request, filesAgain(turn, conversationId));
+    : ask(turn.request, filesAgain(turn, conversationId), [], turn.id);
 
 // Calls a tool by hand, in the current conversation; null, with a notice, if it does not begin.
 export async function run(name, given, files) {
@@ -228,12 +273,8 @@ export async function run(name, given, files) {
     try {
       ids.push(await postFile(file.name, file));
     } catch (error) {
-      const remedy = error.remedy || "Check that the server runs and that the file is still there.";
-      dispatch({
-        type: "noticed",
-        message: `${file.name} could not be sent: ${error.message}`,
-        remedy,
-      });
+      const message = t("pending-file", { name: file.name, problem: error.message });
+      dispatch({ type: "noticed", message, remedy: error.remedy || t("pending-file-remedy") });
       return null;
     }
   }
@@ -242,35 +283,51 @@ export async function run(name, given, files) {
   const call = { name, arguments: given, conversation_id: conversation, files: ids };
   const reply = await work("run", call);
   if (reply && !conversation) {
-    dispatch({ type: "conversation_opened", id: reply.conversation_id });
-    dispatch({ type: "view_selected", view: "library" });
+    dispatch({ type: "conversation_opened", id: reply.conversation_id, view: "library" });
     loadConversations();
   }
   return reply;
 }
 
-export function stop(turnId) {
-  dispatch({ type: "stop_requested", turnId });
-  socket.emit("stop", { turn_id: turnId });
+// Tests the model's server as it would be with these changes; news come as `test_told`.
+export function testModel(changes) {
+  const id = newKey();
+  dispatch({ type: "test_begun", id });
+  work("test", { id, changes }).then((begun) => begun || dispatch({ type: "test_stopped" }));
 }
 
-export function retry(pending) {
-  dispatch({ type: "pending_dismissed", key: pending.key });
-  ask(pending.text, pending.files, pending.answers);
+export function stopTest() {
+  if (store.peek().settings?.test?.end === null) socket.emit("stop_test", {});
+  dispatch({ type: "test_stopped" });
+}
+
+export function stop(turnId) {
+  dispatch({ type: "stop_requested", turnId });
+  socket.emit("stop", { turn_id: turnId }, (reply) => {
+    if (!reply.ok) dispatch({ type: "noticed", ...reply.error });
+  });
+}
+
+export function retry({ key }) {
+  dispatch({ type: "ask_retried", key });
+  enqueue(key);
 }
 
 // Starts an action on a project; null, with a notice, if the server refuses it.
 async function work(event, payload) {
   try {
     const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck(event, payload);
-    if (!reply.ok) return null; // the event `error` says why
+    if (!reply.ok) {
+      dispatch({ type: "noticed", ...reply.error });
+      return null;
+    }
     if (reply.conversation_id) ensureSubscribed(reply.conversation_id);
     return reply;
   } catch {
     dispatch({
       type: "noticed",
-      message: "The server did not answer.",
-      remedy: "Check that it runs, then try again.",
+      message: t("pending-silent"),
+      remedy: t("pending-silent-remedy"),
     });
     return null;
   }

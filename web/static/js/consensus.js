@@ -1,6 +1,6 @@
 // The verdicts of candidates on tests and each other (src/selfeng/synthesis/consensus.py), and of mutants on the tests, from their JSON.
 
-import { plural } from "./format.js";
+import { t } from "./texts.js";
 
 function parse(artifact) {
   try {
@@ -17,7 +17,7 @@ export function parseConsensus(artifact) {
   const total = value.kept;
   return {
     candidates: value.reports.map((report, index) => ({
-      name: `Candidate ${index + 1}${report.draws > 1 ? ` (written ${report.draws} times)` : ""}`,
+      name: t("candidate", { number: index + 1, draws: report.draws }),
       words: candidateWords(report, total),
       state: report.failed.length || report.problem || report.refuted ? "failed" : "passed",
       code: report.code,
@@ -25,7 +25,7 @@ export function parseConsensus(artifact) {
     })),
     dropped: value.dropped.map(({ test, against, of, message }) => ({
       test,
-      words: `${against} of ${plural(of, "candidate")} against it`,
+      words: t("dropped-by", { against, total: of }),
       message,
     })),
   };
@@ -33,13 +33,12 @@ export function parseConsensus(artifact) {
 
 function candidateWords({ passed, problem, refuted }, total) {
   if (problem) return problem;
-  if (refuted) return "passes the tests, but returns other values than most";
-  return `passes ${passed} of ${plural(total, "test")}`;
+  return refuted ? t("candidate-differs") : t("candidate-passes", { passed, total });
 }
 
 // On which call a candidate differs, and how.
 export const differenceText = ({ call, others, own }) =>
-  `${call}\nmost return ${others}\nthis one ${own}`;
+  [call, t("difference-others", { value: others }), t("difference-own", { value: own })].join("\n");
 
 // {killed, mutants, survivors: [{line, before, after}]}; null if the artifact is not valid. Older versions told each change in words.
 export function parseMutation(artifact) {

@@ -1,21 +1,49 @@
-// The list of conversations as a person reads it: by day, or what a search found.
+// The list of conversations as a person reads it: by day and month, or what a search found; and the address of one.
 
-// Groups of conversations with a title each; the days are those of this machine's clock.
+import { locale, t } from "./texts.js";
+
+const month = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric" });
+
+const titles = {
+  pinned: () => t("conversations-pinned"),
+  today: () => t("conversations-today"),
+  yesterday: () => t("conversations-yesterday"),
+  week: () => t("conversations-week"),
+  month: () => t("conversations-month"),
+};
+
+// Groups of conversations with an id and a title each; the days are those of this machine's clock.
 export function grouped(conversations, now) {
   const today = new Date(now);
   const midnight = (days) =>
     new Date(today.getFullYear(), today.getMonth(), today.getDate() - days).getTime();
-  const days = [
-    ["Today", midnight(0)],
-    ["Yesterday", midnight(1)],
-    ["Previous 7 days", midnight(7)],
-    ["Older", -Infinity],
+  const recent = [
+    ["today", midnight(0)],
+    ["yesterday", midnight(1)],
+    ["week", midnight(7)],
+    ["month", midnight(30)],
   ];
-  const titleOf = ({ pinned, active_at: at }) =>
-    pinned ? "Pinned" : days.find(([, since]) => Date.parse(at) >= since)[0];
-  return ["Pinned", ...days.map(([title]) => title)]
-    .map((title) => ({ title, conversations: conversations.filter((c) => titleOf(c) === title) }))
-    .filter((group) => group.conversations.length > 0);
+  const groups = new Map(Object.keys(titles).map((id) => [id, []]));
+  for (const conversation of conversations) {
+    const at = Date.parse(conversation.active_at);
+    const [id] = conversation.pinned
+      ? ["pinned"]
+      : (recent.find(([, since]) => at >= since) ?? [monthOf(at)]);
+    if (!groups.has(id)) groups.set(id, []);
+    groups.get(id).push(conversation);
+  }
+  return [...groups]
+    .filter(([, members]) => members.length > 0)
+    .map(([id, members]) => ({
+      id,
+      title: titles[id]?.() ?? month.format(Date.parse(members[0].active_at)),
+      conversations: members,
+    }));
+}
+
+function monthOf(at) {
+  const date = new Date(at);
+  return `${date.getFullYear()}-${date.getMonth() + 1}`;
 }
 
 // What a search found, in the order of the list, or all that the list has.
@@ -23,5 +51,9 @@ export function listed(conversations, { text, found }, now) {
   if (!text.trim() || !found) return grouped(conversations, now);
   const ids = new Set(found);
   const all = conversations.filter(({ id }) => ids.has(id));
-  return all.length ? [{ title: "Found", conversations: all }] : [];
+  return all.length ? [{ id: "found", title: t("conversations-found"), conversations: all }] : [];
 }
+
+// Where the records, files and values of a conversation are; a shared one is known by the path of its link.
+export const conversationPath = (id) =>
+  id.startsWith("share/") ? `/${id}` : `/api/conversations/${encodeURIComponent(id)}`;

@@ -1,33 +1,31 @@
-// Tables of text: commas, semicolons or tabs between cells, quotes around cells that contain them.
+// Tables as text: read from files, and written for a spreadsheet. Loaded on demand, with its library.
 
-const QUOTED = /^\s*"((?:[^"]|"")*)"\s*$/;
+import Papa from "papaparse";
+import { FORMULA } from "./results.js";
 
-// The rows of a text, up to a limit; each is a list of texts.
-export function parseTable(text, most = 100) {
-  const head = text.slice(0, text.search(/\n|$/));
-  const separator = [",", ";", "\t"].reduce((best, mark) =>
-    head.split(mark).length > head.split(best).length ? mark : best,
-  );
-  const rows = [];
-  let row = [];
-  let cell = "";
-  let quoted = false;
-  const endCell = () => {
-    const inner = QUOTED.exec(cell);
-    row.push(inner ? inner[1].replaceAll('""', '"') : cell.trim());
-    cell = "";
-  };
-  for (const c of `${text.replace(/\r\n/g, "\n").trimEnd()}\n`) {
-    if (c === '"') quoted = !quoted;
-    if (!quoted && c === separator) endCell();
-    else if (!quoted && c === "\n") {
-      endCell();
-      rows.push(row);
-      row = [];
-      if (rows.length === most) break;
-    } else cell += c;
-  }
-  return rows;
+const DELIMITERS = [",", ";", "\t", "|"];
+
+// The rows of a text, up to a limit; each is a list of texts without the spaces around them.
+export const parseTable = (text, most = 0) =>
+  Papa.parse(text.trimEnd(), {
+    preview: most,
+    delimitersToGuess: DELIMITERS,
+    transform: (cell) => cell.trim(),
+  }).data;
+
+// {columns, rows} of such a text: the first row names the columns, and rows that are short are filled up.
+export function tableOfText(text) {
+  const [head = [], ...rows] = parseTable(text);
+  const width = rows.reduce((most, row) => Math.max(most, row.length), head.length);
+  const columns = Array.from({ length: width }, (_, n) => head[n] || String(n + 1));
+  return { columns, rows: rows.map((row) => columns.map((_, n) => row[n] ?? "")) };
 }
 
-export const isTable = ({ path }) => /\.[ct]sv$/i.test(path);
+// A spreadsheet runs nothing of it: a text that it would run as a formula begins with an apostrophe.
+export const csvOf = ({ columns, rows }) =>
+  Papa.unparse(
+    { fields: columns, data: rows.map((row) => row.map(plain)) },
+    { escapeFormulae: FORMULA },
+  );
+
+const plain = (cell) => (cell !== null && typeof cell === "object" ? JSON.stringify(cell) : cell);

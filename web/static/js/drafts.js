@@ -2,7 +2,12 @@
 
 const MOST = 30;
 const LONGEST = 50_000;
+// Characters of a request, as in src/selfeng/engine.py.
+export const LONGEST_REQUEST = 20_000;
 const NONE = { text: "", files: [] };
+
+// Whether a pasted text is better a file.
+export const isLong = (text) => text.length > LONGEST_REQUEST / 2;
 
 // A new conversation has no id yet.
 const keyOf = (id) => id ?? "";

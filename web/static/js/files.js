@@ -1,6 +1,8 @@
 // Files of the next request, checked against the server's limits before anything is sent; and the addresses of a turn's files.
 
-import { fileSize, plural } from "./format.js";
+import { conversationPath } from "./conversations.js";
+import { fileSize } from "./format.js";
+import { t } from "./texts.js";
 
 // Some systems put invisible characters into the names of screenshots; the server accepts only visible ones.
 const cleanName = (name) => name.normalize("NFC").replace(/\s+/gu, " ").trim();
@@ -12,7 +14,7 @@ export function attach(attached, picked, limits) {
   for (const file of picked.map((f) => ({ ...f, name: cleanName(f.name) }))) {
     const next = [...files.filter((f) => f.name !== file.name), file];
     const problem = nameProblem(file.name) || (limits && excess(next, limits));
-    if (problem) problems.push(`${file.name} was not attached: ${problem}.`);
+    if (problem) problems.push(t("files-refused", { name: file.name, problem }));
     else files = next;
   }
   return { files, problem: problems.join(" ") };
@@ -20,22 +22,19 @@ export function attach(attached, picked, limits) {
 
 // The same rules as in src/selfeng/core/files.py.
 function nameProblem(name) {
-  if (/^[.-]/.test(name)) return `its name begins with ${name[0]}`;
-  if (/[\p{C}\p{Zl}\p{Zp}/\\]/u.test(name))
-    return "its name contains characters that are not allowed";
-  return new TextEncoder().encode(name).length > 255 ? "its name is too long" : "";
+  if (/^[.-]/.test(name)) return t("files-name-begins", { sign: name[0] });
+  if (/[\p{C}\p{Zl}\p{Zp}/\\]/u.test(name)) return t("files-name-signs");
+  return new TextEncoder().encode(name).length > 255 ? t("files-name-long") : "";
 }
 
 function excess(files, { count, size }) {
-  if (files.length > count) return `${plural(count, "file")} may come with a request`;
+  if (files.length > count) return t("files-too-many", { count });
   const total = files.reduce((sum, f) => sum + f.size, 0);
-  return total > size
-    ? `all files together may have ${fileSize(size)}, these have ${fileSize(total)}`
-    : "";
+  return total > size ? t("files-too-large", { most: fileSize(size), size: fileSize(total) }) : "";
 }
 
 export const limitsText = (limits) =>
-  limits ? `up to ${plural(limits.count, "file")}, ${fileSize(limits.size)} together` : "";
+  limits ? t("files-limits", { count: limits.count, size: fileSize(limits.size) }) : "";
 
 // A turn's files as files of the next request; their contents are fetched from the server when it is sent.
 export const filesAgain = ({ files }, conversationId) =>
@@ -51,5 +50,50 @@ const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
 
 export const isPicture = (file) => PICTURES.has(file.media_type);
 
+const LANGUAGES = {
+  bash: ["sh", "bash"],
+  css: ["css"],
+  ini: ["ini", "toml", "cfg", "conf"],
+  javascript: ["js", "mjs", "ts", "jsx", "tsx"],
+  json: ["json", "jsonl", "ndjson", "geojson"],
+  markdown: ["md", "markdown"],
+  python: ["py", "pyi"],
+  sql: ["sql"],
+  xml: ["html", "htm", "xml", "svg"],
+  yaml: ["yaml", "yml"],
+};
+const LANGUAGE_OF = new Map(
+  Object.entries(LANGUAGES).flatMap(([name, endings]) => endings.map((ending) => [ending, name])),
+);
+const KINDS = new Map([
+  ...["csv", "tsv", "tab"].map((ending) => [ending, "table"]),
+  ...["json", "geojson"].map((ending) => [ending, "json"]),
+  ...LANGUAGES.markdown.map((ending) => [ending, "markdown"]),
+  ["ipynb", "notebook"],
+  ...["txt", "log", "env", "lock", "srt", "tex", "rst"].map((ending) => [ending, "text"]),
+]);
+
+const nameOf = ({ path, name = path }) => name.split("/").at(-1);
+const endingOf = (name) => name.split(".").at(-1).toLowerCase();
+
+// "" for a language that has no colours here.
+export const languageOf = (name) => LANGUAGE_OF.get(endingOf(name)) ?? "";
+
+// How a file is shown: picture, table, json, notebook, markdown, code, text; or other, which is only downloaded.
+export function kindOf(file) {
+  const name = nameOf(file);
+  if (isPicture(file)) return "picture";
+  const known = KINDS.get(endingOf(name)) ?? (languageOf(name) && "code");
+  const isPlain = /^[A-Z][A-Za-z]*$/.test(name) || file.media_type?.startsWith("text/");
+  return known || (isPlain ? "text" : "other");
+}
+
+export const isTable = (file) => kindOf(file) === "table";
+
 export const addressOf = (conversationId, { sha256, name }) =>
-  `/api/conversations/${encodeURIComponent(conversationId)}/files/${sha256}/${encodeURIComponent(name)}`;
+  `${conversationPath(conversationId)}/files/${sha256}/${encodeURIComponent(name)}`;
+
+const IS_FILE = /(^|_)(file|path|filename)s?($|_)/;
+
+// Whether a parameter, by its name, is the name of a file.
+export const isFileName = (name) => IS_FILE.test(name);

@@ -1,91 +1,35 @@
 // Words and numbers for people.
 
-import { STAGES } from "./stages.js";
+import { hasText, locale, t } from "./texts.js";
 
-// Titles of steps that are not stages.
-const STEP_WORDS = {
-  waiting: "Set-up",
-  tool_found: "Tool found",
-  no_tool_found: "No tool fits",
-  lessons_shown: "Lessons",
-  stub: "Tests against an empty stub",
-  delegation: "Handed to an agent",
-  code_run: "Code",
-  coder: "The coder",
-  proxy: "The user proxy",
-  builder: "The project builder",
-  tool_standing_changed: "Standing",
-  tool_mismatch: "Tool does not fit",
-  project_check: "Check",
-  create_file: "Create a file",
-  write_file: "Write a file",
-  replace_lines: "Replace lines",
-  insert_lines: "Insert lines",
-  remove_lines: "Remove lines",
-  delete_file: "Delete a file",
-  execute_py_file: "Run",
-  run_tests: "Run the tests",
-  read_run: "Read more output",
-  add_package: "Ask for a package",
-  finish: "Finish",
-  give_up: "Give up",
-  restored: "Restore",
-  building: "Build",
-  acting: "Action",
-  turn_failed: "Turn failed",
-  turn_stopped: "Stopped",
-  internal: "Internal",
-};
+const words = (id, otherwise) => (hasText(id) ? t(id) : otherwise);
 
-const NOW_WORDS = {
-  waiting: "Waiting for the set-up",
-  stub: "Checking that the tests fail without an implementation",
-  delegation: "An agent is at work",
-  code_run: "Running code in the sandbox",
-  project_check: "Checking the project",
-  execute_py_file: "Running it in the sandbox",
-  run_tests: "Running the tests in the sandbox",
-};
+export const agentWords = (name) => words(`agent-${name}`, name);
 
-const AGENT_WORDS = {
-  user: "You",
-  proxy: "user proxy",
-  coder: "coder",
-  toolsmith: "toolsmith",
-  builder: "project builder",
-};
+// What a turn does now, by its running step.
+export const nowWords = (step) =>
+  step?.kind === "queued" ? step.text : words(`now-${step?.kind}`, t("now-other"));
 
-export const agentWords = (name) => AGENT_WORDS[name] ?? name;
+export const stepWords = (kind) => words(`step-${kind}`, kind);
 
-export const nowWords = (kind) => STAGES[kind]?.now ?? NOW_WORDS[kind] ?? "Working";
+export const stateWords = (state) => words(`state-${state}`, "");
 
-export const stepWords = (kind) => STAGES[kind]?.title ?? STEP_WORDS[kind] ?? kind;
+// What the server says, as a sentence: it begins in upper case if it begins with a word, and ends.
+export const sentence = (text) =>
+  text &&
+  text
+    .trimEnd()
+    .replace(/^\p{Ll}(?=[\p{L}'’-]*(?:[\s,:;]|\.?$|\.\s))/u, upper)
+    .replace(/[^.!?…:]$/u, "$&.");
 
-// A part of a sentence as a whole one.
-export const sentence = (text) => text && `${text[0].toUpperCase()}${text.slice(1)}.`;
-
-export const STATE_WORDS = {
-  running: "running",
-  done: "done",
-  failed: "failed",
-  stopped: "stopped",
-  waiting: "waiting",
-};
-
-const PART_WORDS = {
-  search: "The semantic search",
-  sandbox: "The sandbox",
-  tools: "The seed tools",
-};
+const upper = (letter) => letter.toUpperCase();
 
 // What a start sets up.
-export const partWords = (part) => PART_WORDS[part] ?? part;
+export const partWords = (part) => words(`part-${part}`, part);
 
-const BACKENDS = { docker: "a Docker container", bubblewrap: "a bubblewrap container" };
+export const backendWords = (backend) => words(`backend-${backend}`, t("backend-other"));
 
-export const backendWords = (backend) => BACKENDS[backend] ?? "a container";
-
-const whole = new Intl.NumberFormat("en");
+const whole = new Intl.NumberFormat(locale);
 
 export const number = (value) => whole.format(value);
 
@@ -93,70 +37,117 @@ export function plural(count, noun) {
   return `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+const tenths = new Intl.NumberFormat(locale, {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
+
 export function duration(seconds) {
   if (seconds == null) return "";
   if (seconds < 0.0005) return "<1 ms";
   if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
-  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  if (seconds < 59.95) return `${tenths.format(seconds)} s`;
   const minutes = Math.floor(Math.round(seconds) / 60);
   return `${minutes} min ${Math.round(seconds) % 60} s`;
 }
 
-export function fileSize(bytes) {
-  if (bytes < 1024) return `${number(bytes)} B`;
-  if (bytes < 1024 * 1000) return `${(bytes / 1024).toFixed(bytes < 10240 ? 1 : 0)} KB`;
-  return `${Number((bytes / 1048576).toFixed(1))} MB`;
+// Time that still passes: in whole seconds, since anything faster would flicker, and draw the page all the time.
+export function elapsed(seconds) {
+  if (seconds < 60) return `${Math.floor(seconds)} s`;
+  return `${Math.floor(seconds / 60)} min ${Math.floor(seconds % 60)} s`;
 }
 
-export const percent = (share) => `${Math.round(share * 100)}%`;
+export function fileSize(bytes) {
+  if (bytes < 1024) return `${number(bytes)} B`;
+  if (bytes < 10240) return `${tenths.format(bytes / 1024)} KB`;
+  if (bytes < 1024 * 1000) return `${whole.format(Math.round(bytes / 1024))} KB`;
+  return `${number(Number((bytes / 1048576).toFixed(1)))} MB`;
+}
+
+const share = new Intl.NumberFormat(locale, { style: "percent" });
+
+export const percent = (value) => share.format(value);
 
 export function usageText(usage) {
   if (!usage || usage.calls === 0) return "";
-  const tokens = plural(usage.input_tokens + usage.output_tokens, "token");
-  return [plural(usage.calls, "model call"), tokens, costText(usage.cost)]
+  const tokens = t("usage-tokens", { count: usage.input_tokens + usage.output_tokens });
+  return [t("usage-calls", { count: usage.calls }), tokens, costText(usage.cost)]
     .filter(Boolean)
     .join(" · ");
 }
 
-// What a turn has spent next to its limits, in words, and the share of the nearest limit.
+const SHOWN = 0.5; // of a limit; before that it says nothing
+
+// What a turn has spent beside the limits that it comes near to, in words, and the share of the nearest; "" if it is far from all.
 export function budgetOf({ usage, limits, seconds }) {
   const tokens = usage.input_tokens + usage.output_tokens;
-  const parts = [
-    [usage.calls, limits.calls, `${number(usage.calls)} of ${plural(limits.calls, "model call")}`],
-    [tokens, limits.tokens, `${number(tokens)} of ${plural(limits.tokens, "token")}`],
-    [seconds, limits.seconds, `at most ${number(limits.seconds)} s`],
-  ];
-  if (limits.cost != null)
-    parts.push([
-      usage.cost ?? 0,
+  const cost = usage.cost ?? 0;
+  const near = [
+    [usage.calls, limits.calls, t("budget-calls", { spent: usage.calls, limit: limits.calls })],
+    [tokens, limits.tokens, t("budget-tokens", { spent: tokens, limit: limits.tokens })],
+    [seconds, limits.seconds, t("budget-seconds", { limit: limits.seconds })],
+    [
+      cost,
       limits.cost,
-      `$${(usage.cost ?? 0).toFixed(4)} of $${limits.cost}`,
-    ]);
-  else if (usage.cost) parts.push([0, 1, costText(usage.cost)]);
-  const share = Math.max(
-    ...parts.map(([spent, limit]) => (limit > 0 ? Math.min(1, spent / limit) : 1)),
-  );
-  return { words: parts.map(([, , words]) => words).join(" · "), share };
+      t("budget-cost", { spent: dollars(cost), limit: dollars(limits.cost ?? 0, 0) }),
+    ],
+  ]
+    .filter(([, limit]) => limit != null)
+    .map(([spent, limit, words]) => ({ words, share: limit > 0 ? Math.min(1, spent / limit) : 1 }))
+    .filter(({ share }) => share >= SHOWN);
+  return {
+    words: near.map(({ words }) => words).join(" · "),
+    share: Math.max(0, ...near.map(({ share }) => share)),
+  };
 }
+
+const dollars = (value, digits = 4) =>
+  new Intl.NumberFormat(locale, {
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    minimumFractionDigits: digits,
+    maximumFractionDigits: 4,
+  }).format(value);
 
 // US dollars; empty if the price is unknown or zero.
 function costText(cost) {
   if (!cost) return "";
-  return cost < 0.0001 ? "<$0.0001" : `$${cost.toFixed(4)}`;
+  return cost < 0.0001 ? `<${dollars(0.0001)}` : dollars(cost);
 }
 
-const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
 
 export function date(text) {
   const parsed = new Date(text);
   return Number.isNaN(parsed.valueOf()) ? "" : day.format(parsed);
 }
 
-const minute = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+// Names, words and parts of a sentence, as the language joins them.
+export const list = (parts) => new Intl.ListFormat(locale).format(parts);
+
+const minute = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 
 export function moment(text) {
   const parsed = new Date(text);
   return Number.isNaN(parsed.valueOf()) ? "" : minute.format(parsed);
+}
+
+const UNITS = [
+  ["year", 31_557_600],
+  ["month", 2_629_800],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: "auto", style: "short" });
+
+// How long ago a moment was, in its largest unit.
+export function ago(text, now = Date.now()) {
+  const seconds = Math.max(0, (now - Date.parse(text)) / 1000);
+  if (Number.isNaN(seconds)) return "";
+  const [unit, size] = UNITS.find(([, size]) => seconds >= size) ?? ["second", Infinity]; // now
+  return relative.format(-Math.floor(seconds / size), unit);
 }
 
 // A sentence in pieces, {code, words} each: code stood between backticks. A backtick without a second one stays.

@@ -15,9 +15,9 @@ import {
   getVersions,
   patchConversation,
 } from "./api.js";
-import { fileAddress } from "./projects.js";
 import { addressOfResult } from "./results.js";
 import { dispatch, store } from "./store.js";
+import { t } from "./texts.js";
 
 // Shows an expired token as such; the connection's state shows other trouble.
 async function load(request, received) {
@@ -31,7 +31,11 @@ async function load(request, received) {
 }
 
 export const loadHealth = () => load(getHealth, (health) => ({ type: "health_loaded", health }));
-export const loadTools = () => load(getTools, (tools) => ({ type: "tools_loaded", tools }));
+export const loadTools = () =>
+  load(
+    () => getTools(),
+    (tools) => ({ type: "tools_loaded", tools }),
+  );
 export const loadLessons = () =>
   load(getLessons, (lessons) => ({ type: "lessons_loaded", lessons }));
 let newestList = 0;
@@ -65,8 +69,8 @@ export async function changeConversation(id, change) {
     await patchConversation(id, change);
     return true;
   } catch (error) {
-    const remedy = error.remedy ?? "Check that the server runs, then try again.";
-    const message = `The conversation was not changed: ${error.message}.`;
+    const remedy = error.remedy ?? t("server-check");
+    const message = t("conversation-unchanged", { error: error.message });
     dispatch({ type: "noticed", message, remedy });
     return false;
   }
@@ -85,6 +89,21 @@ const findConversations = (text) =>
   load(
     () => getConversations(text),
     (conversations) => ({ type: "conversations_found", text, conversations }),
+  );
+
+let searchingTools = null;
+
+// The list knows names and descriptions itself; the server's search knows requests and meaning, too.
+export function searchTools(text) {
+  dispatch({ type: "search_changed", text });
+  clearTimeout(searchingTools);
+  if (text.trim()) searchingTools = setTimeout(() => findTools(text), PAUSE);
+}
+
+const findTools = (text) =>
+  load(
+    () => getTools(text),
+    (tools) => ({ type: "tools_found", text, tools }),
   );
 
 async function loadInPlace(request, received, refused) {
@@ -124,10 +143,11 @@ export const loadProject = (id) =>
     (project) => ({ type: "project_loaded", project }),
     { type: "project_not_loaded", id },
   );
-export const loadText = (id, file) =>
-  load(
-    () => getText(fileAddress(id, file)),
-    (text) => ({ type: "text_loaded", sha256: file.sha256, text }),
+export const loadText = (sha256, address) =>
+  loadInPlace(
+    () => getText(address),
+    (text) => ({ type: "text_loaded", sha256, text }),
+    { type: "text_not_loaded", sha256 },
   );
 
 export const loadResult = (conversationId, { sha256 }) =>

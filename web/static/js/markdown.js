@@ -5,14 +5,19 @@ import hljs from "@highlightjs/cdn-assets/es/core.min.js";
 import json from "@highlightjs/cdn-assets/es/languages/json.min.js";
 import python from "@highlightjs/cdn-assets/es/languages/python.min.js";
 import { Marked, Renderer } from "marked";
+import { useRef } from "preact/hooks";
 import { canRender, isShallow } from "./bounds.js";
+import { grow, NOTHING } from "./growing.js";
 import { html } from "./html.js";
 import { visible } from "./visible.js";
 
 hljs.registerLanguage("json", json);
 hljs.registerLanguage("python", python);
 
+export const register = (name, language) => hljs.registerLanguage(name, language);
+
 const LONGEST_CODE = 200_000;
+const LONGEST_GROWING = 200_000;
 const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const escape = (text) => text.replace(/[&<>"]/g, (c) => ESCAPES[c]);
 
@@ -26,6 +31,11 @@ const plain = new Renderer();
 const marked = new Marked({
   gfm: true,
   renderer: {
+    // Below the request that it answers, whose heading has the second level.
+    heading({ tokens, depth }) {
+      const level = Math.min(depth + 2, 6);
+      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
+    },
     code({ text, lang = "" }) {
       return `<pre tabindex="0"><code>${highlighted(text, lang.split(/\s/, 1)[0])}</code></pre>`;
     },
@@ -133,12 +143,40 @@ function rendered(text) {
   }
 }
 
-export function Markdown({ text }) {
+export const Markdown = ({ text }) => html`<${Rendered} text=${visible(text)} kind="markdown" />`;
+
+// While a text is being written only its last blocks are rendered again.
+export function GrowingMarkdown({ text }) {
+  const grown = useRef(NOTHING);
   const shown = visible(text);
-  const markup = rendered(shown);
+  if (!canRender(shown.slice(grown.current.settled.length)) || shown.length > LONGEST_GROWING)
+    return html`<${Rendered} text=${shown} kind="markdown" />`;
+  grown.current = grow(grown.current, shown);
+  const { blocks, rest } = grown.current;
+  return html`<div class="markdown">
+    ${blocks.map(nodeOf)}
+    <${Rendered} key="rest" text=${rest} kind="blocks" />
+  </div>`;
+}
+
+// The same node each time, which preact then leaves as it is.
+const nodeOf = (block, i) =>
+  (block.node ??= html`<${Rendered} key=${i} text=${block.markdown} kind="blocks" />`);
+
+// `text` is visible already.
+function Rendered({ text, kind }) {
+  const markup = text.trim() ? rendered(text) : { __html: "" };
   return markup
-    ? html`<div class="markdown" dangerouslySetInnerHTML=${markup}></div>`
-    : html`<div class="markdown"><pre class="plain" tabindex="0">${shown}</pre></div>`;
+    ? html`<div class=${kind} dangerouslySetInnerHTML=${markup}></div>`
+    : html`<div class=${kind}><pre class="plain" tabindex="0">${text}</pre></div>`;
+}
+
+// Foreign markup, such as a notebook's table.
+export function Markup({ markup }) {
+  const clean = canRender(markup) ? safe(visible(markup)) : null;
+  return clean && isShallow(clean.__html)
+    ? html`<div class="markdown" dangerouslySetInnerHTML=${clean}></div>`
+    : html`<${Markdown} text=${markup} />`;
 }
 
 export function Highlighted({ code, language }) {

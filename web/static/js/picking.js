@@ -1,25 +1,43 @@
 // Picking files: from a dialog, from the clipboard, or dropped anywhere on the page.
 
-import { dispatch } from "./store.js";
+import { isLong } from "./drafts.js";
+import { dispatch, store } from "./store.js";
+import { t } from "./texts.js";
 
 let number = 0;
 
-export function pick(list) {
+export function pick(list, more = {}) {
   const files = [...list].map((content) => ({
     key: `file-${(number += 1)}`,
     name: content.name,
     size: content.size,
     content,
+    ...more,
   }));
   if (files.length > 0) dispatch({ type: "files_attached", files });
 }
 
-// What is copied from a table is both a picture and text, and meant as text.
+// What is copied from a table is both a picture and text, and meant as text. A long text becomes a file, which can be put into the request again.
 export function pasted(event) {
   const { files, types } = event.clipboardData;
+  const text = event.clipboardData.getData("text/plain");
+  if (isLong(text)) {
+    event.preventDefault();
+    pick([new File([text], pastedName(), { type: "text/plain" })], { text });
+    return;
+  }
   if (files.length === 0 || types.includes("text/plain")) return;
   event.preventDefault();
   pick(files);
+}
+
+// A name that no attached file has, since a file replaces one of its name.
+function pastedName() {
+  const taken = new Set(store.peek().attached.map(({ name }) => name));
+  for (let n = 1; ; n += 1) {
+    const name = `${t("composer-pasted")}${n > 1 ? `-${n}` : ""}.txt`;
+    if (!taken.has(name)) return name;
+  }
 }
 
 const holdsFiles = (event) => event.dataTransfer?.types.includes("Files");

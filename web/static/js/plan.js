@@ -25,6 +25,10 @@ export const openPlan = (steps, planned, at) =>
 
 export const planOf = (steps) => steps.findLast(isPlan) ?? null;
 
+// Which step of the newest plan has that id, from 1.
+export const placeOf = (steps, id) =>
+  (planOf(steps)?.parts.findIndex((part) => part.id === id) ?? -1) + 1;
+
 // Changes one part of the newest plan; unchanged if there is no such part.
 export function patchPart(steps, id, change) {
   return patch(steps, isPlan, ({ parts }) => ({

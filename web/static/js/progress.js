@@ -1,57 +1,67 @@
-// The progress of a synthesis: its five steps with the state of each, as the conversation shows them.
+// The progress of a turn: the stages that it went through, each with its state and the step that shows it.
 
-export const SYNTHESIS = ["specify", "test", "implement", "verify", "register"];
+import { STAGES } from "./stages.js";
 
-// Stages that are part of one of the five.
-const PART_OF = { compare: "verify", strengthen: "verify" };
+// A turn that only finds a tool, runs it and answers is told by one line.
+const QUICK = new Set(["gather", "search", "clarify", "specify", "prepare", "execute", "respond"]);
 
-// Prompts that only add tests to a finished suite.
-const ADDED = new Set(["more_tests", "deciding_test"]);
+// What usually comes next, as far as that can be known.
+const NEXT = {
+  test: "implement",
+  implement: "verify",
+  compare: "verify",
+  verify: "register",
+  repair: "verify",
+  strengthen: "register",
+  register: "prepare",
+  prepare: "execute",
+  execute: "respond",
+  mend: "execute",
+  refactor: "respond",
+  delegate: "respond",
+};
 
-// A step that came before a newer attempt at an earlier one counts as waiting again. Null: no synthesis in this turn, or one that led to a plan, or one
-// whose specification needed no tool: then the turn has an answer while steps still wait.
-export function progress(steps, answered = false) {
-  if (
-    !steps.some((step) => SYNTHESIS.includes(step.kind)) ||
-    steps.some((step) => step.kind === "plan")
-  )
-    return null;
-  let reached = -1;
-  const parts = SYNTHESIS.map((name) => {
-    const index = steps.findLastIndex(
-      (step) => (PART_OF[step.kind] ?? step.kind) === name && !ADDED.has(step.prompt),
-    );
-    if (index <= reached) return { name, state: "waiting", attempt: 1 };
-    reached = index;
-    return { name, state: steps[index].state, attempt: steps[index].attempt };
+// Steps that a stage is known by, beside the one of its own name.
+const STAGE_OF = { tool_found: "search", no_tool_found: "search", delegation: "delegate" };
+// Prompts whose steps belong to the stage that asked for them.
+const ASKED_BY = { repair: "repair", mend: "mend", more_tests: "strengthen" };
+
+export const stageOf = ({ kind, prompt }) =>
+  ASKED_BY[prompt] ?? STAGE_OF[kind] ?? (kind in STAGES ? kind : null);
+
+// {stage, state, attempt, path} in the order in which the turn came to them, and while it runs those that usually follow.
+// Null: one line says enough, or a plan does.
+export function progress({ course, steps, state }) {
+  const visits = course.length > 0 ? course : visitsIn(steps);
+  const names = [...new Set(visits.map(({ node }) => node))];
+  if (names.every((name) => QUICK.has(name)) || names.includes("plan")) return null;
+  const parts = names
+    .filter((name) => name !== "gather")
+    .map((name) => partOf(name, visits, steps));
+  if (state !== "running") return parts;
+  for (let next = NEXT[visits.at(-1).node]; next; next = NEXT[next])
+    if (!names.includes(next))
+      parts.push({ stage: next, state: "waiting", attempt: 1, path: null });
+  return parts;
+}
+
+function partOf(stage, visits, steps) {
+  const visit = visits.findLast(({ node }) => node === stage);
+  const own = steps.findLast((step) => stageOf(step) === stage);
+  const shows = own ?? steps.find(({ startedAt }) => startedAt >= visit.startedAt) ?? steps.at(-1);
+  return {
+    stage,
+    state: visit.state === "done" && own?.state === "failed" ? "failed" : visit.state,
+    attempt: visits.filter(({ node }) => node === stage).length,
+    path: shows?.key ?? null,
+  };
+}
+
+// Journals of older versions have no stages: those that the steps tell of.
+function visitsIn(steps) {
+  return steps.flatMap((step, i) => {
+    const node = stageOf(step);
+    if (!node || (i > 0 && stageOf(steps[i - 1]) === node)) return [];
+    return [{ node, state: step.state, startedAt: step.startedAt }];
   });
-  return answered && parts.some((part) => part.state === "waiting") ? null : parts;
-}
-
-export function count(tests) {
-  const of = (outcome) => tests.filter((t) => t.outcome === outcome).length;
-  const passed = of("passed");
-  const skipped = of("skipped");
-  return { total: tests.length, passed, skipped, failed: tests.length - passed - skipped };
-}
-
-// How many tests the verification will have: as many as the stub run of the same suite.
-export function expectedTests(steps, verification) {
-  const stub = steps.slice(0, steps.indexOf(verification)).findLast((step) => step.kind === "stub");
-  return Math.max(stub?.tests.length ?? 0, verification.tests.length);
-}
-
-// The results of repeated runs of a suite so far, each in another order and with another hash seed; "" if there are none.
-export function repeatWords(repeats) {
-  const orders = repeats.filter((r) => r.same).map((r) => r.order);
-  const same =
-    orders.length > 0
-      ? [`Again in ${orders.join(" and in ")} order, with another hash seed: same result.`]
-      : [];
-  return [
-    ...same,
-    ...repeats
-      .filter((r) => !r.same)
-      .map((r) => `Again in ${r.order} order, with another hash seed: ${r.detail}.`),
-  ].join(" ");
 }

@@ -1,5 +1,7 @@
 // Questions to the person: the initial values of a form, and the answers as data and as words.
 
+import { t } from "./texts.js";
+
 export const choicesOf = ({ answer, options }) =>
   ({ choice: options, yes_no: ["yes", "no"] })[answer] ?? [];
 
@@ -15,3 +17,18 @@ export const isComplete = (questions, values) =>
 // The same words as `said` in src/selfeng/core/question.py.
 export const wordsOf = (questions, values) =>
   questions.map(({ id, question }) => `${question} ${values[id].trim()}`).join("\n");
+
+// A value for people: yes and no are in the page's language.
+export const valueWords = ({ answer }, value) =>
+  answer === "yes_no" ? t(`questions-${value}`) : value;
+
+// What a person said with a turn. Answers continue the turn that asked; its request is not theirs again.
+export function saidWith({ request, answers }, before) {
+  const asked = before?.outcome === "asked" ? before.questions.questions : [];
+  const pairs = asked
+    .map((question) => [question, answers.find(({ id }) => id === question.id)])
+    .filter(([, answer]) => answer);
+  const words = pairs.map(([{ question }, { value }]) => `${question} ${value}`).join("\n");
+  if (pairs.length === 0 || ![before.request, words].includes(request)) return request;
+  return pairs.map(([question, { value }]) => valueWords(question, value)).join(" · ");
+}

@@ -3,6 +3,11 @@
 import { announcementOf } from "./announcement.js";
 import { inConversation, withDrafts } from "./drafts.js";
 import { attach, filesAgain } from "./files.js";
+import { feedChanges, newFeed } from "./feed.js";
+import { list } from "./format.js";
+import { closeFile, editFile, NEW_PROJECT, openFile, renewTabs, showTab } from "./projects.js";
+import { settingsChanges, withoutTest } from "./settings.js";
+import { t } from "./texts.js";
 import { addRecords, emptyThread, hasGap } from "./thread.js";
 import { versionKey } from "./versions.js";
 
@@ -12,15 +17,19 @@ export const initialState = {
   skew: 0, // milliseconds that this clock is ahead of the server's
   conversations: [],
   conversationSearch: { text: "", found: null }, // ids, null: not known yet
+  sharing: null, // the conversation whose links are shown: {id, shares, made, told, error}
   deleted: null, // the conversation that was deleted last: {id, title, open}
   conversationId: null,
   missing: false, // whether the conversation that was asked for isn't there
   threads: {},
-  pending: [], // asked, but not yet in the journal: {key, text, files, answers, conversationId, turnId, error}
+  pending: [], // asked, but not yet in the journal: {key, text, files, answers, again, conversationId, turnId, sent, error}
   stopping: {}, // turn ids
   selectedTurn: null, // null: the newest
-  view: "chat", // what a narrow page shows: chat, activity, library, lessons, projects
-  panel: "activity", // what a wide page shows beside the chat: activity, library, lessons, projects
+  feed: newFeed, // of its steps
+  view: "chat", // what a narrow page shows: chat, activity, library, lessons
+  panel: "activity", // what a wide page shows beside the chat: activity, library, lessons
+  panelOpen: true, // there; a narrow page has no panel beside the chat
+  wide: false, // whether the panel has the chat's room, too
   tools: null,
   toolDetails: {},
   versions: {}, // of tools by name: {list, stale} or {error}
@@ -28,19 +37,23 @@ export const initialState = {
   changing: null, // the tool that is being rolled back, retired or restored
   changeProblem: null, // {name, message, remedy}
   openTool: null,
-  search: "",
+  search: "", // of the library, and which kind of tools it lists
+  kind: "all",
+  toolsFound: { text: "", tools: [] }, // what the server's search found for a text
   graph: null, // of the stages of a turn: {svg} or {error}
   lessons: null,
-  showRetired: false,
   projects: null,
   projectDetails: {}, // by id: {project} or {error}
   projectTexts: {}, // contents of files by their hash
+  textErrors: {}, // and why some were not loaded
   results: {}, // values that tools returned, by their hash: {value} or {error}
-  openFile: null, // path of the file of the open project that a person has chosen
+  projectTabs: {}, // by id of the project: {shown, open, seen, edits}, as in projects.js
   draft: "",
   drafts: {}, // of the other conversations by their id, "" for a new one: {text, files}
   attached: [], // files of the next request: {key, name, size, content}
   focusComposer: 0, // grows when the composer should take the focus
+  palette: false, // whether the command palette is open
+  settings: null, // the dialog with the settings, as in settings.js
   notice: null, // {message, remedy}
   announcement: { number: 0, text: "" },
 };
@@ -48,7 +61,8 @@ export const initialState = {
 export function reduce(state, action) {
   const change = changes[action.type];
   if (!change) throw new Error(`no such action: ${action.type}`);
-  return change(state, action);
+  const next = change(state, action);
+  return next.wide && next.view === "chat" ? { ...next, wide: false } : next;
 }
 
 export const currentThread = (state) => state.threads[state.conversationId] ?? emptyThread;
@@ -65,21 +79,36 @@ export function shownTurn(state) {
   return turns[state.selectedTurn] ?? turns[order.at(-1)] ?? null;
 }
 
+// On a narrow page the panel is a view of its own.
+const inPanel = (state, view) => ({ ...state, view, panel: view, panelOpen: true });
+
 const focused = (state) => ({ ...state, focusComposer: state.focusComposer + 1 });
 
 const announce = (state, text) =>
   text ? { ...state, announcement: { number: state.announcement.number + 1, text } } : state;
 
 const changes = {
-  connection_changed: (state, { connection }) => ({ ...state, connection }),
+  connection_changed: (state, { connection }) => ({ ...withoutTest(state), connection }),
   health_loaded: (state, { health }) => ({ ...state, health }),
-  conversations_loaded: (state, { conversations }) => ({ ...state, conversations }),
+  conversations_loaded: listLoaded,
   conversation_changed: (state, { id, change }) => ({
     ...state,
     conversations: state.conversations.map((c) => (c.id === id ? { ...c, ...change } : c)),
   }),
   conversation_deleted: deleted,
   deletion_dismissed: (state) => ({ ...state, deleted: null }),
+  // The dialog with the links of a conversation; of a new one the path is known only now.
+  share_wanted: (state, { id }) => ({ ...state, sharing: { id, shares: null, made: null } }),
+  shares_loaded: (state, { id, shares, told = "" }) => {
+    const made = shares.some((share) => share.id === state.sharing?.made?.id);
+    const change = { shares, told, error: null, ...(!made && { made: null }) };
+    return announce(sharing(state, id, change), told);
+  },
+  share_made: (state, { id, share }) =>
+    announce(sharing(state, id, { made: share }), t("share-made")),
+  share_refused: (state, { id, error }) =>
+    announce(sharing(state, id, { error }), `${error.message} ${error.remedy}`.trim()),
+  share_closed: (state) => ({ ...state, sharing: null }),
   conversations_searched: (state, { text }) => ({
     ...state,
     conversationSearch: { text, found: text.trim() ? state.conversationSearch.found : null },
@@ -88,23 +117,18 @@ const changes = {
     text === state.conversationSearch.text
       ? { ...state, conversationSearch: { text, found: conversations.map(({ id }) => id) } }
       : state,
-  conversation_opened: (state, { id }) => ({
+  conversation_opened: (state, { id, view = "chat" }) => ({
     ...inConversation(state, id),
     selectedTurn: null,
-    openFile: null,
-    view: "chat",
+    view,
     missing: false,
     notice: null,
   }),
   // The address names a conversation that was deleted, or that another person has.
-  conversation_missed: (state) =>
-    announce(
-      { ...inConversation(state, null), missing: true, notice: null },
-      "This conversation isn’t here.",
-    ),
+  conversation_missed: missed,
   records_received: receive,
 
-  asked: (state, { key, text, files, answers = [] }) => ({
+  asked: (state, { key, text, files, answers = [], again = "" }) => ({
     ...state,
     pending: [
       ...state.pending,
@@ -113,8 +137,10 @@ const changes = {
         text,
         files,
         answers,
+        ...(again && { again }),
         conversationId: state.conversationId,
         turnId: null,
+        sent: false,
         error: null,
       },
     ],
@@ -124,11 +150,21 @@ const changes = {
     attached: [],
     notice: null,
   }),
+  // Those of the tab's earlier page; the server knows them again if they had reached it.
+  asks_restored: (state, { pending }) => ({
+    ...state,
+    pending: [...pending.map((p) => ({ ...p, sent: false })), ...state.pending],
+  }),
+  ask_sent: (state, { key }) => ({ ...state, pending: changed(state, key, { sent: true }) }),
+  ask_retried: (state, { key }) => ({
+    ...state,
+    pending: changed(state, key, { error: null, sent: false }),
+  }),
   ask_accepted: acceptAsk,
   ask_refused: (state, { key, error }) =>
     announce(
-      { ...state, pending: state.pending.map((p) => (p.key === key ? { ...p, error } : p)) },
-      `Not sent: ${error.message}`,
+      { ...state, pending: changed(state, key, { error }) },
+      t("told-not-sent", { error: error.message }),
     ),
   pending_dismissed: (state, { key }) => ({
     ...state,
@@ -144,6 +180,11 @@ const changes = {
   files_attached: attached,
   file_detached: (state, { key }) =>
     focused({ ...state, attached: state.attached.filter((f) => f.key !== key) }),
+  file_put_into_text: (state, { key }) => {
+    const { text } = state.attached.find((f) => f.key === key);
+    const draft = [state.draft, text].filter(Boolean).join("\n");
+    return focused({ ...state, draft, attached: state.attached.filter((f) => f.key !== key) });
+  },
   example_chosen: (state, { text, files = state.attached }) =>
     focused({ ...state, draft: text, attached: files, view: "chat" }),
   composer_wanted: (state) => focused({ ...state, view: "chat" }),
@@ -154,33 +195,26 @@ const changes = {
       attached: filesAgain(turn, state.conversationId),
       view: "chat",
     }),
-  turn_selected: (state, { turnId }) => ({
+  turn_selected: (state, { turnId }) => inPanel({ ...state, selectedTurn: turnId }, "activity"),
+  view_selected: (state, { view }) => (view === "chat" ? { ...state, view } : inPanel(state, view)),
+  panel_toggled: (state, { open = !state.panelOpen }) => ({
     ...state,
-    selectedTurn: turnId,
-    panel: "activity",
-    view: "activity",
+    panelOpen: open,
+    wide: open && state.wide,
   }),
-  view_selected: (state, { view }) => ({
-    ...state,
-    view,
-    panel: view === "chat" ? state.panel : view,
-  }),
+  ...feedChanges,
+  step_wanted: (state, step) => inPanel(feedChanges.step_wanted(state, step), "activity"),
+  // Gives the panel the chat's room, or gives it back.
+  panel_widened: (state, { wide = !state.wide }) =>
+    wide ? { ...inPanel(state, state.panel), wide } : { ...state, wide },
 
   tools_loaded: (state, { tools }) => ({ ...state, tools }),
-  tool_opened: (state, { name }) => ({
-    ...state,
-    openTool: name,
-    changeProblem: null,
-    panel: "library",
-    view: "library",
-  }),
+  tool_opened: (state, { name }) =>
+    inPanel({ ...state, openTool: name, changeProblem: null }, "library"),
   tool_closed: (state) => ({ ...state, openTool: null }),
   tool_loaded: (state, { name, tool }) => ({
     ...state,
-    tools:
-      state.tools?.map((t) =>
-        t.name === name ? { ...t, uses: tool.uses, standing: tool.standing } : t,
-      ) ?? null,
+    tools: state.tools?.map((t) => (t.name === name ? { ...t, ...useOf(tool) } : t)) ?? null,
     toolDetails: { ...state.toolDetails, [name]: { tool } },
   }),
   tool_not_loaded: (state, { name, error }) => ({
@@ -192,7 +226,7 @@ const changes = {
   request_forgotten: (state, { name, tool }) =>
     announce(
       { ...state, changing: null, toolDetails: { ...state.toolDetails, [name]: { tool } } },
-      "Request removed.",
+      t("told-request-removed"),
     ),
   lessons_loaded: (state, { lessons }) => ({ ...state, lessons }),
   versions_loaded: (state, { name, versions }) => ({
@@ -215,30 +249,36 @@ const changes = {
   tool_changed: (state, { tool }) => ({
     ...outdated(state, tool.name),
     changing: null,
-    tools: state.tools?.map((t) => (t.name === tool.name ? tool : t)),
+    tools: state.tools?.map((t) => (t.name === tool.name ? { ...t, ...tool } : t)),
   }),
   tool_change_refused: (state, { name, error }) =>
     announce(
       { ...state, changing: null, changeProblem: { name, ...error } },
-      `Not possible: ${error.message}`,
+      t("told-not-possible", { error: error.message }),
     ),
   projects_loaded: (state, { projects }) => ({ ...state, projects }),
   project_begun: (state, { project }) => ({
-    ...inConversation(state, project.id),
+    ...inConversation(
+      state.conversationId === NEW_PROJECT ? { ...state, draft: "" } : state,
+      project.id,
+    ),
     projects: [project, ...(state.projects ?? []).filter((p) => p.id !== project.id)],
     selectedTurn: null,
-    openFile: null,
     panel: "activity",
     view: "chat",
     notice: null,
   }),
-  project_loaded: (state, { project }) => ({
-    ...state,
-    projects: state.projects?.map((p) =>
-      p.id === project.id ? { ...p, status: project.status, goal: project.goal } : p,
+  project_loaded: (state, { project }) =>
+    renewTabs(
+      {
+        ...state,
+        projects: state.projects?.map((p) =>
+          p.id === project.id ? { ...p, status: project.status, goal: project.goal } : p,
+        ),
+        projectDetails: { ...state.projectDetails, [project.id]: { project } },
+      },
+      project,
     ),
-    projectDetails: { ...state.projectDetails, [project.id]: { project } },
-  }),
   project_not_loaded: (state, { id, error }) => ({
     ...state,
     projectDetails: { ...state.projectDetails, [id]: { error } },
@@ -246,13 +286,20 @@ const changes = {
   project_deleted: (state, { id }) => ({
     ...(state.conversationId === id ? inConversation(state, null) : state),
     projects: state.projects?.filter((p) => p.id !== id),
-    panel: "projects",
-    view: "projects",
+    view: "chat",
   }),
-  file_opened: (state, { path }) => ({ ...state, openFile: path, view: "chat" }),
+  file_opened: (state, { path }) => openFile({ ...state, view: "chat" }, path),
+  file_closed: (state, { path }) => closeFile(state, path),
+  file_edited: (state, { path, edit }) => editFile(state, path, edit),
+  project_tab_shown: (state, { tab }) => showTab(state, tab),
   text_loaded: (state, { sha256, text }) => ({
     ...state,
     projectTexts: { ...state.projectTexts, [sha256]: text },
+    textErrors: { ...state.textErrors, [sha256]: undefined },
+  }),
+  text_not_loaded: (state, { sha256, error }) => ({
+    ...state,
+    textErrors: { ...state.textErrors, [sha256]: error },
   }),
   result_loaded: (state, { sha256, value }) => ({
     ...state,
@@ -262,19 +309,40 @@ const changes = {
     ...state,
     results: { ...state.results, [sha256]: { error } },
   }),
-  retired_shown: (state, { shown }) => ({ ...state, showRetired: shown }),
   search_changed: (state, { text }) => ({ ...state, search: text }),
+  kind_chosen: (state, { kind }) => ({ ...state, kind }),
+  tools_found: (state, { text, tools }) =>
+    text === state.search ? { ...state, toolsFound: { text, tools } } : state,
   library_changed(state, { name, change, reason }) {
-    return announce(
-      outdated(state, name),
-      `Tool library: ${name} was ${change.replace("_", " ")}${reason ? `, ${reason}` : ""}.`,
-    );
+    return announce(outdated(state, name), libraryChange(name, change, reason));
   },
 
+  ...settingsChanges,
+
+  palette_opened: (state) => ({ ...state, palette: true }),
+  palette_closed: (state) => ({ ...state, palette: false }),
   noticed: (state, { message, remedy = "" }) =>
     announce({ ...state, notice: { message, remedy } }, `${message} ${remedy}`.trim()),
   notice_dismissed: (state) => ({ ...state, notice: null }),
 };
+
+function missed(state) {
+  const next = { ...inConversation(state, null), missing: true, notice: null };
+  return announce(next, t("conversation-missing"));
+}
+
+// The open conversation may have been deleted in another tab.
+function listLoaded(state, { conversations }) {
+  const isIn = (list) => list.some(({ id }) => id === state.conversationId);
+  const gone = isIn(state.conversations) && !isIn(conversations);
+  return { ...(gone ? missed(state) : state), conversations };
+}
+
+const sharing = (state, id, change) =>
+  state.sharing?.id === id ? { ...state, sharing: { ...state.sharing, ...change } } : state;
+
+const changed = (state, key, change) =>
+  state.pending.map((p) => (p.key === key ? { ...p, ...change } : p));
 
 function deleted(state, { id }) {
   const gone = state.conversations.find((c) => c.id === id);
@@ -284,7 +352,17 @@ function deleted(state, { id }) {
     conversations: state.conversations.filter((c) => c.id !== id),
     deleted: { id, title: gone?.title ?? "", open },
   };
-  return announce(next, "Conversation deleted. It can be restored with Undo.");
+  return announce(next, t("conversation-deleted-told"));
+}
+
+// What a tool's page knows newer than its line in the list.
+function useOf({ uses, standing, habits }) {
+  const last = habits?.calls?.find(({ returned }) => returned)?.at;
+  return { uses, standing, ...(last && { last_used: last }) };
+}
+
+function libraryChange(name, change, reason) {
+  return `${t(`told-tool-${change}`, { name })} ${reason}`.trim();
 }
 
 // A tool has changed: its details are dropped, its versions shown until newer ones come.
@@ -307,7 +385,13 @@ function receive(state, { conversationId, records, live, now }) {
   next.skew = now - Date.parse(records.at(-1).at);
   const fresh = records.filter((r) => r.seq > before.lastSeq && r.seq <= thread.lastSeq);
   return conversationId === state.conversationId
-    ? announce(next, fresh.map(announcementOf).filter(Boolean).join(" "))
+    ? announce(
+        next,
+        fresh
+          .map((record) => announcementOf(record, thread.turns[record.turn_id]))
+          .filter(Boolean)
+          .join(" "),
+      )
     : next;
 }
 
@@ -319,16 +403,17 @@ function attached(state, { files }) {
     view: "chat",
     notice: problem ? { message: problem, remedy: "" } : null,
   });
-  return announce(next, problem || `${files.map((f) => f.name).join(", ")} attached.`);
+  return announce(next, problem || t("told-attached", { names: list(files.map((f) => f.name)) }));
 }
 
-// A turn ends the pending request that has its id. Before the server has sent the id, a new turn ends the oldest request with its text.
+// A turn ends the pending request that has its id. Before the server has sent the id, a new turn ends the oldest sent request with its text.
 function stillPending(pending, conversationId, thread, before) {
   const told = new Set(pending.map((p) => p.turnId));
   const fresh = thread.order.filter((id) => !(id in before.turns) && !told.has(id));
   return pending.filter((p) => {
     if (p.error || p.conversationId !== conversationId) return true;
     if (p.turnId) return !(p.turnId in thread.turns);
+    if (!p.sent) return true;
     const index = fresh.findIndex((id) => thread.turns[id].request === p.text);
     if (index >= 0) fresh.splice(index, 1);
     return index < 0;

@@ -1,20 +1,33 @@
 // Values that tools returned: which of them a turn shows itself, and their form as tables; the kinds are those of src/selfeng/core/result.py.
 
-import { fileSize, plural } from "./format.js";
+import { conversationPath } from "./conversations.js";
+import { fileSize } from "./format.js";
 import { planOf } from "./plan.js";
+import { locale, t } from "./texts.js";
 
 // Bytes of JSON up to which the answer says a value itself, as LONG in src/selfeng/core/result.py.
 export const LONG = 400;
+const FEW = 5; // items of a list, characters of a number
 const MOST_COLUMNS = 100;
-const FORMULA = /^[=+\-@\t\r]/;
+const LONGEST_CELL = 300;
+// How a text begins that a spreadsheet would run, which a number with a sign is not; as in src/selfeng/core/result.py.
+export const FORMULA = /^(?:[=@\t\r]|[+-](?!\d*\.?\d+(?:e[+-]?\d+)?$))/i;
 
 const returned = (steps) =>
   steps
     .filter((step) => step.kind === "execute" && step.execution?.outcome === "returned")
     .map((step) => step.execution.value)
-    .filter((value) => value && value.size > LONG);
+    .filter((value) => value && isShown(value));
 
-// References to the long values of a turn, of a plan those that no other step needed; each once.
+// The answer leaves long values out. Short ones are shown beside it where that adds something: columns to sort and
+// to draw, and digits to group.
+const isShown = ({ kind, size, count, columns }) =>
+  size > LONG ||
+  (kind === "table" && count > 1 && columns.length > 1) ||
+  (kind === "list" && count >= FEW) ||
+  (kind === "number" && size >= FEW);
+
+// References to the values that a turn shows, of a plan those that no other step needed; each once.
 export function longResults(turn) {
   const parts = planOf(turn.steps)?.parts ?? [];
   const needed = new Set(parts.flatMap((part) => part.needs));
@@ -25,16 +38,11 @@ export function longResults(turn) {
 }
 
 export const addressOfResult = (conversationId, { sha256 }, format = "") =>
-  `/api/conversations/${encodeURIComponent(conversationId)}/results/${sha256}${format && `?format=${format}`}`;
+  `${conversationPath(conversationId)}/results/${sha256}${format && `?format=${format}`}`;
 
-export function shapeWords({ kind, count, columns, size }) {
-  const words = {
-    table: () => `Table, ${plural(count, "row")}, ${plural(columns.length, "column")}`,
-    list: () => `List, ${plural(count, "item")}`,
-    json: () => `Object, ${plural(count, "member")}`,
-    text: () => `Text, ${plural(count, "character")}`,
-  };
-  return `${words[kind]?.() ?? "Value"}, ${fileSize(size)}`;
+export function shapeWords({ kind, count, columns = [], size }) {
+  const known = ["table", "list", "json", "text", "number"].includes(kind) ? kind : "other";
+  return t(`value-${known}`, { count, columns: columns.length, size: fileSize(size) });
 }
 
 // JSON whose whole numbers stay exact: those that JavaScript would round stay as they were written.
@@ -58,7 +66,12 @@ function tableIn(value) {
   if (Array.isArray(value)) {
     if (all(value, isObject)) {
       const columns = [...new Set(value.flatMap(Object.keys))];
-      return { columns, rows: value.map((row) => columns.map((name) => row[name] ?? null)) };
+      return {
+        columns,
+        rows: value.map((row) =>
+          columns.map((name) => (Object.hasOwn(row, name) ? row[name] : null)),
+        ),
+      };
     }
     if (all(value, (row) => Array.isArray(row) && row.length > 1 && row.length === value[0].length))
       return titled(value);
@@ -98,7 +111,7 @@ export function sortRows(rows, column, down) {
 // A cell as text; a fraction has six significant digits, or two places.
 export function cellText(cell) {
   if (cell == null) return "";
-  if (typeof cell === "object") return JSON.stringify(cell);
+  if (typeof cell === "object") return jsonText(cell);
   if (typeof cell !== "number" || Number.isInteger(cell)) return String(cell);
   const size = Math.abs(cell);
   if (size < 1e-4 || size >= 1e15) return String(Number(cell.toPrecision(6)));
@@ -106,15 +119,55 @@ export function cellText(cell) {
   return String(Number(cell.toFixed(places)));
 }
 
+// What of a cell is drawn.
+export function cutText(cell) {
+  const text = cellText(cell);
+  return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
+}
+
+// A value that is nested too deeply is only hinted at.
+export function jsonText(value, indent) {
+  try {
+    return JSON.stringify(value, null, indent);
+  } catch {
+    return "…";
+  }
+}
+
+// A number for people: grouped, with at most six significant digits of a fraction. Whole numbers that JavaScript would
+// round come as texts.
+export function numberText(value) {
+  if (typeof value === "string") return new Intl.NumberFormat(locale).format(BigInt(value));
+  const size = Math.abs(value);
+  const scientific = value !== 0 && (size < 1e-4 || size >= 1e15);
+  return new Intl.NumberFormat(locale, {
+    notation: scientific ? "scientific" : "standard",
+    ...(scientific
+      ? { maximumSignificantDigits: 6 }
+      : { maximumFractionDigits: size >= 1 ? 4 : 6 }),
+  }).format(value);
+}
+
+// The rows that have every word in some cell, in any case.
+export function filterRows(rows, text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return rows;
+  return rows.filter((row) => {
+    const cells = row.map((cell) => cellText(cell).toLowerCase());
+    return words.every((word) => cells.some((cell) => cell.includes(word)));
+  });
+}
+
+// Rows as a list of objects; columns of the same name stay apart.
+export const objectsOf = ({ columns, rows }) =>
+  rows.map((row) => Object.fromEntries(columns.map((name, n) => [name, row[n]])));
+
 // A table for a spreadsheet's clipboard; texts that it would run as formulas begin with an apostrophe.
 export function tabSeparated({ columns, rows }) {
   const cell = (value) => {
-    const text =
-      value != null && typeof value === "object" ? JSON.stringify(value) : `${value ?? ""}`;
+    const text = value != null && typeof value === "object" ? jsonText(value) : `${value ?? ""}`;
     const plain = text.replace(/[\t\r\n]+/g, " ");
-    return typeof value === "string" && FORMULA.test(text) && Number.isNaN(Number(text))
-      ? `'${plain}`
-      : plain;
+    return typeof value === "string" && FORMULA.test(text) ? `'${plain}` : plain;
   };
   return [columns, ...rows].map((row) => row.map(cell).join("\t")).join("\n");
 }

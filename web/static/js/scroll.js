@@ -1,10 +1,10 @@
 // Scrolling that follows new content at the end, but never pulls a reader away from what they read.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const NEAR = 48;
 
-// For a scrolling element (`scroller`) around growing content (`content`): whether it follows, and how to follow again.
+// For a scrolling element (`scroller`) around growing content (`content`): whether it follows, and how to `follow` again or to `stay`.
 // A new `topic` is shown from its end if it `grows`, else from its beginning.
 export function useFollow(topic, grows) {
   const scroller = useRef(null);
@@ -19,7 +19,12 @@ export function useFollow(topic, grows) {
     if (element) element.scrollTop = element.scrollHeight;
   };
 
-  useEffect(() => {
+  const stay = () => {
+    follows.current = false;
+    setAway(true);
+  };
+
+  useLayoutEffect(() => {
     const element = scroller.current;
     let last = element.scrollTop;
     const moved = () => {
@@ -29,23 +34,27 @@ export function useFollow(topic, grows) {
       last = element.scrollTop;
       setAway(!follows.current);
     };
-    const grown = new ResizeObserver(() => {
+    const toEnd = () => {
       if (follows.current) element.scrollTop = element.scrollHeight;
-    });
+    };
+    const changed = new MutationObserver(toEnd); // before the frame, so that it takes no second one
+    const grown = new ResizeObserver(toEnd);
     element.addEventListener("scroll", moved, { passive: true });
+    changed.observe(content.current, { childList: true, characterData: true, subtree: true });
     grown.observe(content.current);
     grown.observe(element);
     return () => {
       element.removeEventListener("scroll", moved);
+      changed.disconnect();
       grown.disconnect();
     };
   }, []);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (grows) return follow();
     follows.current = false;
     scroller.current.scrollTop = 0;
   }, [topic]);
 
-  return { scroller, content, away, follow };
+  return { scroller, content, away, follow, stay };
 }

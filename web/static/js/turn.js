@@ -1,11 +1,13 @@
 // A turn: one request and all it causes, folded event by event; the events are those of src/selfeng/core/events.py.
 
 import { projectFolds } from "./build.js";
+import { remedyOf } from "./cause.js";
 import { enter, leave } from "./course.js";
 import { endDelegation, openDelegation, patchDelegation } from "./delegation.js";
 import { partWords, sentence } from "./format.js";
 import { foldPart, openPlan, patchPart } from "./plan.js";
-import { close, open, patch } from "./steps.js";
+import { close, latest, open, patch } from "./steps.js";
+import { t } from "./texts.js";
 
 export const newTurn = (id, startedAt) => ({
   id,
@@ -83,6 +85,12 @@ const folds = {
     files: event.files ?? [],
     startedAt: at,
   }),
+  // The process that ran it ended. Of a turn that begins again, what was done so far is gone.
+  turn_resumed(turn, { again }, at) {
+    const { steps, course, thoughts, answer, made } = again ? newTurn(turn.id, at) : turn;
+    const resumed = { kind: "turn_resumed", state: "done", startedAt: at, again };
+    return { ...turn, steps: open(steps, resumed), course, thoughts, answer, made };
+  },
   budget_spent: (turn, { usage, limits, seconds }) => ({
     ...turn,
     budget: { usage, limits, seconds },
@@ -96,6 +104,20 @@ const folds = {
     return withSteps(
       turn,
       open(turn.steps, { kind: "lessons_shown", state: "done", startedAt: at, agent, lessons }),
+    );
+  },
+  turn_queued(turn, { place, seconds }, at) {
+    if (place === 0)
+      return withSteps(
+        turn,
+        patch(turn.steps, isRunning("queued"), { state: "done", seconds, text: "" }),
+      );
+    const text = t("now-queued", { place });
+    return withSteps(
+      turn,
+      turn.steps.some(isRunning("queued"))
+        ? patch(turn.steps, isRunning("queued"), { text })
+        : open(turn.steps, { kind: "queued", startedAt: at, text }),
     );
   },
   waiting(turn, { part, state, seconds }, at) {
@@ -140,7 +162,11 @@ const folds = {
       }),
     );
   },
-  questions_asked: (turn, { questions, intro }) => ({ ...turn, questions: { questions, intro } }),
+  questions_asked(turn, { questions, intro }) {
+    const { then, tool, given } = latest(turn.steps, "tool_mismatch") ?? {};
+    const lacks = then === "ask" && given ? { tool, given } : null; // a tool that needs values
+    return { ...turn, questions: { questions, intro, lacks } };
+  },
   executing(turn, event, at) {
     return withSteps(
       turn,
@@ -171,17 +197,25 @@ const folds = {
     );
   },
   tool_mismatch(turn, event, at) {
-    const { tool, problem, then } = event;
+    const { tool, problem, then, given = "" } = event;
     const steps = close(turn.steps, always, "stopped", at);
     return withSteps(
       turn,
-      open(steps, { kind: "tool_mismatch", state: "failed", startedAt: at, tool, problem, then }),
+      open(steps, {
+        kind: "tool_mismatch",
+        state: then === "ask" ? "done" : "failed", // to ask is no fault
+        startedAt: at,
+        tool,
+        problem,
+        then,
+        given,
+      }),
     );
   },
   answer_token(turn, event, at) {
     const answering = turn.steps.some(isRunning("respond"));
     const steps = answering ? turn.steps : open(turn.steps, { kind: "respond", startedAt: at });
-    return { ...turn, steps, answer: turn.answer + event.text };
+    return { ...turn, steps, answer: written(turn.answer, event) };
   },
   // Earlier versions told no outcome.
   turn_finished(turn, event, at) {
@@ -197,12 +231,20 @@ const folds = {
       nearest,
       failure:
         outcome === "failed"
-          ? { where: "", message: "", remedy: sentence(remedy), kind: "task", reached: "" }
+          ? {
+              where: "",
+              message: "",
+              remedy: sentence(remedy),
+              kind: "task",
+              cause: "",
+              reached: "",
+            }
           : null,
     };
   },
   turn_failed(turn, event, at) {
-    const { where, message, remedy, kind = "internal", reached = "" } = event;
+    const { where, message, kind = "internal", cause = "", reached = "" } = event;
+    const remedy = remedyOf(event);
     const guilty = (step) => step.kind === where;
     const closed = close(close(turn.steps, guilty, "failed", at), always, "stopped", at);
     const steps = open(closed, {
@@ -218,7 +260,7 @@ const folds = {
       ...end(turn, event, "failed", at),
       steps,
       outcome: "failed",
-      failure: { where, message, remedy, kind, reached },
+      failure: { where, message, remedy, kind, cause, reached },
     };
   },
   ...projectFolds,
@@ -298,7 +340,7 @@ function synthesisStep(turn, event, at) {
     case "streaming":
       return withSteps(
         turn,
-        patch(steps, same, (step) => ({ stream: step.stream + text })),
+        patch(steps, same, (step) => ({ stream: written(step.stream, event) })),
       );
     default: {
       const outcome = {
@@ -312,6 +354,9 @@ function synthesisStep(turn, event, at) {
     }
   }
 }
+
+// A text with its next piece, which replaces what stood in its place: a reply that was interrupted is written again.
+const written = (text, { offset, text: piece }) => text.slice(0, offset ?? text.length) + piece;
 
 const repeat = ({ order, same, detail }) => ({ order, same, detail });
 

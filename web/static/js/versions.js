@@ -1,32 +1,53 @@
 // Versions and standing of a tool, in words, and the pair that the page compares.
 
-import { plural, usageText } from "./format.js";
+import { list, usageText } from "./format.js";
+import { hasText, t } from "./texts.js";
 
-const STANDINGS = {
-  provisional: "New. Becomes trusted after a few different successful uses.",
-  trusted: "It has served several different calls.",
-  retired: "Searches no longer offer it. You can restore it.",
-};
+const words = (id, otherwise) => (hasText(id) ? t(id) : otherwise);
 
-export const standingTitle = (standing) => STANDINGS[standing] ?? "";
+export const standingWords = (standing) => words(`standing-${standing}`, standing);
 
-// Which tools the list shows: retired ones only on request.
-export const offered = (tools, showRetired) =>
-  showRetired ? tools : tools.filter((t) => t.standing !== "retired");
+export const standingTitle = (standing) => words(`standing-title-${standing}`, "");
 
-export const retiredCount = (tools) => tools.length - offered(tools, false).length;
+// Who wrote a tool or a version of it.
+export function authorWords(model) {
+  if (!model) return t("author-hand");
+  return model === "offline" ? t("author-offline") : t("author-model", { model });
+}
+
+// Why a version was made; in the server's words if this page does not know the reason.
+export function originWords({ origin, why }) {
+  const { how, failure, parameters, factor, to, tool, version } = origin ?? {};
+  const said = { failure: failure ?? "", factor: String(Number(factor?.toPrecision(3))) };
+  switch (how) {
+    case "created":
+    case "edited":
+      return t(`origin-${how}`);
+    case "repaired":
+      return t(failure ? "origin-repaired-from" : "origin-repaired", said);
+    case "extended":
+      return t("origin-extended", { parameters: list(parameters) });
+    case "rolled_back":
+      return t("origin-rolled_back", { to });
+    case "requirement_changed":
+      return t("origin-requirement_changed", { tool, version });
+    case "refactored":
+      return t("origin-refactored", said);
+    default:
+      return why;
+  }
+}
 
 export function versionFacts({ model, tests, usage }) {
-  const author = model === "offline" ? "offline model" : `by ${model || "hand"}`;
-  return [author, testsText(tests), usageText(usage)].filter(Boolean).join(" · ");
+  return [authorWords(model), testsText(tests), usageText(usage)].filter(Boolean).join(" · ");
 }
 
-function testsText(tests) {
-  if (!tests) return "";
-  return tests.passed === tests.total
-    ? `${plural(tests.total, "test")} passed`
-    : `${tests.passed} of ${plural(tests.total, "test")} passed`;
-}
+const testsText = (tests) =>
+  tests &&
+  t(tests.passed === tests.total ? "version-tests-passed" : "version-tests", {
+    passed: tests.passed,
+    total: tests.total,
+  });
 
 // The two versions to compare: the chosen ones if they exist, else the newest and the one before it.
 // Null if there are fewer than two. `versions` has the newest first.

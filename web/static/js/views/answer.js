@@ -3,7 +3,8 @@
 import { render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
-import { Markdown } from "../markdown.js";
+import { GrowingMarkdown, Markdown } from "../markdown.js";
+import { t } from "../texts.js";
 import { CopyButton } from "./code.js";
 
 export function Answer({ text, streams }) {
@@ -14,7 +15,7 @@ export function Answer({ text, streams }) {
     return () => places.forEach((place) => render(null, place));
   }, [text, streams]);
   return html`<div data-testid="answer" data-state=${streams ? "streaming" : "finished"} ref=${answer}>
-    <${Markdown} text=${text} />
+    ${streams ? html`<${GrowingMarkdown} text=${text} />` : html`<${Markdown} text=${text} />`}
   </div>`;
 }
 
@@ -26,7 +27,7 @@ function addCopy(block, index) {
   block.replaceWith(frame);
   frame.append(block, place);
   render(
-    html`<${CopyButton} text=${block.textContent} label=${`code block ${index + 1}`} />`,
+    html`<${CopyButton} text=${block.textContent} label=${t("answer-code", { number: index + 1 })} />`,
     place,
   );
   return place;

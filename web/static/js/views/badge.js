@@ -1,8 +1,8 @@
 // The standing of a tool in a word.
 
 import { html } from "../html.js";
-import { standingTitle } from "../versions.js";
+import { standingTitle, standingWords } from "../versions.js";
 
 export function Badge({ standing }) {
-  return html`<span class="badge" data-testid="badge" data-standing=${standing} title=${standingTitle(standing)}>${standing}</span>`;
+  return html`<span class="badge" data-testid="badge" data-standing=${standing} title=${standingTitle(standing)}>${standingWords(standing)}</span>`;
 }

@@ -2,14 +2,18 @@
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { ask } from "../connection.js";
+import { LONGEST_REQUEST } from "../drafts.js";
+import { limitsText } from "../files.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
-import { limitsText } from "../files.js";
 import { memo } from "../memo.js";
 import { pasted, pick } from "../picking.js";
 import { dispatch } from "../store.js";
+import { rich, t } from "../texts.js";
 import { AttachedFiles } from "./files.js";
+import { Keys } from "./keys.js";
 
+// On a touch keyboard Enter begins a new line, as there is no Shift to hold.
 const hasMouse = matchMedia("(pointer: fine)");
 
 // `newest`: the turn whose request Up takes back into an empty composer.
@@ -23,13 +27,15 @@ export const Composer = memo(({ draft, focus, attached, limits, newest }) => {
     field.current.setSelectionRange(draft.length, draft.length);
   }, [focus]);
 
+  const tooLong = draft.length > LONGEST_REQUEST;
   const send = (event) => {
     event.preventDefault();
-    if (draft.trim()) ask(draft.trim(), attached);
+    if (draft.trim() && !tooLong) ask(draft.trim(), attached);
     field.current.focus();
   };
   const pressed = (event) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) send(event);
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing && hasMouse.matches)
+      send(event);
     if (event.key === "ArrowUp" && draft === "" && attached.length === 0 && newest) {
       event.preventDefault();
       dispatch({ type: "request_edited", turn: newest });
@@ -40,16 +46,21 @@ export const Composer = memo(({ draft, focus, attached, limits, newest }) => {
     pick(target.files);
     target.value = ""; // so that the same file can be picked again
   };
+  const asks =
+    attached.length > 0
+      ? t("composer-with-files", { count: attached.length })
+      : t("composer-empty");
 
   return html`<form class="composer" onSubmit=${send}>
-    ${attached.length > 0 && html`<${AttachedFiles} files=${attached} />`}
-    <button type="button" class="icon-button attach" data-testid="attach" aria-label="Attach files" title=${`Attach files: ${limitsText(limits)}`} onClick=${() => picker.current.click()}><${Icon} name="paperclip" /></button>
-    <input class="visually-hidden" type="file" multiple tabindex="-1" aria-label="Files" data-testid="file-input" ref=${picker} onChange=${picked} />
-    <label class="visually-hidden" for="composer">Your request</label>
-    <textarea id="composer" data-testid="composer" ref=${field} rows="1" placeholder=${attached.length > 0 ? "What should I do with this file?" : "Ask for something…"} autocomplete="off"
-      aria-describedby="composer-hint" value=${draft} onInput=${(e) => dispatch({ type: "draft_changed", text: e.target.value })} onKeyDown=${pressed} onPaste=${pasted}></textarea>
-    <button type="submit" class="send" data-testid="send" aria-label="Send" data-ready=${draft.trim() !== ""}><${Icon} name="arrowUp" /></button>
-    <p class="composer-hint" id="composer-hint"><kbd>Enter</kbd> to send · <kbd>Shift</kbd>+<kbd>Enter</kbd> for a new line · drop files anywhere · <kbd>Ctrl</kbd>+<kbd>/</kbd> for shortcuts</p>
+    ${attached.length > 0 && html`<${AttachedFiles} files=${attached} draft=${draft} />`}
+    <button type="button" class="icon-button attach" data-testid="attach" aria-label=${t("composer-attach")} title=${t("composer-attach-limits", { limits: limitsText(limits) })} onClick=${() => picker.current.click()}><${Icon} name="paperclip" /></button>
+    <input class="visually-hidden" type="file" multiple tabindex="-1" aria-label=${t("composer-files")} data-testid="file-input" ref=${picker} onChange=${picked} />
+    <label class="visually-hidden" for="composer">${t("composer-label")}</label>
+    <textarea id="composer" data-testid="composer" ref=${field} rows="1" placeholder=${asks} autocomplete="off" enterkeyhint=${hasMouse.matches ? "send" : "enter"}
+      aria-describedby="composer-hint" aria-invalid=${tooLong ? "true" : null} value=${draft} onInput=${(e) => dispatch({ type: "draft_changed", text: e.target.value })} onKeyDown=${pressed} onPaste=${pasted}></textarea>
+    <button type="submit" class="send" data-testid="send" aria-label=${t("composer-send")} data-ready=${draft.trim() !== "" && !tooLong}><${Icon} name="arrowUp" /></button>
+    ${tooLong && html`<p class="composer-count" role="alert" data-testid="too-long">${t("composer-too-long", { length: draft.length, most: LONGEST_REQUEST })}</p>`}
+    <p class="composer-hint" id="composer-hint">${rich("composer-hint", { send: html`<${Keys} of="send" />`, line: html`<${Keys} of="line" />`, list: html`<${Keys} of="list" />` })}</p>
   </form>`;
 });
 

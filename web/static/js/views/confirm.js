@@ -2,6 +2,7 @@
 
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { html } from "../html.js";
+import { t } from "../texts.js";
 
 // `about` distinguishes this button from others with the same label.
 export function Confirm({ label, about, question, act, testid }) {
@@ -23,7 +24,7 @@ export function Confirm({ label, about, question, act, testid }) {
     <p id=${id}>${question}</p>
     <div class="confirm-answers">
       <button type="button" class="button primary" ref=${answer} aria-describedby=${id} data-testid=${`${testid}-yes`} onClick=${yes}>${label}</button>
-      <button type="button" class="button" onClick=${() => setAsking(false)}>Cancel</button>
+      <button type="button" class="button" onClick=${() => setAsking(false)}>${t("confirm-cancel")}</button>
     </div>
   </div>`;
 }

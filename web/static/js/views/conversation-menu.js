@@ -4,19 +4,17 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { exportAddress } from "../api.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
+import { dispatch } from "../store.js";
+import { t } from "../texts.js";
 
 const EDGE = 8; // pixels
 
 export function ConversationMenu({ conversation, anchor, rename, change, remove, close }) {
   const menu = useRef(null);
   useLayoutEffect(() => {
-    const { style } = menu.current;
+    if (!menu.current) return;
     menu.current.showPopover();
-    const { bottom, right } = anchor.getBoundingClientRect();
-    const { height, width } = menu.current.getBoundingClientRect();
-    style.setProperty("top", `${Math.min(bottom, innerHeight - height - EDGE)}px`);
-    style.setProperty("left", `${Math.max(EDGE, right - width)}px`);
-    menu.current.querySelector("[role=menuitem]").focus();
+    place(menu.current, anchor);
   }, []);
   if (!conversation) return null;
   const { id, pinned } = conversation;
@@ -34,17 +32,27 @@ export function ConversationMenu({ conversation, anchor, rename, change, remove,
     html`<button type="button" role="menuitem" tabindex="-1" class="menu-item" onClick=${choose(action)}><${Icon} name=${icon} />${label}</button>`;
   const download = (label, form) =>
     html`<a role="menuitem" tabindex="-1" class="menu-item" href=${exportAddress(id, form)} download onClick=${() => menu.current.hidePopover()}><${Icon} name="download" />${label}</a>`;
-  return html`<div class="menu" popover="auto" role="menu" aria-label=${`Actions: ${conversation.title}`} data-testid="conversation-menu" ref=${menu} onToggle=${toggled} onKeyDown=${move}>
-    ${item("pencil", "Rename", () => rename(id))}
-    ${item("pin", pinned ? "Unpin" : "Pin", () => change(id, { pinned: !pinned }))}
-    ${download("Export as Markdown", "md")}
-    ${download("Export as JSON", "json")}
-    ${item("trash", "Delete", () => remove(id))}
+  return html`<div class="menu" popover="auto" role="menu" aria-label=${t("conversation-actions", { title: conversation.title })} data-testid="conversation-menu" ref=${menu} onToggle=${toggled} onKeyDown=${move}>
+    ${item("pencil", t("conversation-rename"), () => rename(id))}
+    ${item("pin", t(pinned ? "conversation-unpin" : "conversation-pin"), () => change(id, { pinned: !pinned }))}
+    ${download(t("conversation-markdown"), "md")}
+    ${download(t("conversation-json"), "json")}
+    ${item("share", t("share-menu"), () => dispatch({ type: "share_wanted", id }))}
+    ${item("trash", t("conversation-delete"), () => remove(id))}
   </div>`;
 }
 
-function move(event) {
-  const items = [...event.currentTarget.querySelectorAll("[role=menuitem]")];
+// Below the button, within the window; the first item has the focus.
+export function place(menu, anchor) {
+  const { bottom, right } = anchor.getBoundingClientRect();
+  const { height, width } = menu.getBoundingClientRect();
+  menu.style.setProperty("top", `${Math.min(bottom, innerHeight - height - EDGE)}px`);
+  menu.style.setProperty("left", `${Math.max(EDGE, right - width)}px`);
+  menu.querySelector("[role^=menuitem]").focus();
+}
+
+export function move(event) {
+  const items = [...event.currentTarget.querySelectorAll("[role^=menuitem]")];
   const at = items.indexOf(document.activeElement);
   const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
   if (event.key === "Tab") event.currentTarget.hidePopover();

@@ -1,50 +1,24 @@
-// The stages that a turn reached, in order, with the current one marked; on demand the whole graph.
+// The graph of the stages, with the way that the turn took, in a dialog.
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { marksOf } from "../course.js";
-import { duration, STATE_WORDS } from "../format.js";
+import { stepWords } from "../format.js";
 import { html } from "../html.js";
-import { StateIcon } from "../icons.js";
+import { Icon } from "../icons.js";
 import { loadGraph } from "../loading.js";
-import { memo } from "../memo.js";
-import { Disclosure } from "./disclosure.js";
-import { Elapsed } from "./elapsed.js";
+import { t } from "../texts.js";
 import { Problem } from "./problem.js";
 
-// Shorter times would only say that there was nothing to do.
-const SHOWN = 0.01;
-
-// On one line, which keeps the current stage in view.
-export function CourseLine({ course, skew }) {
-  const line = useRef(null);
-  useLayoutEffect(() => {
-    const { current } = line;
-    const observer = new ResizeObserver(() => toEnd(current));
-    observer.observe(current);
-    return () => observer.disconnect();
-  }, []);
-  useLayoutEffect(() => toEnd(line.current), [course.length]);
-  return html`<div class="course-line" ref=${line} tabindex="0" role="region" aria-label="Path of the turn"><${Course} course=${course} label="Stages of the turn" skew=${skew} /></div>`;
-}
-
-const toEnd = (line) => void (line.scrollLeft = line.scrollWidth);
-
-export const Course = memo(
-  ({ course, label, skew }) => html`<ol class="course" data-testid="course" aria-label=${label}>
-  ${course.map((visit, i) => html`<${Visit} key=${i} ...${visit} skew=${skew} />`)}
-</ol>`,
-);
-
-function Visit({ node, symbol, state, startedAt, seconds, skew }) {
-  return html`<li class="course-stage" data-stage=${node} data-state=${state} aria-current=${state === "running" ? "step" : null} title=${symbol || null}>
-    <span class="course-icon"><${StateIcon} state=${state} /></span>
-    <span class="course-name">${node}</span><span class="visually-hidden">: ${STATE_WORDS[state]}</span>
-    ${state === "running" ? html`<${Elapsed} since=${startedAt} skew=${skew} />` : seconds >= SHOWN && html`<span class="time">${duration(seconds)}</span>`}
-  </li>`;
-}
-
-export function WholeGraph({ course, graph }) {
-  return html`<div class="course-whole"><${Disclosure} label="Graph of the stages"><${Drawing} course=${course} graph=${graph} /><//></div>`;
+export function GraphDialog({ course, graph, close }) {
+  const dialog = useRef(null);
+  useLayoutEffect(() => dialog.current.showModal(), []);
+  return html`<dialog class="dialog course-dialog" ref=${dialog} data-testid="graph-dialog" aria-labelledby="course-title" closedby="any" onClose=${close}>
+    <div class="dialog-head">
+      <h2 class="popover-title" id="course-title">${t("graph")}</h2>
+      <button type="button" class="icon-button small" aria-label=${t("graph-close")} onClick=${() => dialog.current.close()}><${Icon} name="cross" /></button>
+    </div>
+    <${Drawing} course=${course} graph=${graph} />
+  </dialog>`;
 }
 
 function Drawing({ course, graph }) {
@@ -62,15 +36,26 @@ function Drawing({ course, graph }) {
   useLayoutEffect(() => {
     if (svg) mark(place.current, marksOf(course));
   }, [svg, course]);
-  if (graph?.error) return html`<${Problem} title="The graph can’t be shown" ...${graph.error} />`;
+  useEffect(() => {
+    if (!svg) return;
+    const { current } = place;
+    const middle = new ResizeObserver(() => {
+      current.scrollLeft = (current.scrollWidth - current.clientWidth) / 2; // most ways lead through it
+    });
+    middle.observe(current);
+    return () => middle.disconnect();
+  }, [svg]);
+  if (graph?.error) return html`<${Problem} title=${t("graph-not-shown")} ...${graph.error} />`;
   if (!svg)
-    return html`<div class="nothing"><span class="spinner" role="img" aria-label="Loading"></span></div>`;
-  return html`<div class="course-graph" data-testid="graph" ref=${place} tabindex="0" role="region" aria-label="Graph of the stages"></div>`;
+    return html`<div class="nothing"><span class="spinner" role="img" aria-label=${t("loading")}></span></div>`;
+  return html`<div class="course-graph" data-testid="graph" ref=${place} tabindex="0" role="region" aria-label=${t("graph")}></div>`;
 }
 
 function mark(drawing, { nodes, taken }) {
-  for (const { dataset } of drawing.querySelectorAll("g.node"))
-    dataset.state = nodes[dataset.node] ?? "waiting";
+  for (const node of drawing.querySelectorAll("g.node")) {
+    node.dataset.state = nodes[node.dataset.node] ?? "waiting";
+    node.querySelector("text").textContent = stepWords(node.dataset.node);
+  }
   for (const { dataset } of drawing.querySelectorAll("g.transition"))
     dataset.taken = taken.has(`${dataset.source} ${dataset.target}`);
 }

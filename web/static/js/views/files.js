@@ -1,17 +1,24 @@
-// Files: chips in the composer, links in a turn, and pictures shown in place.
+// Files: chips in the composer and in a turn, and pictures shown in place; what can be shown opens wide.
 
+import { useState } from "preact/hooks";
+import { LONGEST_REQUEST } from "../drafts.js";
+import { addressOf, isPicture, kindOf } from "../files.js";
 import { fileSize } from "../format.js";
-import { addressOf, isPicture } from "../files.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
+import { lazy } from "../lazy.js";
 import { dispatch } from "../store.js";
+import { t } from "../texts.js";
 
-export function AttachedFiles({ files }) {
-  return html`<ul class="files attached" aria-label="Attached files">
+const FileViewer = lazy(async () => (await import("./rich.js")).FileViewer);
+
+export function AttachedFiles({ files, draft }) {
+  return html`<ul class="files attached" aria-label=${t("files-attached")}>
     ${files.map(
       (file) => html`<li class="file" key=${file.key} data-testid="attached-file">
         <${Icon} name="file" /><span class="file-name">${file.name}</span><span class="file-size">${fileSize(file.size)}</span>
-        <button type="button" class="icon-button small" data-testid="remove-file" aria-label=${`Remove ${file.name}`}
+        ${file.text && draft.length + file.text.length < LONGEST_REQUEST && html`<button type="button" class="text-button" data-testid="file-as-text" onClick=${() => dispatch({ type: "file_put_into_text", key: file.key })}>${t("files-as-text")}</button>`}
+        <button type="button" class="icon-button small" data-testid="remove-file" aria-label=${t("files-remove", { name: file.name })}
           onClick=${() => dispatch({ type: "file_detached", key: file.key })}><${Icon} name="cross" /></button>
       </li>`,
     )}
@@ -20,26 +27,41 @@ export function AttachedFiles({ files }) {
 
 // Files without an address yet are only named.
 export function RequestFiles({ files, conversationId }) {
+  const [open, setOpen] = useState(null);
   if (files.length === 0) return null;
-  return html`<ul class="files sent" aria-label="Files of the request">
-    ${files.map((file) => html`<li key=${file.name} data-testid="request-file">${file.sha256 ? html`<${Download} file=${file} conversationId=${conversationId} icon="file" />` : html`<span class="file"><${Icon} name="file" /><span class="file-name">${file.name}</span></span>`}</li>`)}
-  </ul>`;
+  return html`<ul class="files sent" aria-label=${t("files-of-request")}>
+    ${files.map((file, i) => html`<li key=${file.name} data-testid="request-file">${file.sha256 ? html`<${Chip} file=${file} address=${addressOf(conversationId, file)} open=${() => setOpen(i)} />` : html`<span class="file"><${Icon} name="file" /><span class="file-name">${file.name}</span></span>`}</li>`)}
+  </ul>
+  ${open !== null && html`<${Viewing} files=${files} conversationId=${conversationId} index=${open} choose=${setOpen} close=${() => setOpen(null)} />`}`;
 }
 
 export function MadeFiles({ files, conversationId }) {
+  const [open, setOpen] = useState(null);
   if (files.length === 0) return null;
-  return html`<ul class="made" aria-label="Files that the tool made" data-testid="made-files">
+  return html`<ul class="made" aria-label=${t("files-made")} data-testid="made-files">
     ${files.map(
       (file, i) => html`<li key=${`${i} ${file.sha256}`}>
-      ${isPicture(file) && html`<img class="picture" data-testid="made-picture" src=${addressOf(conversationId, file)} alt=${file.name} />`}
-      <${Download} file=${file} conversationId=${conversationId} icon="download" />
+      ${isPicture(file) && html`<button type="button" class="picture-open" data-testid="open-picture" aria-label=${t("file-open", { name: file.name })} onClick=${() => setOpen(i)}><img class="picture" data-testid="made-picture" src=${addressOf(conversationId, file)} alt=${file.name} /></button>`}
+      <${Chip} file=${file} address=${addressOf(conversationId, file)} open=${() => setOpen(i)} />
     </li>`,
     )}
-  </ul>`;
+  </ul>
+  ${open !== null && html`<${Viewing} files=${files} conversationId=${conversationId} index=${open} choose=${setOpen} close=${() => setOpen(null)} />`}`;
 }
 
-function Download({ file, conversationId, icon }) {
-  return html`<a class="file" data-testid="file-link" href=${`${addressOf(conversationId, file)}?download`} download=${file.name}>
-    <${Icon} name=${icon} /><span class="file-name">${file.name}</span><span class="file-size">${fileSize(file.size)}</span>
-  </a>`;
+const Viewing = ({ conversationId, ...props }) =>
+  html`<${FileViewer} ...${props} addressOf=${(file) => addressOf(conversationId, file)} />`;
+
+// A file that can be shown opens; any other is only downloaded.
+function Chip({ file, address, open }) {
+  const words = html`<span class="file-name">${file.name}</span><span class="file-size">${fileSize(file.size)}</span>`;
+  const link = { href: `${address}?download`, download: file.name, "data-testid": "file-link" };
+  if (kindOf(file) === "other")
+    return html`<a class="file" ...${link} aria-label=${t("file-download", { name: file.name })}><${Icon} name="download" />${words}</a>`;
+  return html`<span class="file">
+    <button type="button" class="file-open" data-testid="open-file-wide" onClick=${open}><${Icon} name=${ICONS[kindOf(file)] ?? "file"} />${words}</button>
+    <a class="icon-button small" ...${link} aria-label=${t("file-download", { name: file.name })} title=${t("file-download", { name: file.name })}><${Icon} name="download" /></a>
+  </span>`;
 }
+
+const ICONS = { table: "table", code: "code", json: "code", notebook: "book", picture: "open" };

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { keep } from "../connection.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
+import { t } from "../texts.js";
 
 export function Keep({ turnId }) {
   const [sent, setSent] = useState(false);
@@ -11,5 +12,5 @@ export function Keep({ turnId }) {
     setSent(true);
     setSent(await keep(turnId));
   };
-  return html`<button type="button" class="button keep" data-testid="keep" disabled=${sent} onClick=${send}><${Icon} name="tool" />Save these steps as a tool</button>`;
+  return html`<button type="button" class="button keep" data-testid="keep" disabled=${sent} onClick=${send}><${Icon} name="tool" />${t("turn-keep")}</button>`;
 }

@@ -2,10 +2,11 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { deleteLesson, patchLesson } from "../api.js";
-import { percent, plural, stepWords } from "../format.js";
+import { percent } from "../format.js";
 import { html } from "../html.js";
 import { loadLessons } from "../loading.js";
 import { dispatch } from "../store.js";
+import { hasText, t } from "../texts.js";
 
 const LONGEST = 400;
 
@@ -20,7 +21,7 @@ export function Lesson({ lesson, removed }) {
   }, [mode]);
   const close = () => setMode("read");
   return html`<li class="lesson" data-testid="lesson" data-agent=${lesson.agent} data-expired=${lesson.expired}>
-    <p class="lesson-head"><span class="attempt">${stepWords(lesson.agent)}</span><span class="lesson-facts">${facts(lesson)}</span></p>
+    <p class="lesson-head"><span class="attempt">${agentOf(lesson)}</span><span class="lesson-facts">${facts(lesson)}</span></p>
     ${
       mode === "edit"
         ? html`<${Words} lesson=${lesson} close=${close} />`
@@ -29,25 +30,28 @@ export function Lesson({ lesson, removed }) {
     ${
       mode === "read" &&
       html`<div class="lesson-actions">
-      <button type="button" class="text-button" ref=${edit} data-testid="edit-lesson" aria-label=${`Edit: ${lesson.trigger}`} onClick=${() => setMode("edit")}>Edit</button>
-      <button type="button" class="text-button" ref=${remove} data-testid="delete-lesson" aria-label=${`Delete: ${lesson.trigger}`} onClick=${() => setMode("delete")}>Delete</button>
+      <button type="button" class="text-button" ref=${edit} data-testid="edit-lesson" aria-label=${t("lesson-edit-of", { trigger: lesson.trigger })} onClick=${() => setMode("edit")}>${t("lesson-edit")}</button>
+      <button type="button" class="text-button" ref=${remove} data-testid="delete-lesson" aria-label=${t("lesson-delete-of", { trigger: lesson.trigger })} onClick=${() => setMode("delete")}>${t("lesson-delete")}</button>
     </div>`
     }
     ${mode === "delete" && html`<${Removal} lesson=${lesson} close=${close} removed=${removed} />`}
   </li>`;
 }
 
-const usedText = (uses) => (uses === 1 ? "used once" : `used ${plural(uses, "time")}`);
+function agentOf({ agent }) {
+  const id = `lesson-for-${agent}`;
+  return hasText(id) ? t(id) : agent;
+}
 
-const effectText = (helped, failed) =>
-  helped + failed === 0 ? "no effect yet" : `helped ${helped}, failed ${failed}`;
+const effect = ({ helped, failed }) =>
+  helped + failed === 0 ? t("lesson-no-effect") : t("lesson-effect", { helped, failed });
 
-function facts({ uses, helped, failed, weight, evidence, expired }) {
-  const used = uses > 0 ? [usedText(uses), effectText(helped, failed)].join(" · ") : "not used yet";
+function facts(lesson) {
+  const { uses, weight, evidence, expired } = lesson;
   return [
-    expired ? "expired" : `weight ${percent(weight)}`,
-    used,
-    `from ${plural(evidence, "turn")}`,
+    expired ? t("lesson-expired") : t("lesson-weight", { weight: percent(weight) }),
+    ...(uses > 0 ? [t("tool-uses", { count: uses }), effect(lesson)] : [t("lesson-unused")]),
+    t("lesson-evidence", { count: evidence }),
   ].join(" · ");
 }
 
@@ -63,11 +67,11 @@ function Words({ lesson, close }) {
     <textarea rows="3" maxlength=${LONGEST} required ref=${ref} data-testid=${`lesson-${name}`} value=${words[name]} onInput=${(e) => setWords({ ...words, [name]: e.target.value })}></textarea>
   </label>`;
   return html`<form class="lesson-form" onSubmit=${save} onKeyDown=${(e) => e.key === "Escape" && close()}>
-    ${field("trigger", "When it applies", first)}
-    ${field("advice", "What to do then")}
+    ${field("trigger", t("lesson-trigger"), first)}
+    ${field("advice", t("lesson-advice"))}
     <div class="lesson-actions">
-      <button type="submit" class="button primary" data-testid="save-lesson">Save</button>
-      <button type="button" class="button quiet" onClick=${close}>Cancel</button>
+      <button type="submit" class="button primary" data-testid="save-lesson">${t("lesson-save")}</button>
+      <button type="button" class="button quiet" onClick=${close}>${t("confirm-cancel")}</button>
     </div>
   </form>`;
 }
@@ -78,10 +82,10 @@ function Removal({ lesson, close, removed }) {
   const press = async () => {
     if (await changed(deleteLesson(lesson.id))) removed();
   };
-  return html`<div class="lesson-actions" role="group" aria-label="Delete this lesson?" onKeyDown=${(e) => e.key === "Escape" && close()}>
-    <span class="lesson-question">Delete this lesson?</span>
-    <button type="button" class="button" ref=${keep} onClick=${close}>Keep</button>
-    <button type="button" class="button" data-testid="confirm-delete" onClick=${press}>Delete</button>
+  return html`<div class="lesson-actions" role="group" aria-label=${t("lesson-delete-question")} onKeyDown=${(e) => e.key === "Escape" && close()}>
+    <span class="lesson-question">${t("lesson-delete-question")}</span>
+    <button type="button" class="button" ref=${keep} onClick=${close}>${t("lesson-keep")}</button>
+    <button type="button" class="button" data-testid="confirm-delete" onClick=${press}>${t("lesson-delete")}</button>
   </div>`;
 }
 
@@ -94,7 +98,7 @@ async function changed(request) {
   } catch (error) {
     dispatch({
       type: "noticed",
-      message: `The lesson was not changed: ${error.message}.`,
+      message: t("lesson-unchanged", { error: error.message }),
       remedy: error.remedy ?? "",
     });
     return false;

@@ -1,8 +1,10 @@
 // A problem: what happened, and what to do about it. Text from a model is Markdown.
 
+import { sentence } from "../format.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { Markdown } from "../markdown.js";
+import { t } from "../texts.js";
 import { Prose } from "./prose.js";
 
 const ICONS = { bad: "alert", warn: "square", calm: "declined" };
@@ -21,9 +23,9 @@ export function Problem({
     <${Icon} name=${ICONS[tone]} />
     <div class="problem-main">
       <p class="problem-title">${title}</p>
-      ${message && (markdown ? html`<${Markdown} text=${message} />` : html`<p><${Prose} text=${message} /></p>`)}
+      ${message && (markdown ? html`<${Markdown} text=${message} />` : html`<p><${Prose} text=${sentence(message)} /></p>`)}
       ${reached && html`<p data-testid="reached">${reached}</p>`}
-      ${remedy && html`<p><strong>What to do:</strong> <${Prose} text=${remedy} /></p>`}
+      ${remedy && html`<p><strong>${t("problem-remedy")}</strong> <${Prose} text=${remedy} /></p>`}
       ${children && html`<div class="problem-actions">${children}</div>`}
     </div>
   </div>`;

@@ -1,92 +1,130 @@
-// The goal of a build: the form for a new project, and the one to continue building.
+// What a build is told: the front door of a new project, and the composer of an open one.
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { beginProject, buildOn } from "../connection.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
-import { EXAMPLE_GOALS } from "../projects.js";
+import { EXAMPLE_GOALS, HISTORY, nameOf } from "../projects.js";
+import { dispatch } from "../store.js";
+import { t } from "../texts.js";
 import { Disclosure } from "./disclosure.js";
 
 const LIMITS = [
-  { key: "max_steps", label: "Steps", placeholder: "30" },
-  { key: "max_calls", label: "Model calls", placeholder: "60" },
-  { key: "max_tokens", label: "Tokens", placeholder: "600000" },
-  { key: "max_seconds", label: "Seconds", placeholder: "1800" },
-  { key: "max_cost", label: "US dollars", placeholder: "no limit", step: "any" },
+  { key: "max_steps", usual: "30" },
+  { key: "max_calls", usual: "60" },
+  { key: "max_tokens", usual: "600000" },
+  { key: "max_seconds", usual: "1800" },
+  { key: "max_cost", usual: "", step: "any" },
 ];
-const EMPTY = { name: "", goal: "", step: false, packages: "", limits: {} };
+const A_PACKAGE = "requests==2.32.5";
+const EMPTY = { step: false, packages: "", limits: {} };
 
 // What is sent to the server: blank fields are left out.
-function optionsOf({ name, goal, step, packages, limits }) {
-  const given = Object.fromEntries(
-    Object.entries(limits)
-      .filter(([, text]) => text !== "")
-      .map(([key, text]) => [key, Number(text)]),
-  );
+function optionsOf({ step, packages, limits }) {
+  const given = Object.entries(limits).filter(([, text]) => text !== "");
   const wanted = packages.split(/[\s,]+/).filter(Boolean);
   return {
-    ...(name && { name }),
-    goal,
     step,
     ...(wanted.length > 0 && { packages: wanted }),
-    ...given,
+    ...Object.fromEntries(given.map(([key, text]) => [key, Number(text)])),
   };
 }
 
-// `close` closes a form that a person opened; null if there is nothing else to show.
-export function NewProject({ offline, close }) {
+const write = (text) => dispatch({ type: "draft_changed", text });
+
+// The goal is the draft of this place, so it outlives a look elsewhere and a reload.
+export function NewProject({ goal, offline }) {
+  const [name, setName] = useState("");
   const [form, setForm] = useState(EMPTY);
   const first = useRef(null);
-  useLayoutEffect(() => {
-    if (close) first.current.focus();
-  }, []);
+  useEffect(() => first.current.focus(), []);
   const begin = async (event) => {
     event.preventDefault();
-    if (await beginProject(optionsOf({ ...form, name: form.name.trim() }))) setForm(EMPTY);
+    const options = { name: name.trim() || nameOf(goal), goal: goal.trim(), ...optionsOf(form) };
+    if (options.goal) await beginProject(options);
+    else first.current.focus();
   };
-  return html`<form class="project-form" data-testid="project-form" aria-label="New project" onSubmit=${begin}>
-    <label class="field">Name
-      <input class="input" ref=${first} required maxlength="100" autocomplete="off" spellcheck="false" placeholder="word-counter" data-testid="project-name" value=${form.name} onInput=${(e) => setForm({ ...form, name: e.target.value })} />
-    </label>
-    <label class="field">Goal
-      <textarea class="input" required rows="3" placeholder="What should it do?" data-testid="project-goal" value=${form.goal} onInput=${(e) => setForm({ ...form, goal: e.target.value })}></textarea>
-    </label>
-    <div>
-      <p class="eyebrow">${offline ? "The offline model knows these" : "Try one of these"}</p>
-      <ul class="examples compact">${EXAMPLE_GOALS.map((example) => html`<li key=${example.name}><button type="button" class="example" data-testid="example-goal" onClick=${() => setForm({ ...form, ...example })}><span>${example.goal}</span><${Icon} name="chevronRight" /></button></li>`)}</ul>
+  const choose = (example) => {
+    write(goalOf(example, offline));
+    setName(example.name);
+  };
+  return html`<main class="chat" aria-label=${t("project-new")}>
+    <div class="chat-scroller" tabindex="0" role="region" aria-label=${t("project-new")}>
+      <form class="chat-content project-door" data-testid="project-form" aria-label=${t("project-new")} onSubmit=${begin}>
+        <div>
+          <h2 class="empty-title">${t("project-door")}</h2>
+          <p class="project-goal">${t("project-door-text")}</p>
+        </div>
+        <label class="field">${t("project-goal")}
+          <textarea class="input" id="composer" ref=${first} required rows="3" placeholder=${t("project-goal-hint")} data-testid="project-goal" value=${goal} onInput=${(e) => write(e.target.value)}></textarea>
+        </label>
+        <div>
+          <h3 class="eyebrow">${t(offline ? "project-examples-offline" : "project-examples")}</h3>
+          <ul class="kinds">${EXAMPLE_GOALS.map((example) => html`<li key=${example.name}><button type="button" class="kind" data-testid="example-goal" onClick=${() => choose(example)}><span class="kind-name"><${Icon} name="folder" />${example.name}</span><span class="kind-request">${goalOf(example, offline)}</span></button></li>`)}</ul>
+        </div>
+        <div class="project-fields">
+          <label class="field">${t("project-name")}
+            <input class="input" maxlength="100" autocomplete="off" spellcheck="false" placeholder=${nameOf(goal)} data-testid="project-name" value=${name} onInput=${(e) => setName(e.target.value)} />
+          </label>
+          <${Packages} form=${form} setForm=${setForm} />
+        </div>
+        <${StepMode} form=${form} setForm=${setForm} />
+        <${Disclosure} label=${t("project-limits")}><${Limits} form=${form} setForm=${setForm} /><//>
+        <div class="form-actions"><button type="submit" class="button primary" data-testid="begin-build"><${Icon} name="hammer" />${t("project-build")}</button></div>
+      </form>
     </div>
-    <${Options} form=${form} setForm=${setForm} />
-    <div class="form-actions">
-      <button type="submit" class="button primary" data-testid="begin-build"><${Icon} name="hammer" />Build</button>
-      ${close && html`<button type="button" class="button quiet" onClick=${close}>Cancel</button>`}
-    </div>
-  </form>`;
+  </main>`;
 }
+
+// The offline model knows these in English only.
+const goalOf = ({ name, goal }, offline) => (offline ? goal : t(`project-example-${name}`));
 
 // A blank goal keeps the old one.
-export function BuildOn({ project }) {
+export function BuildOn({ project: { id, name }, goal, focus }) {
   const [form, setForm] = useState(EMPTY);
+  const field = useRef(null);
+  useLayoutEffect(() => {
+    field.current.style.height = "auto";
+    field.current.style.height = `${field.current.scrollHeight}px`;
+  }, [goal]);
+  useEffect(() => {
+    if (focus > 0) field.current.focus();
+  }, [focus]);
   const begin = async (event) => {
     event.preventDefault();
-    if (await buildOn(project.id, optionsOf(form))) setForm({ ...form, goal: "" });
+    if (!(await buildOn(id, { goal: goal.trim(), ...optionsOf(form) }))) return;
+    write("");
+    dispatch({ type: "project_tab_shown", tab: HISTORY });
   };
-  return html`<form class="project-form" data-testid="build-on" aria-label="Continue building" onSubmit=${begin}>
-    <label class="field">What should change?
-      <textarea class="input" rows="2" placeholder=${`As before: ${project.goal}`} data-testid="build-on-goal" value=${form.goal} onInput=${(e) => setForm({ ...form, goal: e.target.value })}></textarea>
-    </label>
-    <${Options} form=${form} setForm=${setForm} />
-    <div class="form-actions"><button type="submit" class="button" data-testid="build-on-begin"><${Icon} name="hammer" />Continue building</button></div>
+  const pressed = (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing && goal.trim()) begin(event);
+  };
+  const asks = t("project-change", { name });
+  return html`<form class="project-composer" data-testid="build-on" aria-label=${t("project-continue")} onSubmit=${begin}>
+    <div class="composer">
+      <label class="visually-hidden" for="composer">${asks}</label>
+      <textarea id="composer" class="project-ask" ref=${field} rows="1" autocomplete="off" placeholder=${asks} aria-describedby="build-on-hint" data-testid="build-on-goal" value=${goal} onInput=${(e) => write(e.target.value)} onKeyDown=${pressed}></textarea>
+      <button type="submit" class="button primary project-send" data-testid="build-on-begin"><${Icon} name="hammer" /><span class="project-words">${t("project-continue")}</span></button>
+    </div>
+    <p class="visually-hidden" id="build-on-hint">${t("project-continue-hint")}</p>
+    <div class="project-options">
+      <${StepMode} form=${form} setForm=${setForm} />
+      <${Disclosure} label=${t("project-options")}><${Packages} form=${form} setForm=${setForm} /><${Limits} form=${form} setForm=${setForm} /><//>
+    </div>
   </form>`;
 }
 
-function Options({ form, setForm }) {
+const StepMode = ({ form, setForm }) =>
+  html`<label class="check"><input type="checkbox" data-testid="step-mode" checked=${form.step} onChange=${(e) => setForm({ ...form, step: e.target.checked })} />${t("project-step-mode")}</label>`;
+
+const Packages = ({ form, setForm }) => html`<label class="field">${t("project-packages")}
+  <input class="input" autocomplete="off" spellcheck="false" placeholder=${A_PACKAGE} data-testid="packages" value=${form.packages} onInput=${(e) => setForm({ ...form, packages: e.target.value })} />
+</label>`;
+
+function Limits({ form, setForm }) {
   const limited = (key) => (e) =>
     setForm({ ...form, limits: { ...form.limits, [key]: e.target.value } });
-  return html`<label class="check"><input type="checkbox" data-testid="step-mode" checked=${form.step} onChange=${(e) => setForm({ ...form, step: e.target.checked })} />Ask me before each step</label>
-    <${Disclosure} label="Limits and packages">
-      <div class="limit-fields">${LIMITS.map(({ key, label, placeholder, step = "1" }) => html`<label key=${key} class="field">${label}<input class="input" type="number" min="0" step=${step} placeholder=${placeholder} data-testid=${key} value=${form.limits[key] ?? ""} onInput=${limited(key)} /></label>`)}</div>
-      <label class="field">Allowed packages
-        <input class="input" autocomplete="off" spellcheck="false" placeholder="requests==2.32.5" data-testid="packages" value=${form.packages} onInput=${(e) => setForm({ ...form, packages: e.target.value })} />
-      </label>
-    <//>`;
+  const field = ({ key, usual, step = "1" }) =>
+    html`<label key=${key} class="field">${t(`project-${key}`)}<input class="input" type="number" min="0" step=${step} placeholder=${usual || t("project-no-limit")} data-testid=${key} value=${form.limits[key] ?? ""} onInput=${limited(key)} /></label>`;
+  return html`<div class="limit-fields">${LIMITS.map(field)}</div>`;
 }

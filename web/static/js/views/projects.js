@@ -1,43 +1,44 @@
-// The list of projects, and the form for a new one.
+// The projects in the list at the side: links with their state, and the way to a new one.
 
 import { useState } from "preact/hooks";
-import { date, STATE_WORDS } from "../format.js";
+import { stateWords } from "../format.js";
 import { html } from "../html.js";
 import { Icon, StateIcon } from "../icons.js";
 import { memo } from "../memo.js";
-import { STATUS } from "../projects.js";
-import { openConversation } from "../route.js";
-import { NewProject } from "./project-form.js";
+import { listedProjects, NEW_PROJECT, STATUS } from "../projects.js";
+import { t } from "../texts.js";
 
-export const Projects = memo(({ projects, openId, offline }) => {
-  const [wanted, setWanted] = useState(false);
-  const none = projects?.length === 0;
-  const form = wanted || none;
-  return html`<section class="projects" aria-label="Projects" data-testid="projects">
-    <div class="panel-scroller" tabindex="0" role="region" aria-label="All projects">
-      ${none && html`<${NoProjects} />`}
-      ${projects && !form && html`<button type="button" class="button new-project" data-testid="new-project" onClick=${() => setWanted(true)}><${Icon} name="plus" />New project</button>`}
-      ${projects && form && html`<${NewProject} offline=${offline} close=${none ? null : () => setWanted(false)} />`}
-      ${!projects && html`<div class="nothing"><span class="spinner" role="img" aria-label="Loading"></span></div>`}
-      <ul class="project-list">${(projects ?? []).map((project) => html`<${ProjectRow} key=${project.id} project=${project} open=${project.id === openId} />`)}</ul>
+const AT_FIRST = 5;
+
+// `go` opens what has that id.
+export const Projects = memo(({ projects, openId, text, go }) => {
+  const [all, showAll] = useState(false);
+  const found = listedProjects(projects ?? [], text);
+  const shown = all || text.trim() ? found : found.slice(0, AT_FIRST);
+  if (text.trim() && found.length === 0) return null;
+  return html`<section class="projects" aria-label=${t("projects")} data-testid="projects">
+    <div class="projects-head">
+      <h2 class="eyebrow">${t("projects")}</h2>
+      <a class="icon-button small" href=${`#${NEW_PROJECT}`} data-testid="new-project" aria-label=${t("project-new")} title=${t("project-new")} aria-current=${openId === NEW_PROJECT ? "page" : null} onClick=${followed(NEW_PROJECT, go)}><${Icon} name="plus" /></a>
     </div>
+    <ul class="conversation-list">${shown.map((project) => html`<${ProjectRow} key=${project.id} project=${project} open=${project.id === openId} go=${go} />`)}</ul>
+    ${found.length > shown.length && html`<button type="button" class="text-button projects-more" onClick=${() => showAll(true)}>${t("projects-all", { count: found.length })}</button>`}
+    ${all && !text.trim() && found.length > AT_FIRST && html`<button type="button" class="text-button projects-more" onClick=${() => showAll(false)}>${t("projects-fewer")}</button>`}
   </section>`;
 });
 
-const ProjectRow = memo(({ project: { id, name, goal, status, created_at: createdAt }, open }) => {
+const followed = (id, go) => (event) => {
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  event.preventDefault();
+  go(id);
+};
+
+const ProjectRow = memo(({ project: { id, name, goal, status }, open, go }) => {
   const state = STATUS[status];
-  return html`<li>
-    <button type="button" class="tool-row" data-testid="project-row" data-status=${status} aria-current=${open ? "true" : null} onClick=${() => openConversation(id)}>
-      <span class="tool-row-head"><span class="tool-row-name">${name}</span><span class="state" data-state=${state}><${StateIcon} state=${state} />${STATE_WORDS[state]}</span><span class="tool-row-uses">${date(createdAt)}</span></span>
-      <span class="tool-row-description">${goal}</span>
-    </button>
+  return html`<li class="conversation-row">
+    <a class="conversation" href=${`#${encodeURIComponent(id)}`} title=${goal} data-testid="project-row" data-status=${status} aria-current=${open ? "page" : null} onClick=${followed(id, go)}>
+      <${Icon} name="folder" /><span class="conversation-title">${name}</span>
+      ${state !== "done" && html`<span class="state" data-state=${state}><${StateIcon} state=${state} /><span class="visually-hidden">${stateWords(state)}</span></span>`}
+    </a>
   </li>`;
 });
-
-function NoProjects() {
-  return html`<div class="nothing project-nothing">
-    <${Icon} name="folder" />
-    <p class="nothing-title">No projects yet</p>
-    <p>A project is a folder of Python files that the model builds towards a goal, step by step, tested in the sandbox.</p>
-  </div>`;
-}

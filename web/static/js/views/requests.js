@@ -5,6 +5,7 @@ import { forget } from "../changing.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { dispatch } from "../store.js";
+import { t } from "../texts.js";
 import { Confirm } from "./confirm.js";
 
 export function Requests({ name, written, used }) {
@@ -14,17 +15,17 @@ export function Requests({ name, written, used }) {
     await forget(name, text);
     heading.current?.focus(); // the button that had the focus is gone
   };
-  return html`<h3 class="eyebrow" tabindex="-1" ref=${heading}>Example requests</h3>
+  return html`<h3 class="eyebrow" tabindex="-1" ref=${heading}>${t("requests-title")}</h3>
     <ul class="examples compact" data-testid="requests">
       ${written.map((text) => html`<li key=${text}><${Example} text=${text} /></li>`)}
       ${used.map((text) => html`<${Used} key=${`used ${text}`} name=${name} text=${text} remove=${remove} />`)}
     </ul>
-    ${used.length > 0 && html`<p class="step-note">You can remove your own earlier requests, which only you see.</p>`}`;
+    ${used.length > 0 && html`<p class="step-note">${t("requests-own")}</p>`}`;
 }
 
 function Used({ name, text, remove }) {
-  const question = `Stop matching this tool to “${text}”? This applies to everyone.`;
-  return html`<li class="used-request"><${Example} text=${text} /><${Confirm} testid="forget" label="Remove" about=${text} question=${question} act=${() => remove(text)} /></li>`;
+  const question = t("requests-forget-question", { request: text });
+  return html`<li class="used-request"><${Example} text=${text} /><${Confirm} testid="forget" label=${t("requests-forget")} about=${text} question=${question} act=${() => remove(text)} /></li>`;
 }
 
 // What a person often asks after a tool.

@@ -1,18 +1,20 @@
 // A tool run by hand: a form from its signature, and the turn's result in place.
 
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { argumentsOf, fieldOf, initial } from "../calling.js";
 import { run } from "../connection.js";
-import { duration } from "../format.js";
+import { duration, sentence } from "../format.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
 import { Markdown } from "../markdown.js";
 import { store } from "../store.js";
+import { t } from "../texts.js";
 import { MadeFiles } from "./files.js";
 import { LongResults } from "./result.js";
 
-export function RunForm({ tool: { name, parameters, schema } }) {
-  const [entries, setEntries] = useState({});
+// `given`: what the fields hold at first, by name.
+export function RunForm({ tool: { name, parameters, schema }, given = {} }) {
+  const [entries, setEntries] = useState(given);
   const [files, setFiles] = useState({});
   const [problems, setProblems] = useState({});
   const [begun, setBegun] = useState(null);
@@ -35,17 +37,17 @@ export function RunForm({ tool: { name, parameters, schema } }) {
     setFiles((now) => ({ ...now, [parameter]: file }));
     set(parameter, file.name);
   };
-  return html`<form class="run-form" data-testid="run-form" aria-label=${`Run ${name}`} onSubmit=${send}>
+  return html`<form class="run-form" data-testid="run-form" aria-label=${t("run-label", { name })} onSubmit=${send}>
     ${parameters.map((p) => html`<${Field} key=${p.name} parameter=${p} field=${fieldOf(p, schema[p.name])} entry=${entries[p.name]} problem=${problems[p.name]} set=${set} pick=${pick} />`)}
-    <div class="form-actions"><button type="submit" class="button primary" data-testid="run" disabled=${busy}><${Icon} name="play" />Run</button></div>
+    <div class="form-actions"><button type="submit" class="button primary" data-testid="run" disabled=${busy}><${Icon} name="play" />${t("run-run")}</button></div>
     <div aria-live="polite">${begun && html`<${Result} turn=${turn} conversationId=${begun.conversation_id} />`}</div>
   </form>`;
 }
 
 function Field({ parameter, field, entry, problem, set, pick }) {
   const { name, annotation, description, default: preset } = parameter;
-  const note = preset == null ? annotation : `${annotation}, default ${preset}`;
-  const about = `run-${name}-about`;
+  const note = preset == null ? annotation : t("run-type-default", { type: annotation, preset });
+  const about = useId(); // the form may be there twice, in a turn and at the tool
   const common = {
     name,
     "data-testid": `run-${name}`,
@@ -60,8 +62,8 @@ function Field({ parameter, field, entry, problem, set, pick }) {
         ? html`<label class="check"><input type="checkbox" role="switch" ...${common} checked=${filled} onChange=${({ target }) => set(name, target.checked)} /><code>${name}</code></label>`
         : html`<label class="field"><code>${name}</code><${Entry} field=${field} filled=${filled} preset=${preset} common=${common} changed=${changed} /></label>`
     }
-    ${field.kind === "file" && html`<label class="field">or a file<input type="file" data-testid=${`run-${name}-file`} onChange=${({ target }) => target.files[0] && pick(name, target.files[0])} /></label>`}
-    <p class="run-note" id=${about}>${problem && html`<span class="run-problem" role="alert">${problem}. </span>`}${description && `${description} `}<span class="muted">${note}</span></p>
+    ${field.kind === "file" && html`<label class="field">${t("run-or-file")}<input type="file" data-testid=${`run-${name}-file`} onChange=${({ target }) => target.files[0] && pick(name, target.files[0])} /></label>`}
+    <p class="run-note" id=${about}>${problem && html`<span class="run-problem" role="alert">${problem} </span>`}${description && `${description} `}<span class="muted">${note}</span></p>
   </div>`;
 }
 
@@ -69,7 +71,7 @@ function Entry({ field, filled, preset, common, changed }) {
   switch (field.kind) {
     case "choice":
       return html`<select class="input" ...${common} value=${filled} onChange=${changed}>
-        <option value="">${preset == null ? "Choose" : `Default: ${preset}`}</option>
+        <option value="">${preset == null ? t("run-choose") : t("run-default", { preset })}</option>
         ${field.options.map((option, n) => html`<option key=${n} value=${String(n)}>${String(option)}</option>`)}
       </select>`;
     case "number":
@@ -85,12 +87,12 @@ function Entry({ field, filled, preset, common, changed }) {
 
 function Result({ turn, conversationId }) {
   if (!turn || turn.state === "running")
-    return html`<p class="run-note"><span class="spinner" role="img" aria-label="Running"></span></p>`;
+    return html`<p class="run-note"><span class="spinner" role="img" aria-label=${t("state-running")}></span></p>`;
   const { state, answer, failure, stopReason, made, seconds } = turn;
-  return html`<section class="run-result" data-testid="run-result" data-state=${state} aria-label="Result">
-    ${answer ? html`<${Markdown} text=${answer} />` : html`<p>${[failure?.message, failure?.remedy, stopReason].filter(Boolean).join(". ")}</p>`}
+  return html`<section class="run-result" data-testid="run-result" data-state=${state} aria-label=${t("execution-result")}>
+    ${answer ? html`<${Markdown} text=${answer} />` : html`<p>${[failure?.message, failure?.remedy, stopReason].filter(Boolean).map(sentence).join(" ")}</p>`}
     <${LongResults} turn=${turn} conversationId=${conversationId} />
     <${MadeFiles} files=${made} conversationId=${conversationId} />
-    <p class="run-note">${duration(seconds)}; this turn is in the conversation, too</p>
+    <p class="run-note">${t("run-done", { time: duration(seconds) })}</p>
   </section>`;
 }

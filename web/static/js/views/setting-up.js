@@ -4,6 +4,7 @@ import { partWords } from "../format.js";
 import { html } from "../html.js";
 import { Icon, StateIcon } from "../icons.js";
 import { memo } from "../memo.js";
+import { t } from "../texts.js";
 
 // An empty conversation reports a missing sandbox.
 const isTold = ({ part, state, detail }) => state === "failed" && part !== "sandbox" && detail;
@@ -14,7 +15,7 @@ export const SettingUp = memo(({ unready = [] }) => {
     ${
       working.length > 0 &&
       html`<p class="banner" data-tone="info" data-testid="setting-up">
-      <${StateIcon} state="running" /><span><strong>Setting up.</strong> ${working.map(told).join(" · ")}. You can already send requests; they wait for what they need.</span>
+      <${StateIcon} state="running" /><span><strong>${t("setting-up")}</strong> ${working.map(told).join(" · ")}. ${t("setting-up-waits")}</span>
     </p>`
     }
     ${unready.filter(isTold).map(
@@ -22,7 +23,7 @@ export const SettingUp = memo(({ unready = [] }) => {
         part,
         detail,
       }) => html`<p key=${part} class="banner" data-tone="warn" data-testid="not-set-up">
-      <${Icon} name="alert" /><span><strong>${partWords(part)}: not set up yet.</strong> ${detail[0].toUpperCase()}${detail.slice(1)}. The server will try again.</span>
+      <${Icon} name="alert" /><span><strong>${t("setting-up-failed", { part: partWords(part) })}</strong> ${detail[0].toUpperCase()}${detail.slice(1)}. ${t("setting-up-again")}</span>
     </p>`,
     )}
   </div>`;

@@ -3,6 +3,7 @@
 import { useState } from "preact/hooks";
 import { html } from "../html.js";
 import { unfenced } from "../specification.js";
+import { t } from "../texts.js";
 import { Changes } from "./changes.js";
 import { CodeBlock, LiveCode } from "./code.js";
 
@@ -11,7 +12,7 @@ export function CodeStep({ step }) {
 }
 
 function Source({ step }) {
-  const label = step.kind === "test" ? "Test suite" : "Implementation";
+  const label = t(step.kind === "test" ? "code-suite" : "step-implement");
   if (step.artifact) return html`<${CodeBlock} code=${step.artifact} label=${label} />`;
   if (!step.stream) return null;
   const code = unfenced(step.stream);
@@ -25,9 +26,9 @@ export function ImplementationStep({ step, before }) {
   const repaired = Boolean(before?.artifact && step.artifact);
   if (!repaired) return html`<${CodeStep} step=${step} />`;
   return html`${step.text && html`<p class="step-text">${step.text}</p>`}
-    <div class="switch" role="group" aria-label="Show">
-      <button type="button" aria-pressed=${whole ? "false" : "true"} onClick=${() => setWhole(false)}>Changes</button>
-      <button type="button" aria-pressed=${whole ? "true" : "false"} onClick=${() => setWhole(true)}>Whole code</button>
+    <div class="switch" role="group" aria-label=${t("code-show")}>
+      <button type="button" aria-pressed=${whole ? "false" : "true"} onClick=${() => setWhole(false)}>${t("code-changes")}</button>
+      <button type="button" aria-pressed=${whole ? "true" : "false"} onClick=${() => setWhole(true)}>${t("code-whole")}</button>
     </div>
-    ${whole ? html`<${Source} step=${step} />` : html`<${Changes} before=${before.artifact} after=${step.artifact} label="Changes to the previous attempt" />`}`;
+    ${whole ? html`<${Source} step=${step} />` : html`<${Changes} before=${before.artifact} after=${step.artifact} label=${t("code-changes-of")} />`}`;
 }

@@ -1,9 +1,9 @@
 // Steps that compare: candidates with the tests and with each other, and the tests with deliberate mistakes.
 
 import { differenceText, parseConsensus, parseMutation } from "../consensus.js";
-import { plural } from "../format.js";
 import { html } from "../html.js";
 import { StateIcon } from "../icons.js";
+import { t } from "../texts.js";
 import { Changes } from "./changes.js";
 import { CodeBlock } from "./code.js";
 import { Disclosure } from "./disclosure.js";
@@ -12,32 +12,32 @@ export function ConsensusStep({ step }) {
   const found = step.artifact ? parseConsensus(step.artifact) : null;
   if (!found) return html`<p class="step-text">${step.text}</p>`;
   return html`
-    <ul class="tests" aria-label="Candidates">${found.candidates.map((candidate) => html`<${Candidate} key=${candidate.name} candidate=${candidate} />`)}</ul>
+    <ul class="tests" aria-label=${t("candidates")}>${found.candidates.map((candidate) => html`<${Candidate} key=${candidate.name} candidate=${candidate} />`)}</ul>
     ${
       found.dropped.length > 0 &&
-      html`<p class="step-text">${plural(found.dropped.length, "test")} dropped, because most candidates contradict ${found.dropped.length === 1 ? "it" : "them"}:</p>
-      <ul class="tests" aria-label="Dropped tests">${found.dropped.map((test) => html`<${Dropped} key=${test.test} test=${test} />`)}</ul>`
+      html`<p class="step-text">${t("dropped-tests", { count: found.dropped.length })}</p>
+      <ul class="tests" aria-label=${t("dropped-label")}>${found.dropped.map((test) => html`<${Dropped} key=${test.test} test=${test} />`)}</ul>`
     }`;
 }
 
 function Candidate({ candidate: { name, words, state, code, refuted } }) {
   return html`<li class="test" data-testid="candidate" data-outcome=${state}>
     <div class="test-line">
-      <span class="test-outcome"><${StateIcon} state=${state} /><span class="visually-hidden">${state}</span></span>
+      <span class="test-outcome"><${StateIcon} state=${state} /><span class="visually-hidden">${t(`test-${state}`)}</span></span>
       <span class="test-name">${name}: ${words}</span>
     </div>
-    ${refuted && html`<pre class="test-message" tabindex="0" aria-label=${`Where ${name} differs`}>${differenceText(refuted)}</pre>`}
-    <${Disclosure} label="Its code"><${CodeBlock} code=${code} label=${`Code of ${name}`} /><//>
+    ${refuted && html`<pre class="test-message" tabindex="0" aria-label=${t("candidate-where", { name })}>${differenceText(refuted)}</pre>`}
+    <${Disclosure} label=${t("candidate-code")}><${CodeBlock} code=${code} label=${t("candidate-code-of", { name })} /><//>
   </li>`;
 }
 
 function Dropped({ test: { test, words, message } }) {
   return html`<li class="test" data-testid="dropped-test" data-outcome="skipped">
     <div class="test-line">
-      <span class="test-outcome"><${StateIcon} state="stopped" /><span class="visually-hidden">dropped</span></span>
+      <span class="test-outcome"><${StateIcon} state="stopped" /><span class="visually-hidden">${t("test-dropped")}</span></span>
       <span class="test-name"><code>${test}</code>: ${words}</span>
     </div>
-    ${message && html`<${Disclosure} label="Why"><pre class="test-message" tabindex="0" aria-label=${`Why candidates fail ${test}`}>${message}</pre><//>`}
+    ${message && html`<${Disclosure} label=${t("why")}><pre class="test-message" tabindex="0" aria-label=${t("dropped-why", { test })}>${message}</pre><//>`}
   </li>`;
 }
 
@@ -49,13 +49,13 @@ export function MutationStep({ step }) {
       found?.mutants > 0 &&
       html`<div class="tally" data-testid="mutation-tally">
       <span class="tally-bar" aria-hidden="true"><span class="tally-passed" style=${{ width: `${share}%` }}></span></span>
-      <span>caught ${found.killed} of ${plural(found.mutants, "planted bug")}</span>
+      <span>${t("outcome-caught", { killed: found.killed, mutants: found.mutants })}</span>
     </div>`
     }
     ${!found?.mutants && html`<p class="step-text">${step.text}</p>`}
     ${
       found?.survivors.length > 0 &&
-      html`<${Disclosure} label=${`Show the ${plural(found.survivors.length, "planted bug")} that no test catches`}>
+      html`<${Disclosure} label=${t("survivors", { count: found.survivors.length })}>
       <ul class="tests">${found.survivors.map((survivor, index) => html`<${Survivor} key=${index} survivor=${survivor} />`)}</ul><//>`
     }`;
 }
@@ -63,7 +63,7 @@ export function MutationStep({ step }) {
 function Survivor({ survivor: { line, before, after } }) {
   if (!after) return html`<li class="test"><span class="test-name">${before}</span></li>`;
   return html`<li class="test" data-testid="survivor">
-    <p class="test-name">Line ${line}</p>
-    <${Changes} before=${before} after=${after} label=${`The planted bug in line ${line}`} />
+    <p class="test-name">${t("survivor-line", { line })}</p>
+    <${Changes} before=${before} after=${after} label=${t("survivor-in", { line })} />
   </li>`;
 }

@@ -3,19 +3,22 @@
 import { fileSize } from "../format.js";
 import { html } from "../html.js";
 import { prettyJson } from "../specification.js";
+import { locale, t } from "../texts.js";
 import { CodeBlock } from "./code.js";
 import { Disclosure } from "./disclosure.js";
+
+const list = new Intl.ListFormat(locale, { type: "unit" });
 
 export function ExecutionStep({ step }) {
   const { tool, arguments: args, execution, made = [] } = step;
   const refused = execution?.refused_files ?? [];
   return html`
-    <p class="call"><span class="call-label">Tool</span><code>${tool}</code></p>
-    ${args && html`<${CodeBlock} code=${prettyJson(args)} language="json" label="Arguments" />`}
+    <p class="call"><span class="call-label">${t("execution-tool")}</span><code>${tool}</code></p>
+    ${args && html`<${CodeBlock} code=${prettyJson(args)} language="json" label=${t("execution-arguments")} />`}
     ${execution && html`<${Outcome} execution=${execution} />`}
-    ${made.length > 0 && html`<p class="call"><span class="call-label">Made</span><span>${made.map((f) => `${f.name} (${fileSize(f.size)})`).join(", ")}</span></p>`}
-    ${refused.length > 0 && html`<${Disclosure} label="Refused files"><ul class="output" data-testid="refused-files">${refused.map((text) => html`<li>${text}</li>`)}</ul><//>`}
-    ${execution?.stdout && html`<${Disclosure} label="What it printed"><pre class="output" tabindex="0" aria-label="What it printed">${execution.stdout}</pre><//>`}
+    ${made.length > 0 && html`<p class="call"><span class="call-label">${t("execution-made")}</span><span>${list.format(made.map((f) => `${f.name} (${fileSize(f.size)})`))}</span></p>`}
+    ${refused.length > 0 && html`<${Disclosure} label=${t("execution-refused")}><ul class="output" data-testid="refused-files">${refused.map((text) => html`<li>${text}</li>`)}</ul><//>`}
+    ${execution?.stdout && html`<${Disclosure} label=${t("execution-printed")}><pre class="output" tabindex="0" aria-label=${t("execution-printed")}>${execution.stdout}</pre><//>`}
   `;
 }
 
@@ -23,16 +26,16 @@ function Outcome({ execution: e }) {
   switch (e.outcome) {
     case "returned":
       return html`<div class="result" data-testid="result" data-tone="good">
-        <p class="result-label">Result <span class="type">${e.type_name}</span>${e.truncated && html` <span class="type">shortened</span>`}</p>
-        <pre tabindex="0" aria-label="Result">${e.text === "" ? html`<span class="muted">(empty)</span>` : e.text}</pre>
+        <p class="result-label">${t("execution-result")} <span class="type">${e.type_name}</span>${e.truncated && html` <span class="type">${t("execution-shortened")}</span>`}</p>
+        <pre tabindex="0" aria-label=${t("execution-result")}>${e.text === "" ? html`<span class="muted">${t("execution-empty")}</span>` : e.text}</pre>
       </div>`;
     case "raised":
       return html`<div class="result" data-testid="result" data-tone="bad">
-        <p class="result-label">Raised <span class="type">${e.type_name}</span></p>
-        <pre tabindex="0" aria-label="Error">${e.message}</pre>
-        ${e.traceback && html`<${Disclosure} label="Traceback"><pre class="output" tabindex="0" aria-label="Traceback">${e.traceback}</pre><//>`}
+        <p class="result-label">${t("execution-raised")} <span class="type">${e.type_name}</span></p>
+        <pre tabindex="0" aria-label=${t("execution-error")}>${e.message}</pre>
+        ${e.traceback && html`<${Disclosure} label=${t("execution-traceback")}><pre class="output" tabindex="0" aria-label=${t("execution-traceback")}>${e.traceback}</pre><//>`}
       </div>`;
     default:
-      return html`<div class="result" data-testid="result" data-tone="bad"><p class="result-label">Ended by the sandbox</p><pre tabindex="0" aria-label="Reason">${e.reason}</pre></div>`;
+      return html`<div class="result" data-testid="result" data-tone="bad"><p class="result-label">${t("execution-ended")}</p><pre tabindex="0" aria-label=${t("execution-reason")}>${e.reason}</pre></div>`;
   }
 }

@@ -4,11 +4,11 @@ import { figuresText, unifiedLines } from "../build.js";
 import { fileSize } from "../format.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
-import { isTable } from "../csv.js";
 import { Markdown } from "../markdown.js";
-import { isPicture } from "../files.js";
+import { isPicture, isTable } from "../files.js";
 import { fileOf } from "../projects.js";
 import { dispatch, store } from "../store.js";
+import { t } from "../texts.js";
 import { Contents } from "./contents.js";
 import { diffLine } from "./changes.js";
 import { Disclosure } from "./disclosure.js";
@@ -24,7 +24,7 @@ export function ActStep({ step }) {
     ${change && html`<${Diff} change=${change} />`}
     ${run && html`<${Run} run=${run} />`}
     ${tested && html`<${Tested} tested=${tested} />`}
-    ${undone && html`<p class="step-note">It could not be done.</p>`}
+    ${undone && html`<p class="step-note">${t("act-undone")}</p>`}
   `;
 }
 
@@ -38,8 +38,8 @@ export function CheckStep({ step: { figures, tested, run } }) {
 }
 
 function Diff({ change: { path, change, diff } }) {
-  return html`<p class="call"><code>${path}</code> <span class="muted">${change}</span></p>
-    ${diff && html`<div class="code"><pre tabindex="0" aria-label=${`Changes of ${path}`} data-testid="diff"><code class="diff">${unifiedLines(diff).map(diffLine)}</code></pre></div>`}`;
+  return html`<p class="call"><code>${path}</code> <span class="muted">${t(`act-${change}`)}</span></p>
+    ${diff && html`<div class="code"><pre tabindex="0" aria-label=${t("act-changes", { path })} data-testid="diff"><code class="diff">${unifiedLines(diff).map(diffLine)}</code></pre></div>`}`;
 }
 
 function Tested({ tested }) {
@@ -49,8 +49,8 @@ function Tested({ tested }) {
       success,
       output,
     }) => html`<div class="tested" key=${path} data-testid="tested" data-outcome=${success ? "passed" : "failed"}>
-      <p class="tested-line"><${Icon} name=${success ? "check" : "cross"} /><code>${path}</code><span class="muted">${success ? "passes" : "fails"}</span></p>
-      <${Disclosure} key=${success} label="Output" open=${!success}><pre class="output" tabindex="0" aria-label=${`Output of ${path}`}>${output}</pre><//>
+      <p class="tested-line"><${Icon} name=${success ? "check" : "cross"} /><code>${path}</code><span class="muted">${t(success ? "act-passes" : "act-fails")}</span></p>
+      <${Disclosure} key=${success} label=${t("act-output")} open=${!success}><pre class="output" tabindex="0" aria-label=${t("act-output-of", { path })}>${output}</pre><//>
     </div>`,
   );
 }
@@ -58,12 +58,12 @@ function Tested({ tested }) {
 // The output and pictures of a run that only examines stay folded: the actual run shows them.
 function Run({ run, folded = false }) {
   const { path, arguments: args, success, exitCode, ended, stdout, stderr, made, refused } = run;
-  const output = html`${stdout && html`<pre class="output" tabindex="0" aria-label="Standard output" data-testid="stdout">${stdout}</pre>`}
-    ${stderr && html`<p class="result-label">Standard error</p><pre class="output" tabindex="0" aria-label="Standard error" data-testid="stderr">${stderr}</pre>`}`;
-  return html`<p class="call" data-testid="run" data-outcome=${success ? "passed" : "failed"}><code>python ${[path, ...args].join(" ")}</code> <span class="muted">${ended || `exit code ${exitCode}`}</span></p>
-    ${(stdout || stderr) && (folded && success ? html`<${Disclosure} label="What it printed">${output}<//>` : output)}
+  const output = html`${stdout && html`<pre class="output" tabindex="0" aria-label=${t("act-stdout")} data-testid="stdout">${stdout}</pre>`}
+    ${stderr && html`<p class="result-label">${t("act-stderr")}</p><pre class="output" tabindex="0" aria-label=${t("act-stderr")} data-testid="stderr">${stderr}</pre>`}`;
+  return html`<p class="call" data-testid="run" data-outcome=${success ? "passed" : "failed"}><code>${["python", path, ...args].join(" ")}</code> <span class="muted">${ended || t("act-exit-code", { code: String(exitCode) })}</span></p>
+    ${(stdout || stderr) && (folded && success ? html`<${Disclosure} label=${t("act-printed")}>${output}<//>` : output)}
     ${made.map((file) => html`<${Made} key=${file.path} file=${file} />`)}
-    ${refused.length > 0 && html`<${Disclosure} label="Refused files"><ul class="output">${refused.map((text) => html`<li key=${text}>${text}</li>`)}</ul><//>`}`;
+    ${refused.length > 0 && html`<${Disclosure} label=${t("act-refused")}><ul class="output">${refused.map((text) => html`<li key=${text}>${text}</li>`)}</ul><//>`}`;
 }
 
 // A file as it is now; one that is gone, or was refused, is only named.

@@ -6,6 +6,7 @@ import { Icon } from "../icons.js";
 import { changeConversation } from "../loading.js";
 import { openConversation } from "../route.js";
 import { dispatch } from "../store.js";
+import { t } from "../texts.js";
 
 export function Undo({ deleted: { id, title, open } }) {
   const button = useRef(null);
@@ -16,9 +17,9 @@ export function Undo({ deleted: { id, title, open } }) {
     dismiss();
     if (open) openConversation(id);
   };
-  return html`<div class="undo" role="group" aria-label="Deleted conversation" data-testid="undo">
-    <span class="undo-title">Deleted “${title || "Untitled"}”</span>
-    <button type="button" class="button" ref=${button} onClick=${restore}>Undo</button>
-    <button type="button" class="icon-button small" aria-label="Dismiss" onClick=${dismiss}><${Icon} name="cross" /></button>
+  return html`<div class="undo" role="group" aria-label=${t("conversation-deleted")} data-testid="undo">
+    <span class="undo-title">${t("conversation-deleted-title", { title: title || t("conversation-untitled") })}</span>
+    <button type="button" class="button" ref=${button} onClick=${restore}>${t("conversation-undo")}</button>
+    <button type="button" class="icon-button small" aria-label=${t("conversation-dismiss")} onClick=${dismiss}><${Icon} name="cross" /></button>
   </div>`;
 }

@@ -5,8 +5,8 @@ import { retire, restore, rollBack } from "../changing.js";
 import { moment } from "../format.js";
 import { html } from "../html.js";
 import { loadVersion, loadVersions } from "../loading.js";
-import { compared, standingTitle, versionFacts, versionKey } from "../versions.js";
-import { Badge } from "./badge.js";
+import { t } from "../texts.js";
+import { compared, originWords, standingTitle, versionFacts, versionKey } from "../versions.js";
 import { Changes } from "./changes.js";
 import { Confirm } from "./confirm.js";
 import { Problem } from "./problem.js";
@@ -17,10 +17,10 @@ export function Versions({ tool, versions, sources, problem }) {
   }, [tool.name, versions]);
   return html`<div class="versions" data-testid="versions">
     <${Standing} tool=${tool} />
-    ${problem && html`<${Problem} title="That was not possible" testid="change-problem" ...${problem} />`}
-    ${versions?.error && html`<${Problem} title="The versions can’t be shown" ...${versions.error} />`}
+    ${problem && html`<${Problem} title=${t("tool-not-possible")} testid="change-problem" ...${problem} />`}
+    ${versions?.error && html`<${Problem} title=${t("versions-not-shown")} ...${versions.error} />`}
     ${versions?.list && html`<${VersionList} tool=${tool} list=${versions.list} /><${Comparison} name=${tool.name} list=${versions.list} sources=${sources} />`}
-    ${!versions && html`<div class="nothing"><span class="spinner" role="img" aria-label="Loading"></span></div>`}
+    ${!versions && html`<div class="nothing"><span class="spinner" role="img" aria-label=${t("loading")}></span></div>`}
   </div>`;
 }
 
@@ -28,34 +28,38 @@ function Standing({ tool: { name, standing } }) {
   const retired = standing === "retired";
   const asked = retired
     ? {
-        label: "Restore",
-        question: `Restore ${name}? Searches offer it again, at first as provisional.`,
+        label: t("tool-restore"),
+        question: t("tool-restore-question", { name }),
         act: () => restore(name),
       }
     : {
-        label: "Retire",
-        question: `Retire ${name}? It won’t be offered until you restore it.`,
+        label: t("tool-retire"),
+        question: t("tool-retire-question", { name }),
         act: () => retire(name),
       };
-  return html`<div class="standing"><${Badge} standing=${standing} /><p class="standing-words">${standingTitle(standing)}</p><${Confirm} testid="standing" ...${asked} /></div>`;
+  return html`<div class="standing"><p class="standing-words">${standingTitle(standing)}</p><${Confirm} testid="standing" ...${asked} /></div>`;
 }
 
 function VersionList({ tool, list }) {
-  return html`<h3 class="eyebrow">Versions</h3>
+  return html`<h3 class="eyebrow">${t("tool-versions")}</h3>
     <ol>${list.map((v) => html`<${Version} key=${v.version} tool=${tool} version=${v} newest=${list[0].version} />`)}</ol>`;
 }
 
 function Version({ tool: { name, version: current }, version: v, newest }) {
-  const question = `Roll ${name} back to version ${v.version}? This creates version ${newest + 1} for everyone; no version is lost.`;
+  const question = t("version-roll-back-question", {
+    name,
+    to: `${v.version}`,
+    next: `${newest + 1}`,
+  });
   return html`<li class="version" data-testid="version" data-version=${v.version}>
     <div class="version-head">
-      <h4 class="version-title">Version ${v.version}</h4>
-      ${v.version === current && html`<span class="state" data-state="done">in use</span>`}
+      <h4 class="version-title">${t("version-title", { number: `${v.version}` })}</h4>
+      ${v.version === current && html`<span class="state" data-state="done">${t("version-in-use")}</span>`}
       <time class="time" datetime=${v.created_at}>${moment(v.created_at)}</time>
     </div>
-    <p class="version-why">${v.why}</p>
+    <p class="version-why">${originWords(v)}</p>
     <p class="version-facts">${versionFacts(v)}</p>
-    ${v.version !== current && html`<${Confirm} testid="rollback" label="Roll back" question=${question} act=${() => rollBack(name, v.version)} />`}
+    ${v.version !== current && html`<${Confirm} testid="rollback" label=${t("version-roll-back")} about=${t("version-title", { number: `${v.version}` })} question=${question} act=${() => rollBack(name, v.version)} />`}
   </li>`;
 }
 
@@ -72,26 +76,26 @@ function Comparison({ name, list, sources }) {
   if (!pair) return null;
   const choose = (end) => (event) => setChosen({ ...pair, [end]: Number(event.target.value) });
   const error = before?.error ?? after?.error;
-  return html`<h3 class="eyebrow">Compare</h3>
+  return html`<h3 class="eyebrow">${t("versions-compare")}</h3>
     <div class="comparison">
-      <${Choice} label="from" list=${list} value=${pair.from} choose=${choose("from")} />
-      <${Choice} label="to" list=${list} value=${pair.to} choose=${choose("to")} />
+      <${Choice} end="from" list=${list} value=${pair.from} choose=${choose("from")} />
+      <${Choice} end="to" list=${list} value=${pair.to} choose=${choose("to")} />
     </div>
-    ${error && html`<${Problem} title="These versions can’t be compared" ...${error} />`}
+    ${error && html`<${Problem} title=${t("versions-not-compared")} ...${error} />`}
     ${before?.version && after?.version && html`<${Sources} before=${before.version} after=${after.version} />`}`;
 }
 
-function Choice({ label, list, value, choose }) {
-  return html`<label class="choice">${label}
-    <select class="select" data-testid=${`compare-${label}`} value=${value} onChange=${choose}>${list.map((v) => html`<option key=${v.version} value=${v.version}>version ${v.version}</option>`)}</select>
+function Choice({ end, list, value, choose }) {
+  return html`<label class="choice">${t(`versions-${end}`)}
+    <select class="select" data-testid=${`compare-${end}`} value=${value} onChange=${choose}>${list.map((v) => html`<option key=${v.version} value=${v.version}>${t("version-option", { number: `${v.version}` })}</option>`)}</select>
   </label>`;
 }
 
 function Sources({ before, after }) {
   return html`<div class="differences" data-testid="differences">
-    <h4 class="differences-title">Code</h4>
-    <${Changes} before=${before.code} after=${after.code} label="Changes of the code" />
-    <h4 class="differences-title">Tests</h4>
-    <${Changes} before=${before.tests} after=${after.tests} label="Changes of the tests" />
+    <h4 class="differences-title">${t("tool-code")}</h4>
+    <${Changes} before=${before.code} after=${after.code} label=${t("versions-code-changes")} />
+    <h4 class="differences-title">${t("tool-tests")}</h4>
+    <${Changes} before=${before.tests} after=${after.tests} label=${t("versions-tests-changes")} />
   </div>`;
 }

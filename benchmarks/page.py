@@ -1,0 +1,286 @@
+"""What the page costs a browser: `python -m benchmarks.page`, in Chromium on the web server with an
+engine without a model.
+
+The last line is one JSON object. Requests (also of the socket) and kilobytes as transferred, of a
+first load with an empty cache and of a second one; `first_paint_ratio` and `ready_ratio` are the
+times to the first paint and to a page that can be used over those of the page that asks for the
+token, which is one static response, loaded alternately; `main_thread_ms` is the processor time that
+a load takes of the main thread, `tokens_4000_ms` that of an answer of 4,000 pieces of Markdown as a
+fast model writes them. `rows_10000_ms`, `conversations_500_ms` and `tools_1000_ms` are the longest
+task while the list is scrolled from end to end, 0 if none takes 50 ms; `layout_shift` is the shift
+while the page loads. `axe_violations` counts what axe finds at three widths in both themes. The
+exit code is 1 if a goal is missed.
+"""
+
+import json
+import shutil
+import statistics
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
+
+from selfeng.store.database import open_database
+from selfeng.store.journal import Journal
+from tests.browser.conftest import FLAGS
+from tests.web.server_process import ROOT, ServerProcess
+from web.access import PERSON
+
+GOALS = {
+    "cold_requests": 20,
+    "cold_kb": 200,
+    "warm_requests": 8,
+    "warm_kb": 30,
+    "first_paint_ratio": 2.5,
+    "ready_ratio": 8,
+    "main_thread_ms": 500,
+    "layout_shift": 0.02,
+    "tokens_4000_ms": 1000,
+    "rows_10000_ms": 50,
+    "conversations_500_ms": 50,
+    "tools_1000_ms": 50,
+    "axe_violations": 0,
+}
+"""What each figure may be at most, on a machine with nothing else to do."""
+_LOADS = 7
+_SIZES = ((1440, 900), (768, 1024), (375, 812))
+_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+_PATIENCE = 120_000  # milliseconds
+
+_WATCH = """() => {
+  window.shift = 0;
+  window.tasks = [];
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.shift += entry.value;
+  }).observe({ type: "layout-shift", buffered: true });
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) window.tasks.push(duration);
+  }).observe({ type: "longtask", buffered: true });
+}"""
+_PAINTED = """() => new Promise((resolve) => {
+  const first = () => performance.getEntriesByName("first-contentful-paint")[0]?.startTime;
+  const look = () => (first() ? resolve(first()) : setTimeout(look, 5));
+  look();
+})"""
+_READY = """() => new Promise((resolve) => {
+  const usable = () => document.activeElement?.id === "composer"
+    && document.querySelector("[data-testid=status-library][data-state=loaded]");
+  const look = () => (usable() ? resolve(performance.now()) : setTimeout(look, 5));
+  look();
+})"""
+_AXE = """async (runOnly) => {
+  const ends = (a) => a.effect.getComputedTiming().iterations !== Infinity;
+  await Promise.allSettled(document.getAnimations().filter(ends).map((a) => a.finished));
+  const { violations } = await axe.run({ runOnly, resultTypes: ["violations"], preload: false });
+  return violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 200)}`));
+}"""
+# From end to end in steps of half a screen, a frame each.
+_SCROLL = """async (list) => {
+  const frame = () => new Promise(requestAnimationFrame);
+  window.tasks.length = 0;
+  const steps = Math.min(300, list.scrollHeight / (list.clientHeight / 2));
+  for (let step = 0; step <= steps; step += 1) {
+    list.scrollTop = (list.scrollHeight * step) / steps;
+    await frame();
+  }
+  await new Promise((resolve) => setTimeout(resolve, 100));  // until tasks are told
+  return Math.max(0, ...window.tasks);
+}"""
+
+
+class Traffic:
+    """What a page transfers, by its devtools."""
+
+    def __init__(self, page: Page) -> None:
+        self.requests, self.bytes = 0, 0
+        self._kept: set[str] = set()
+        self.session = page.context.new_cdp_session(page)
+        self.session.on("Network.requestServedFromCache", self._from_cache)
+        self.session.on("Network.responseReceived", self._answered)
+        self.session.on("Network.loadingFinished", self._finished)
+        self.session.on("Network.webSocketCreated", self._socket)
+        self.session.send("Network.enable")
+        self.session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def _from_cache(self, told: dict[str, Any]) -> None:
+        self._kept.add(told["requestId"])
+
+    def _answered(self, told: dict[str, Any]) -> None:
+        response = told["response"]
+        if response.get("fromDiskCache") or response["url"].startswith(("data:", "blob:")):
+            self._kept.add(told["requestId"])
+
+    def _finished(self, told: dict[str, Any]) -> None:
+        if told["requestId"] not in self._kept:
+            self.requests += 1
+            self.bytes += told["encodedDataLength"]
+
+    def _socket(self, _told: dict[str, Any]) -> None:
+        self.requests += 1
+
+
+def main() -> int:
+    with (
+        tempfile.TemporaryDirectory(prefix="page-") as folder,
+        _server(Path(folder)) as server,
+        sync_playwright() as playwright,
+    ):
+        program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
+        browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        figures = {**_loads(browser, server), **_uses(browser, server)}
+        found = _violations(browser, server)
+        browser.close()
+    figures["axe_violations"] = len(found)
+    missed = [
+        f"{name} is {figures[name]}, at most {most} is the goal"
+        for name, most in GOALS.items()
+        if figures[name] > most
+    ]
+    sys.stdout.write("".join(f"{line}\n" for line in [*found, *missed]))
+    sys.stdout.write(json.dumps(figures) + "\n")
+    return bool(missed)
+
+
+@contextmanager
+def _server(folder: Path) -> Iterator[ServerProcess]:
+    """With 500 conversations."""
+    database = open_database(f"sqlite:///{folder / 'agent.db'}")
+    journal = Journal(database)
+    for number in range(500):
+        journal.create_conversation(PERSON, f"Request {number} of the past weeks")
+    database.dispose()
+    server = ServerProcess(folder, "eventlet")
+    if not server.link:
+        server.end()
+        raise SystemExit(server.errors)
+    try:
+        yield server
+    finally:
+        server.end()
+
+
+@contextmanager
+def _visit(browser: Browser, server: ServerProcess) -> Iterator[BrowserContext]:
+    """A browser with an empty cache that has access."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(_PATIENCE)
+    context.request.get(server.link)
+    yield context
+    context.close()
+
+
+def _loads(browser: Browser, server: ServerProcess) -> dict[str, float]:
+    cold, warm, paints, readies, busy, shifts = [], [], [], [], [], []
+    for _ in range(_LOADS):
+        with _visit(browser, server) as context:
+            page = context.new_page()
+            page.add_init_script(f"({_WATCH})()")
+            first = Traffic(page)
+            page.goto(server.url)
+            paint, ready = page.evaluate(_PAINTED), page.evaluate(_READY)
+            page.wait_for_timeout(300)
+            cold.append(first)
+            busy.append(_busy(first.session))
+            shifts.append(page.evaluate("window.shift"))
+            page.close()
+            page = context.new_page()
+            again = Traffic(page)
+            page.goto(server.url)
+            page.evaluate(_READY)
+            page.wait_for_timeout(300)
+            warm.append(again)
+        with browser.new_context() as context:
+            page = context.new_page()
+            page.goto(server.url)
+            static = page.evaluate(_PAINTED)
+        paints.append(paint / static)
+        readies.append(ready / static)
+    return {
+        "cold_requests": max(one.requests for one in cold),
+        "cold_kb": round(max(one.bytes for one in cold) / 1000, 1),
+        "warm_requests": max(one.requests for one in warm),
+        "warm_kb": round(max(one.bytes for one in warm) / 1000, 1),
+        "first_paint_ratio": round(statistics.median(paints), 2),
+        "ready_ratio": round(statistics.median(readies), 2),
+        "main_thread_ms": round(statistics.median(busy)),
+        "layout_shift": round(max(shifts), 4),
+    }
+
+
+def _uses(browser: Browser, server: ServerProcess) -> dict[str, float]:
+    with _visit(browser, server) as context:
+        page = context.new_page()
+        page.add_init_script(f"({_WATCH})()")
+        session = Traffic(page).session
+        page.goto(server.url)
+        page.evaluate(_READY)
+        conversations = page.locator(".sidebar-scroller").evaluate(_SCROLL)
+        before = _busy(session)
+        _ask(page, "essay 4000", 1)
+        tokens = _busy(session) - before
+        _ask(page, "return rows 10000", 2)
+        table = page.get_by_test_id("long-result")
+        table.locator("tbody tr").first.wait_for()
+        rows = table.locator(".table-scroll").evaluate(_SCROLL)
+        _ask(page, "stock 1000", 3)
+        page.get_by_test_id("tab-library").click()
+        page.get_by_test_id("tool-row").nth(1).wait_for()
+        tools = page.locator(".library .panel-scroller").evaluate(_SCROLL)
+    return {
+        "tokens_4000_ms": round(tokens),
+        "rows_10000_ms": round(rows),
+        "conversations_500_ms": round(conversations),
+        "tools_1000_ms": round(tools),
+    }
+
+
+def _violations(browser: Browser, server: ServerProcess) -> list[str]:
+    """What axe finds in the views of the page, with where."""
+    found = []
+    with _visit(browser, server) as context:
+        page = context.new_page()
+        page.goto(server.url)
+        page.evaluate(_READY)
+        page.evaluate((ROOT / "node_modules/axe-core/axe.min.js").read_text())
+
+        def look(view: str) -> None:
+            for width, height in _SIZES:
+                page.set_viewport_size({"width": width, "height": height})
+                for theme in ("light", "dark"):
+                    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+                    flaws = page.evaluate(_AXE, _RULES)
+                    found.extend(f"{view}, {width}, {theme}: {flaw}" for flaw in flaws)
+
+        look("front door")
+        _ask(page, "essay 300", 1)
+        _ask(page, "return rows 100", 2)
+        look("conversation")
+        for view in ("activity", "library", "lessons"):
+            page.set_viewport_size({"width": 1440, "height": 900})
+            page.get_by_test_id(f"tab-{view}").click()
+            look(view)
+        page.set_viewport_size({"width": 1440, "height": 900})
+        page.get_by_test_id("new-project").click()
+        look("new project")
+    return found
+
+
+def _ask(page: Page, request: str, number: int) -> None:
+    """Ask, and wait until this many turns have ended."""
+    page.get_by_test_id("composer").fill(request)
+    page.keyboard.press("Enter")
+    page.locator("[data-testid=turn][data-state=done]").nth(number - 1).wait_for()
+
+
+def _busy(session: CDPSession) -> float:
+    """Milliseconds of the main thread so far."""
+    metrics = session.send("Performance.getMetrics")["metrics"]
+    return next(one["value"] for one in metrics if one["name"] == "TaskDuration") * 1000
+
+
+if __name__ == "__main__":
+    sys.exit(main())

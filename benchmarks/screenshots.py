@@ -1,0 +1,71 @@
+"""Screenshots of the named states of the page (tests/browser/states.py), wide and narrow, light and
+dark, below screenshots/. STATES names some of them.
+
+`make screenshots` runs it; the server, the model's replies and the library are those of the tests.
+"""
+
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
+
+from tests.browser.conftest import FLAGS, PATIENCE
+from tests.browser.states import ONLY_NARROW, STATES, Visit, reached, servers
+from tests.browser.test_page import NARROW, WIDE
+from tests.home import ROOT
+
+FOLDER = ROOT / "screenshots"
+
+
+@contextmanager
+def visiting(browser: Browser, **options: object) -> Iterator[Visit]:
+    """A person at servers of its own, with the tools of a first start."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        theatre, played = stack.enter_context(servers(folder))
+        context = browser.new_context(reduced_motion="reduce", viewport=WIDE, **options)
+        stack.callback(context.close)
+        page = context.new_page()
+        page.set_default_timeout(PATIENCE // 3)
+        yield Visit(page, theatre, played)
+
+
+def shoot(page: Page, name: str) -> None:
+    for size in (NARROW,) if name in ONLY_NARROW else (WIDE, NARROW):
+        page.set_viewport_size(size)
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            page.screenshot(path=FOLDER / f"{name}-{size['width']}-{theme}.png")
+
+
+def main(names: list[str]) -> None:
+    """Raises: SystemExit."""
+    failed: list[str] = []
+    FOLDER.mkdir(exist_ok=True)
+    expect.set_options(timeout=PATIENCE // 3)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"),
+            args=FLAGS,
+        )
+        with visiting(browser) as visit:
+            for name in STATES:
+                if names and name not in names:
+                    continue
+                try:
+                    with reached(name, visit):
+                        shoot(visit.page, name)
+                except (AssertionError, Error) as error:  # the others are of use all the same
+                    failed.append(name)
+                    sys.stderr.write(f"{name} is not reached: {error}\n")
+    if failed:
+        sys.exit(f"not reached: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main(os.environ.get("STATES", "").split())

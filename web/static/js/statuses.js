@@ -1,0 +1,68 @@
+// The state of model, sandbox and library in words, from what the server tells of its health.
+
+import { t } from "./texts.js";
+
+const TONES = ["bad", "warn", "idle", "good"]; // what needs attention most comes first
+
+const status = (id, state, tone, word, title = word) => ({
+  id,
+  label: t(`status-${id}`),
+  state,
+  tone,
+  word,
+  title,
+});
+
+const unknown = (id) => status(id, "unknown", "idle", "…", t(`status-${id}-checking`));
+
+export function modelStatus(health) {
+  const model = health?.model;
+  if (!model) return unknown("model");
+  const { name, offline, trouble, cause, answers } = model;
+  if (offline) return status("model", "offline", "warn", t("status-model-offline"));
+  if (trouble) {
+    const [word, title] =
+      cause === "no_access"
+        ? ["status-model-refused", "status-model-refused-title"]
+        : ["status-model-gone", "status-model-gone-title"];
+    return status("model", "unreachable", "bad", t(word), t(title, { name }));
+  }
+  if (answers) return status("model", "online", "good", name);
+  return status("model", "unknown", "idle", name, t("status-model-checking"));
+}
+
+// Whether the sandbox is still being set up, after a first start.
+export const isPreparing = (unready = []) =>
+  unready.some(({ part, state }) => part === "sandbox" && state !== "failed");
+
+export function sandboxStatus(health) {
+  if (!health?.sandbox) return unknown("sandbox");
+  if (isPreparing(health.unready))
+    return status(
+      "sandbox",
+      "preparing",
+      "idle",
+      t("status-sandbox-preparing"),
+      t("status-sandbox-preparing-title"),
+    );
+  const state = health.sandbox.available ? "available" : "unavailable";
+  return status(
+    "sandbox",
+    state,
+    health.sandbox.available ? "good" : "bad",
+    t(`status-sandbox-${state}`),
+    t(`status-sandbox-${state}-title`),
+  );
+}
+
+export function libraryStatus(health, count = health?.library?.tools) {
+  return count == null
+    ? unknown("library")
+    : status("library", "loaded", "good", t("status-tools", { count }));
+}
+
+// One for all: the first of those that need attention most.
+export function worst(all) {
+  const [first] = all.toSorted((a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone));
+  return first.tone === "good" ? { ...first, word: t("status-ready") } : first;
+}

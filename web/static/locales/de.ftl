@@ -1,0 +1,1271 @@
+### The page’s words. See docs/page.md for the terms; each message is in every language.
+
+## Steps of a turn, and places where it can fail
+
+step-gather = Anfrage
+step-search = Suche
+step-clarify = Rückfrage
+step-specify = Spezifikation
+step-test = Tests
+step-implement = Implementierung
+step-compare = Vergleich
+step-verify = Prüfung
+step-repair = Reparatur
+step-strengthen = Mutationsprüfung
+step-register = Registrierung
+step-prepare = Argumente
+step-execute = Ausführung
+step-mend = Korrektur
+step-refactor = Beschleunigung
+step-plan = Plan
+step-delegate = Agenten
+step-respond = Antwort
+step-queued = Warteschlange
+step-waiting = Einrichtung
+step-tool_found = Werkzeug gefunden
+step-no_tool_found = Kein Werkzeug passt
+step-lessons_shown = Lehren
+step-stub = Tests ohne Implementierung
+step-delegation = An einen Agenten übergeben
+step-code_run = Code
+step-coder = Der Programmierer
+step-proxy = Der Vertreter
+step-builder = Der Projektbauer
+step-tool_standing_changed = Einstufung
+step-tool_mismatch = Werkzeug passt nicht
+step-project_check = Kontrolle
+step-create_file = Datei anlegen
+step-write_file = Datei schreiben
+step-replace_lines = Zeilen ersetzen
+step-insert_lines = Zeilen einfügen
+step-remove_lines = Zeilen entfernen
+step-delete_file = Datei löschen
+step-execute_py_file = Ausführen
+step-run_tests = Tests ausführen
+step-read_run = Ausgabe weiterlesen
+step-add_package = Paket anfragen
+step-finish = Abschluss
+step-give_up = Aufgegeben
+step-restored = Wiederherstellung
+step-building = Bau
+step-acting = Aktion
+step-turn_failed = Fehlgeschlagen
+step-turn_stopped = Gestoppt
+step-turn_resumed = Fortgesetzt
+step-internal = Intern
+resumed-there = Der Server wurde unterbrochen. Es geht dort weiter, wo es war.
+resumed-again = Der Server wurde unterbrochen. Es hat noch einmal begonnen.
+told-resumed = Nach einer Unterbrechung fortgesetzt.
+
+## What is going on now
+
+now-gather = Liest die Anfrage
+now-search = Durchsucht die Bibliothek
+now-clarify = Fragt nach, was fehlt
+now-specify = Schreibt die Spezifikation
+now-test = Schreibt die Tests
+now-implement = Schreibt die Implementierung
+now-compare = Vergleicht die Kandidaten
+now-verify = Führt die Tests in der Sandbox aus
+now-repair = Repariert die Implementierung
+now-strengthen = Prüft die Tests mit eingebauten Fehlern
+now-register = Nimmt das Werkzeug in die Bibliothek auf
+now-prepare = Liest die Argumente
+now-execute = Führt das Werkzeug aus
+now-mend = Korrigiert das Werkzeug
+now-refactor = Beschleunigt das Werkzeug
+now-plan = Arbeitet die Schritte ab
+now-delegate = Ein Agent arbeitet
+now-respond = Schreibt die Antwort
+now-queued = Platz { NUMBER($place) } in der Warteschlange
+now-waiting = Wartet auf die Einrichtung
+now-stub = Prüft, dass die Tests ohne Implementierung scheitern
+now-delegation = Ein Agent arbeitet
+now-code_run = Führt Code in der Sandbox aus
+now-project_check = Kontrolliert das Projekt
+now-execute_py_file = Läuft in der Sandbox
+now-run_tests = Führt die Tests in der Sandbox aus
+now-other = Arbeitet
+
+## The front door: what an empty conversation shows
+
+door-loading = Die Unterhaltung wird geladen
+door-missing = Diese Unterhaltung ist nicht hier
+door-missing-text = Sie wurde gelöscht oder gehört jemand anderem. Unten lässt sich eine neue beginnen, links eine eigene wählen.
+door-title = Einfach fragen. Fehlt ein Werkzeug, entsteht es.
+door-ask = Anfrage
+door-ask-text = In eigenen Worten, auf Wunsch mit Dateien.
+door-build = Ein Werkzeug läuft
+door-build-text = Aus der Bibliothek sofort. Passt keines, wird vor Ihren Augen eines geschrieben und getestet.
+door-keep = Es bleibt
+door-keep-text = Die nächste Anfrage dieser Art dauert Sekunden und braucht keinen Bau mehr.
+door-no-sandbox = Code kann gerade nicht laufen.
+door-examples = Zum Ausprobieren
+door-sample = mit { $name }
+example-library = Aus der Bibliothek
+example-build = Baut ein Werkzeug
+example-file = Mit einer Datei
+example-plan = Mehrere Schritte
+example-script = Ein Skript
+example-project = Ein Projekt
+example-library-request = Wie viel sind 15 Prozent von 300?
+example-build-request = Übertrage „Treffpunkt um zwölf“ ins Morsealphabet
+example-file-request = Zeichne den Umsatz (revenue) über den Monat (month) aus sales.csv
+example-plan-request = Drehe „Guten Morgen“ um und zähle dann die Vokale darin
+example-script-request = Schreibe ein Skript squares.py, das die ersten 10 Quadratzahlen ausgibt, und führe es aus
+example-project-request = Baue ein Kommandozeilenprogramm, das die Wörter einer Textdatei zählt
+recent-built = Zuletzt gebaute Werkzeuge
+recent-library = In der Bibliothek
+recent-all = Alle Werkzeuge
+recent-none = Noch keine Werkzeuge
+recent-none-text = Die erste Anfrage, die eines braucht, fügt es hier hinzu.
+
+## The composer, files of a request, and requests on their way
+
+chat-label = Unterhaltung
+chat-messages = Nachrichten
+chat-latest = Neueste
+composer-label = Anfrage
+composer-empty = Was soll getan werden?
+composer-with-files = { $count ->
+    [one] Was soll mit dieser Datei geschehen?
+   *[other] Was soll mit diesen Dateien geschehen?
+}
+composer-attach = Dateien anhängen
+composer-attach-limits = Dateien anhängen: { $limits }
+composer-files = Dateien
+composer-send = Senden
+composer-hint = { $send }: senden · { $line }: neue Zeile · Dateien überall ablegen · { $list }: Tastenkürzel
+composer-pasted = eingefügt
+composer-too-long = { $length } Zeichen; höchstens { $most } lassen sich senden. Ein langer Text kann als Datei angehängt werden.
+files-attached = Angehängte Dateien
+files-remove = { $name } entfernen
+files-as-text = Als Text
+files-of-request = Dateien der Anfrage
+files-limits = { $count ->
+    [one] eine Datei, bis zu { $size }
+   *[other] bis zu { $count } Dateien, zusammen { $size }
+}
+files-refused = { $name } wurde nicht angehängt: { $problem }.
+files-name-begins = der Name beginnt mit { $sign }
+files-name-signs = der Name enthält Zeichen, die nicht erlaubt sind
+files-name-long = der Name ist zu lang
+files-too-many = { $count ->
+    [one] zu einer Anfrage darf eine Datei gehören
+   *[other] zu einer Anfrage dürfen { $count } Dateien gehören
+}
+files-too-large = alle Dateien zusammen dürfen { $most } haben, diese haben { $size }
+pending-sending = Wird gesendet
+pending-waits = Wird gesendet, sobald die Verbindung wieder steht
+pending-cancel = Abbrechen
+pending-silent = Der Server hat nicht geantwortet.
+pending-silent-remedy = Bitte prüfen, ob er läuft, und erneut versuchen.
+pending-file = { $name } konnte nicht gesendet werden: { $problem }
+pending-file-remedy = Bitte prüfen, ob der Server läuft und die Datei noch da ist, und erneut versuchen.
+pending-not-sent = Nicht gesendet
+pending-again = Erneut senden
+pending-edit = Bearbeiten
+lacking = { $tool } kann das. Was fehlt noch?
+requests-title = Beispielanfragen
+requests-own = Eigene frühere Anfragen, die nur Sie sehen, lassen sich entfernen.
+requests-forget = Entfernen
+requests-forget-question = Dieses Werkzeug nicht mehr für „{ $request }“ anbieten? Das gilt für alle.
+ended-answered = Fertig: { $request }
+ended-asked = Rückfrage: { $request }
+ended-declined = Abgelehnt: { $request }
+ended-failed = Nicht erledigt: { $request }
+ended-stopped = Gestoppt: { $request }
+
+## A turn: its request, what it leaves, and what can be done with it
+
+turn-keep = Diese Schritte als Werkzeug speichern
+turn-by-hand = Von Hand ausgeführt
+turn-edit = Anfrage bearbeiten
+turn-again = Erneut fragen
+turn-rephrase = Umformulieren
+turn-declined = Das kann ich noch nicht
+turn-nearest = Ähnliche Werkzeuge:
+turn-after = Danach fragen Sie oft
+turn-stop = Stoppen
+turn-stopping = Wird gestoppt
+turn-notify = Am Ende benachrichtigen
+turn-thoughts = Überlegungen
+turn-actions = Aktionen
+turn-answer = die Antwort
+turn-activity = Aktivität
+answer-code = Codeblock { NUMBER($number) }
+problem-remedy = Was hilft:
+questions = Rückfragen
+questions-answer = Antworten
+questions-yes = ja
+questions-no = nein
+birth-new = Neues Werkzeug: { $name }
+birth-version = { $name } ist jetzt Version { NUMBER($version) }
+birth-signature = Signatur von { $name }
+birth-tests =
+    { $total ->
+        [one] { $passed } von { $total } Test bestanden
+       *[other] { $passed } von { $total } Tests bestanden
+    }
+birth-caught =
+    { $total ->
+        [one] { $caught } von { $total } eingebauten Fehler bemerkt
+       *[other] { $caught } von { $total } eingebauten Fehlern bemerkt
+    }
+birth-open = Öffnen
+birth-open-tool = { $name } öffnen
+birth-try = Ausprobieren
+birth-try-tool = { $name } ausprobieren
+built-earlier = { $tool } wurde { $link }
+built-earlier-faster = { $tool } wurde { $link }; { $now } statt { $then }
+built-earlier-link = früher in dieser Unterhaltung gebaut
+
+## The command palette
+
+palette-open = Suchen
+palette-label = Suche und Befehle
+palette-placeholder = Unterhaltungen, Werkzeuge, Befehle suchen …
+palette-close = Schließen
+palette-untitled = Ohne Titel
+palette-found = { $count ->
+    [0] Nichts gefunden
+    [one] Ein Treffer
+   *[other] { $count } Treffer
+}
+palette-of-recent = Zuletzt benutzt
+palette-of-action = Befehle
+palette-of-conversation = Unterhaltungen
+palette-of-tool = Werkzeuge
+palette-of-project = Projekte
+palette-of-lesson = Lehren
+palette-of-ask = Fragen
+palette-begin = Neue Unterhaltung
+palette-project = Neues Projekt
+palette-share = Diese Unterhaltung teilen
+palette-attach = Dateien anhängen
+palette-stop = Laufende Anfrage stoppen
+palette-export-md = Diese Unterhaltung als Markdown exportieren
+palette-export-json = Diese Unterhaltung als JSON exportieren
+palette-activity = Aktivität zeigen
+palette-library = Bibliothek zeigen
+palette-lessons = Lehren zeigen
+palette-panel = Seitenleiste zeigen oder ausblenden
+palette-wide = Seitenleiste breit öffnen oder neben die Unterhaltung
+palette-wrap = Lange Codezeilen umbrechen oder nicht
+palette-settings = Einstellungen
+palette-light = Helles Design benutzen
+palette-dark = Dunkles Design benutzen
+palette-english = Use English (Englisch)
+palette-german = Deutsch benutzen
+palette-notices = Benachrichtigungen erlauben
+palette-list = Tastenkürzel
+
+## Keys and shortcuts
+
+key-ctrl = Strg
+key-shift = Umschalt
+key-enter = Eingabe
+key-delete = Entf
+key-escape = Esc
+shortcuts-title = Tastenkürzel
+shortcuts-close = Schließen
+shortcut-send = Anfrage senden
+shortcut-line = Neue Zeile
+shortcut-edit = Letzte Anfrage bearbeiten, bei leerem Eingabefeld
+shortcut-stop = Laufende Anfrage stoppen
+shortcut-focus = Zum Eingabefeld
+shortcut-palette = Suche und Befehle
+shortcut-panel = Seitenleiste zeigen oder ausblenden
+shortcut-begin = Neue Unterhaltung
+shortcut-rename = Markierte Unterhaltung umbenennen
+shortcut-delete = Markierte Unterhaltung löschen
+shortcut-list = Diese Tastenkürzel zeigen
+
+## Agents
+
+agent-user = Sie
+agent-proxy = Vertreter
+agent-coder = Programmierer
+agent-toolsmith = Werkzeugmacher
+agent-builder = Projektbauer
+
+## Loading
+
+loading = Lädt
+part-not-loaded = Dieser Teil der Seite konnte nicht geladen werden.
+try-again = Noch einmal versuchen
+
+## Values
+
+value-table = Tabelle, { $count ->
+    [one] { $count } Zeile
+   *[other] { $count } Zeilen
+  }, { $columns ->
+    [one] { $columns } Spalte
+   *[other] { $columns } Spalten
+  }, { $size }
+value-list = Liste, { $count ->
+    [one] { $count } Eintrag
+   *[other] { $count } Einträge
+  }, { $size }
+value-json = Objekt, { $count ->
+    [one] { $count } Eintrag
+   *[other] { $count } Einträge
+  }, { $size }
+value-text = Text, { $count } Zeichen, { $size }
+value-number = Zahl
+value-other = Wert, { $size }
+value-show = Zeigen ({ $size })
+value-not-loaded = Laden nicht möglich: { $message }.
+value-copied = Wert
+value-wide = Groß öffnen
+value-close = Schließen
+value-view = Ansicht
+value-filter = Zeilen filtern
+value-found = { NUMBER($found) } von { $count ->
+    [one] { $count } Zeile
+   *[other] { $count } Zeilen
+  }
+value-no-rows = Keine Zeile enthält diese Wörter.
+value-sort = Nach { $column } sortieren
+value-as-csv = CSV
+value-as-json = JSON
+value-as-text = Text
+view-table = Tabelle
+view-chart = Diagramm
+view-preview = Vorschau
+view-source = Quelltext
+number-exact = Genauer Wert
+text-all = Alle { NUMBER($count) } Zeichen zeigen
+text-more = Mehr zeigen (noch { $size }, { $count } Zeichen)
+text-less = Weniger zeigen
+tree-back = Zurück
+tree-filter = Einträge filtern
+tree-open-all = Alle öffnen
+tree-close-all = Alle schließen
+tree-nothing = Kein Eintrag enthält diesen Text.
+tree-rows = { $count ->
+    [one] { $count } Zeile
+   *[other] { $count } Zeilen
+  }
+tree-items = { $count ->
+    [one] { $count } Element
+   *[other] { $count } Elemente
+  }
+tree-members = { $count ->
+    [one] { $count } Eintrag
+   *[other] { $count } Einträge
+  }
+changes-none = Nichts geändert.
+changes-same = { $count ->
+    [one] { $count } unveränderte Zeile
+   *[other] { $count } unveränderte Zeilen
+  }
+
+## Files
+
+files-made = Dateien, die das Werkzeug erstellt hat
+file-open = { $name } öffnen
+file-download = { $name } herunterladen
+file-before = Vorige Datei
+file-after = Nächste Datei
+file-of = { NUMBER($index) } von { NUMBER($count) }
+file-empty = Die Datei ist leer.
+file-not-text = Die Datei ist kein Text; zum Öffnen herunterladen.
+file-too-large = Die Datei ist zu groß, um hier gezeigt zu werden; bitte herunterladen.
+file-not-json = Die Datei ist kein gültiges JSON: { $message }
+file-table = { $count ->
+    [one] { $count } Zeile
+   *[other] { $count } Zeilen
+  }, { $columns ->
+    [one] { $columns } Spalte
+   *[other] { $columns } Spalten
+  }
+picture-zoom = Vergrößerung
+picture-larger = Größer
+picture-smaller = Kleiner
+picture-fits = Passend
+picture-failed = Das Bild kann nicht gezeigt werden; zum Öffnen herunterladen.
+notebook-cells = Zellen des Notebooks
+notebook-cell = Zelle { NUMBER($number) }
+notebook-output = Ausgabe von Zelle { NUMBER($number) }
+notebook-more = { $count ->
+    [one] { $count } weitere Zelle; das Notebook herunterladen, um sie zu sehen.
+   *[other] { $count } weitere Zellen; das Notebook herunterladen, um sie zu sehen.
+  }
+notebook-problem = Das ist kein Notebook: { $message }
+
+## Running a tool
+
+execution-tool = Werkzeug
+execution-arguments = Argumente
+execution-made = Erstellt
+execution-refused = Abgelehnte Dateien
+execution-printed = Was es ausgegeben hat
+execution-result = Ergebnis
+execution-empty = (leer)
+execution-shortened = gekürzt
+execution-raised = Ausgelöst
+execution-error = Fehler
+execution-traceback = Aufrufliste
+execution-ended = Von der Sandbox beendet
+execution-reason = Grund
+
+## Charts
+
+chart-of = Diagramm: { $what }
+chart-what = { $form ->
+    [bar] Balken
+    [scatter] Punkte
+   *[line] Linien
+  } über { NUMBER($count) } Stellen, von { $first } bis { $last }. Die Pfeiltasten lesen die Werte.
+chart-points = Werte des Diagramms
+chart-part = { $drawn } von { $of } Zeilen gezeichnet
+chart-as-table = Als Tabelle zeigen
+chart-show = Als Diagramm zeigen
+chart-form = Form
+chart-line = Linien
+chart-bar = Balken
+chart-scatter = Punkte
+chart-across = Waagerecht
+chart-columns = Gezeichnete Spalten
+chart-row-number = Zeilennummer
+chart-gap = kein Wert
+## Why a turn failed
+
+cause-budget = Ein Limit wurde erreicht
+cause-model = Das Modell gab keine brauchbare Antwort
+cause-model-unreachable = Das Modell ist nicht erreichbar
+cause-model-no_access = Der Server des Modells verweigert den Zugang
+cause-model-rejected = Der Server des Modells lehnt die Anfrage ab
+cause-model-too_long = Die Anfrage ist zu lang für das Modell
+cause-model-declined = Das Modell lehnt ab
+remedy-model-unreachable = Prüfen, ob der Server läuft, oder in den Einstellungen einen anderen wählen.
+remedy-model-no_access = Den Schlüssel in den Einstellungen prüfen.
+cause-sandbox = Die Sandbox ist gescheitert
+cause-sandbox-missing = Keine Sandbox
+cause-library = Die Bibliothek ist gescheitert
+cause-raised = Das Werkzeug warf { $type }
+cause-at-specify = Das geht noch nicht
+cause-at-test = Es entstanden keine brauchbaren Tests
+cause-at-implement = Es entstand kein brauchbarer Code
+cause-at-verify = Die Tests schlugen immer wieder fehl
+cause-at-plan = Ein Schritt des Plans ist gescheitert
+cause-at-building = Das Projekt wurde nicht fertig
+cause-at-internal = Hier ist etwas kaputt
+cause-at = { $step } ist gescheitert
+cause-other = Nicht erledigt
+
+## States of a step
+
+state-running = läuft
+state-done = fertig
+state-failed = fehlgeschlagen
+state-stopped = gestoppt
+state-waiting = wartet
+
+## Die Aktivität: die Schritte einer Anfrage
+
+activity = Aktivität
+activity-steps = Schritte
+activity-earlier = Frühere Anfrage
+activity-later = Spätere Anfrage
+activity-turn = Anfrage { $number } von { $count }
+activity-place = { $number } von { $count }
+activity-more = Mehr zur Aktivität
+steps-expand = Alle öffnen
+steps-collapse = Alle schließen
+errors-only = Nur Fehler
+errors-shown = Nur, was fehlgeschlagen ist.
+errors-none = Nichts ist fehlgeschlagen.
+errors-all = Alles zeigen
+feed-search = In diesen Schritten suchen
+feed-search-close = Suche beenden
+feed-found =
+    { $count ->
+        [0] Nicht gefunden
+       *[other] { $at } von { $count }
+    }
+feed-before = Vorherige Stelle
+feed-after = Nächste Stelle
+graph = Graph der Stufen
+graph-close = Schließen
+graph-not-shown = Der Graph kann nicht gezeigt werden
+progress = Fortschritt
+progress-again = { $stage } ×{ $attempt }
+step-attempt = { $number }. Versuch
+step-link = Link zu diesem Schritt: { $step }
+step-link-title = Link zu diesem Schritt
+outcome-answered = beantwortet
+outcome-asked = Rückfrage
+outcome-declined = abgelehnt
+outcome-failed = fehlgeschlagen
+outcome-stopped = gestoppt
+outcome-found = { $tool }, { $share } sicher
+outcome-closest = Am nächsten: { $tool }, { $share } (passt nicht)
+outcome-lessons =
+    { $count ->
+        [one] { $count } Lehre für: { $stage }
+       *[other] { $count } Lehren für: { $stage }
+    }
+outcome-tests =
+    { $count ->
+        [one] { $count } Test geschrieben
+       *[other] { $count } Tests geschrieben
+    }
+outcome-stub =
+    { $total ->
+        [one] der einzige scheitert, wie er soll
+       *[other] alle { $total } scheitern, wie sie sollen
+    }
+outcome-caught =
+    { $mutants ->
+        [one] { $killed } von { $mutants } eingebauten Fehler erkannt
+       *[other] { $killed } von { $mutants } eingebauten Fehlern erkannt
+    }
+outcome-plan =
+    { $total ->
+        [one] { $done } von { $total } Schritt fertig
+       *[other] { $done } von { $total } Schritten fertig
+    }
+outcome-returned = { $tool } → { $value }
+value-missing = Ein Wert fehlt
+outcome-mismatch = { $tool }: { $problem }
+outcome-of-file = { $path }: { $what }
+handed-to = Übergeben an: { $agent }
+handed-to-user = An Sie übergeben
+handed-to-proxy = An den Vertreter übergeben
+handed-to-coder = An den Programmierer übergeben
+handed-to-toolsmith = An den Werkzeugmacher übergeben
+handed-to-builder = An den Projektbauer übergeben
+agent-reply = Antwort
+lessons-for = Lehren aus früheren Anfragen, gezeigt für: { $stage }
+mismatch-ask = Sie werden nach dem gefragt, was fehlt.
+mismatch-synthesize = Stattdessen wird ein neues Werkzeug geschrieben.
+failed-at = Hier ging es nicht weiter: { $step }
+failed-at-above = Hier ging es nicht weiter: { $step }, siehe oben.
+what-to-do = Was hilft: { $remedy }
+why = Warum
+gives = ergibt
+confidence = { $share } sicher
+understood-as = Verstanden als: { $request }
+candidates-other = Andere ähnliche
+candidates-closest = Am nächsten
+candidates-more = { $count } weitere
+plan = Schritte des Plans
+plan-needs =
+    { $count ->
+        [one] nutzt das Ergebnis von { $steps }
+       *[other] nutzt die Ergebnisse von { $steps }
+    }
+budget-spent = Bisher verbraucht:
+
+## Was ein Werkzeug tun soll, seine Tests und sein Code
+
+specification-json = Spezifikation als JSON
+specification-signature = Signatur
+specification-returns = ergibt
+specification-errors = Fehler
+specification-yours = Aus Ihrer Anfrage, zählt immer:
+specification-examples = Beispiele
+tests-passed = { $passed } von { $total } bestanden
+tests-passed-failed = { $passed } von { $total } bestanden, { $failed } fehlgeschlagen
+stub-failed =
+    { $total ->
+        [one] Der einzige Test scheitert ohne Implementierung, wie er soll.
+       *[other] Alle { $total } Tests scheitern ohne Implementierung, wie sie sollen.
+    }
+stub-passed =
+    { $passed ->
+        [one] { $passed } von { $total } Tests besteht ohne Implementierung und prüft also nichts.
+       *[other] { $passed } von { $total } Tests bestehen ohne Implementierung und prüfen also nichts.
+    }
+repeats-same = Noch einmal in anderer Reihenfolge ({ $orders }), mit anderem Hash-Startwert: dasselbe Ergebnis.
+repeats-other = Noch einmal in anderer Reihenfolge ({ $order }), mit anderem Hash-Startwert: { $detail }.
+order-reversed = umgekehrt
+order-shuffled = gemischt
+test-passed = bestanden
+test-failed = fehlgeschlagen
+test-error = Fehler
+test-skipped = übersprungen
+test-dropped = verworfen
+test-why = Warum { $name } nicht bestanden ist
+code-suite = Testreihe
+code-show = Anzeige
+code-changes = Änderungen
+code-whole = Ganzer Code
+code-changes-of = Änderungen am vorigen Versuch
+candidates = Kandidaten
+candidate =
+    { $draws ->
+        [one] Kandidat { $number }
+       *[other] Kandidat { $number } ({ $draws }-mal geschrieben)
+    }
+candidate-passes =
+    { $total ->
+        [one] besteht { $passed } von { $total } Test
+       *[other] besteht { $passed } von { $total } Tests
+    }
+candidate-differs = besteht die Tests, gibt aber andere Werte zurück als die meisten
+candidate-where = Wo { $name } abweicht
+candidate-code = Der Code
+candidate-code-of = Code: { $name }
+difference-others = die meisten: { $value }
+difference-own = dieser: { $value }
+dropped-label = Verworfene Tests
+dropped-tests =
+    { $count ->
+        [one] { $count } Test verworfen, weil ihm die meisten Kandidaten widersprechen:
+       *[other] { $count } Tests verworfen, weil ihnen die meisten Kandidaten widersprechen:
+    }
+dropped-by =
+    { $total ->
+        [one] { $against } von { $total } Kandidat dagegen
+       *[other] { $against } von { $total } Kandidaten dagegen
+    }
+dropped-why = Warum Kandidaten { $test } nicht bestehen
+survivors =
+    { $count ->
+        [one] { $count } eingebauten Fehler zeigen, den kein Test erkennt
+       *[other] { $count } eingebaute Fehler zeigen, die kein Test erkennt
+    }
+survivor-line = Zeile { $line }
+survivor-in = Der eingebaute Fehler in Zeile { $line }
+
+## What a start sets up
+
+part-search = Die semantische Suche
+part-sandbox = Die Sandbox
+part-tools = Die mitgelieferten Werkzeuge
+
+## Sandboxes
+
+backend-docker = ein Docker-Container
+backend-bubblewrap = ein bubblewrap-Container
+backend-other = ein Container
+
+## Conversations
+
+conversations = Unterhaltungen
+conversations-search = Unterhaltung suchen
+conversations-pinned = Angeheftet
+conversations-today = Heute
+conversations-yesterday = Gestern
+conversations-week = Letzte 7 Tage
+conversations-month = Letzte 30 Tage
+conversations-found = Gefunden
+conversations-none-found = Keine Unterhaltung enthält diese Wörter.
+conversation-new = Neue Unterhaltung
+conversation-untitled = Ohne Titel
+conversation-title = Titel der Unterhaltung
+conversation-running = läuft
+conversation-unread = ungelesen
+conversation-actions = Aktionen: { $title }
+conversation-rename = Umbenennen
+conversation-pin = Anheften
+conversation-unpin = Lösen
+conversation-markdown = Als Markdown exportieren
+conversation-json = Als JSON exportieren
+conversation-delete = Löschen
+conversation-deleted = Gelöschte Unterhaltung
+conversation-deleted-title = „{ $title }“ gelöscht
+conversation-undo = Rückgängig
+conversation-dismiss = Ausblenden
+conversation-missing = Diese Unterhaltung ist nicht da.
+conversation-deleted-told = Unterhaltung gelöscht. „Rückgängig“ stellt sie wieder her.
+
+## Zahlen
+
+usage-calls =
+    { $count ->
+        [one] { $count } Modellaufruf
+       *[other] { $count } Modellaufrufe
+    }
+usage-tokens =
+    { $count ->
+        [one] { $count } Token
+       *[other] { $count } Tokens
+    }
+budget-calls =
+    { $limit ->
+        [one] { $spent } von { $limit } Modellaufruf
+       *[other] { $spent } von { $limit } Modellaufrufen
+    }
+budget-tokens =
+    { $limit ->
+        [one] { $spent } von { $limit } Token
+       *[other] { $spent } von { $limit } Tokens
+    }
+budget-seconds = höchstens { $limit } s
+budget-cost = { $spent } von { $limit }
+
+## Ansagen
+
+told-not-sent = Nicht gesendet: { $error }
+told-not-possible = Nicht möglich: { $error }
+told-request-removed = Anfrage entfernt.
+told-attached = Angehängt: { $names }.
+told-step-done = { $step } fertig.
+told-step-failed = { $step } gescheitert.
+told-plan =
+    { $count ->
+        [one] Es braucht { $count } Schritt.
+       *[other] Es braucht { $count } Schritte.
+    }
+told-plan-step-done = Schritt { $step } fertig: { $text }
+told-plan-step-failed = Schritt { $step } gescheitert: { $text }
+told-delegation-started = { $sender } an { $recipient }: { $text }
+told-delegation-finished = { $recipient } antwortet: { $text }
+told-delegation-failed = { $recipient } ist gescheitert: { $text }
+told-queued = Wartet auf Platz { NUMBER($place) } der Warteschlange.
+told-waiting = Wartet auf die Einrichtung: { $part }.
+told-searching = Die Bibliothek wird durchsucht.
+told-found = Werkzeug gefunden: { $tool }.
+told-none-found = Kein Werkzeug gefunden; eines wird geschrieben.
+told-lessons = Lehren aus früheren Anfragen: { $lessons }
+told-running = { $tool } läuft.
+told-run-failed = { $tool } ist gescheitert.
+told-made = Erstellt: { $names }.
+told-standing-provisional = { $tool } ist jetzt vorläufig.
+told-standing-trusted = { $tool } ist jetzt bewährt.
+told-standing-retired = { $tool } ist jetzt zurückgezogen.
+told-lacking = { $tool } braucht einen Wert: { $problem }
+told-mismatch = { $tool } passt nicht: { $problem }
+told-building = { $project } wird gebaut.
+told-package-waits = Das Paket { $package } wartet auf Ihre Zustimmung.
+told-action-waits = { $action } wartet auf Ihre Zustimmung.
+told-ran = { $path } ist gelaufen.
+told-ran-badly = { $path } ist gescheitert.
+told-answered = Antwort: { $answer }
+told-asked = Frage: { $answer }
+told-declined = Nicht möglich: { $answer }
+told-failed = Die Anfrage ist gescheitert: { $message }.
+told-stopped = Angehalten: { $reason }
+told-tool-added = Bibliothek: { $name } wurde aufgenommen.
+told-tool-removed = Bibliothek: { $name } wurde entfernt.
+told-tool-modified = Bibliothek: { $name } wurde verändert.
+told-tool-revised = Bibliothek: { $name } hat eine neue Version.
+told-tool-trusted = Bibliothek: { $name } gilt jetzt als bewährt.
+told-tool-retired = Bibliothek: { $name } wurde zurückgezogen.
+told-tool-restored = Bibliothek: { $name } wurde wiederhergestellt.
+told-tool-kept_back = Bibliothek: { $name } behält eine alte Version eines Werkzeugs, das es importiert.
+
+## Der Server
+
+server-answered = der Server antwortete mit { $status }
+server-check = Bitte prüfen, ob der Server läuft, und es dann erneut versuchen.
+conversation-unchanged = Die Unterhaltung wurde nicht geändert: { $error }.
+
+## Die Seite, die nach dem Token fragt
+
+login-title = Seite öffnen
+login-how = Öffnen Sie den Link, den der Server beim Start ausgegeben hat, oder fügen Sie das Token daraus ein.
+login-refused = Dieses Token öffnet die Seite nicht: Jeder Start des Servers erzeugt ein neues.
+login-token = Zugangstoken
+login-open = Öffnen
+## The page itself
+page-needs-javascript = Diese Seite braucht JavaScript.
+page-skip = Zur Anfrage springen
+
+## Links zu einer Unterhaltung, und was sie zeigen
+
+share-menu = Teilen …
+share-title = „{ $title }“ teilen
+share-close = Schließen
+share-text = Wer den Link hat, kann diese Unterhaltung lesen, wie sie jetzt ist: Anfragen, Antworten, Ergebnisse, Dateien und die Schritte dazwischen. Was später geschieht, zeigt er erst, wenn er aktualisiert wird.
+share-ends = Der Link endet
+share-never = wenn er widerrufen wird
+share-days =
+    { $days ->
+        [one] nach einem Tag
+       *[other] nach { $days } Tagen
+    }
+share-create = Link erstellen
+share-made = Der Link ist fertig.
+share-link = Link
+share-copy = Kopieren
+share-copied = Kopiert
+share-once = Jetzt kopieren: Er wird nicht noch einmal angezeigt.
+share-local = Dieser Server ist nur auf diesem Rechner erreichbar, der Link also auch.
+share-links = Links dieser Unterhaltung
+share-none = Es gibt keinen Link zu dieser Unterhaltung.
+share-made-at = Erstellt { $time }
+share-shows = Zeigt die Unterhaltung vom { $time }.
+share-ends-at = Endet { $time }.
+share-stays = Gilt, bis er widerrufen wird.
+share-renew = Aktualisieren
+share-revoke = Widerrufen
+share-renewed = Der Link zeigt die Unterhaltung, wie sie jetzt ist.
+share-revoked = Der Link ist widerrufen und führt zu nichts mehr.
+share-remedy = Prüfen, ob der Server läuft, dann noch einmal versuchen.
+share-brand = Self-Engineering Agent
+share-as-of = Geteilte Unterhaltung, Stand { $time }. Nur zum Lesen.
+share-not-loaded = Sie konnte nicht geladen werden: { $reason }.
+share-empty = Als der Link erstellt wurde, war noch keine Anfrage fertig beantwortet.
+share-turns = Anfragen und Antworten
+share-request = Anfrage
+share-steps =
+    { $count ->
+        [one] { $count } Schritt
+       *[other] { $count } Schritte
+    }
+share-foot = Von einem Agenten, der fehlende Werkzeuge selbst schreibt und testet. Antworten können falsch sein.
+gone-title = Dieser Link führt zu nichts
+gone-text = Er wurde widerrufen, ist abgelaufen oder unvollständig. Wer ihn geschickt hat, kann einen neuen erstellen.
+
+## Projekte
+
+projects = Projekte
+projects-all = Alle { $count } zeigen
+projects-fewer = Weniger zeigen
+project-new = Neues Projekt
+project-label = Projekt { $name }
+project-door = Ein Projekt bauen
+project-door-text = Ein Ordner mit Python-Dateien, der Schritt für Schritt auf ein Ziel hin wächst. Jede Änderung wird in der Sandbox getestet, und alles lässt sich jederzeit ausführen, bearbeiten und herunterladen.
+project-goal = Ziel
+project-goal-hint = Was soll es können?
+project-examples = Zum Ausprobieren
+project-examples-offline = Diese kennt das Offline-Modell
+project-example-counter = Ein Kommandozeilenprogramm, das die Wörter einer Datei zählt
+project-example-sales = Ein Bericht mit Diagramm über eine CSV-Datei mit Umsätzen
+project-example-song = Eine Melodie als MIDI-Datei schreiben
+project-name = Name
+project-packages = Erlaubte Pakete
+project-step-mode = Vor jedem Schritt fragen
+project-limits = Grenzen
+project-options = Pakete und Grenzen
+project-max_steps = Schritte
+project-max_calls = Modellaufrufe
+project-max_tokens = Token
+project-max_seconds = Sekunden
+project-max_cost = US-Dollar
+project-no-limit = ohne Grenze
+project-build = Bauen
+project-change = Was soll sich an { $name } ändern?
+project-continue = Weiterbauen
+project-continue-hint = Ohne Text geht es mit demselben Ziel weiter.
+project-tabs = Verlauf und offene Dateien
+project-history = Verlauf
+project-files =
+    { $count ->
+        [one] { $count } Datei
+       *[other] { $count } Dateien
+    }
+project-tree = Alle Dateien
+project-no-files = Es gibt noch keine Dateien.
+project-new-file = Neue Datei
+project-new-path = Pfad der neuen Datei
+project-unsaved = nicht gespeichert
+project-changed = geändert
+project-close-file = { $path } schließen
+project-edit = Bearbeiten
+project-download-file = { $path } herunterladen
+project-delete-file = Datei löschen
+project-delete-file-question = { $path } löschen? Eine Sicherung bleibt erhalten.
+project-edit-conflict = Die Datei hat sich seit Beginn der Bearbeitung geändert. Speichern ersetzt diese Änderungen; eine Sicherung bleibt erhalten.
+project-editor = Text von { $path }
+project-save = Speichern
+project-cancel = Abbrechen
+project-run = main.py ausführen
+project-test = Tests ausführen
+project-download = Herunterladen
+project-more = Weitere Aktionen: { $name }
+project-not-shown = Dieses Projekt kann nicht angezeigt werden
+project-request = Anfrage
+project-by-hand = Von Hand
+project-done =
+    { $count ->
+        [one] { $count } Schritt
+       *[other] { $count } Schritte
+    }
+project-changed-files = Geänderte Dateien
+project-steps = Schritte
+project-stopped = Es lässt sich jederzeit weiterbauen; was gebaut wurde, bleibt.
+project-waiting = Wartet auf Antwort
+project-waits = Der Bau wartet
+project-pause = Pause
+project-pausing = Pausiert gleich
+project-install = { $package } in der Sandbox dieses Projekts installieren?
+project-approve = Installieren
+project-refuse = Darauf verzichten
+project-act = Diesen Schritt tun
+project-act-on = Ohne Rückfragen weiter
+project-restore = Sicherung wiederherstellen …
+project-restore-title = { $name } wiederherstellen
+project-restore-text = Die jetzigen Dateien werden die neueste Sicherung; es lässt sich also rückgängig machen.
+project-backup = Sicherung { $number }
+project-restore-it = Wiederherstellen
+project-restore-number = Sicherung { $number } wiederherstellen
+project-delete = Projekt löschen …
+project-delete-title = { $name } löschen?
+project-delete-text = Dateien, Sicherungen und Verlauf werden endgültig gelöscht. Das lässt sich nicht rückgängig machen.
+project-delete-yes = Löschen
+project-not-deleted = { $name } wurde nicht gelöscht: { $reason }.
+figures-files =
+    { $count ->
+        [one] { $count } Datei
+       *[other] { $count } Dateien
+    }
+figures-invalid = { $count } ungültig
+figures-tests =
+    { $total ->
+        [one] { $passed } von { $total } Testdatei besteht
+       *[other] { $passed } von { $total } Testdateien bestehen
+    }
+figures-main-works = main.py läuft
+figures-main-fails = main.py schlägt fehl
+figures-stale = seit dieser Prüfung geändert
+act-undone = Das war nicht möglich.
+act-created = erstellt
+act-edited = bearbeitet
+act-deleted = gelöscht
+act-unchanged = unverändert
+act-changes = Änderungen an { $path }
+act-passes = besteht
+act-fails = schlägt fehl
+act-output = Ausgabe
+act-output-of = Ausgabe von { $path }
+act-stdout = Standardausgabe
+act-stderr = Standardfehler
+act-exit-code = Rückgabewert { $code }
+act-printed = Was es ausgab
+act-refused = Abgelehnte Dateien
+
+## The panel beside the conversation
+
+panel-label = Aktivität, Bibliothek und Lehren
+panel-tabs = Neben der Unterhaltung
+panel-views = Ansichten
+panel-chat = Chat
+panel-project = Projekt
+panel-activity = Aktivität
+panel-library = Bibliothek
+panel-lessons = Lehren
+panel-show = Seitenleiste zeigen
+panel-hide = Seitenleiste ausblenden
+panel-beside = Wieder neben die Unterhaltung
+panel-width = Breite der Seitenleiste
+panel-width-how = Ziehen ändert die Breite, ein Doppelklick setzt sie zurück
+code-wrap = Lange Zeilen umbrechen
+code-copy = Kopieren: { $what }
+code-all = Alle { $count } Zeilen zeigen
+confirm-cancel = Abbrechen
+
+## The library
+
+library-label = Werkzeugbibliothek
+library-search = Werkzeuge suchen
+library-kind = Welche Werkzeuge die Liste zeigt
+library-option = { $kind } ({ $count })
+library-order = Reihenfolge
+library-found = { $count ->
+    [0] Nichts gefunden
+    [one] { $count } Werkzeug gefunden
+   *[other] { $count } Werkzeuge gefunden
+}
+library-request = für „{ $request }“
+library-none-found = Kein Werkzeug passt zu „{ $search }“
+library-none-found-text = In der Unterhaltung danach fragen, dann wird es gebaut.
+library-none-of-kind = Kein Werkzeug dieser Art
+kind-all = Alle Werkzeuge
+kind-mine = Von Ihnen benutzt
+kind-built = Hier gebaut
+kind-file = Nimmt eine Datei
+kind-text = Nimmt Text
+kind-number = Nimmt Zahlen
+kind-list = Nimmt eine Liste
+kind-dates = Rechnet mit Daten und Zeiten
+kind-tables = Liest oder schreibt Tabellen
+kind-charts = Zeichnet Diagramme
+kind-retired = Zurückgezogen
+order-name = Nach Namen
+order-uses = Am häufigsten benutzt
+order-newest = Neueste
+order-last = Von Ihnen zuletzt benutzt
+standing-provisional = vorläufig
+standing-trusted = bewährt
+standing-retired = zurückgezogen
+standing-title-provisional = Neu. Bewährt nach einigen verschiedenen erfolgreichen Aufrufen.
+standing-title-trusted = Es hat mehreren verschiedenen Aufrufen gedient.
+standing-title-retired = Die Suche bietet es nicht mehr an. Es lässt sich wiederherstellen.
+
+## A tool
+
+tool-overview = Überblick
+tool-code = Code
+tool-tests = Tests
+tool-versions = Versionen
+tool-code-of = Code von { $name }
+tool-tests-of = Tests von { $name }
+tool-signature = Signatur
+tool-not-shown = Dieses Werkzeug kann nicht gezeigt werden
+tool-not-possible = Das war nicht möglich
+tool-run = Von Hand ausführen
+tool-faster = Schneller machen
+tool-about = Angaben
+tool-version = Version
+tool-used = Aufrufe
+tool-uses = { $count ->
+    [0] noch nicht benutzt
+    [one] einmal benutzt
+   *[other] { $count }-mal benutzt
+}
+tool-added = hinzugefügt
+tool-author = geschrieben
+tool-digest = Prüfsumme
+tool-after = Darauf folgt bei Ihnen oft
+tool-together = Oft zusammen benutzt mit
+tool-made = Gebaut in
+tool-last = Ihre letzten Aufrufe
+uses-chart = { $unit ->
+    [week] Ihre Aufrufe je Woche
+   *[day] Ihre Aufrufe je Tag
+}
+uses-returned = Aufrufe
+uses-failed = Fehlschläge
+tool-retire = Zurückziehen
+tool-retire-question = { $name } zurückziehen? Es wird erst wieder angeboten, wenn es wiederhergestellt ist.
+tool-restore = Wiederherstellen
+tool-restore-question = { $name } wiederherstellen? Die Suche bietet es wieder an, zunächst als vorläufig.
+author-hand = von Hand
+author-offline = vom Offline-Modell
+author-model = von { $model }
+versions-not-shown = Die Versionen können nicht gezeigt werden
+versions-compare = Vergleichen
+versions-from = von
+versions-to = bis
+versions-not-compared = Diese Versionen können nicht verglichen werden
+versions-code-changes = Änderungen am Code
+versions-tests-changes = Änderungen an den Tests
+version-title = Version { $number }
+version-option = Version { $number }
+version-in-use = in Gebrauch
+version-roll-back = Zurückkehren
+version-roll-back-question = { $name } auf Version { $to } zurücksetzen? Daraus wird Version { $next } für alle; keine Version geht verloren.
+version-tests-passed = { $total ->
+    [one] { $total } Test bestanden
+   *[other] { $total } Tests bestanden
+}
+version-tests = { $total ->
+    [one] { $passed } von { $total } Test bestanden
+   *[other] { $passed } von { $total } Tests bestanden
+}
+origin-created = erstellt
+origin-edited = von Hand bearbeitet
+origin-repaired = repariert
+origin-repaired-from = repariert: { $failure }
+origin-extended = erweitert um { $parameters }
+origin-rolled_back = zurückgesetzt auf Version { $to }
+origin-requirement_changed = benutzt Version { $version } von { $tool }
+origin-refactored = { $factor }-mal so schnell
+run-label = { $name } ausführen
+run-run = Ausführen
+run-needed = Wird gebraucht.
+run-not-json = Kein gültiges JSON; Texte stehen in Anführungszeichen, etwa ["a", "b"].
+run-or-file = oder eine Datei
+run-type-default = { $type }, ohne Angabe { $preset }
+run-choose = Auswählen
+run-default = Ohne Angabe: { $preset }
+run-done = { $time }; die Anfrage steht auch in der Unterhaltung
+
+## Lessons
+
+lessons-all = Alle Lehren
+lessons-none = Noch keine Lehren
+lessons-none-text = Aus Fehlschlägen, Reparaturen und Ihren Korrekturen werden Lehren, die der nächste ähnliche Versuch zu sehen bekommt.
+lesson-for-specify = Spezifikation
+lesson-for-test = Tests
+lesson-for-implement = Implementierung
+lesson-for-execute = Gebrauch von Werkzeugen
+lesson-for-coder = Der Programmierer
+lesson-for-proxy = Der Vertreter
+lesson-edit = Bearbeiten
+lesson-edit-of = Bearbeiten: { $trigger }
+lesson-delete = Löschen
+lesson-delete-of = Löschen: { $trigger }
+lesson-delete-question = Diese Lehre löschen?
+lesson-keep = Behalten
+lesson-save = Speichern
+lesson-trigger = Wann sie gilt
+lesson-advice = Was dann zu tun ist
+lesson-unchanged = Die Lehre wurde nicht geändert: { $error }.
+lesson-expired = abgelaufen
+lesson-weight = Gewicht { $weight }
+lesson-unused = noch nicht benutzt
+lesson-no-effect = noch ohne Wirkung
+lesson-effect = half { $helped }-mal, half { $failed }-mal nicht
+lesson-evidence = { $count ->
+    [one] aus { $count } Anfrage
+   *[other] aus { $count } Anfragen
+}
+
+## The state of model, sandbox and library
+
+page-name = Self-Engineering Agent
+status-label = Status
+status-ready = Bereit
+status-model = Modell
+status-sandbox = Sandbox
+status-library = Bibliothek
+status-model-checking = Modell wird geprüft
+status-model-offline = Offline-Modell
+status-model-offline-text = Kein Modellserver ist gewählt, deshalb arbeitet ein eingebauter mit einem festen Kochbuch. Er baut echte Werkzeuge und führt sie aus, sagt aber bei allem anderen, dass er es nicht weiß.
+status-model-gone = Nicht erreichbar
+status-model-gone-title = { $name } ist nicht erreichbar
+status-model-refused = Zugriff verweigert
+status-model-refused-title = Der Server des Modells verweigert den Zugriff
+status-model-at = Kommt von { $server }.
+status-model-again = Der nächste Versuch kommt mit der nächsten Anfrage, und alle paar Sekunden, solange diese Seite offen ist.
+status-sandbox-checking = Sandbox wird geprüft
+status-sandbox-preparing = Wird eingerichtet
+status-sandbox-preparing-title = Sandbox wird eingerichtet
+status-sandbox-preparing-text = Die Sandbox wird eingerichtet. Anfragen, die sie brauchen, warten.
+status-sandbox-available = Bereit
+status-sandbox-available-title = Sandbox bereit
+status-sandbox-available-text = Erzeugter Code läuft in { $backend }, nie auf diesem Rechner selbst.
+status-sandbox-unavailable = Nicht verfügbar
+status-sandbox-unavailable-title = Keine Sandbox
+status-sandbox-unavailable-text = Ohne Sandbox wird kein Werkzeug geschrieben oder ausgeführt. Seite und Bibliothek funktionieren weiter.
+status-sandbox-limits = Was sie nicht garantiert
+status-library-checking = Bibliothek wird geprüft
+status-library-text = Jedes Werkzeug hat seine eigenen Tests in der Sandbox bestanden, bevor es aufgenommen wurde.
+status-library-browse = Bibliothek ansehen
+status-tools =
+    { $count ->
+        [one] { $count } Werkzeug
+       *[other] { $count } Werkzeuge
+    }
+setting-up = Wird eingerichtet.
+setting-up-waits = Anfragen können schon gesendet werden; sie warten auf das, was sie brauchen.
+setting-up-failed = { $part }: noch nicht eingerichtet.
+setting-up-again = Der Server versucht es wieder.
+banner-reconnecting = Verbindung unterbrochen.
+banner-reconnecting-remedy = Sie wird wiederhergestellt – nichts geht verloren.
+banner-refused = Der Server wurde neu gestartet.
+banner-refused-remedy = Öffnen Sie den neuen Link, den er ausgegeben hat.
+banner-dismiss = Ausblenden
+
+## Settings
+
+settings-title = Einstellungen
+settings-close = Schließen
+settings-save = Speichern
+settings-saved = Gespeichert. Gilt für neue Anfragen.
+settings-some-wrong = Einige Werte sind nicht möglich. Nichts wurde geändert.
+settings-model = Modell
+settings-server = Server
+settings-server-offline = Offline-Modell (eingebaut)
+settings-server-openai = OpenAI
+settings-server-ollama = Ollama
+settings-server-lmstudio = LM Studio
+settings-server-vllm = vLLM
+settings-server-llamacpp = llama.cpp
+settings-server-other = Andere Adresse
+settings-address = Adresse des Servers
+settings-about-offline = Arbeitet ohne Server, mit einem festen Kochbuch.
+settings-about-openai = Der Dienst von OpenAI. Er braucht einen Schlüssel, und Anfragen kosten Geld.
+settings-about-ollama = Die übliche Adresse auf dem Rechner, auf dem der Server dieser Seite läuft.
+settings-about-lmstudio = Die übliche Adresse auf dem Rechner, auf dem der Server dieser Seite läuft.
+settings-about-vllm = Die übliche Adresse auf dem Rechner, auf dem der Server dieser Seite läuft.
+settings-about-llamacpp = Die übliche Adresse auf dem Rechner, auf dem der Server dieser Seite läuft.
+settings-about-other = Jeder Server, der das Protokoll von OpenAI spricht; die Adresse endet meist auf /v1.
+settings-key = Schlüssel
+settings-key-set = Ein Schlüssel ist gesetzt
+settings-key-none = Kein Schlüssel
+settings-key-note = Er bleibt auf dem Server, geht nur an diesen Modellserver und wird nie wieder angezeigt.
+settings-key-remove = Entfernen
+settings-key-removed = Der Schlüssel wird beim Speichern entfernt.
+settings-key-loses = Der gesetzte Schlüssel gehört zu einem anderen Server; Speichern entfernt ihn.
+settings-name = Name des Modells
+settings-models = Modelle des Servers
+settings-models-note = Aus der Liste des Servers wählen oder einen beliebigen Namen schreiben.
+settings-models-unknown = Der Server führt „{ $model }“ nicht auf.
+settings-models-trouble = Die Liste konnte nicht geladen werden: { $problem }.
+settings-test-begin = Testen
+settings-test-stop = Test abbrechen
+settings-test-note = Acht kurze Aufrufe mit dem, was oben steht. Nichts wird gespeichert.
+settings-works = Geht:
+settings-fails = Geht nicht:
+settings-usable = Dieses Modell ist brauchbar.
+settings-unusable = Dieses Modell ist nicht brauchbar.
+settings-usable-cost = Eine Anfrage, die ein Werkzeug erledigt, braucht 2 Modellaufrufe, eine mit neuem Werkzeug 4 bis 6.
+settings-wasted =
+    { $count ->
+        [one] Was der Server nicht beachtet, kostet { $count } weiteren Aufruf, bis das bekannt ist.
+       *[other] Was der Server nicht beachtet, kostet { $count } weitere Aufrufe, bis das bekannt ist.
+    }
+settings-lacks = Es liefert keine { $lacks }.
+ability-of-text = Texte
+ability-of-value = Werte
+ability-of-choice = Auswahl
+ability-server-models = Führt dieses Modell auf
+ability-text-stream = Text, Stück für Stück
+ability-value-schema = Werte nach einem strengen Schema
+ability-value-required = Werte durch einen Funktionsaufruf, den es machen muss
+ability-value-named = Werte durch den Aufruf einer bestimmten Funktion
+ability-value-words = Werte in Worten
+ability-choice-required = Auswahl einer Funktion, die es aufrufen muss
+ability-choice-auto = Auswahl einer Funktion, die es aufrufen darf
+ability-choice-words = Auswahl in Worten
+settings-limits = Grenzen
+settings-limits-note = Sie gelten für Anfragen, die nach dem Speichern beginnen. Ein leeres Feld nimmt den Wert, der darin steht.
+settings-limits-of-turn = Für eine Anfrage
+settings-limits-of-build = Für ein neues Werkzeug
+settings-limits-of-server = Für eine Antwort
+settings-limits-of-people = Für alle Anfragen zusammen
+settings-no-limit = keine Grenze
+settings-turn_max_seconds = Sekunden
+settings-turn_max_seconds-note = Danach macht eine Anfrage keinen weiteren Modellaufruf.
+settings-turn_max_calls = Modellaufrufe
+settings-turn_max_calls-note = So viele darf eine Anfrage machen.
+settings-turn_max_tokens = Tokens
+settings-turn_max_tokens-note = Gelesen und geschrieben, in einer Anfrage.
+settings-turn_max_cost = US-Dollar
+settings-turn_max_cost-note = So viel darf eine Anfrage kosten, wo der Preis bekannt ist.
+settings-synthesis_candidates = Kandidaten
+settings-synthesis_candidates-note = Zugleich geschrieben für ein neues Werkzeug; sie stimmen über die Tests ab. 1 bis 8.
+settings-turns_max_running = Gleichzeitig
+settings-turns_max_running-note = So viele Anfragen aller laufen gleichzeitig; weitere warten in einer Warteschlange.
+settings-turns_max_per_person = Von einer Person
+settings-turns_max_per_person-note = So viele laufen gleichzeitig. Alle, die das Zugangstoken haben, sind eine Person; eine Unterhaltung bekommt zwei Drittel davon.
+settings-turns_max_waiting = In der Warteschlange
+settings-turns_max_waiting-note = So viele Anfragen warten; weitere werden abgelehnt. Eine Person bekommt zwei Drittel davon.
+settings-synthesis_max_repairs = Reparaturen
+settings-synthesis_max_repairs-note = Eines neuen Werkzeugs, das seine Tests nicht besteht. 0 bis 20.
+settings-openai_timeout = Geduld in Sekunden
+settings-openai_timeout-note = Mit der Antwort des Modells, oder ihrem nächsten Stück.
+settings-learns = Aus Anfragen lernen
+settings-learns-note = Sucht im Hintergrund nach Lehren aus beendeten Anfragen; das braucht weitere Modellaufrufe.
+settings-fixed-environment = Als { $name } gesetzt, wo der Server gestartet wurde; das geht vor. Dort entfernen, um es hier zu ändern.
+settings-fixed-file = Als { $name } in der Datei .env gesetzt; das geht vor. Dort entfernen und neu starten, um es hier zu ändern.
+settings-fixed-key = Der Schlüssel ist außerhalb dieser Seite gesetzt und geht nur an seinen eigenen Server.
+settings-elsewhere = Anderswo gesetzt
+settings-elsewhere-note = Das ist nicht zu ändern, während der Server läuft. Den angezeigten Namen in .env oder in der Umgebung setzen, dann neu starten.
+settings-of-sandbox = Sandbox
+settings-why-sandbox = Laufende Container gehören dazu.
+settings-of-run_seconds = Sekunden eines Laufs
+settings-why-run_seconds = Vorbereitete Container haben diese Grenze schon.
+settings-of-embedder = Suche nach Bedeutung
+settings-why-embedder = Eine andere berechnet alle Vektoren der Bibliothek neu.
+settings-of-database = Datenbank
+settings-why-database = Die Unterhaltungen müssten umziehen.
+settings-of-data = Daten
+settings-why-data = In diesem Ordner sind offene Dateien, auch diese Einstellungen.
+settings-of-tools = Werkzeuge
+settings-why-tools = Die Bibliothek beobachtet diesen Ordner.
+settings-of-index = Suchindex
+settings-why-index = Der Index ist offen.
+settings-of-address = Adresse dieser Seite
+settings-why-address = Unter ihr ist diese Seite selbst erreichbar.
+settings-problem-greater_than_equal = Mindestens { NUMBER($limit) }.
+settings-problem-greater_than = Mehr als { NUMBER($limit) }.
+settings-problem-less_than_equal = Höchstens { NUMBER($limit) }.
+settings-problem-int_parsing = Eine ganze Zahl ist nötig.
+settings-problem-int_from_float = Eine ganze Zahl ist nötig.
+settings-problem-int_type = Eine ganze Zahl ist nötig.
+settings-problem-float_parsing = Eine Zahl ist nötig.
+settings-problem-finite_number = Eine Zahl ist nötig.
+settings-problem-address = Eine Adresse wie http://localhost:11434/v1 ist nötig.
+settings-problem-credentials = Ohne Passwort, Fragezeichen und Raute; der Schlüssel hat sein eigenes Feld.
+settings-problem-missing = Hier ist ein Schlüssel nötig.
+settings-problem-fixed = Es ist außerhalb dieser Seite gesetzt; das geht vor.

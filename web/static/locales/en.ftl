@@ -1,0 +1,1274 @@
+### The page’s words. See docs/page.md for the terms; each message is in every language.
+
+## Steps of a turn, and places where it can fail
+
+step-gather = Request
+step-search = Search
+step-clarify = Question
+step-specify = Specification
+step-test = Tests
+step-implement = Implementation
+step-compare = Comparison
+step-verify = Verification
+step-repair = Repair
+step-strengthen = Mutation check
+step-register = Registration
+step-prepare = Arguments
+step-execute = Execution
+step-mend = Mending
+step-refactor = Refactoring
+step-plan = Plan
+step-delegate = Agents
+step-respond = Answer
+step-queued = Queue
+step-waiting = Set-up
+step-tool_found = Tool found
+step-no_tool_found = No tool fits
+step-lessons_shown = Lessons
+step-stub = Tests without an implementation
+step-delegation = Handed to an agent
+step-code_run = Code
+step-coder = The coder
+step-proxy = The user proxy
+step-builder = The project builder
+step-tool_standing_changed = Standing
+step-tool_mismatch = Tool does not fit
+step-project_check = Check
+step-create_file = Create a file
+step-write_file = Write a file
+step-replace_lines = Replace lines
+step-insert_lines = Insert lines
+step-remove_lines = Remove lines
+step-delete_file = Delete a file
+step-execute_py_file = Run
+step-run_tests = Run the tests
+step-read_run = Read more output
+step-add_package = Ask for a package
+step-finish = Finish
+step-give_up = Give up
+step-restored = Restore
+step-building = Build
+step-acting = Action
+step-turn_failed = Turn failed
+step-turn_stopped = Stopped
+step-turn_resumed = Resumed
+step-internal = Internal
+resumed-there = The server was interrupted. The turn goes on where it was.
+resumed-again = The server was interrupted. The turn began again.
+told-resumed = Resumed after an interruption.
+
+## What is going on now
+
+now-gather = Reading the request
+now-search = Searching the library
+now-clarify = Asking what is missing
+now-specify = Writing the specification
+now-test = Writing the tests
+now-implement = Writing the implementation
+now-compare = Comparing the candidates
+now-verify = Running the tests in the sandbox
+now-repair = Repairing the implementation
+now-strengthen = Running the tests against planted bugs
+now-register = Adding the tool to the library
+now-prepare = Reading the arguments
+now-execute = Running the tool
+now-mend = Mending the tool
+now-refactor = Making the tool faster
+now-plan = Working through the steps
+now-delegate = An agent is at work
+now-respond = Writing the answer
+now-queued = Number { NUMBER($place) } in the queue
+now-waiting = Waiting for the set-up
+now-stub = Checking that the tests fail without an implementation
+now-delegation = An agent is at work
+now-code_run = Running code in the sandbox
+now-project_check = Checking the project
+now-execute_py_file = Running it in the sandbox
+now-run_tests = Running the tests in the sandbox
+now-other = Working
+
+## The front door: what an empty conversation shows
+
+door-loading = Loading the conversation
+door-missing = This conversation isn’t here
+door-missing-text = It was deleted, or it belongs to someone else. Start a new one below, or choose one of yours from the list.
+door-title = Ask for it. If no tool exists, one gets built.
+door-ask = You ask
+door-ask-text = In your own words, with files if you like.
+door-build = A tool runs
+door-build-text = One from the library at once. If none fits, one is written and tested in front of you.
+door-keep = It stays
+door-keep-text = The next request of that kind takes seconds instead of a build.
+door-no-sandbox = Code can’t run at the moment.
+door-examples = Try one of these
+door-sample = { $name } comes along
+example-library = From the library
+example-build = Builds a tool
+example-file = With a file
+example-plan = Several steps
+example-script = A script
+example-project = A project
+example-library-request = What is 15 percent of 300?
+example-build-request = Turn 'Meet me at noon' into Morse code
+example-file-request = Plot revenue over month from sales.csv
+example-plan-request = Reverse 'good morning' and then count the vowels of that
+example-script-request = Write a script squares.py that prints the first 10 squares and run it
+example-project-request = Build a command line tool that counts the words of a text file
+recent-built = Recently built tools
+recent-library = In the library
+recent-all = All tools
+recent-none = No tools yet
+recent-none-text = The first request that needs one adds it here.
+
+## The composer, files of a request, and requests on their way
+
+chat-label = Conversation
+chat-messages = Messages
+chat-latest = Latest
+composer-label = Your request
+composer-empty = Ask for something…
+composer-with-files = { $count ->
+    [one] What should I do with this file?
+   *[other] What should I do with these files?
+}
+composer-attach = Attach files
+composer-attach-limits = Attach files: { $limits }
+composer-files = Files
+composer-send = Send
+composer-hint = { $send } to send · { $line } for a new line · drop files anywhere · { $list } for shortcuts
+composer-pasted = pasted
+composer-too-long = { $length } characters; at most { $most } can be sent. Attach a long text as a file.
+files-attached = Attached files
+files-remove = Remove { $name }
+files-as-text = As text
+files-of-request = Files of the request
+files-limits = { $count ->
+    [one] one file, up to { $size }
+   *[other] up to { $count } files, { $size } together
+}
+files-refused = { $name } was not attached: { $problem }.
+files-name-begins = its name begins with { $sign }
+files-name-signs = its name contains characters that are not allowed
+files-name-long = its name is too long
+files-too-many = { $count ->
+    [one] one file may come with a request
+   *[other] { $count } files may come with a request
+}
+files-too-large = all files together may have { $most }, these have { $size }
+pending-sending = Sending
+pending-waits = Will be sent when the connection is back
+pending-cancel = Cancel
+pending-silent = The server did not answer.
+pending-silent-remedy = Check that it runs, then try again.
+pending-file = { $name } could not be sent: { $problem }
+pending-file-remedy = Check that the server runs and that the file is still there, then try again.
+pending-not-sent = Not sent
+pending-again = Send again
+pending-edit = Edit
+lacking = { $tool } can do this. What is missing?
+requests-title = Example requests
+requests-own = You can remove your own earlier requests, which only you see.
+requests-forget = Remove
+requests-forget-question = Stop matching this tool to “{ $request }”? This applies to everyone.
+ended-answered = Done: { $request }
+ended-asked = A question: { $request }
+ended-declined = Declined: { $request }
+ended-failed = Not done: { $request }
+ended-stopped = Stopped: { $request }
+
+## A turn: its request, what it leaves, and what can be done with it
+
+turn-keep = Save these steps as a tool
+turn-by-hand = Run by hand
+turn-edit = Edit the request
+turn-again = Ask again
+turn-rephrase = Rephrase
+turn-declined = I can’t do this yet
+turn-nearest = Nearest tools:
+turn-after = You often ask next
+turn-stop = Stop
+turn-stopping = Stopping
+turn-notify = Notify me when it ends
+turn-thoughts = Thinking
+turn-actions = Actions
+turn-answer = the answer
+turn-activity = Activity
+answer-code = code block { NUMBER($number) }
+problem-remedy = What to do:
+questions = Questions
+questions-answer = Answer
+questions-yes = yes
+questions-no = no
+birth-new = New tool: { $name }
+birth-version = { $name } is now version { NUMBER($version) }
+birth-signature = Signature of { $name }
+birth-tests =
+    { $total ->
+        [one] { $passed } of { $total } test passed
+       *[other] { $passed } of { $total } tests passed
+    }
+birth-caught =
+    { $total ->
+        [one] caught { $caught } of { $total } planted bug
+       *[other] caught { $caught } of { $total } planted bugs
+    }
+birth-open = Open
+birth-open-tool = Open { $name }
+birth-try = Try
+birth-try-tool = Try { $name }
+built-earlier = { $tool } was { $link }
+built-earlier-faster = { $tool } was { $link }; { $now } instead of { $then }
+built-earlier-link = built earlier in this conversation
+
+## The command palette
+
+palette-open = Search
+palette-label = Search and commands
+palette-placeholder = Search conversations, tools, commands…
+palette-close = Close
+palette-untitled = Untitled
+palette-found = { $count ->
+    [0] Nothing found
+    [one] One result
+   *[other] { $count } results
+}
+palette-of-recent = Used last
+palette-of-action = Commands
+palette-of-conversation = Conversations
+palette-of-tool = Tools
+palette-of-project = Projects
+palette-of-lesson = Lessons
+palette-of-ask = Ask
+palette-begin = New conversation
+palette-project = New project
+palette-share = Share this conversation
+palette-attach = Attach files
+palette-stop = Stop the running turn
+palette-export-md = Export this conversation as Markdown
+palette-export-json = Export this conversation as JSON
+palette-activity = Show the activity
+palette-library = Show the library
+palette-lessons = Show the lessons
+palette-panel = Show or hide the panel
+palette-wide = Open the panel wide, or beside the conversation
+palette-wrap = Wrap long lines of code, or not
+palette-settings = Settings
+palette-light = Use the light theme
+palette-dark = Use the dark theme
+palette-english = Use English
+palette-german = Deutsch benutzen (German)
+palette-notices = Allow notifications
+palette-list = Keyboard shortcuts
+
+## Keys and shortcuts
+
+key-ctrl = Ctrl
+key-shift = Shift
+key-enter = Enter
+key-delete = Delete
+key-escape = Esc
+shortcuts-title = Keyboard shortcuts
+shortcuts-close = Close
+shortcut-send = Send the request
+shortcut-line = New line
+shortcut-edit = Edit the last request, in an empty composer
+shortcut-stop = Stop the running turn
+shortcut-focus = Go to the composer
+shortcut-palette = Search and commands
+shortcut-panel = Show or hide the panel
+shortcut-begin = New conversation
+shortcut-rename = Rename the conversation in focus
+shortcut-delete = Delete the conversation in focus
+shortcut-list = Show these shortcuts
+
+## Agents
+
+agent-user = You
+agent-proxy = user proxy
+agent-coder = coder
+agent-toolsmith = toolsmith
+agent-builder = project builder
+
+## Loading
+
+loading = Loading
+part-not-loaded = This part of the page could not be loaded.
+try-again = Try again
+
+## Values
+
+value-table = Table, { $count ->
+    [one] { $count } row
+   *[other] { $count } rows
+  }, { $columns ->
+    [one] { $columns } column
+   *[other] { $columns } columns
+  }, { $size }
+value-list = List, { $count ->
+    [one] { $count } item
+   *[other] { $count } items
+  }, { $size }
+value-json = Object, { $count ->
+    [one] { $count } member
+   *[other] { $count } members
+  }, { $size }
+value-text = Text, { $count ->
+    [one] { $count } character
+   *[other] { $count } characters
+  }, { $size }
+value-number = Number
+value-other = Value, { $size }
+value-show = Show it ({ $size })
+value-not-loaded = It could not be loaded: { $message }.
+value-copied = the value
+value-wide = Open wide
+value-close = Close
+value-view = View
+value-filter = Filter rows
+value-found = { NUMBER($found) } of { $count ->
+    [one] { $count } row
+   *[other] { $count } rows
+  }
+value-no-rows = No row has these words.
+value-sort = Sort by { $column }
+value-as-csv = CSV
+value-as-json = JSON
+value-as-text = Text
+view-table = Table
+view-chart = Chart
+view-preview = Preview
+view-source = Source
+number-exact = Exact value
+text-all = Show all { NUMBER($count) } characters
+text-more = Show more ({ $size } are left, { $count } characters)
+text-less = Show less
+tree-back = Back
+tree-filter = Filter members
+tree-open-all = Open all
+tree-close-all = Close all
+tree-nothing = No member has this text.
+tree-rows = { $count ->
+    [one] { $count } row
+   *[other] { $count } rows
+  }
+tree-items = { $count ->
+    [one] { $count } item
+   *[other] { $count } items
+  }
+tree-members = { $count ->
+    [one] { $count } member
+   *[other] { $count } members
+  }
+changes-none = Nothing changed.
+changes-same = { $count ->
+    [one] { $count } unchanged line
+   *[other] { $count } unchanged lines
+  }
+
+## Files
+
+files-made = Files that the tool made
+file-open = Open { $name }
+file-download = Download { $name }
+file-before = Previous file
+file-after = Next file
+file-of = { NUMBER($index) } of { NUMBER($count) }
+file-empty = It is empty.
+file-not-text = It is not text; download it to open it.
+file-too-large = It is too large to be shown here; download it.
+file-not-json = It is not valid JSON: { $message }
+file-table = { $count ->
+    [one] { $count } row
+   *[other] { $count } rows
+  }, { $columns ->
+    [one] { $columns } column
+   *[other] { $columns } columns
+  }
+picture-zoom = Zoom
+picture-larger = Larger
+picture-smaller = Smaller
+picture-fits = Fits
+picture-failed = The picture could not be shown; download it to open it.
+notebook-cells = Cells of the notebook
+notebook-cell = Cell { NUMBER($number) }
+notebook-output = Output of cell { NUMBER($number) }
+notebook-more = { $count ->
+    [one] { $count } more cell; download the notebook to see it.
+   *[other] { $count } more cells; download the notebook to see them.
+  }
+notebook-problem = It is not a notebook: { $message }
+
+## Running a tool
+
+execution-tool = Tool
+execution-arguments = Arguments
+execution-made = Made
+execution-refused = Refused files
+execution-printed = What it printed
+execution-result = Result
+execution-empty = (empty)
+execution-shortened = shortened
+execution-raised = Raised
+execution-error = Error
+execution-traceback = Traceback
+execution-ended = Ended by the sandbox
+execution-reason = Reason
+
+## Charts
+
+chart-of = Chart: { $what }
+chart-what = { $form ->
+    [bar] Bars
+    [scatter] Points
+   *[line] Lines
+  } over { NUMBER($count) } places, from { $first } to { $last }. The arrow keys read the values.
+chart-points = Values of the chart
+chart-part = { $drawn } of { $of } rows drawn
+chart-as-table = Show as table
+chart-show = Show as chart
+chart-form = Form
+chart-line = Lines
+chart-bar = Bars
+chart-scatter = Points
+chart-across = Across
+chart-columns = Columns that are drawn
+chart-row-number = Row number
+chart-gap = no value
+## Why a turn failed
+
+cause-budget = A limit was reached
+cause-model = The model gave no usable answer
+cause-model-unreachable = The model can’t be reached
+cause-model-no_access = The model’s server refused access
+cause-model-rejected = The model’s server refused the request
+cause-model-too_long = The request is too long for the model
+cause-model-declined = The model declined
+remedy-model-unreachable = Check that the server runs, or choose another one in the settings.
+remedy-model-no_access = Check the key in the settings.
+cause-sandbox = The sandbox failed
+cause-sandbox-missing = No sandbox
+cause-library = The tool library failed
+cause-raised = The tool raised { $type }
+cause-at-specify = I can’t do this yet
+cause-at-test = No usable tests were written
+cause-at-implement = No usable code was written
+cause-at-verify = The tests kept failing
+cause-at-plan = A step of the plan failed
+cause-at-building = The project wasn’t finished
+cause-at-internal = Something broke here
+cause-at = { $step } failed
+cause-other = Not done
+
+## States of a step
+
+state-running = running
+state-done = done
+state-failed = failed
+state-stopped = stopped
+state-waiting = waiting
+
+## The activity: the steps of a turn
+
+activity = Activity
+activity-steps = Steps
+activity-earlier = Earlier request
+activity-later = Later request
+activity-turn = Request { $number } of { $count }
+activity-place = { $number } of { $count }
+activity-more = More of the activity
+steps-expand = Expand all
+steps-collapse = Collapse all
+errors-only = Errors only
+errors-shown = Only what failed is shown.
+errors-none = Nothing failed.
+errors-all = Show all
+feed-search = Search these steps
+feed-search-close = End the search
+feed-found =
+    { $count ->
+        [0] Not found
+       *[other] { $at } of { $count }
+    }
+feed-before = Previous place
+feed-after = Next place
+graph = Graph of the stages
+graph-close = Close
+graph-not-shown = The graph can’t be shown
+progress = Progress
+progress-again = { $stage } ×{ $attempt }
+step-attempt = attempt { $number }
+step-link = Link to this step: { $step }
+step-link-title = Link to this step
+outcome-answered = answered
+outcome-asked = question
+outcome-declined = declined
+outcome-failed = failed
+outcome-stopped = stopped
+outcome-found = { $tool }, { $share } confidence
+outcome-closest = Closest: { $tool }, { $share } (not a match)
+outcome-lessons =
+    { $count ->
+        [one] { $count } lesson for: { $stage }
+       *[other] { $count } lessons for: { $stage }
+    }
+outcome-tests =
+    { $count ->
+        [one] { $count } test written
+       *[other] { $count } tests written
+    }
+outcome-stub =
+    { $total ->
+        [one] the only one fails, as it should
+       *[other] all { $total } fail, as they should
+    }
+outcome-caught =
+    { $mutants ->
+        [one] caught { $killed } of { $mutants } planted bug
+       *[other] caught { $killed } of { $mutants } planted bugs
+    }
+outcome-plan =
+    { $total ->
+        [one] { $done } of { $total } step done
+       *[other] { $done } of { $total } steps done
+    }
+outcome-returned = { $tool } → { $value }
+value-missing = A value is missing
+outcome-mismatch = { $tool }: { $problem }
+outcome-of-file = { $path }: { $what }
+handed-to = Handed to: { $agent }
+handed-to-user = Handed to you
+handed-to-proxy = Handed to the user proxy
+handed-to-coder = Handed to the coder
+handed-to-toolsmith = Handed to the toolsmith
+handed-to-builder = Handed to the project builder
+agent-reply = Reply
+lessons-for = Lessons of earlier requests, shown for: { $stage }
+mismatch-ask = You are asked for what is missing.
+mismatch-synthesize = A new tool is written instead.
+failed-at = It failed here: { $step }
+failed-at-above = It failed here: { $step }, see above.
+what-to-do = What to do: { $remedy }
+why = Why
+gives = gives
+confidence = { $share } confidence
+understood-as = Understood as: { $request }
+candidates-other = Other close matches
+candidates-closest = Closest matches
+candidates-more = { $count } more
+plan = Steps of the plan
+plan-needs =
+    { $count ->
+        [one] uses the result of { $steps }
+       *[other] uses the results of { $steps }
+    }
+budget-spent = Spent so far:
+
+## What a tool has to do, its tests and its code
+
+specification-json = Specification as JSON
+specification-signature = Signature
+specification-returns = returns
+specification-errors = errors
+specification-yours = From your request, and always counted:
+specification-examples = Examples
+tests-passed = { $passed } of { $total } passed
+tests-passed-failed = { $passed } of { $total } passed, { $failed } failed
+stub-failed =
+    { $total ->
+        [one] The only test fails without an implementation, as it should.
+       *[other] All { $total } tests fail without an implementation, as they should.
+    }
+stub-passed =
+    { $passed ->
+        [one] { $passed } of { $total } tests passed without an implementation, so it tests nothing.
+       *[other] { $passed } of { $total } tests passed without an implementation, so they test nothing.
+    }
+repeats-same = Again in { $orders } order, with another hash seed: same result.
+repeats-other = Again in { $order } order, with another hash seed: { $detail }.
+order-reversed = reversed
+order-shuffled = shuffled
+test-passed = passed
+test-failed = failed
+test-error = error
+test-skipped = skipped
+test-dropped = dropped
+test-why = Why { $name } did not pass
+code-suite = Test suite
+code-show = Show
+code-changes = Changes
+code-whole = Whole code
+code-changes-of = Changes to the previous attempt
+candidates = Candidates
+candidate =
+    { $draws ->
+        [one] Candidate { $number }
+       *[other] Candidate { $number } (written { $draws } times)
+    }
+candidate-passes =
+    { $total ->
+        [one] passes { $passed } of { $total } test
+       *[other] passes { $passed } of { $total } tests
+    }
+candidate-differs = passes the tests, but returns other values than most
+candidate-where = Where { $name } differs
+candidate-code = Its code
+candidate-code-of = Code of { $name }
+difference-others = most return { $value }
+difference-own = this one { $value }
+dropped-label = Dropped tests
+dropped-tests =
+    { $count ->
+        [one] { $count } test dropped, because most candidates contradict it:
+       *[other] { $count } tests dropped, because most candidates contradict them:
+    }
+dropped-by =
+    { $total ->
+        [one] { $against } of { $total } candidate against it
+       *[other] { $against } of { $total } candidates against it
+    }
+dropped-why = Why candidates fail { $test }
+survivors =
+    { $count ->
+        [one] Show the { $count } planted bug that no test catches
+       *[other] Show the { $count } planted bugs that no test catches
+    }
+survivor-line = Line { $line }
+survivor-in = The planted bug in line { $line }
+
+## What a start sets up
+
+part-search = The semantic search
+part-sandbox = The sandbox
+part-tools = The seed tools
+
+## Sandboxes
+
+backend-docker = a Docker container
+backend-bubblewrap = a bubblewrap container
+backend-other = a container
+
+## Conversations
+
+conversations = Conversations
+conversations-search = Search conversations
+conversations-pinned = Pinned
+conversations-today = Today
+conversations-yesterday = Yesterday
+conversations-week = Previous 7 days
+conversations-month = Previous 30 days
+conversations-found = Found
+conversations-none-found = No conversation has these words.
+conversation-new = New conversation
+conversation-untitled = Untitled
+conversation-title = Title of the conversation
+conversation-running = running
+conversation-unread = unread
+conversation-actions = Actions: { $title }
+conversation-rename = Rename
+conversation-pin = Pin
+conversation-unpin = Unpin
+conversation-markdown = Export as Markdown
+conversation-json = Export as JSON
+conversation-delete = Delete
+conversation-deleted = Deleted conversation
+conversation-deleted-title = Deleted “{ $title }”
+conversation-undo = Undo
+conversation-dismiss = Dismiss
+conversation-missing = This conversation isn’t here.
+conversation-deleted-told = Conversation deleted. It can be restored with Undo.
+
+## Figures
+
+usage-calls =
+    { $count ->
+        [one] { $count } model call
+       *[other] { $count } model calls
+    }
+usage-tokens =
+    { $count ->
+        [one] { $count } token
+       *[other] { $count } tokens
+    }
+budget-calls =
+    { $limit ->
+        [one] { $spent } of { $limit } model call
+       *[other] { $spent } of { $limit } model calls
+    }
+budget-tokens =
+    { $limit ->
+        [one] { $spent } of { $limit } token
+       *[other] { $spent } of { $limit } tokens
+    }
+budget-seconds = at most { $limit } s
+budget-cost = { $spent } of { $limit }
+
+## Announcements
+
+told-not-sent = Not sent: { $error }
+told-not-possible = Not possible: { $error }
+told-request-removed = Request removed.
+told-attached = { $names } attached.
+told-step-done = { $step } done.
+told-step-failed = { $step } failed.
+told-plan =
+    { $count ->
+        [one] It takes { $count } step.
+       *[other] It takes { $count } steps.
+    }
+told-plan-step-done = Step { $step } done: { $text }
+told-plan-step-failed = Step { $step } failed: { $text }
+told-delegation-started = { $sender } to { $recipient }: { $text }
+told-delegation-finished = { $recipient } replies: { $text }
+told-delegation-failed = { $recipient } failed: { $text }
+told-queued = Waiting, number { NUMBER($place) } in the queue.
+told-waiting = Waiting for the set-up: { $part }.
+told-searching = Searching the library.
+told-found = Found the tool { $tool }.
+told-none-found = No tool found; one will be written.
+told-lessons = Lessons of earlier requests: { $lessons }
+told-running = Running { $tool }.
+told-run-failed = { $tool } failed.
+told-made = Made { $names }.
+told-standing-provisional = { $tool } is provisional now.
+told-standing-trusted = { $tool } is trusted now.
+told-standing-retired = { $tool } is retired now.
+told-lacking = { $tool } needs a value: { $problem }
+told-mismatch = { $tool } does not fit: { $problem }
+told-building = Building { $project }.
+told-package-waits = The package { $package } waits for your approval.
+told-action-waits = { $action } waits for your approval.
+told-ran = { $path } ran.
+told-ran-badly = { $path } failed.
+told-answered = Answer: { $answer }
+told-asked = Question: { $answer }
+told-declined = Can’t be done: { $answer }
+told-failed = The request failed: { $message }.
+told-stopped = Stopped: { $reason }
+told-tool-added = Tool library: { $name } was added.
+told-tool-removed = Tool library: { $name } was removed.
+told-tool-modified = Tool library: { $name } was modified.
+told-tool-revised = Tool library: { $name } was revised.
+told-tool-trusted = Tool library: { $name } is trusted now.
+told-tool-retired = Tool library: { $name } was retired.
+told-tool-restored = Tool library: { $name } was restored.
+told-tool-kept_back = Tool library: { $name } keeps an old version of a tool that it imports.
+
+## The server
+
+server-answered = the server answered { $status }
+server-check = Check that the server runs, then try again.
+conversation-unchanged = The conversation was not changed: { $error }.
+
+## The page that asks for the token
+
+login-title = Open the page
+login-how = Open the link that the server printed when it started, or paste the token from it.
+login-refused = This token does not open the page: each start of the server makes a new one.
+login-token = Access token
+login-open = Open
+## The page itself
+page-needs-javascript = This page needs JavaScript.
+page-skip = Skip to the request
+
+## Links to a conversation, and what they show
+
+share-menu = Share…
+share-title = Share “{ $title }”
+share-close = Close
+share-text = Anyone with the link can read this conversation as it is now: requests, answers, results, files and the steps in between. Nothing that happens later is shown until you update the link.
+share-ends = The link ends
+share-never = when it is revoked
+share-days =
+    { $days ->
+        [one] after one day
+       *[other] after { $days } days
+    }
+share-create = Create a link
+share-made = The link is ready.
+share-link = Link
+share-copy = Copy
+share-copied = Copied
+share-once = Copy it now: it is not shown again.
+share-local = This server is open to this machine only, so the link works nowhere else.
+share-links = Links of this conversation
+share-none = There is no link to this conversation.
+share-made-at = Created { $time }
+share-shows = Shows the conversation of { $time }.
+share-ends-at = Ends { $time }.
+share-stays = Stays until it is revoked.
+share-renew = Update
+share-revoke = Revoke
+share-renewed = The link shows the conversation as it is now.
+share-revoked = The link is revoked and opens nothing any more.
+share-remedy = Check that the server runs, then try again.
+share-brand = Self-Engineering Agent
+share-as-of = Shared conversation, as of { $time }. Read only.
+share-not-loaded = It could not be loaded: { $reason }.
+share-empty = No turn of this conversation had ended when the link was made.
+share-turns = Turns
+share-request = Request
+share-steps =
+    { $count ->
+        [one] { $count } step
+       *[other] { $count } steps
+    }
+share-foot = Made by an agent that writes and tests the tools it lacks. Answers may be wrong.
+gone-title = This link opens nothing
+gone-text = It was revoked, it has ended, or a part of it is missing. Ask whoever sent it for a new one.
+
+## Projects
+
+projects = Projects
+projects-all = Show all { $count }
+projects-fewer = Show fewer
+project-new = New project
+project-label = Project { $name }
+project-door = Build a project
+project-door-text = A folder of Python files that grows towards a goal, step by step. Every change is tested in the sandbox, and you can run, edit and download it at any time.
+project-goal = Goal
+project-goal-hint = What should it do?
+project-examples = Try one of these
+project-examples-offline = The offline model knows these
+project-example-counter = A command line tool that counts the words of a file
+project-example-sales = A report with a chart on a CSV file of sales
+project-example-song = Write a melody as a MIDI file
+project-name = Name
+project-packages = Allowed packages
+project-step-mode = Ask me before each step
+project-limits = Limits
+project-options = Packages and limits
+project-max_steps = Steps
+project-max_calls = Model calls
+project-max_tokens = Tokens
+project-max_seconds = Seconds
+project-max_cost = US dollars
+project-no-limit = no limit
+project-build = Build
+project-change = What should change in { $name }?
+project-continue = Continue building
+project-continue-hint = Without words the build goes on towards the same goal.
+project-tabs = History and open files
+project-history = History
+project-files =
+    { $count ->
+        [one] { $count } file
+       *[other] { $count } files
+    }
+project-tree = All files
+project-no-files = There are no files yet.
+project-new-file = New file
+project-new-path = Path of the new file
+project-unsaved = not saved
+project-changed = changed
+project-close-file = Close { $path }
+project-edit = Edit
+project-download-file = Download { $path }
+project-delete-file = Delete the file
+project-delete-file-question = Delete { $path }? A backup is kept.
+project-edit-conflict = The file has changed since you began to edit it. Saving replaces those changes; a backup is kept.
+project-editor = Text of { $path }
+project-save = Save
+project-cancel = Cancel
+project-run = Run main.py
+project-test = Run the tests
+project-download = Download
+project-more = More actions: { $name }
+project-not-shown = This project can’t be shown
+project-request = Request
+project-by-hand = Done by hand
+project-done =
+    { $count ->
+        [one] { $count } step
+       *[other] { $count } steps
+    }
+project-changed-files = Changed files
+project-steps = Steps
+project-stopped = You can continue building at any time; what was built is kept.
+project-waiting = Waiting for you
+project-waits = The build waits
+project-pause = Pause
+project-pausing = Pausing
+project-install = Install { $package } for this project’s sandbox?
+project-approve = Install it
+project-refuse = Do without it
+project-act = Do this step
+project-act-on = Continue without asking
+project-restore = Restore a backup…
+project-restore-title = Restore { $name }
+project-restore-text = The current files become the newest backup, so this can be undone.
+project-backup = Backup { $number }
+project-restore-it = Restore
+project-restore-number = Restore backup { $number }
+project-delete = Delete the project…
+project-delete-title = Delete { $name }?
+project-delete-text = Its files, backups and history are deleted for good. This can’t be undone.
+project-delete-yes = Delete
+project-not-deleted = { $name } was not deleted: { $reason }.
+figures-files =
+    { $count ->
+        [one] { $count } file
+       *[other] { $count } files
+    }
+figures-invalid = { $count } invalid
+figures-tests =
+    { $total ->
+        [one] { $passed } of { $total } test file passes
+       *[other] { $passed } of { $total } test files pass
+    }
+figures-main-works = main.py works
+figures-main-fails = main.py fails
+figures-stale = changed since that check
+act-undone = It could not be done.
+act-created = created
+act-edited = edited
+act-deleted = deleted
+act-unchanged = unchanged
+act-changes = Changes of { $path }
+act-passes = passes
+act-fails = fails
+act-output = Output
+act-output-of = Output of { $path }
+act-stdout = Standard output
+act-stderr = Standard error
+act-exit-code = exit code { $code }
+act-printed = What it printed
+act-refused = Refused files
+
+## The panel beside the conversation
+
+panel-label = Activity, library and lessons
+panel-tabs = Beside the conversation
+panel-views = Views
+panel-chat = Chat
+panel-project = Project
+panel-activity = Activity
+panel-library = Library
+panel-lessons = Lessons
+panel-show = Show the panel
+panel-hide = Hide the panel
+panel-beside = Back beside the conversation
+panel-width = Width of the panel
+panel-width-how = Drag to change the width, double click to reset it
+code-wrap = Wrap long lines
+code-copy = Copy: { $what }
+code-all = Show all { $count } lines
+confirm-cancel = Cancel
+
+## The library
+
+library-label = Tool library
+library-search = Search tools
+library-kind = Which tools are listed
+library-option = { $kind } ({ $count })
+library-order = Order
+library-found = { $count ->
+    [0] Nothing found
+    [one] { $count } tool found
+   *[other] { $count } tools found
+}
+library-request = for “{ $request }”
+library-none-found = No tool matches “{ $search }”
+library-none-found-text = Ask for it in the conversation and it will be built.
+library-none-of-kind = No tool of this kind
+kind-all = All tools
+kind-mine = Used by you
+kind-built = Built here
+kind-file = Takes a file
+kind-text = Takes text
+kind-number = Takes numbers
+kind-list = Takes a list
+kind-dates = Works with dates
+kind-tables = Works with tables
+kind-charts = Draws charts
+kind-retired = Retired
+order-name = By name
+order-uses = Most used
+order-newest = Newest
+order-last = Last used by you
+standing-provisional = provisional
+standing-trusted = trusted
+standing-retired = retired
+standing-title-provisional = New. Becomes trusted after a few different successful uses.
+standing-title-trusted = It has served several different calls.
+standing-title-retired = Searches no longer offer it. You can restore it.
+
+## A tool
+
+tool-overview = Overview
+tool-code = Code
+tool-tests = Tests
+tool-versions = Versions
+tool-code-of = Code of { $name }
+tool-tests-of = Tests of { $name }
+tool-signature = Signature
+tool-not-shown = This tool can’t be shown
+tool-not-possible = That was not possible
+tool-run = Run it by hand
+tool-faster = Make it faster
+tool-about = About
+tool-version = version
+tool-used = uses
+tool-uses = { $count ->
+    [0] not used yet
+    [one] used once
+   *[other] used { $count } times
+}
+tool-added = added
+tool-author = written
+tool-digest = Digest
+tool-after = You often ask next
+tool-together = You often use it with
+tool-made = Built in
+tool-last = Your last uses
+uses-chart = { $unit ->
+    [week] Your uses by week
+   *[day] Your uses by day
+}
+uses-returned = uses
+uses-failed = failures
+tool-retire = Retire
+tool-retire-question = Retire { $name }? It won’t be offered until you restore it.
+tool-restore = Restore
+tool-restore-question = Restore { $name }? Searches offer it again, at first as provisional.
+author-hand = by hand
+author-offline = by the offline model
+author-model = by { $model }
+versions-not-shown = The versions can’t be shown
+versions-compare = Compare
+versions-from = from
+versions-to = to
+versions-not-compared = These versions can’t be compared
+versions-code-changes = Changes of the code
+versions-tests-changes = Changes of the tests
+version-title = Version { $number }
+version-option = version { $number }
+version-in-use = in use
+version-roll-back = Roll back
+version-roll-back-question = Roll { $name } back to version { $to }? This creates version { $next } for everyone; no version is lost.
+version-tests-passed = { $total ->
+    [one] { $total } test passed
+   *[other] { $total } tests passed
+}
+version-tests = { $total ->
+    [one] { $passed } of { $total } test passed
+   *[other] { $passed } of { $total } tests passed
+}
+origin-created = created
+origin-edited = edited by hand
+origin-repaired = repaired
+origin-repaired-from = repaired: { $failure }
+origin-extended = extended by { $parameters }
+origin-rolled_back = rolled back to version { $to }
+origin-requirement_changed = takes version { $version } of { $tool }
+origin-refactored = { $factor }× faster
+run-label = Run { $name }
+run-run = Run
+run-needed = Needed.
+run-not-json = Not valid JSON; texts have quotes, such as ["a", "b"].
+run-or-file = or a file
+run-type-default = { $type }, default { $preset }
+run-choose = Choose
+run-default = Default: { $preset }
+run-done = { $time }; this request is in the conversation, too
+
+## Lessons
+
+lessons-all = All lessons
+lessons-none = No lessons yet
+lessons-none-text = The engine learns from failures, repairs and your corrections, and shows these lessons to the next similar attempt.
+lesson-for-specify = Specification
+lesson-for-test = Tests
+lesson-for-implement = Implementation
+lesson-for-execute = Use of tools
+lesson-for-coder = The coder
+lesson-for-proxy = The user proxy
+lesson-edit = Edit
+lesson-edit-of = Edit: { $trigger }
+lesson-delete = Delete
+lesson-delete-of = Delete: { $trigger }
+lesson-delete-question = Delete this lesson?
+lesson-keep = Keep
+lesson-save = Save
+lesson-trigger = When it applies
+lesson-advice = What to do then
+lesson-unchanged = The lesson was not changed: { $error }.
+lesson-expired = expired
+lesson-weight = weight { $weight }
+lesson-unused = not used yet
+lesson-no-effect = no effect yet
+lesson-effect = helped { $helped }, failed { $failed }
+lesson-evidence = { $count ->
+    [one] from { $count } request
+   *[other] from { $count } requests
+}
+
+## The state of model, sandbox and library
+
+page-name = Self-Engineering Agent
+status-label = Status
+status-ready = Ready
+status-model = Model
+status-sandbox = Sandbox
+status-library = Library
+status-model-checking = Checking the model
+status-model-offline = Offline model
+status-model-offline-text = No model server is chosen, so a built-in one works from a fixed cookbook of recipes. It builds and runs real tools, but for anything else it says that it doesn’t know.
+status-model-gone = Not reachable
+status-model-gone-title = { $name } can’t be reached
+status-model-refused = Access refused
+status-model-refused-title = The model’s server refused access
+status-model-at = Served by { $server }.
+status-model-again = It is tried again with the next request, and every few seconds while this page is open.
+status-sandbox-checking = Checking the sandbox
+status-sandbox-preparing = Setting up
+status-sandbox-preparing-title = Setting up the sandbox
+status-sandbox-preparing-text = The sandbox is being set up. Requests that need it wait.
+status-sandbox-available = Ready
+status-sandbox-available-title = Sandbox ready
+status-sandbox-available-text = Generated code runs in { $backend } of its own, never on this machine itself.
+status-sandbox-unavailable = Unavailable
+status-sandbox-unavailable-title = No sandbox
+status-sandbox-unavailable-text = Without a sandbox no tool is written or run. The page and the library still work.
+status-sandbox-limits = What it does not guarantee
+status-library-checking = Checking the library
+status-library-text = Every tool passed its own tests in the sandbox before it was kept.
+status-library-browse = Browse the library
+status-tools =
+    { $count ->
+        [one] { $count } tool
+       *[other] { $count } tools
+    }
+setting-up = Setting up.
+setting-up-waits = You can already send requests; they wait for what they need.
+setting-up-failed = { $part }: not set up yet.
+setting-up-again = The server will try again.
+banner-reconnecting = Connection lost.
+banner-reconnecting-remedy = Reconnecting – nothing will be lost.
+banner-refused = The server was restarted.
+banner-refused-remedy = Open the new link that it printed.
+banner-dismiss = Dismiss
+
+## Settings
+
+settings-title = Settings
+settings-close = Close
+settings-save = Save
+settings-saved = Saved. New requests use it.
+settings-some-wrong = Some values can’t be used. Nothing was changed.
+settings-model = Model
+settings-server = Server
+settings-server-offline = Offline model (built in)
+settings-server-openai = OpenAI
+settings-server-ollama = Ollama
+settings-server-lmstudio = LM Studio
+settings-server-vllm = vLLM
+settings-server-llamacpp = llama.cpp
+settings-server-other = Another address
+settings-address = Address of the server
+settings-about-offline = Works without a server, from a fixed cookbook of recipes.
+settings-about-openai = OpenAI’s own service. It needs a key, and requests cost money.
+settings-about-ollama = Its usual address on the machine that runs this page’s server.
+settings-about-lmstudio = Its usual address on the machine that runs this page’s server.
+settings-about-vllm = Its usual address on the machine that runs this page’s server.
+settings-about-llamacpp = Its usual address on the machine that runs this page’s server.
+settings-about-other = Any server that speaks OpenAI’s protocol; the address usually ends in /v1.
+settings-key = Key
+settings-key-set = A key is set
+settings-key-none = No key
+settings-key-note = It is kept on the server, sent to this model server only, and never shown again.
+settings-key-remove = Remove
+settings-key-removed = The key will be removed when you save.
+settings-key-loses = The key that is set belongs to another server; saving removes it.
+settings-name = Model name
+settings-models = Models of the server
+settings-models-note = Choose from the server’s list, or write any name.
+settings-models-unknown = The server does not list “{ $model }”.
+settings-models-trouble = The list could not be loaded: { $problem }.
+settings-test-begin = Test
+settings-test-stop = Cancel the test
+settings-test-note = Eight short calls, with what is filled in above. Nothing is saved.
+settings-works = Works:
+settings-fails = Does not work:
+settings-usable = This model can be used.
+settings-unusable = This model can’t be used.
+settings-usable-cost = A request that a tool serves takes 2 model calls, one that needs a new tool 4 to 6.
+settings-wasted =
+    { $count ->
+        [one] What the server ignores costs { $count } further call until that is known.
+       *[other] What the server ignores costs { $count } further calls until that is known.
+    }
+settings-lacks = It gives no { $lacks }.
+ability-of-text = text
+ability-of-value = values
+ability-of-choice = choices
+ability-server-models = Lists this model
+ability-text-stream = Text, piece by piece
+ability-value-schema = Values by a strict schema
+ability-value-required = Values by a function call that it has to make
+ability-value-named = Values by a call of one function
+ability-value-words = Values in words
+ability-choice-required = Choice of a function that it has to call
+ability-choice-auto = Choice of a function that it may call
+ability-choice-words = Choice in words
+settings-limits = Limits
+settings-limits-note = They apply to requests that begin after saving. An empty field takes the value shown in it.
+settings-limits-of-turn = For one request
+settings-limits-of-build = For a new tool
+settings-limits-of-server = For one answer
+settings-limits-of-people = For all requests together
+settings-no-limit = no limit
+settings-turn_max_seconds = Seconds
+settings-turn_max_seconds-note = After which a request makes no further model call.
+settings-turn_max_calls = Model calls
+settings-turn_max_calls-note = That one request may make.
+settings-turn_max_tokens = Tokens
+settings-turn_max_tokens-note = Read and written, in one request.
+settings-turn_max_cost = US dollars
+settings-turn_max_cost-note = That one request may cost, where the price is known.
+settings-synthesis_candidates = Candidates
+settings-synthesis_candidates-note = Written at once for a new tool; they vote on the tests. 1 to 8.
+settings-turns_max_running = At once
+settings-turns_max_running-note = Requests of everybody that run at once; more wait in a queue.
+settings-turns_max_per_person = Of one person
+settings-turns_max_per_person-note = Requests that run at once. All who have the access token are one person; one conversation has two thirds of them.
+settings-turns_max_waiting = In the queue
+settings-turns_max_waiting-note = Requests that wait; more are refused. One person has two thirds of them.
+settings-synthesis_max_repairs = Repairs
+settings-synthesis_max_repairs-note = Of a new tool that fails its tests. 0 to 20.
+settings-openai_timeout = Patience in seconds
+settings-openai_timeout-note = For the model’s answer, or its next piece.
+settings-learns = Learn from requests
+settings-learns-note = Looks for lessons in ended requests, in the background; it takes further model calls.
+settings-fixed-environment = Set as { $name } where the server was started, which wins. Remove it there to change it here.
+settings-fixed-file = Set as { $name } in the file .env, which wins. Remove it there and restart to change it here.
+settings-fixed-key = The key is set outside of this page, and is sent to its own server only.
+settings-elsewhere = Set elsewhere
+settings-elsewhere-note = These can’t change while the server runs. Set the name shown in .env or in the environment, then restart.
+settings-of-sandbox = Sandbox
+settings-why-sandbox = Running containers belong to it.
+settings-of-run_seconds = Seconds of one run
+settings-why-run_seconds = Prepared containers have this limit already.
+settings-of-embedder = Search by meaning
+settings-why-embedder = Another one makes all vectors of the library anew.
+settings-of-database = Database
+settings-why-database = Conversations would have to move.
+settings-of-data = Data
+settings-why-data = Open files are in this folder, also these settings.
+settings-of-tools = Tools
+settings-why-tools = The library watches this folder.
+settings-of-index = Search index
+settings-why-index = The index is open.
+settings-of-address = Address of this page
+settings-why-address = This page itself is reached there.
+settings-problem-greater_than_equal = At least { NUMBER($limit) }.
+settings-problem-greater_than = More than { NUMBER($limit) }.
+settings-problem-less_than_equal = At most { NUMBER($limit) }.
+settings-problem-int_parsing = A whole number is needed.
+settings-problem-int_from_float = A whole number is needed.
+settings-problem-int_type = A whole number is needed.
+settings-problem-float_parsing = A number is needed.
+settings-problem-finite_number = A number is needed.
+settings-problem-address = An address such as http://localhost:11434/v1 is needed.
+settings-problem-credentials = Without password, question mark or hash; the key has its own field.
+settings-problem-missing = A key is needed here.
+settings-problem-fixed = It was set outside of this page, which wins.

@@ -1,0 +1,43 @@
+"""The page's words: a catalogue for each language, in Fluent's format, below static/locales."""
+
+import hashlib
+import json
+from pathlib import Path
+
+from werkzeug import Request
+
+LOCALES = Path(__file__).parent / "static" / "locales"
+LANGUAGES = tuple(sorted(path.stem for path in LOCALES.glob("*.ftl")))
+DEFAULT = "en"
+COOKIE = "language"
+"""Set by the page's settings; without it the browser's preference counts."""
+
+
+def language_of(request: Request) -> str:
+    """The language of the page for this browser."""
+    chosen = request.cookies.get(COOKIE)
+    if chosen in LANGUAGES:
+        return str(chosen)
+    wanted = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
+    return next((one for one in wanted if one in LANGUAGES), DEFAULT)
+
+
+def catalogue_module(language: str) -> tuple[str, bytes]:
+    """The catalogue as a JavaScript module, and its name, which changes with its content."""
+    source = (LOCALES / f"{language}.ftl").read_text("utf-8")
+    module = f"export default {json.dumps(source, ensure_ascii=False)};\n".encode()
+    return f"{language}-{hashlib.sha256(module).hexdigest()[:12]}.js", module
+
+
+def address_of_texts(language: str) -> str:
+    """What the page imports as `#texts`."""
+    return f"/texts/{catalogue_module(language)[0]}"
+
+
+def text(language: str, key: str) -> str:
+    """A message without variables, for what the server renders itself."""
+    for line in (LOCALES / f"{language}.ftl").read_text("utf-8").splitlines():
+        name, equals, words = line.partition(" = ")
+        if equals and name == key:
+            return words
+    raise KeyError(key)
