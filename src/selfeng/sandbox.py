@@ -256,21 +256,27 @@ class SecureSandbox:
         outcome: Callable[[Result, str | None, float], Outcome],
         files: Sequence[File] = (),
     ) -> Outcome:
-        """Do a job in a container of the pool, and once more if the machine may have been too busy
-        for it; its `outcome` of `fresh` results.
+        """Do a job in a container of the pool, once more if the machine may have been too busy for
+        it, and again elsewhere if the machine is lost; its `outcome` of `fresh` results.
         """
-        for final in (False, True):
+        tries, losses = 2, 0
+        while tries:
             result, started = fresh(), asyncio.get_running_loop().time()
             try:
                 packed = packed_files(files) + self._packed(job, result, self.timeout)
             except BrokenStream as problem:
                 return outcome(result, _TOO_LARGE.format(problem), 0.0)
-            container = await pool.take(current_owner())
-            async with _discarded_on_error(pool, container):
-                killed = await run_job(container, packed, self._longest(self.timeout), result)
+            try:
+                container = await pool.take(current_owner())
+                async with _discarded_on_error(pool, container):
+                    killed = await run_job(container, packed, self._longest(self.timeout), result)
+            except SandboxError:
+                losses += 1
+                if losses >= self._backend.places:
+                    raise
+                continue
             pool.give_back(container, result.nonce)
-            if final or not result.overdue:
-                break
+            tries = tries - 1 if result.overdue else 0
         seconds = asyncio.get_running_loop().time() - started
         return await asyncio.to_thread(outcome, result, killed, seconds)
 
@@ -281,7 +287,7 @@ class SecureSandbox:
         those that run whole, the first that takes too long without working gets a second try.
         """
         verdicts: list[Verdict] = []
-        container, nonce, tries = None, "", 1
+        container, nonce, tries, losses = None, "", 1, 0
         while len(verdicts) < len(work):
             job = work[len(verdicts)]
             early = job["stop_early"]
@@ -291,9 +297,15 @@ class SecureSandbox:
             except BrokenStream as problem:
                 verdicts.append(result.verdict(_TOO_LARGE.format(problem), 0.0))
                 continue
-            container = container or await pool.take(current_owner())
-            async with _discarded_on_error(pool, container):
-                killed = await run_job(container, packed, self._longest(timeout), result)
+            try:
+                container = container or await pool.take(current_owner())
+                async with _discarded_on_error(pool, container):
+                    killed = await run_job(container, packed, self._longest(timeout), result)
+            except SandboxError:
+                container, losses = None, losses + 1
+                if losses >= self._backend.places:
+                    raise
+                continue
             nonce = result.nonce
             if not result.orderly:
                 pool.give_back(container, nonce)

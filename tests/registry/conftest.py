@@ -1,4 +1,4 @@
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,7 +8,6 @@ import sqlalchemy as sa
 
 from selfeng.capability_registry import CapabilityRegistry, LibraryChange
 from selfeng.core.protocols import Embedder
-from selfeng.store.database import open_database
 from tests.embedding.hashing import HashingEmbedder
 
 
@@ -20,6 +19,8 @@ class Place:
     engine: sa.Engine
     heard: list[tuple[str, str]] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+    index: str = ""
+    """URL of a Chroma server; empty: the index is in a folder."""
 
     @property
     def tools_dir(self) -> Path:
@@ -46,7 +47,7 @@ class Place:
         library = CapabilityRegistry(
             self.engine,
             self.tools_dir,
-            self.chroma_dir,
+            self.index or self.chroma_dir,
             embedder or HashingEmbedder(),
             on_change=self.hear,
         )
@@ -61,10 +62,8 @@ Opened = Callable[[], AbstractAsyncContextManager[CapabilityRegistry]]
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Iterator[Place]:
-    engine = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
-    yield Place(tmp_path, engine)
-    engine.dispose()
+def place(tmp_path: Path, database: sa.Engine) -> Place:
+    return Place(tmp_path, database)
 
 
 @pytest.fixture

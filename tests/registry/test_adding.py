@@ -51,7 +51,7 @@ async def test_tools_outlive_the_process_that_added_them(place: Place) -> None:
 async def test_a_name_is_taken_once(place: Place, library: CapabilityRegistry) -> None:
     await library.add(REVERSE)
     with pytest.raises(ToolExists, match="reverse_text"):
-        library.check_name("reverse_text")
+        await library.check_name("reverse_text")
     with pytest.raises(ToolExists, match="reverse_text"):
         await library.add(draft("reverse_text", body="return text[::-1]"))
     assert (place.tools_dir / "reverse_text.py").read_text() == REVERSE.code
@@ -75,7 +75,7 @@ async def test_many_at_once_are_all_there(place: Place, library: CapabilityRegis
 
 async def test_a_bad_name_registers_nothing(place: Place, library: CapabilityRegistry) -> None:
     with pytest.raises(ToolNameInvalid):
-        library.check_name("json")
+        await library.check_name("json")
     with pytest.raises(ToolNameInvalid):
         await library.add(draft("json"))
     assert (place.python_files(), await library.tools()) == ([], ())
@@ -90,7 +90,7 @@ async def test_a_file_put_there_by_hand_is_never_overwritten(
         with pytest.raises(FileInTheWay, match=f"{place.tools_dir / file} is in the way"):
             await refused
     with pytest.raises(FileInTheWay, match=f"{place.tools_dir / file} is in the way") as caught:
-        library.check_name("reverse_text")
+        await library.check_name("reverse_text")
     assert caught.value.remedy == "move the file away, or choose another name"
     assert (place.python_files(), (place.tools_dir / file).read_text(), await library.tools()) == (
         [file],
@@ -158,7 +158,7 @@ async def test_removing_takes_files_record_and_vector(
     ):
         with pytest.raises(ToolNotFound, match="reverse_text"):
             await refused
-    library.check_name("reverse_text")
+    await library.check_name("reverse_text")
 
 
 async def test_a_removed_tool_can_be_added_again_with_other_words(

@@ -122,7 +122,7 @@ async def test_a_death_at_any_step_of_removing_leaves_nothing(tmp_path: Path) ->
         with _place(tmp_path / number) as place:
             async with place.open() as library:
                 assert await library.tools() == (), step
-                library.check_name("reverse_text")
+                await library.check_name("reverse_text")
             assert place.python_files() == [], step
             assert _records(place.engine) == ([], [])
 

@@ -43,9 +43,9 @@ QUERY = _vectors("query", seed=2)["query"]
 class Indexed:
     """A database of vectors with its index."""
 
-    def __init__(self, engine: sa.Engine, folder: Path, embedder: str) -> None:
+    def __init__(self, engine: sa.Engine, place: Path | str, embedder: str) -> None:
         self.engine, self.embedder = engine, embedder
-        self.index = SearchIndex(folder, engine, embedder)
+        self.index = SearchIndex(place, engine, embedder)
         self.index.start()
 
     def put(self, vectors: dict[str, Vector]) -> None:
@@ -285,7 +285,7 @@ signal.signal(signal.SIGTERM, lambda *_: None)
 index = SearchIndex(Path(sys.argv[2]), attach(sys.argv[1]), "hashing")
 index.start()
 index.follow(0)
-while index._process is None:
+while not index.building:
     os.sched_yield()
 os.killpg(0, signal.SIGTERM)
 print(index.settle(0, 60))

@@ -301,7 +301,7 @@ async def test_a_retired_tool_is_looked_at_but_not_offered(
     )
     assert [c.tool for c in await library.search("reverse the word banana")] == [kept]
     with pytest.raises(LibraryError, match="a tool named reverse_text is registered already"):
-        library.check_name("reverse_text")
+        await library.check_name("reverse_text")
     async with place.open() as another:
         assert [c.tool for c in await another.search("reverse the word banana")] == [kept]
     assert await library.retire("reverse_text") == retired

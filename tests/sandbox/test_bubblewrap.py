@@ -4,6 +4,7 @@ limits, and when they end.
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -456,10 +457,10 @@ asyncio.run(main())
 
 def test_a_user_without_rights_has_containers_too() -> None:
     """By the system's own interpreter, as the one that runs the tests may lie where others can't
-    look.
+    look; so may the checkout, which is mounted where they can.
     """
     interpreter = f"/usr/bin/python3.{sys.version_info.minor}"
-    site = [str(ROOT / "src"), *(path for path in sys.path if path.endswith("site-packages"))]
+    parts = [str(ROOT), *(path for path in sys.path if path.endswith("site-packages"))]
     if os.geteuid() != 0 or not os.path.exists(interpreter):
         pytest.skip("takes root, and a Python of the system's like this one")
     with tempfile.TemporaryDirectory() as folder:
@@ -467,17 +468,17 @@ def test_a_user_without_rights_has_containers_too() -> None:
         Path(folder, "requirements.txt").write_text(
             _pinned("pytest", "iniconfig", "packaging", "pluggy", "pygments")
         )
-        Path(folder, "script.py").write_text(SCRIPT.format(path=site))
-        command = [
-            "setpriv",
-            "--reuid",
-            str(OTHER_USER),
-            "--regid",
-            str(OTHER_USER),
-            "--clear-groups",
-            interpreter,
-            "script.py",
+        shown = [Path(folder, f"part-{number}") for number in range(len(parts))]
+        for place in shown:
+            place.mkdir()
+        path = [str(shown[0] / "src"), *map(str, shown[1:])]
+        Path(folder, "script.py").write_text(SCRIPT.format(path=path))
+        user = ["--reuid", str(OTHER_USER), "--regid", str(OTHER_USER), "--clear-groups"]
+        steps = [
+            *(["mount", "--bind", part, str(at)] for part, at in zip(parts, shown, strict=True)),
+            ["exec", "setpriv", *user, interpreter, "script.py"],
         ]
+        command = ["unshare", "--mount", "sh", "-ec", "\n".join(map(shlex.join, steps))]
         done = subprocess.run(
             command,
             cwd=folder,

@@ -59,6 +59,7 @@ class Backend:
 
     name: str
     works: bool
+    places: int = 1
     done: list[str] = field(default_factory=list)
     made: list[Container] = field(default_factory=list)
 

@@ -13,6 +13,7 @@ from selfeng.core.plan import SavedPlan, SavedStep
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Requirement
+from selfeng.core.turn import Request
 from selfeng.offline.cookbook.recipe import recipe_for_tool
 from selfeng.orchestrator import Orchestrator
 from selfeng.sandbox import SecureSandbox
@@ -55,13 +56,18 @@ async def test_a_kept_plan_is_a_tool_that_imports_the_tools_of_its_steps(
     orchestrator = Orchestrator(
         library, Executor(model, linked, library, sources), synthesis, ResponseSynthesizer(model)
     )
-    kept = [event async for event in orchestrator.begin(REQUEST, keeps=PLAN)]
+    kept = [
+        event
+        async for event in orchestrator.begin(
+            Request(REQUEST, saved_plan=PLAN.steps, keeps=PLAN.turn_id)
+        )
+    ]
     assert (kept[0].type, kept[0].keeps) == ("turn_started", "t")
     assert (await library.get(COMPOSED.name)).requires == tuple(
         Requirement(name=name, version=1) for name in sorted(NAMES)
     )
     assert (COMPOSED.name, 1, REQUEST) in library.requests
-    again = [event async for event in orchestrator.begin(REQUEST)]
+    again = [event async for event in orchestrator.begin(Request(REQUEST))]
     assert [
         told.type for told in again if told.type in ("plan_made", "synthesis_step", "tool_found")
     ] == ["tool_found"]

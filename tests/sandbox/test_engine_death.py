@@ -155,3 +155,22 @@ async def test_an_engine_that_is_held_up_is_not_a_job_that_takes_too_long(
     finally:
         private_engine.go_on()
     await assert_it_works(sandbox)
+
+
+async def test_a_job_is_cancelled_at_once_while_its_engine_is_held_up(
+    sandbox: SecureSandbox, private_engine: PrivateEngine
+) -> None:
+    running = asyncio.Event()
+    job = asyncio.create_task(
+        sandbox.verify("solution", CODE, HANGING, lambda result: running.set())
+    )
+    await running.wait()
+    private_engine.hold_up()
+    try:
+        job.cancel()
+        async with asyncio.timeout(5):  # an engine that hangs is waited for much longer
+            await asyncio.wait([job])
+        assert job.cancelled()
+    finally:
+        private_engine.go_on()
+    await assert_it_works(sandbox)

@@ -1,6 +1,7 @@
 """The database: migrations, transactions and what SQLite is told."""
 
 import multiprocessing
+import sys
 from pathlib import Path
 
 import pytest
@@ -22,10 +23,15 @@ from selfeng.store.schema import (
 )
 from web.access import PERSON
 
+OF_POSTGRES = {"lexemes", "length", WORD_INDEX}
 OURS = {
-    "include_object": lambda _, name, kind, *__: kind != "table" or not name.startswith(WORD_INDEX)
+    "include_object": lambda _, name, kind, *__: (
+        name not in OF_POSTGRES and (kind != "table" or not name.startswith(WORD_INDEX))
+    )
 }
-"""SQLAlchemy knows nothing of virtual tables and of those that SQLite makes for them."""
+"""The schema knows nothing of virtual tables and of those that SQLite makes for them, nor of what
+PostgreSQL computes.
+"""
 
 
 @pytest.fixture
@@ -33,15 +39,13 @@ def url(tmp_path: Path) -> str:
     return f"sqlite:///{tmp_path / 'new' / 'folder' / 'agent.db'}"
 
 
-def test_migrations_build_exactly_the_schema(url: str) -> None:
-    engine = open_database(url)
-    with reading(engine) as connection:
+def test_migrations_build_exactly_the_schema(database: sa.Engine) -> None:
+    with reading(database) as connection:
         context = MigrationContext.configure(
             connection, opts={"compare_server_default": True, **OURS}
         )
         missing = render_python_code(produce_migrations(context, metadata).upgrade_ops)
         assert compare_metadata(context, metadata) == [], missing
-    engine.dispose()
 
 
 def test_a_migration_that_lacks_a_column_would_be_noticed(url: str) -> None:
@@ -215,7 +219,7 @@ def test_an_older_database_gets_kinds_of_conversations_and_types_of_events(
         ),
         (
             "postgresql+psycopg://me:secret@127.0.0.1:1/db",
-            "postgresql+psycopg://***@127.0.0.1:1/db needs the Python package psycopg",
+            "postgresql+psycopg://***@127.0.0.1:1/db can't be opened: connection failed",
         ),
         (
             "postgresql+psycopg://me:secret@127.0.0.1:port/db",
@@ -232,6 +236,14 @@ def test_a_database_that_cannot_be_opened_is_named_with_the_reason(
         open_database(url.format(here=tmp_path))
     assert caught.value.message.startswith(message.format(here=tmp_path))
     assert caught.value.remedy.endswith(("use SQLite", "name another database"))
+
+
+def test_without_its_driver_a_database_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(DatabaseUnavailable) as caught:
+        open_database("postgresql+psycopg://me:secret@127.0.0.1:1/db")
+    assert "***@127.0.0.1:1/db needs the Python package psycopg" in caught.value.message
+    assert caught.value.remedy == "run `pip install 'psycopg[binary]'`, or use SQLite"
 
 
 def test_a_database_of_a_newer_version_is_left_alone(url: str) -> None:

@@ -3,9 +3,7 @@ conversation.
 """
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -18,7 +16,7 @@ from selfeng.core.thread import AgentThread
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
 from selfeng.store.conversation_files import ConversationFiles
-from selfeng.store.database import open_database, reading, writing
+from selfeng.store.database import reading, writing
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.threads import Threads
 from tests.doubles import kept
@@ -27,10 +25,8 @@ AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[sa.Engine]:
-    engine = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
-    yield engine
-    engine.dispose()
+def engine(database: sa.Engine) -> sa.Engine:
+    return database
 
 
 def file(name: str, content: bytes = b"content") -> File:

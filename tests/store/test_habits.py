@@ -4,22 +4,25 @@ from datetime import UTC, datetime
 
 import pytest
 
-from selfeng.core.events import ExecutionFinished, SynthesisStep, TurnFinished
-from selfeng.store.database import open_database
+from selfeng.core.events import ExecutionFailed, ExecutionFinished, SynthesisStep, TurnFinished
+from selfeng.core.verdict import Raised
 from selfeng.store.habits import FollowUp, Habits, PastTurn
 from selfeng.store.journal import Journal, JournalEntry
 from tests.doubles import returned
 
+RAISED = Raised(type_name="TypeError", message="x is no number")
+
 
 @pytest.fixture
-def journal(tmp_path):
-    return Journal(open_database(f"sqlite:///{tmp_path}/agent.db"))
+def journal(database):
+    return Journal(database)
 
 
-def turn(journal, conversation, request, *tools):
-    """A turn that has called these tools."""
+def turn(journal, conversation, request, *tools, failed=()):
+    """A turn that has called these tools; the `failed` ones raised."""
     turn_id = journal.begin_turn(conversation, request)
     calls = [ExecutionFinished(tool=tool, execution=returned(), seconds=0.1) for tool in tools]
+    calls += [ExecutionFailed(tool=tool, execution=RAISED, seconds=0.1) for tool in failed]
     end = TurnFinished(answer="Done.", tool=tools[-1] if tools else None)
     now = datetime.now(UTC)
     journal.append([JournalEntry(conversation, turn_id, now, event) for event in (*calls, end)])
@@ -55,6 +58,19 @@ def test_a_tool_knows_the_conversation_that_built_it_and_its_last_uses(journal):
     assert {one.conversation_id for one in habits.last} == {used}
     assert journal.habits("me", "reverse1text").made is None
     assert journal.habits("somebody", "reverse_text") == Habits()
+
+
+def test_every_call_of_a_tool_is_told_with_its_time_and_whether_it_returned(journal):
+    mine, theirs = journal.create_conversation("me", "a"), journal.create_conversation("them", "b")
+    before = datetime.now(UTC)
+    turn(journal, mine, "Add 1 and 2", "add")
+    turn(journal, mine, "Add 1 and x", failed=["add"])
+    turn(journal, theirs, "Add 2 and 3", "add")
+    calls = journal.habits("me", "add").calls
+    assert [call.returned for call in calls] == [False, True]
+    assert before <= calls[1].at <= calls[0].at <= datetime.now(UTC)
+    assert journal.last_uses("me") == {"add": calls[1].at}
+    assert journal.last_uses("nobody") == {}
 
 
 def test_tools_of_one_turn_belong_together(journal):

@@ -5,7 +5,6 @@ past.
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Thread
@@ -21,6 +20,7 @@ from selfeng.core.events import (
     QuestionsAsked,
     Record,
     Searching,
+    StageEntered,
     SynthesisStep,
     ToolFound,
     TurnFailed,
@@ -32,18 +32,16 @@ from selfeng.core.process import this_process
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import Question
 from selfeng.store import schema
-from selfeng.store.database import open_database, reading, writing
-from selfeng.store.journal import Journal, JournalEntry
+from selfeng.store.database import reading, writing
+from selfeng.store.journal import Journal, JournalEntry, LostTurn
 
 ROOT = Path(__file__).parents[2]
 AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
 
 
 @pytest.fixture
-def engine(tmp_path: Path) -> Iterator[sa.Engine]:
-    engine = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
-    yield engine
-    engine.dispose()
+def engine(database: sa.Engine) -> sa.Engine:
+    return database
 
 
 @pytest.fixture
@@ -437,3 +435,63 @@ def test_rounds_of_questions_are_counted_from_the_newest_turn_back_until_one_ask
     later = asked.model_copy(update={"agent": "proxy"})
     turn(later, TurnFinished(answer="Which unit?"))
     assert journal.rounds(conversation) == (later, asked)
+
+
+def test_an_event_of_a_number_is_stored_once_and_its_record_is_the_same(journal: Journal) -> None:
+    conversation = journal.create_conversation("o", "t")
+    turn = journal.begin_turn(conversation, "r", started=TurnStarted(request="r"), given="{}")
+    first = JournalEntry(conversation, turn, AT, TurnStarted(request="r"), scope="", n=1)
+    second = JournalEntry(conversation, turn, AT, Searching(), scope="", n=2)
+    piece = JournalEntry(conversation, turn, AT, AnswerToken(text="x"))
+    for numbers in ([1, 2, 3], [1, 2, 4]):
+        assert [r.seq for r in journal.append([first, second, piece])] == numbers
+    other = JournalEntry(conversation, turn, AT, Searching(plan_step="a"), scope="a", n=2)
+    assert [r.seq for r in journal.append([other, piece])] == [5, 6]
+    kept = [r.event.type for r in journal.history(conversation)]
+    assert kept == [
+        "turn_started",
+        "searching",
+        "answer_token",
+        "answer_token",
+        "searching",
+        "answer_token",
+    ]
+
+
+def test_events_of_a_process_that_lost_the_turn_are_left_out(
+    engine: sa.Engine, journal: Journal
+) -> None:
+    conversation = journal.create_conversation("o", "t")
+    turn, other = (journal.begin_turn(conversation, "r") for _ in range(2))
+    with writing(engine) as connection:
+        mine = schema.turns.c.id == turn
+        connection.execute(schema.turns.update().where(mine).values(lease=2))
+    entries = [
+        JournalEntry(conversation, turn, AT, Searching(), scope="", n=1, lease=1),
+        JournalEntry(conversation, other, AT, Searching(), scope="", n=1, lease=1),
+        JournalEntry(conversation, turn, AT, TurnFinished(answer=""), scope="", n=2, lease=1),
+        JournalEntry(conversation, turn, AT, AnswerToken(text="x"), lease=2),
+    ]
+    assert [(r.seq, r.turn_id) for r in journal.append(entries)] == [(1, other), (2, turn)]
+    assert _states(engine) == {turn: "running", other: "running"}
+
+
+def test_turns_of_a_killed_server_are_taken_over_where_they_can_go_on(
+    engine: sa.Engine, dead_server: str
+) -> None:
+    gone = Journal(engine, dead_server)
+    conversation = gone.create_conversation("o", "t")
+    goes_on, agents, old = (gone.begin_turn(conversation, "r", given=g) for g in ("{}", "{}", None))
+    here = Journal(engine)
+    runs = here.begin_turn(conversation, "r", given="{}")
+    stage = StageEntered(node="delegate")
+    gone.append([JournalEntry(conversation, agents, AT, stage, scope="", n=1)])
+    assert here.take_over_turns() == [LostTurn("o", conversation, goes_on, 2, "{}")]
+    assert here.take_over_turns() == []
+    here.stop_abandoned_turns()
+    assert _states(engine) == {
+        goes_on: "running",
+        agents: "stopped",
+        old: "stopped",
+        runs: "running",
+    }

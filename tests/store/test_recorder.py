@@ -1,13 +1,12 @@
 """The recorder: batches, order, and a database that fails."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import pytest
+import sqlalchemy as sa
 
 from selfeng.core.events import AnswerToken, Record, Searching, SynthesisStep, TurnFinished
-from selfeng.store.database import open_database
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.recorder import Recorder
 
@@ -27,10 +26,8 @@ class FailingJournal:
 
 
 @pytest.fixture
-async def journal(tmp_path: Path) -> AsyncIterator[Journal]:
-    engine = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
-    yield Journal(engine)
-    engine.dispose()
+async def journal(database: sa.Engine) -> Journal:
+    return Journal(database)
 
 
 def _tokens(text: str) -> list[AnswerToken]:

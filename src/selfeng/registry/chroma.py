@@ -1,5 +1,6 @@
 """Chroma embedded and offline, with our own vectors, and the files that it creates."""
 
+import hashlib
 import re
 import shutil
 import tempfile
@@ -26,6 +27,10 @@ def open_client(folder: Path) -> "Client":
     return cast("Client", client)  # declared as an interface that lacks `close`
 
 
+def collection_name(embedder: str) -> str:
+    return "tools-" + hashlib.sha256(embedder.encode()).hexdigest()[:12]
+
+
 def open_collection(client: "Client", name: str) -> "Collection":
     """Open the collection of that name and drop the collections of former embedders."""
     for other in client.list_collections():
@@ -40,16 +45,16 @@ class Mark(NamedTuple):
     """Which vectors an index holds: those of a database, as of a revision of its library."""
 
     library: str
-    """The database's id."""
+    """The database's contents, see `contents_of`."""
     revision: int
 
-
-def mark(collection: "Collection") -> Mark | None:
-    """The mark of the index; None if it has none."""
-    match collection.metadata:
-        case {"library": str(library), "revision": int(revision)}:
-            return Mark(library, revision)
-    return None
+    @classmethod
+    def read(cls, metadata: object) -> "Mark | None":
+        """None if there is no mark in the metadata of a collection."""
+        match metadata:
+            case {"library": str(library), "revision": int(revision)}:
+                return cls(library, revision)
+        return None
 
 
 def put_mark(collection: "Collection", mark: Mark) -> None:

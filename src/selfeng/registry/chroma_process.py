@@ -13,20 +13,25 @@ import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from selfeng.core.leaving import exit_process
 from selfeng.core.value import Value
 from selfeng.registry.chroma import Mark, open_client, open_collection, put_mark
+from selfeng.registry.chroma_api import ChromaAPI
 
 _BATCH = 1000
 """Vectors per call of `add`, about half a second of work."""
+_PATIENCE = 60.0
+"""Seconds that a server may take for such a call."""
 
 
 class Subprocess:
@@ -108,8 +113,33 @@ class RebuildOrder(Value):
     """URL."""
     embedder: str
     collection: str
-    folder: Path
-    """The folder to build the index in; it must be empty."""
+    """A new name, or any in a folder."""
+    folder: Path | None = None
+    """The folder to build the index in, which must be empty; None: it is built at the server."""
+    server: str = ""
+    """URL."""
+
+    @contextmanager
+    def target(self) -> Iterator["IndexTarget"]:
+        """The new index, to be filled."""
+        if self.folder:
+            client = open_client(self.folder)
+            collection = open_collection(client, self.collection)
+            yield IndexTarget(
+                lambda names, vectors: collection.add(ids=names, embeddings=vectors),
+                partial(put_mark, collection),
+            )
+            client.close()
+        else:
+            api = ChromaAPI(self.server, _PATIENCE)
+            created = api.create(self.collection)
+            yield IndexTarget(created.write, created.put_mark)
+            api.close()
+
+
+class IndexTarget(NamedTuple):
+    add: Callable[[list[str], npt.NDArray[np.float32]], None]
+    put_mark: Callable[[Mark], None]
 
 
 def rebuild(order: RebuildOrder, report: Callable[[int, int], None]) -> None:
@@ -117,25 +147,19 @@ def rebuild(order: RebuildOrder, report: Callable[[int, int], None]) -> None:
     Chroma raise.
     """
     from selfeng.registry import records, revisions
-    from selfeng.store.database import attach, id_of, reading
+    from selfeng.store.database import attach, contents_of, reading
 
     engine = attach(order.database)
-    client = open_client(order.folder)
-    with reading(engine) as connection:
-        mark = Mark(library=id_of(engine), revision=revisions.current(connection))
+    with order.target() as target, reading(engine) as connection:
+        mark = Mark(library=contents_of(engine), revision=revisions.current(connection))
         total, done = records.searched_count(connection, order.embedder), 0
         report(done, total)
-        collection = open_collection(client, order.collection)
         vectors = records.searched(connection, order.embedder)
         while batch := list(islice(vectors, _BATCH)):
-            collection.add(
-                ids=[name for name, _ in batch],
-                embeddings=np.stack([vector for _, vector in batch]),
-            )
+            target.add([name for name, _ in batch], np.stack([vector for _, vector in batch]))
             done += len(batch)
             report(done, total)
-    put_mark(collection, mark)
-    client.close()
+        target.put_mark(mark)
     engine.dispose()
 
 

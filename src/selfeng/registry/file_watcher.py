@@ -33,7 +33,7 @@ class FileWatcher:
     def __init__(self, engine: sa.Engine, files: ToolFiles, writer: ToolWriter) -> None:
         self._engine = engine
         self._files = files
-        self._writer = writer
+        self._writer, self._copies = writer, writer.copies
         self._listing = FolderListing(files.folder)
         self._lock = threading.Lock()
         self.snapshot = EMPTY
@@ -46,11 +46,16 @@ class FileWatcher:
         """
         self._refused: dict[str, Pair] = {}
         """Files that replace deleted ones but have other contents."""
+        self._kept: dict[str, tuple[str, Pair]] = {}
+        """Files in the way of a tool, with the digest of the version that they keep out."""
         self._began = False
+        self._gone: set[str] = set()
+        """Tools that were removed elsewhere while nobody looked at this folder."""
 
     def begin(self) -> None:
         """Take the current records as known: only later changes are reported."""
         self.snapshot, _ = self._read(EMPTY)
+        self._gone = self._copies.names() - self.snapshot.entries.keys()
 
     def look(self, names: Iterable[str] = ()) -> LibrarySnapshot:
         """Bring the snapshot up to date. It is accurate about which files exist, and about the
@@ -61,14 +66,18 @@ class FileWatcher:
         with self._lock:
             before = self.snapshot
             snapshot, touched = self._read(before)
-            if unsettled := self._unsettled(snapshot, touched):
+            names, gone = set(names), self._gone
+            self._gone = set()
+            unsettled = self._unsettled(snapshot, touched)
+            if unsettled := unsettled | gone | self._outdated(snapshot, touched | names):
                 self._writer.settle(unsettled)
+                self._keep(unsettled)
                 snapshot, more = self._read(snapshot)
                 touched |= more
                 self._refused = {
                     n: self._files.stamps(n)
                     for n in unsettled | self._refused.keys()
-                    if _is_unsettled(snapshot, n)
+                    if self._is_unsettled(snapshot, n)
                 }
             compared = {name for name in {*names, *touched, *snapshot.modified} if name in snapshot}
             self.snapshot = self._compare(snapshot, compared)
@@ -107,8 +116,50 @@ class FileWatcher:
         return {
             n
             for n in names
-            if _is_unsettled(snapshot, n) and self._refused.get(n) != self._files.stamps(n)
+            if self._is_unsettled(snapshot, n) and self._refused.get(n) != self._files.stamps(n)
         }
+
+    def _outdated(self, snapshot: LibrarySnapshot, names: set[str]) -> set[str]:
+        """Those of the tools that SQL has in another version than the folder, or not at all; those
+        that could not be copied are left out until something changes.
+        """
+        removed = {n for n in names if n not in snapshot.entries and self._copies.digest(n)}
+        active = [n for n in names if n in snapshot and not self._is_verified(snapshot, n)]
+        if not active:
+            return removed
+        with reading(self._engine) as connection:
+            digests = records.digests(connection, active)
+        return removed | {
+            name
+            for name, digest in digests.items()
+            if self._copies.digest(name) != digest
+            and self._kept.get(name) != (digest, self._files.stamps(name))
+        }
+
+    def _keep(self, names: Collection[str]) -> None:
+        """Note which of the tools were not copied, because of files that are not ours."""
+        with reading(self._engine) as connection:
+            digests = records.digests(connection, list(names))
+        for name in names:
+            if name in digests and self._copies.digest(name) != digests[name]:
+                self._kept[name] = digests[name], self._files.stamps(name)
+            else:
+                self._kept.pop(name, None)
+
+    def _is_verified(self, snapshot: LibrarySnapshot, name: str) -> bool:
+        stamps = self._files.stamps(name)
+        known = stamps, snapshot.entries[name].version, True
+        return None not in stamps and self._verified.get(name) == known
+
+    def _is_unsettled(self, snapshot: LibrarySnapshot, name: str) -> bool:
+        """Whether a person has deleted the tool's code, or put it back."""
+        entry = snapshot.entries.get(name)
+        if entry is None or entry.state not in ("active", "missing"):
+            return False
+        present = code_file(name) in snapshot.files
+        if entry.state == "missing":
+            return present
+        return not present and self._copies.digest(name) is not None
 
     def _compare(self, snapshot: LibrarySnapshot, names: Collection[str]) -> LibrarySnapshot:
         """The snapshot after comparing the files of these tools with the verified sources; only
@@ -119,6 +170,7 @@ class FileWatcher:
             for n in names
             if self._verified.get(n, ())[:2] != (self._files.stamps(n), snapshot.entries[n].version)
         ]
+        moved = set[str]()
         for _ in range(_ROUNDS):
             if not unknown:
                 break
@@ -128,15 +180,22 @@ class FileWatcher:
                 self._engine
             ) as connection:  # after the files, because a writer writes the record first
                 digests = records.digests(connection, unknown)
+                now = records.entries(connection, unknown)
             for name in unknown:
-                found = sources[name]
+                found, entry = sources[name], snapshot.entries[name]
+                if name not in now or now[name].version != entry.version:
+                    moved.add(name)  # the next look knows the version that was read
+                    continue
                 sound = name not in digests or (found is not None and found.digest == digests[name])
-                self._verified[name] = pairs[name], snapshot.entries[name].version, sound
+                sound |= pairs[name] == (None, None) and self._copies.digest(name) is None
+                self._verified[name] = pairs[name], entry.version, sound
             unknown = [
-                n for n in unknown if not self._verified[n][2] and self._files.stamps(n) != pairs[n]
+                n
+                for n in unknown
+                if n not in moved and not self._verified[n][2] and self._files.stamps(n) != pairs[n]
             ]
-        modified = {n for n in snapshot.modified if n in snapshot and n not in names} | {
-            n for n in names if not self._verified[n][2]
+        modified = {n for n in snapshot.modified if n in snapshot and n not in {*names} - moved} | {
+            n for n in names if n not in moved and not self._verified[n][2]
         }
         return (
             snapshot
@@ -152,12 +211,3 @@ def _updated(
     for name in names:
         updated.pop(name, None)
     return {**updated, **known}
-
-
-def _is_unsettled(snapshot: LibrarySnapshot, name: str) -> bool:
-    entry = snapshot.entries.get(name)
-    return (
-        entry is not None
-        and entry.state in ("active", "missing")
-        and (entry.state == "missing") == (code_file(name) in snapshot.files)
-    )

@@ -1,16 +1,16 @@
-"""Word search: SQLite's full-text index with BM25, updated by triggers in the transaction that
-changes a tool.
-
-There is no such index for other databases: with them no tool is found by its words.
+"""Word search with BM25: SQLite's full-text index, updated by triggers in the transaction that
+changes a tool, or the full-text search of PostgreSQL.
 """
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import sqlalchemy as sa
 
 from selfeng.core.tool import ToolDraft
+from selfeng.registry import lexical_postgres
 from selfeng.registry.fusion import parameter_words, split_words
 from selfeng.store.schema import WORD_INDEX, tool_words
 
@@ -40,23 +40,20 @@ _COUNT = (
 
 
 class Words(NamedTuple):
-    """The words to search for, as FTS5 expressions; "" matches nothing."""
+    """The words to search for, as FTS5 expressions, on PostgreSQL as they are; "" matches
+    nothing.
+    """
 
     listed: str
     scored: str
 
 
 def text(draft: ToolDraft, used: Sequence[str]) -> str:
-    """The words of a tool that has served the `used` requests."""
-    return "\n".join(
-        [
-            split_words(draft.name),
-            draft.description,
-            parameter_words(draft),
-            *draft.example_requests,
-            *used,
-        ]
-    )
+    """The words of a tool that has served the `used` requests, without punctuation: PostgreSQL
+    takes `km/h` for a file.
+    """
+    said = (draft.description, parameter_words(draft), *draft.example_requests, *used)
+    return re.sub(r"[!-/:-@[-`{-~]+", " ", "\n".join([split_words(draft.name), *said]))
 
 
 def write(connection: sa.Connection, draft: ToolDraft, used: Sequence[str]) -> None:
@@ -70,20 +67,23 @@ def write(connection: sa.Connection, draft: ToolDraft, used: Sequence[str]) -> N
 
 def words_of(connection: sa.Connection, request: str) -> Words:
     """The rarest words of a request, limited so that searching them takes a few milliseconds."""
-    if connection.dialect.name != "sqlite":
-        return Words("", "")
     split = list(dict.fromkeys(split_words(request).casefold().split()))[:_MOST_WORDS]
     counts = _tools_with(connection, split)
     rare = sorted(
         (count, word) for count, word in zip(counts, split, strict=True) if 0 < count < _COMMON
     )
-    return Words(_any_of(rare, _LISTED), _any_of(rare, _SCORED))
+    listed, scored = _within(rare, _LISTED), _within(rare, _SCORED)
+    if _is_postgres(connection):
+        return Words(" ".join(listed), " ".join(scored))
+    return Words(" OR ".join(map(_quoted, listed)), " OR ".join(map(_quoted, scored)))
 
 
 def best(connection: sa.Connection, words: Words, count: int) -> list[str]:
     """Names of the tools that contain any of the words, by BM25, the best first."""
     if not words.listed:
         return []
+    if _is_postgres(connection):
+        return list(lexical_postgres.bm25(connection, words.listed, count))
     return list(connection.exec_driver_sql(_BEST, (words.listed, count)).scalars())
 
 
@@ -91,6 +91,8 @@ def scores(connection: sa.Connection, words: Words, names: Collection[str]) -> M
     """Positive BM25 scores by name, without tools that contain none of the words."""
     if not words.scored or not names:
         return {}
+    if _is_postgres(connection):
+        return lexical_postgres.bm25(connection, words.scored, len(names), names)
     found = connection.exec_driver_sql(_SCORES, (words.scored, json.dumps(list(names))))
     return {row.name: row.score for row in found}
 
@@ -99,6 +101,8 @@ def _tools_with(connection: sa.Connection, words: Sequence[str]) -> Sequence[int
     """How many tools contain each of the words, counted up to `_COMMON`."""
     if not words:
         return ()
+    if _is_postgres(connection):
+        return lexical_postgres.counts(connection, words, _COMMON)
     return tuple(
         connection.exec_driver_sql(
             f"SELECT {', '.join([_COUNT] * len(words))}", tuple(map(_quoted, words))
@@ -106,17 +110,19 @@ def _tools_with(connection: sa.Connection, words: Sequence[str]) -> Sequence[int
     )
 
 
-def _any_of(rare: Sequence[tuple[int, str]], places: int) -> str:
-    """The first words that together have at most `places` index entries, as an FTS5 expression."""
-    chosen: list[str] = []
+def _within(rare: Sequence[tuple[int, str]], places: int) -> Iterator[str]:
+    """The first words that together have at most `places` index entries."""
     for count, word in rare:
         places -= count
         if places < 0:
             break
-        chosen.append(_quoted(word))
-    return " OR ".join(chosen)
+        yield word
 
 
 def _quoted(word: str) -> str:
-    """The word quoted, so that FTS5 takes it for nothing else; it holds only letters and digits."""
+    """The word as FTS5 takes it for nothing else; it holds only letters and digits."""
     return f'"{word}"'
+
+
+def _is_postgres(connection: sa.Connection) -> bool:
+    return connection.dialect.name == "postgresql"

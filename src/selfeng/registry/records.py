@@ -16,6 +16,7 @@ from pydantic_core import to_json
 from selfeng.core.tool import Standing, Tool, ToolDraft
 from selfeng.registry import lexical, revisions
 from selfeng.registry.fusion import Vector
+from selfeng.store.database import utc
 from selfeng.store.schema import tool_requests, tool_uses, tool_vectors, tool_words, tools
 
 State = Literal["pending", "revising", "active", "missing", "removing"]
@@ -319,8 +320,3 @@ def without_words(connection: sa.Connection) -> list[str]:
 
 def _chunks(names: Sequence[str]) -> Iterable[Sequence[str]]:
     return (names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK))
-
-
-def utc(at: datetime) -> datetime:
-    """Add the time zone UTC, which SQLite does not store."""
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

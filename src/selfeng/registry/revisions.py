@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 
+from selfeng.store.news import announce
 from selfeng.store.schema import properties, tool_changes
 
 _COUNTER = properties.c.name == "library_revision"
@@ -36,6 +37,7 @@ def note(connection: sa.Connection, name: str, embedder: str = "") -> None:
     connection.execute(
         tool_changes.insert().values(name=name, embedder=embedder, revision=current(connection))
     )
+    announce(connection, "library")
 
 
 def changed(connection: sa.Connection, since: int, embedders: Sequence[str] = ("",)) -> list[str]:

@@ -5,11 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+import sqlalchemy as sa
+
 from selfeng.core.errors import LibraryError, SynthesisFailed, ToolExists
 from selfeng.core.provenance import Provenance
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
+from selfeng.store.database import id_of, reading, writing
+from selfeng.store.schema import properties
+
+_MARK = "seeded"
 
 
 class SeedBed(Protocol):
@@ -41,25 +47,29 @@ class Planted(Value):
 
 @dataclass(frozen=True)
 class SeedMark:
-    """A file beside the tools that lists the databases, one per line, that were seeded for this
-    folder.
+    """Says in the database that the seeds were added to its library. Blocking."""
 
-    An empty file stands for every database.
+    engine: sa.Engine
+    former: Path
+    """The file beside the tools in which older versions said so: the ids of databases, one per
+    line; an empty file stands for every database.
     """
 
-    path: Path
-    database: str
-
     def present(self) -> bool:
-        if not self.path.exists():
-            return False
-        databases = self.path.read_text().split()
-        return not databases or self.database in databases
+        mark = sa.select(properties.c.value).where(properties.c.name == _MARK)
+        with reading(self.engine) as connection:
+            return connection.scalar(mark) is not None or self._is_in_file()
 
     def put(self) -> None:
-        if not self.present():
-            with self.path.open("a") as file:
-                file.write(f"{self.database}\n")
+        with writing(self.engine) as connection:
+            connection.execute(properties.delete().where(properties.c.name == _MARK))
+            connection.execute(properties.insert().values(name=_MARK, value="1"))
+
+    def _is_in_file(self) -> bool:
+        if not self.former.exists():
+            return False
+        databases = self.former.read_text().split()
+        return not databases or id_of(self.engine) in databases
 
 
 async def plant(

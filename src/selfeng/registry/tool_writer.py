@@ -15,7 +15,7 @@ to a process that died.
 
 import logging
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
@@ -38,11 +38,13 @@ from selfeng.registry.library_errors import (
     unfinished,
     verify_again,
 )
-from selfeng.registry.records import Embedding
+from selfeng.registry.records import Embedding, State
+from selfeng.registry.tool_copies import ToolCopies
 from selfeng.registry.tool_files import LOCK, Checkpoint, Sources, ToolFiles, code_file, tests_file
 from selfeng.store.database import reading, writing
 
 _log = logging.getLogger(__name__)
+_TAKEN: tuple[State, ...] = ("active", "pending", "revising")
 _PATIENCE = 30.0
 """Seconds to wait for another process that writes a tool, which takes milliseconds."""
 
@@ -55,6 +57,7 @@ class ToolWriter:
         self._files = files
         self._checkpoint = checkpoint
         self._thread_lock = threading.Lock()
+        self.copies = ToolCopies(files.folder, engine)
 
     def add(self, draft: ToolDraft, provenance: Provenance, embedding: Embedding | None) -> Tool:
         """Add a tool. Existing files with the same content are taken over; `embedding` is None if
@@ -65,6 +68,8 @@ class ToolWriter:
         with self._alone():
             self._check_free(draft.name, _sources(draft))
             with writing(self._engine) as connection:
+                if records.state_of(connection, draft.name) in _TAKEN:  # on another machine
+                    raise exists(draft.name)
                 number = versions.next_number(connection, draft.name)
                 tool = Tool(
                     **dict(draft.draft()),
@@ -82,10 +87,11 @@ class ToolWriter:
                 with suppress(
                     OSError
                 ):  # if the disk refuses this too, the next start completes the tool
-                    self._files.delete(tool.name)
+                    self._delete(tool.name)
                     with writing(self._engine) as connection:
-                        records.delete(connection, tool.name)
-                        versions.withdraw(connection, tool.name, tool.version)
+                        if records.state_of(connection, tool.name) == "pending":
+                            records.delete(connection, tool.name)
+                            versions.withdraw(connection, tool.name, tool.version)
                 raise _unwritten(tool.name, error) from error
             return tool
 
@@ -100,6 +106,7 @@ class ToolWriter:
         Raises: ToolNotFound, ToolModified, VersionConflict, LibraryError.
         """
         with self._alone():
+            self._copy([draft.name])
             try:
                 self._files.stage(draft.name, _sources(draft))
                 with writing(self._engine) as connection:
@@ -111,6 +118,7 @@ class ToolWriter:
                     versions.insert(connection, tool, provenance)
                 self._checkpoint("revised")
                 self._files.place_staged(tool.name)
+                self.copies.note(tool.name, tool.digest)
                 self._activate(tool.name)
             except OSError as error:
                 raise _unwritten(draft.name, error) from error
@@ -127,12 +135,12 @@ class ToolWriter:
             records.state_of(connection, draft.name),
         )
         back = isinstance(provenance.origin, RolledBack)
-        if before is not None and state == "revising":
-            raise unfinished(draft.name, before.version)
-        if before is None or not (state == "active" or (state == "missing" and back)):
+        if before is None or state not in ("active", "revising", *(["missing"] if back else [])):
             raise not_found(draft.name)
         if before.version != based_on:
             raise overtaken(draft.name, based_on, before.version)
+        if state == "revising":
+            raise unfinished(draft.name, before.version)
         if back and state == "active" and before.draft() == draft.draft():
             raise in_use_already(draft.name, before.version)
         for file, text in (
@@ -174,11 +182,13 @@ class ToolWriter:
             tool = next_version(before, draft, provenance, versions.next_number(connection, name))
             records.replace(connection, tool, "active", None)
             versions.insert(connection, tool, provenance)
+            self.copies.note(name, tool.digest)
 
     def recover(self) -> None:
         """Complete the changes that killed processes began. Raises: LibraryError."""
         with self._alone():
             self._files.prepare()
+            self.copies.register()
             with reading(self._engine) as connection:
                 began = records.unfinished(connection)
                 tools = {t.name: t for t in records.load(connection, list(began))}
@@ -199,42 +209,95 @@ class ToolWriter:
             for tool in records.load(connection, records.without_words(connection)):
                 lexical.write(connection, tool, ())
 
-    def settle(self, names: Iterable[str]) -> None:
-        """Record which of these tools had files deleted by hand, and which had them restored.
-        Raises: LibraryError.
+    def settle(self, names: Collection[str]) -> None:
+        """Copy those of these tools that were added, revised or removed elsewhere, and record which
+        of them had files deleted by hand, and which had them restored. Raises: LibraryError.
         """
-        with self._alone(), writing(self._engine) as connection:
-            for name, entry in records.entries(connection, list(names)).items():
-                present = self._files.stamps(name)[0] is not None
-                if entry.state == "active" and not present:
-                    records.set_state(connection, name, "missing")
-                elif entry.state == "missing" and present:
-                    sources = self._files.read(name)
-                    if sources is not None and sources.digest == records.digests(
-                        connection, [name], "missing"
-                    ).get(name):
-                        records.set_state(connection, name, "active")
+        with self._alone():
+            self._copy(names)
+            with writing(self._engine) as connection:
+                for name, entry in records.entries(connection, list(names)).items():
+                    present = self._files.stamps(name)[0] is not None
+                    if entry.state == "active" and not present and self.copies.digest(name):
+                        records.set_state(connection, name, "missing")
+                        self.copies.note(name, None)
+                    elif entry.state == "missing" and present:
+                        sources = self._files.read(name)
+                        if sources is not None and sources.digest == records.digests(
+                            connection, [name], "missing"
+                        ).get(name):
+                            records.set_state(connection, name, "active")
+                            self.copies.note(name, sources.digest)
+
+    def _copy(self, names: Collection[str]) -> None:
+        """Let the folder have these tools as SQL has them; files that a person has put there, or
+        edited, stay.
+        """
+        with reading(self._engine) as connection:
+            entries = records.entries(connection, list(names))
+            tools = {tool.name: tool for tool in records.load(connection, list(names))}
+        for name in names:
+            copied, state = (
+                self.copies.digest(name),
+                entries[name].state if name in entries else None,
+            )
+            found = self._files.read(name)
+            digest = found.digest if found else None
+            try:
+                if state is None:
+                    if copied and digest == copied:
+                        self._files.delete(name)
+                    self.copies.note(name, None)
+                elif state == "active" and digest == tools[name].digest:
+                    self.copies.note(name, digest)
+                elif state == "active" and (
+                    self._is_to_come(name, copied, digest) or self._is_lost(tools[name])
+                ):
+                    self._files.place(name, _sources(tools[name]))
+                    self.copies.note(name, tools[name].digest)
+            except OSError as error:
+                _log.warning("the files of %s can't be copied from SQL: %s", name, error)
+
+    def _is_to_come(self, name: str, copied: str | None, found: str | None) -> bool:
+        """Whether the folder has nothing of a tool yet, or an older copy that nobody has edited."""
+        if copied is None:
+            return self._files.stamps(name) == (None, None)
+        return found == copied
+
+    def _is_lost(self, tool: Tool) -> bool:
+        """Whether the code is gone from one of several folders, whatever took it: what one machine
+        has lost must not be taken from the others.
+        """
+        code, tests = map(self._files.content, (code_file(tool.name), tests_file(tool.name)))
+        return code is None and tests in (None, tool.tests.encode()) and self.copies.shared
 
     def _complete(self, tool: Tool) -> None:
         self._files.place(tool.name, _sources(tool))
+        self.copies.note(tool.name, tool.digest)
         self._activate(tool.name)
 
     def _activate(self, name: str) -> None:
         with writing(self._engine) as connection:
-            records.set_state(connection, name, "active")
+            if records.state_of(connection, name) in ("pending", "revising"):  # nobody was faster
+                records.set_state(connection, name, "active")
         self._checkpoint("active")
 
-    def _take_away(self, name: str) -> None:
+    def _delete(self, name: str) -> None:
         self._files.delete(name)
+        self.copies.note(name, None)
+
+    def _take_away(self, name: str) -> None:
+        self._delete(name)
         with writing(self._engine) as connection:
-            records.delete(connection, name)
+            if records.state_of(connection, name) == "removing":  # not added again elsewhere
+                records.delete(connection, name)
         self._checkpoint("removed")
 
     def _check_free(self, name: str, sources: Sources) -> None:
         with reading(self._engine) as connection:
             state = records.state_of(connection, name)
             previous = next(records.load(connection, [name]), None)
-        if state in ("active", "pending", "revising"):
+        if state in _TAKEN:
             raise exists(name)
         code, tests = self._files.content(code_file(name)), self._files.content(tests_file(name))
         if previous is not None and code is None and tests == previous.tests.encode("utf-8"):

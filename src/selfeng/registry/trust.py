@@ -5,6 +5,7 @@ retired once it has failed `retire_after` times with no success in between. Only
 version count; every new version begins provisional, because it has not served yet.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from selfeng.core.words import count
 from selfeng.registry import records, revisions
 from selfeng.registry.library_errors import not_found
 from selfeng.store.database import writing
+from selfeng.store.effects import known_effect, note_effect
 from selfeng.store.schema import tool_uses, tools
 
 
@@ -33,11 +35,14 @@ class Trust:
     def __init__(self, engine: sa.Engine, rule: TrustRule) -> None:
         self._engine, self._rule = engine, rule
 
-    def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
-        """Count a success; `call` is the digest of what the tool was given. Raises:
-        ToolNotFound.
+    def record_use(
+        self, name: str, version: int, call: str, key: str = ""
+    ) -> ToolStandingChanged | None:
+        """Count a success; `call` is the digest of what the tool was given. What has a `key` counts
+        once. Raises: ToolNotFound.
         """
-        with writing(self._engine) as connection:
+
+        def count_it(connection: sa.Connection) -> ToolStandingChanged | None:
             tool = _updated(connection, name, uses=tools.c.uses + 1)
             if tool.version != version or tool.standing == "retired":
                 return None
@@ -49,11 +54,16 @@ class Trust:
             reason = f"It has served {count(self._rule.trust_after, 'different call')}."
             return _change(connection, tool, "trusted", reason)
 
-    def record_failure(self, name: str, version: int, problem: str) -> ToolStandingChanged | None:
-        """Count a failure caused by the tool itself; `problem` describes it in a few words. Raises:
-        ToolNotFound.
+        return self._once(key, count_it)
+
+    def record_failure(
+        self, name: str, version: int, problem: str, key: str = ""
+    ) -> ToolStandingChanged | None:
+        """Count a failure caused by the tool itself; `problem` describes it in a few words. What
+        has a `key` counts once. Raises: ToolNotFound.
         """
-        with writing(self._engine) as connection:
+
+        def count_it(connection: sa.Connection) -> ToolStandingChanged | None:
             tool = _updated(
                 connection,
                 name,
@@ -73,6 +83,20 @@ class Trust:
                 "retired",
                 f"It failed {count(tool.failures, 'time')} in a row, last with {problem}.",
             )
+
+        return self._once(key, count_it)
+
+    def _once(
+        self, key: str, change: Callable[[sa.Connection], ToolStandingChanged | None]
+    ) -> ToolStandingChanged | None:
+        """Make a change of this key, unless it was made before: then what it came to."""
+        with writing(self._engine) as connection:
+            known = known_effect(connection, key)
+            if known is None:
+                changed = change(connection)
+                note_effect(connection, key, changed.model_dump_json() if changed else "")
+                return changed
+        return ToolStandingChanged.model_validate_json(known) if known else None
 
     def retire(self, name: str) -> None:
         """Stop offering the tool to searches. Raises: ToolNotFound."""

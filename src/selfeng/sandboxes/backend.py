@@ -108,6 +108,11 @@ class Backend(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def places(self) -> int:
+        """The machines that a job can run on; a job that was lost with one of them is run again."""
+        ...
+
     def container(self, mode: Mode, group: str) -> Container:
         """A container that has not been started; `group` names its sandbox.
 
@@ -171,6 +176,10 @@ class AutoBackend:
     @property
     def name(self) -> str:
         return self._chosen.name if self._chosen else "none"
+
+    @property
+    def places(self) -> int:
+        return self._chosen.places if self._chosen else 1
 
     def container(self, mode: Mode, group: str) -> Container:
         return self.choose().container(mode, group)

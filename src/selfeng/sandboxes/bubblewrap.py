@@ -81,7 +81,7 @@ _RUN = 60.0
 class BubblewrapBackend:
     """Containers that are processes of this server and end with it."""
 
-    name = "bubblewrap"
+    name, places = "bubblewrap", 1
 
     def __init__(
         self,

@@ -194,7 +194,7 @@ OWN_KERNEL = (
 class DockerBackend:
     """Containers on the Docker engine that DOCKER_HOST or the current context names."""
 
-    name = "docker"
+    name, places = "docker", 1
 
     def __init__(
         self,
@@ -209,29 +209,27 @@ class DockerBackend:
         """`runtime` None is the engine's default; `environment` as for `DockerEngine`; `packages`
         are added to those of the image.
         """
-        self._engine = DockerEngine(environment)
-        below = DockerImage(self._engine, image, base_image)
-        self._image = PackageLayer(self._engine, below, packages) if packages else below
-        self._limits = limits
+        self.engine = DockerEngine(environment)
+        below = DockerImage(self.engine, image, base_image)
+        self.image = PackageLayer(self.engine, below, packages) if packages else below
         self._runtime = runtime
+        self.options = container_options(limits, runtime)
 
     def container(self, mode: Mode, group: str) -> DockerContainer:
-        return DockerContainer(
-            self._engine, self._image, mode, container_options(self._limits, self._runtime), group
-        )
+        return DockerContainer(self.engine, self.image, mode, self.options, group)
 
     def probe(self) -> None:
-        self._engine.version()
+        self.engine.version()
 
     def status(self) -> SandboxStatus:
         try:
-            version = self._engine.version()
+            version = self.engine.version()
             if self._runtime:
-                self._engine.need_runtime(self._runtime)
-            self._image.id()
+                self.engine.need_runtime(self._runtime)
+            self.image.id()
         except SandboxError as error:
             return unavailable(self.name, error)
-        detail = f"Docker {version}, image {self._image.name}" + (
+        detail = f"Docker {version}, image {self.image.name}" + (
             f", runtime {self._runtime}" if self._runtime else ""
         )
         kernel = OWN_KERNEL if has_own_kernel(self._runtime) else SHARED_KERNEL
@@ -240,13 +238,19 @@ class DockerBackend:
         )
 
     def is_current(self) -> bool:
-        return self._image.is_current()
+        return self.image.is_current()
 
     def prepare(self, on_line: Callable[[str], None]) -> None:
-        self._image.build(on_line)
+        self.image.build(on_line)
 
     def reap(self) -> int:
-        return self._engine.reap()
+        return self.engine.reap()
+
+    def load(self) -> tuple[int, int]:
+        """The engine's processors, and how many sandbox containers run on it, whoever made them.
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
+        return self.engine.load()
 
     def close(self) -> None:
-        self._engine.close()
+        self.engine.close()

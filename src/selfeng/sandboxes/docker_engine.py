@@ -92,6 +92,11 @@ class DockerEngine:
             return self._client
 
     def close(self) -> None:
+        """Remove what could not be removed before, if the engine answers now, and disconnect."""
+        if self._left:
+            with contextlib.suppress(SandboxError):
+                self.version()
+                self.remove_left()
         with self._lock:
             if self._client is not None:
                 self._client.close()
@@ -131,7 +136,7 @@ class DockerEngine:
     def remove(self, container: str) -> None:
         """End a container, given by id or name, and remove it; no error if it is already gone.
 
-        A failed removal is tried again after the next successful one.
+        A failed removal is tried again after the next successful one, and when this is closed.
 
         Raises:
             SandboxUnavailable, SandboxFailed: the engine does not answer, or refuses.
@@ -141,10 +146,33 @@ class DockerEngine:
         except SandboxError:
             self._left.add(container)
             raise
+        self.remove_left()
+
+    def remove_later(self, container: str) -> None:
+        """Remove a container after the next successful removal, or when this is closed, as the
+        engine does not answer.
+        """
+        self._left.add(container)
+
+    def remove_left(self) -> None:
+        """Try again to remove what could not be removed; no error if it can't be still."""
         for other in tuple(self._left):
-            with contextlib.suppress(SandboxError):
+            try:
                 self._remove(other)
-                self._left.discard(other)
+            except SandboxFailed:
+                continue
+            except SandboxUnavailable:
+                return
+            self._left.discard(other)
+
+    def load(self) -> tuple[int, int]:
+        """Its processors, and how many sandbox containers run on it, of all servers.
+
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
+        with translated("looking at its load"):
+            running = self.client().api.containers(filters={"label": SANDBOX})
+            return int(self.client().info()["NCPU"]), len(running)
 
     def _remove(self, container: str) -> None:
         with translated(f"removing container {container[:12]}"):

@@ -31,6 +31,8 @@ GRACE = 10.0
 """Seconds that jobs get to end when their pool is closed, and again after they are told to end."""
 _REMOVAL = 45.0
 """Seconds to wait for a container's removal; a call to an engine that hangs takes 30."""
+_MOMENT = 0.8
+"""Seconds that a cancelled task waits for the removal of its container."""
 
 log = logging.getLogger(__name__)
 
@@ -197,14 +199,21 @@ class Pool:
         return self._spawn(self._remove(container))
 
     async def discard(self, container: Container) -> None:
-        """End the container and wait until it is gone, even if the waiting task is cancelled."""
-        removal = self.drop(container)
+        """End the container and wait until it is gone; a task that is cancelled waits only a moment
+        for that, as the engine may hang, and a person who stops a turn waits for the task.
+        """
+        removal, task, now = (
+            self.drop(container),
+            asyncio.current_task(),
+            asyncio.get_running_loop().time,
+        )
+        until = now() + _MOMENT if task and task.cancelling() else None
         cancelled = False
-        while not removal.done():
+        while not removal.done() and (until is None or now() < until):
             try:
-                await asyncio.wait([removal])
-            except asyncio.CancelledError:
-                cancelled = True
+                await asyncio.wait([removal], timeout=until and until - now())
+            except asyncio.CancelledError:  # once more does not hurry it
+                cancelled, until = True, until or now() + _MOMENT
         if cancelled:
             raise asyncio.CancelledError
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from selfeng.core.errors import ConfigurationError
@@ -35,6 +36,8 @@ class SandboxOptions:
     base_image: str | None = None
     runtime: str | None = None
     """A runtime that the Docker engine knows; None is its default."""
+    docker_hosts: Sequence[str] = ()
+    """Several Docker engines, as DOCKER_HOST names one."""
     files: FileLimits = field(default_factory=FileLimits)
     limits: ContainerLimits = field(default_factory=ContainerLimits)
     packages: Sequence[str] = ()
@@ -56,6 +59,7 @@ class SandboxOptions:
             backend=settings.sandbox,
             base_image=settings.base_image,
             runtime=settings.sandbox_runtime,
+            docker_hosts=settings.docker_hosts,
             files=settings.file_limits,
         )
 
@@ -64,7 +68,12 @@ def _docker(o: SandboxOptions) -> Backend:
     # Its SDK takes a quarter of a second to import, which is for nothing where bubblewrap is used.
     from selfeng.sandboxes.docker import DockerBackend
 
-    return DockerBackend(o.image, o.base_image, o.limits, o.runtime, packages=o.packages)
+    make = partial(DockerBackend, o.image, o.base_image, o.limits, o.runtime, packages=o.packages)
+    if not o.docker_hosts:
+        return make()
+    from selfeng.sandboxes.docker_hosts import DockerHosts
+
+    return DockerHosts(o.docker_hosts, make)
 
 
 _BACKENDS: dict[str, Callable[[SandboxOptions], Backend]] = {
@@ -78,7 +87,7 @@ def chosen_backend(options: SandboxOptions) -> Backend:
     """The backend that the options ask for.
 
     Raises:
-        ConfigurationError: the backend is unknown, or does not support runtimes.
+        ConfigurationError: the backend is unknown, or does not support runtimes or hosts.
     """
     name, runtime = options.backend, options.runtime
     if not isinstance(name, str):
@@ -88,8 +97,12 @@ def chosen_backend(options: SandboxOptions) -> Backend:
             f"SANDBOX_RUNTIME={runtime!r} needs Docker",
             "set SANDBOX to docker, or SANDBOX_RUNTIME to nothing",
         )
-    if name == "auto" and runtime:
-        name = "docker"  # a request for more isolation must not get less
+    if options.docker_hosts and name not in ("auto", "docker"):
+        raise ConfigurationError(
+            "DOCKER_HOSTS needs Docker", "set SANDBOX to docker, or DOCKER_HOSTS to nothing"
+        )
+    if name == "auto" and (runtime or options.docker_hosts):
+        name = "docker"  # a request for more isolation, or for other machines, must not get less
     if name == "auto":
         return AutoBackend([make(options) for make in _BACKENDS.values()])
     if name not in _BACKENDS:

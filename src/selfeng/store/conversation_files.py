@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 
 from selfeng.core.errors import ResourceNotFound
-from selfeng.core.events import ExecutionFinished, FilesMade, Record, TurnStarted
+from selfeng.core.events import Event, ExecutionFinished, FilesMade, Record, TurnStarted
 from selfeng.core.files import File, FileReference, shown_name
 from selfeng.core.result import BEGINS, NAMED, EarlierResult, Result, ResultReference
 from selfeng.core.verdict import Returned
@@ -17,6 +17,16 @@ from selfeng.store.database import reading
 from selfeng.store.text import storable
 
 _FILES, _CONTENTS, _RESULTS = schema.files, schema.contents, schema.results
+
+
+def brings_contents(event: Event) -> bool:
+    """Whether `keep` stores something of it."""
+    match event:
+        case TurnStarted(contents=files) | FilesMade(contents=files):
+            return bool(files)
+        case ExecutionFinished(execution=Returned(result=Result())):
+            return True
+    return False
 
 
 def keep(connection: sa.Connection, record: Record) -> None:

@@ -32,7 +32,7 @@ class ConversationSummary(Value):
     kind: ConversationKind = "chat"
     pinned: bool = False
     active_at: datetime
-    """When its newest turn began, UTC."""
+    """When its newest turn began, in whole seconds, UTC."""
     running: bool = False
     unread: bool = False
     """It has records that its owner has not seen."""

@@ -6,11 +6,13 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from selfeng.core.errors import DatabaseUnavailable
 from selfeng.core.private import make_file_private, make_private
@@ -24,8 +26,10 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 _CACHE_KB = 16_000
 """Cache of each SQLite connection. The default of 2 MB is a fraction of a large library's indexes.
 """
-_ADVISORY_LOCK = 0x5E1F_A6E7
-"""An arbitrary number, the same in every process that migrates a PostgreSQL database."""
+_MIGRATING, _WRITING = 0x5E1F_A6E7, 0x5E1F_A6E8
+"""Arbitrary numbers: the advisory locks of PostgreSQL that every process of ours takes to migrate,
+and to write.
+"""
 
 
 def open_database(url: str, projects: Path | None = None) -> sa.Engine:
@@ -60,7 +64,8 @@ def attach(url: str) -> sa.Engine:
     """Connect to a database that another process has opened, without migrating it. Errors appear at
     the first use.
     """
-    engine = sa.create_engine(url)
+    remote = sa.make_url(url).get_backend_name() != "sqlite"
+    engine = sa.create_engine(url, pool_pre_ping=remote)  # a server may have been restarted
     if engine.dialect.name == "sqlite":
         _speak_sqlite(engine)
     return engine
@@ -100,19 +105,30 @@ def _remedy(error: Exception) -> str:
 @contextmanager
 def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
     """A connection that sees one consistent state of the database."""
-    with engine.connect() as connection:
+    of_postgres = {"isolation_level": "REPEATABLE READ"}
+    options = of_postgres if engine.dialect.name == "postgresql" else {}
+    with engine.connect().execution_options(**options) as connection:
         yield connection
 
 
 @contextmanager
-def writing(engine: sa.Engine) -> Iterator[sa.Connection]:
+def writing(engine: sa.Engine, *, exclusive: bool = True) -> Iterator[sa.Connection]:
     """A connection in a transaction that is committed at the end, or rolled back by an exception.
 
-    On SQLite the write lock is taken at once (`BEGIN IMMEDIATE`), so that reading before writing
-    can't fail half-way.
+    One process at a time writes, so that what was read before stays true until the end: SQLite has
+    one write lock, taken at once (`BEGIN IMMEDIATE`); on PostgreSQL an advisory lock does it. Where
+    the statements are safe beside those of others, such as the journal's, `exclusive=False` lets
+    PostgreSQL run them side by side.
     """
     with engine.connect() as connection, connection.execution_options(writing=True).begin():
+        if exclusive and engine.dialect.name == "postgresql":
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITING)))
         yield connection
+
+
+def utc(at: datetime) -> datetime:
+    """Add the time zone UTC, which SQLite does not store."""
+    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
 
 
 def id_of(engine: sa.Engine) -> str:
@@ -123,6 +139,43 @@ def id_of(engine: sa.Engine) -> str:
                 sa.select(properties.c.value).where(properties.c.name == "id")
             ).scalar_one()
         )
+
+
+def contents_of(engine: sa.Engine) -> str:
+    """Names what the database holds, for copies that are kept elsewhere: its id, and that of the
+    last backup that was restored to it, after which revisions may have been used twice.
+    """
+    names = properties.c.name.in_(("id", "restored"))
+    with reading(engine) as connection:
+        found = sa.select(properties.c.value).where(names).order_by(properties.c.name)
+        return ":".join(connection.execute(found).scalars())
+
+
+@contextmanager
+def sole_worker(engine: sa.Engine, work: str) -> Iterator[bool]:
+    """Whether this is the only worker that does this work for the database, of all processes on all
+    machines; until the end of the context no other gets True. Never waits.
+    """
+    if engine.dialect.name == "postgresql":
+        key = int.from_bytes(sha256(work.encode()).digest()[:8], signed=True)
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            alone = bool(connection.scalar(sa.select(sa.func.pg_try_advisory_lock(key))))
+            try:
+                yield alone
+            finally:
+                if alone:
+                    connection.execute(sa.select(sa.func.pg_advisory_unlock(key)))
+        return
+    lock = FileLock(f"{engine.url.database}.{work}.lock", mode=0o600, is_singleton=False)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        lock.release()
 
 
 def migrations() -> "Config":
@@ -161,7 +214,7 @@ def _migrate(engine: sa.Engine, projects: list[str]) -> None:
     config = migrations()
     with writing(engine) as connection:
         if engine.dialect.name == "postgresql":
-            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_ADVISORY_LOCK)))
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATING)))
         config.attributes.update(connection=connection, projects=projects)
         try:
             command.upgrade(config, "head")

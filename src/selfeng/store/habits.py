@@ -1,7 +1,10 @@
-"""Habits: what a person often asks after a tool, and which tools they use together."""
+"""Habits: when a person used a tool, what they often ask after it, and which tools they use
+together.
+"""
 
 import json
 from collections import Counter
+from datetime import datetime
 from itertools import groupby
 from typing import NamedTuple
 
@@ -9,6 +12,7 @@ import sqlalchemy as sa
 
 from selfeng.core.value import Value
 from selfeng.store import schema
+from selfeng.store.database import utc
 
 OFTEN = 2
 """How many times make a habit."""
@@ -17,6 +21,8 @@ _LAST = 5
 """Uses of a tool that are told one by one."""
 _LOOKED_BACK = 2_000
 """Newest calls of tools that are counted."""
+_MOST_CALLS = 500
+"""Newest calls of one tool that are told with their time."""
 
 
 class FollowUp(Value):
@@ -35,6 +41,15 @@ class PastTurn(Value):
     request: str
 
 
+class PastCall(Value):
+    """A call of a tool."""
+
+    at: datetime
+    """When it ended, UTC."""
+    returned: bool
+    """False: the tool raised, or the sandbox ended it."""
+
+
 class Habits(Value):
     """What a person's turns say of a tool; a habit of less than `OFTEN` times is left out, and so
     are deleted conversations.
@@ -48,6 +63,8 @@ class Habits(Value):
     """The turn that built it; None if another person's did, or none."""
     last: tuple[PastTurn, ...] = ()
     """The newest turns that used it, the newest first; at most five."""
+    calls: tuple[PastCall, ...] = ()
+    """The newest calls, the newest first; at most 500."""
 
 
 class _Use(NamedTuple):
@@ -55,6 +72,7 @@ class _Use(NamedTuple):
     conversation: str
     request: str
     tool: str
+    call: PastCall
 
 
 def read_habits(connection: sa.Connection, owner: str, tool: str) -> Habits:
@@ -64,7 +82,8 @@ def read_habits(connection: sa.Connection, owner: str, tool: str) -> Habits:
     newest: dict[str, str] = {}
     last: list[PastTurn] = []
     former: dict[str, set[str]] = {}  # conversation → tools of its turn before
-    for uses in _turns(connection, owner):
+    called = _calls(connection, owner)
+    for uses in _turns(called):
         now, one = {use.tool for use in uses}, uses[0]
         before = former.get(one.conversation, set())
         former[one.conversation] = now
@@ -84,7 +103,13 @@ def read_habits(connection: sa.Connection, owner: str, tool: str) -> Habits:
         together=tuple(name for name, _ in _often(together)),
         made=_made(connection, owner, tool),
         last=tuple(last[:_LAST]),
+        calls=tuple(use.call for use in called if use.tool == tool)[:_MOST_CALLS],
     )
+
+
+def last_uses(connection: sa.Connection, owner: str) -> dict[str, datetime]:
+    """When `owner` last used each tool, as far as their newest calls tell."""
+    return {use.tool: use.call.at for use in _calls(connection, owner)[::-1] if use.call.returned}
 
 
 def _made(connection: sa.Connection, owner: str, tool: str) -> PastTurn | None:
@@ -111,21 +136,39 @@ def _often(counted: Counter[str]) -> list[tuple[str, int]]:
     return sorted(often, key=lambda one: (-one[1], one[0]))[:_MOST]
 
 
-def _turns(connection: sa.Connection, owner: str) -> list[list[_Use]]:
-    """The calls of each turn that called tools, oldest first."""
+def _turns(called: list[_Use]) -> list[list[_Use]]:
+    """The calls that returned, by turn, oldest first."""
+    returned = (use for use in called if use.call.returned)
+    found = [list(one) for _, one in groupby(returned, key=lambda use: use.turn)]
+    return found[::-1]
+
+
+def _calls(connection: sa.Connection, owner: str) -> list[_Use]:
+    """The newest calls of tools, those of the newest turn first."""
     turns, events, conversations = schema.turns, schema.events, schema.conversations
     query = (
-        sa.select(turns.c.id, turns.c.conversation_id, turns.c.request, events.c.event)
+        sa.select(
+            turns.c.id,
+            turns.c.conversation_id,
+            turns.c.request,
+            events.c.event,
+            events.c.at,
+            events.c.type == "execution_finished",
+        )
         .join(events, events.c.turn_id == turns.c.id)
         .join(conversations, conversations.c.id == turns.c.conversation_id)
         .where(conversations.c.owner == owner, conversations.c.deleted_at.is_(None))
-        .where(events.c.type == "execution_finished")
+        .where(events.c.type.in_(("execution_finished", "execution_failed")))
         .order_by(turns.c.started_at.desc(), turns.c.id, events.c.seq)
         .limit(_LOOKED_BACK)
     )
-    uses = [
-        _Use(id, conversation, request, json.loads(event)["tool"])
-        for id, conversation, request, event in connection.execute(query)
+    return [
+        _Use(
+            turn,
+            conversation,
+            request,
+            json.loads(event)["tool"],
+            PastCall(at=utc(at), returned=returned),
+        )
+        for turn, conversation, request, event, at, returned in connection.execute(query)
     ]
-    found = [list(one) for _, one in groupby(uses, key=lambda use: use.turn)]
-    return found[::-1]

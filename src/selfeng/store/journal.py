@@ -5,12 +5,12 @@ All methods block: call them in a thread. `selfeng.store.recorder` writes events
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from itertools import takewhile
-from typing import Any
+from itertools import islice, takewhile
+from typing import Any, NamedTuple, TypeVar
 from uuid import uuid4
 
 import sqlalchemy as sa
@@ -20,22 +20,24 @@ from pydantic_core import PydanticSerializationError
 from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import (
     EVENT,
+    FINAL,
     Event,
     FilesMade,
     NoToolFound,
     QuestionsAsked,
     Record,
+    StageEntered,
     ToolFound,
     TurnFailed,
     TurnFinished,
     TurnStarted,
     TurnStopped,
 )
-from selfeng.core.process import is_running, this_process
+from selfeng.core.process import this_process
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import said
 from selfeng.store import schema
-from selfeng.store.conversation_files import keep
+from selfeng.store.conversation_files import brings_contents, keep
 from selfeng.store.conversation_list import (
     ConversationChange,
     ConversationKind,
@@ -45,9 +47,14 @@ from selfeng.store.conversation_list import (
     find_conversations,
     summaries,
 )
-from selfeng.store.database import reading, writing
-from selfeng.store.habits import Habits, read_habits
+from selfeng.store.database import reading, utc, writing
+from selfeng.store.effects import forget_effects
+from selfeng.store.habits import Habits, last_uses, read_habits
+from selfeng.store.news import announce
+from selfeng.store.processes import Processes
 from selfeng.store.text import storable, storable_data
+
+T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +65,9 @@ _LONGEST_TURN = timedelta(days=1)
 time.
 """
 _MOST_ROUNDS = 10
+_MOST_LEASES = 5
+"""Processes that may run a turn one after the other: it may be what ends them."""
+_CONVERSATIONS_AT_ONCE = 200
 _LONGEST_MESSAGE = 8_000
 _LONGEST_HISTORY = 24_000
 
@@ -70,15 +80,35 @@ class JournalEntry:
     turn_id: str
     at: datetime
     event: Event
+    scope: str | None = None
+    """The part of the turn in which the event has the number `n`."""
+    n: int | None = None
+    """An event of this number is stored once, however often it is appended; None: every time."""
+    lease: int | None = None
+    """The turn's, when the process that appends took it; None: it needs none."""
+
+
+class LostTurn(NamedTuple):
+    """A turn that a process left running, and that this one goes on with."""
+
+    owner: str
+    conversation_id: str
+    turn_id: str
+    lease: int
+    given: str
+    """What `begin_turn` got."""
 
 
 class Journal:
     """Conversations, turns and events in one database."""
 
-    def __init__(self, engine: sa.Engine, server: str | None = None) -> None:
+    def __init__(
+        self, engine: sa.Engine, server: str | None = None, processes: Processes | None = None
+    ) -> None:
         """`server` runs the turns that begin here: this process, unless another is named."""
         self._engine = engine
         self._server = server or this_process()
+        self._processes = processes or Processes(engine)
 
     def create_conversation(self, owner: str, title: str, kind: ConversationKind = "chat") -> str:
         """Begin a conversation and return its id."""
@@ -90,7 +120,7 @@ class Journal:
             "created_at": datetime.now(UTC),
             "kind": kind,
         }
-        with writing(self._engine) as connection:
+        with writing(self._engine, exclusive=False) as connection:
             connection.execute(_CONVERSATIONS.insert().values(**row))
         return conversation_id
 
@@ -145,6 +175,7 @@ class Journal:
         with writing(self._engine) as connection:
             if not change_conversation(connection, owner, conversation_id, change):
                 raise _unknown(conversation_id)
+            announce(connection, "conversations")
 
     def remove_deleted(self) -> None:
         """Remove the conversations that were deleted too long ago to be restored."""
@@ -173,19 +204,41 @@ class Journal:
             )
         return tuple(record for row in rows if (record := read_record(row)))
 
-    def begin_turn(self, conversation_id: str, request: str) -> str:
-        """Record a running turn and return its id. `append` ends it with the event that ends it."""
-        turn_id = uuid4().hex
+    def conversation_of(self, turn_id: str) -> str | None:
+        """The conversation of a turn; None if there is no such turn."""
+        query = sa.select(_TURNS.c.conversation_id).where(_TURNS.c.id == turn_id)
+        with reading(self._engine) as connection:
+            return connection.execute(query).scalar()
+
+    def begin_turn(
+        self,
+        conversation_id: str,
+        request: str,
+        turn_id: str = "",
+        started: TurnStarted | None = None,
+        given: str | None = None,
+    ) -> str:
+        """Record a running turn with its first event, and return its id. `append` ends it with the
+        event that ends it. `given` is what another process needs to go on with it.
+        """
+        turn_id, now = turn_id or uuid4().hex, datetime.now(UTC)
         row = {
             "id": turn_id,
             "conversation_id": conversation_id,
             "request": storable(request),
             "state": "running",
+            "given": given,
         }
-        with writing(self._engine) as connection:
-            connection.execute(
-                _TURNS.insert().values(**row, started_at=datetime.now(UTC), server=self._server)
-            )
+        first = [
+            JournalEntry(conversation_id, turn_id, now, event, scope="", n=1)
+            for event in (started,)
+            if event
+        ]
+        shared = any(brings_contents(entry.event) for entry in first)
+        with writing(self._engine, exclusive=shared) as connection:
+            connection.execute(_TURNS.insert().values(**row, started_at=now, server=self._server))
+            if first:
+                _append(connection, first)
         return turn_id
 
     def said(self, owner: str, texts: Iterable[str]) -> frozenset[str]:
@@ -217,6 +270,11 @@ class Journal:
         with reading(self._engine) as connection:
             return read_habits(connection, owner, tool)
 
+    def last_uses(self, owner: str) -> dict[str, datetime]:
+        """When `owner` last used each tool, as far as their newest calls tell."""
+        with reading(self._engine) as connection:
+            return last_uses(connection, owner)
+
     def remove_conversation(self, conversation_id: str) -> None:
         """Delete a conversation with its turns, events, files, results and threads of agents;
         contents that another conversation also has stay.
@@ -237,10 +295,12 @@ class Journal:
     def append(self, entries: Sequence[JournalEntry]) -> list[Record]:
         """Number and store events in one transaction, and end the turns that these events end.
 
-        Returns one record for each entry, in the same order; the number is 0 if the conversation
-        does not exist.
+        Returns one record for each entry, in the same order: of an event that is stored already,
+        its own; the number is 0 if the conversation does not exist. Entries of a turn that another
+        process has taken over are left out.
         """
-        with writing(self._engine) as connection:
+        shared = any(brings_contents(entry.event) for entry in entries)  # with other conversations
+        with writing(self._engine, exclusive=shared) as connection:
             return _append(connection, entries)
 
     def history(self, conversation_id: str, after_seq: int = 0) -> tuple[Record, ...]:
@@ -251,6 +311,44 @@ class Journal:
         with reading(self._engine) as connection:
             rows = connection.execute(sa.select(_EVENTS).where(mine).order_by(_EVENTS.c.seq)).all()
         return tuple(record for row in rows if (record := read_record(row)))
+
+    def last_seq(self, conversation_id: str) -> int:
+        """The number of the newest event of a conversation; 0 if there is none."""
+        mine = _CONVERSATIONS.c.id == storable(conversation_id)
+        with reading(self._engine) as connection:
+            return connection.scalar(sa.select(_CONVERSATIONS.c.last_seq).where(mine)) or 0
+
+    def records_after(self, after: Mapping[str, int]) -> list[Record]:
+        """The events of several conversations, each after its number, in order."""
+        found: list[Record] = []
+        with reading(self._engine) as connection:
+            for some in _batches(after.items(), _CONVERSATIONS_AT_ONCE):
+                mine = sa.or_(
+                    *((_EVENTS.c.conversation_id == c) & (_EVENTS.c.seq > seq) for c, seq in some)
+                )
+                ordered = sa.select(_EVENTS).where(mine)
+                ordered = ordered.order_by(_EVENTS.c.conversation_id, _EVENTS.c.seq)
+                found += filter(None, map(read_record, connection.execute(ordered)))
+        return found
+
+    def request_stop(self, owner: str, turn_id: str) -> bool:
+        """Have the process that runs a turn of `owner` stop it; False if it does not run."""
+        running = (_TURNS.c.id == storable(turn_id)) & (_TURNS.c.state == "running")
+        mine = sa.select(_TURNS.c.id).join(
+            _CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+        )
+        with writing(self._engine, exclusive=False) as connection:
+            found = connection.scalar(mine.where(running, _CONVERSATIONS.c.owner == owner))
+            if found:
+                announce(connection, "stop", turn_id)
+        return found is not None and self._engine.dialect.name == "postgresql"
+
+    def running(self, conversation_id: str) -> list[str]:
+        """The ids of the turns that run in a conversation, in whatever process."""
+        mine = _TURNS.c.conversation_id == storable(conversation_id)
+        with reading(self._engine) as connection:
+            found = sa.select(_TURNS.c.id).where(mine, _TURNS.c.state == "running")
+            return list(connection.execute(found).scalars())
 
     def messages(self, conversation_id: str, limit: int = 20) -> tuple[ChatMessage, ...]:
         """The requests and answers of the newest finished turns, for a model: oldest first, at most
@@ -317,21 +415,94 @@ class Journal:
             if record and isinstance(record.event, QuestionsAsked)
         )
 
-    def stop_abandoned_turns(self) -> list[Record]:
-        """End the turns that killed servers left running; those of running servers continue."""
-        running = (
-            sa.select(_TURNS)
-            .where(_TURNS.c.state == "running")
-            .order_by(_TURNS.c.started_at)
-            .with_for_update()
+    def any_lost(self) -> bool:
+        """Whether a turn is left by its process."""
+        others = (_TURNS.c.server != self._server) | _TURNS.c.server.is_(None)
+        with reading(self._engine) as connection:
+            found = sa.select(_TURNS).where(_TURNS.c.state == "running", others)
+            return any(map(self._abandoned, connection.execute(found)))
+
+    def holds(self, turn_id: str, lease: int) -> bool:
+        """Whether no other process has taken the turn over."""
+        query = sa.select(_TURNS.c.lease).where(_TURNS.c.id == turn_id)
+        with reading(self._engine) as connection:
+            return connection.scalar(query) in (lease, None)
+
+    def held(self) -> frozenset[str]:
+        """Ids of the turns that this process runs."""
+        query = sa.select(_TURNS.c.id).where(
+            _TURNS.c.state == "running", _TURNS.c.server == self._server
         )
+        with reading(self._engine) as connection:
+            return frozenset(connection.scalars(query))
+
+    def take_over_turns(self) -> list[LostTurn]:
+        """Take over the turns that killed servers left running and that can go on."""
+        taken, gone = [], set[str]()
+        with writing(self._engine) as connection:
+            for turn in connection.execute(_running()).all():
+                if not _goes_on(turn) or not self._abandoned(turn):
+                    continue
+                gone.add(turn.server)
+                lease, mine = turn.lease + 1, _TURNS.c.id == turn.id
+                connection.execute(
+                    _TURNS.update().where(mine).values(lease=lease, server=self._server)
+                )
+                whose = sa.select(_CONVERSATIONS.c.owner).where(
+                    _CONVERSATIONS.c.id == turn.conversation_id
+                )
+                owner = connection.scalar(whose) or ""
+                taken.append(LostTurn(owner, turn.conversation_id, turn.id, lease, turn.given))
+            self._processes.give_up(connection, gone - {None})
+        return taken
+
+    def give_back(self, turn: LostTurn) -> None:
+        """Have a turn that could not begin here taken over once more."""
+        mine = (_TURNS.c.id == turn.turn_id) & (_TURNS.c.lease == turn.lease)
+        with writing(self._engine, exclusive=False) as connection:
+            connection.execute(_TURNS.update().where(mine).values(server=None))
+
+    def running_turns(self) -> frozenset[str]:
+        """Ids of the turns that have not ended."""
+        with reading(self._engine) as connection:
+            return frozenset(
+                connection.scalars(sa.select(_TURNS.c.id).where(_TURNS.c.state == "running"))
+            )
+
+    def numbered(self, turn_id: str) -> tuple[tuple[Event, str | None, int | None], ...]:
+        """The events of a turn in their order, with their numbers in their scopes."""
+        mine = _EVENTS.c.turn_id == storable(turn_id)
+        with reading(self._engine) as connection:
+            rows = connection.execute(sa.select(_EVENTS).where(mine).order_by(_EVENTS.c.seq)).all()
+        return tuple(
+            (record.event, row.scope, row.n) for row in rows if (record := read_record(row))
+        )
+
+    def stop_abandoned_turns(self) -> list[Record]:
+        """End the turns that killed servers left running and that can't go on; those of running
+        servers continue.
+        """
         event = TurnStopped(reason=_SERVER_ENDED)
         with writing(self._engine) as connection:
-            left = [turn for turn in connection.execute(running).all() if _abandoned(turn)]
+            left = [
+                turn
+                for turn in connection.execute(_running()).all()
+                if not _goes_on(turn) and self._abandoned(turn)
+            ]
             return _append(
                 connection,
                 [JournalEntry(t.conversation_id, t.id, datetime.now(UTC), event) for t in left],
             )
+
+    def _abandoned(self, turn: sa.Row[Any]) -> bool:
+        gone = self._processes.is_gone(turn.server)
+        return datetime.now(UTC) - utc(turn.started_at) > _LONGEST_TURN if gone is None else gone
+
+
+def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
+    rest = iter(items)
+    while batch := list(islice(rest, size)):
+        yield batch
 
 
 def _unknown(conversation_id: str) -> ResourceNotFound:
@@ -339,42 +510,98 @@ def _unknown(conversation_id: str) -> ResourceNotFound:
 
 
 def _summary(row: sa.Row[Any]) -> ConversationSummary:
-    moments = {name: _utc(row._mapping[name]) for name in ("created_at", "active_at")}
-    return ConversationSummary.model_validate({**row._mapping, **moments})
+    created_at = utc(row._mapping["created_at"])
+    active_at = utc(row._mapping["active_at"]).replace(microsecond=0)
+    return ConversationSummary.model_validate(
+        {**row._mapping, "created_at": created_at, "active_at": active_at}
+    )
 
 
-def _abandoned(turn: sa.Row[Any]) -> bool:
-    known = is_running(turn.server) if turn.server else False
-    return datetime.now(UTC) - _utc(turn.started_at) > _LONGEST_TURN if known is None else not known
+def _running() -> sa.Select[Any]:
+    ours = sa.select(_TURNS).where(_TURNS.c.state == "running")
+    return ours.order_by(_TURNS.c.started_at).with_for_update()
+
+
+def _goes_on(turn: sa.Row[Any]) -> bool:
+    """Whether another process can go on with the turn."""
+    return turn.given is not None and turn.lease < _MOST_LEASES
 
 
 def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[Record]:
-    counts = Counter(e.conversation_id for e in entries)
+    entries = _fenced(connection, entries)
+    stored = _stored(connection, entries)
+    new = [entry for entry in entries if _key(entry) not in stored]
+    counts = Counter(e.conversation_id for e in new)
     following = {c: _reserve(connection, c, counts[c]) for c in sorted(counts)}
     records, rows = [], []
-    for entry, (event, text) in [(e, _dump(e.event)) for e in entries]:
-        seq = following[entry.conversation_id]
-        records.append(
-            Record(
-                conversation_id=entry.conversation_id,
-                seq=seq,
-                turn_id=entry.turn_id,
-                at=entry.at,
-                event=event,
-            )
+    for entry in entries:
+        event, text = _dump(entry.event)
+        known = stored.get(_key(entry))
+        seq, at = known or (following[entry.conversation_id], entry.at)
+        record = Record(
+            conversation_id=entry.conversation_id,
+            seq=seq,
+            turn_id=entry.turn_id,
+            at=at,
+            event=event,
         )
-        if seq:
+        records.append(record)
+        if known is None and seq:
             following[entry.conversation_id] += 1
-            key = {"conversation_id": entry.conversation_id, "seq": seq}
+            row = record.model_dump(include={"conversation_id", "seq", "turn_id", "at"})
             rows.append(
-                {**key, "turn_id": entry.turn_id, "at": entry.at, "type": event.type, "event": text}
+                {**row, "type": event.type, "event": text, "scope": entry.scope, "n": entry.n}
             )
     if rows:
         connection.execute(_EVENTS.insert(), rows)
-    for record in records:
+    new_records = [
+        record for entry, record in zip(entries, records, strict=True) if _key(entry) not in stored
+    ]
+    for record in new_records:
         _update_turn(connection, record)
         keep(connection, record)
+    for conversation_id, seq in following.items():
+        if seq:
+            announce(connection, "journal", f"{conversation_id}:{seq - 1}")
+    if any(isinstance(record.event, (TurnStarted, *FINAL)) for record in new_records):
+        announce(connection, "conversations")
     return records
+
+
+def _fenced(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[JournalEntry]:
+    """The entries without those of turns that another process has taken over."""
+    held = {entry.turn_id for entry in entries if entry.lease is not None}
+    if not held:
+        return list(entries)
+    # The lock makes a take-over wait for the end of this transaction.
+    rows = sa.select(_TURNS.c.id, _TURNS.c.lease).where(_TURNS.c.id.in_(held))
+    leases = {row.id: row.lease for row in connection.execute(rows.with_for_update(read=True))}
+    return [e for e in entries if e.lease is None or leases.get(e.turn_id, e.lease) == e.lease]
+
+
+def _key(entry: JournalEntry) -> tuple[str, str | None, int] | None:
+    """Under which the event is stored once; None: it has no number in its turn."""
+    return (entry.turn_id, entry.scope, entry.n) if entry.n is not None else None
+
+
+def _stored(
+    connection: sa.Connection, entries: Sequence[JournalEntry]
+) -> dict[tuple[str, str | None, int] | None, tuple[int, datetime]]:
+    """The events that are stored already: their numbers in their conversations, and when they
+    came.
+    """
+    least: dict[str, int] = {}
+    for entry in entries:
+        if entry.n is not None:
+            least[entry.turn_id] = min(entry.n, least.get(entry.turn_id, entry.n))
+    columns = (_EVENTS.c.turn_id, _EVENTS.c.scope, _EVENTS.c.n, _EVENTS.c.seq, _EVENTS.c.at)
+    return {
+        (row.turn_id, row.scope, row.n): (row.seq, utc(row.at))
+        for turn_id, n in least.items()
+        for row in connection.execute(
+            sa.select(*columns).where((_EVENTS.c.turn_id == turn_id) & (_EVENTS.c.n >= n))
+        )
+    }
 
 
 def _reserve(connection: sa.Connection, conversation_id: str, count: int) -> int:
@@ -391,11 +618,13 @@ def _reserve(connection: sa.Connection, conversation_id: str, count: int) -> int
 def _update_turn(connection: sa.Connection, record: Record) -> None:
     match record.event:
         case TurnFinished(answer=answer):
-            outcome = {"state": "finished", "answer": storable(answer)}
+            outcome = {"state": "finished", "answer": storable(answer), "given": None}
         case TurnFailed():
-            outcome = {"state": "failed"}
+            outcome = {"state": "failed", "given": None}
         case TurnStopped():
-            outcome = {"state": "stopped"}
+            outcome = {"state": "stopped", "given": None}
+        case StageEntered(node="delegate"):
+            outcome = {"given": None}  # what agents have done can't be repeated
         case (
             ToolFound(standalone=words, plan_step="", within="")
             | NoToolFound(standalone=words, plan_step="", within="")
@@ -403,6 +632,8 @@ def _update_turn(connection: sa.Connection, record: Record) -> None:
             outcome = {"standalone": storable(words)}
         case _:
             return
+    if isinstance(record.event, FINAL):
+        forget_effects(connection, record.turn_id)
     running = (_TURNS.c.id == record.turn_id) & (_TURNS.c.state == "running")
     connection.execute(_TURNS.update().where(running).values(**outcome))
 
@@ -433,7 +664,7 @@ def read_record(row: sa.Row[Any]) -> Record | None:
         conversation_id=row.conversation_id,
         seq=row.seq,
         turn_id=row.turn_id,
-        at=_utc(row.at),
+        at=utc(row.at),
         event=event,
     )
 
@@ -455,8 +686,3 @@ def _message(role: str, content: str) -> ChatMessage:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _LONGEST_MESSAGE else text[: _LONGEST_MESSAGE - 1] + "…"
-
-
-def _utc(moment: datetime) -> datetime:
-    """Add the time zone UTC, which SQLite does not store."""
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)

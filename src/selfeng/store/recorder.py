@@ -54,8 +54,17 @@ class Recorder:
         self._work, self._urgent, self._closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._task = asyncio.create_task(self._run(), name="recorder")
 
-    def emit(self, conversation_id: str, turn_id: str, event: Event) -> None:
-        """Take an event; cheap. Call it on the loop."""
+    def emit(
+        self,
+        conversation_id: str,
+        turn_id: str,
+        event: Event,
+        *,
+        scope: str | None = None,
+        n: int | None = None,
+        lease: int | None = None,
+    ) -> None:
+        """Take an event; cheap. Call it on the loop. The rest is that of a `JournalEntry`."""
         if self._task.done():
             log.error("%s of turn %s came after the journal was closed", event.type, turn_id)
             return
@@ -65,7 +74,8 @@ class Recorder:
             self._pending[index] = replace(self._pending[index], event=merged)
             return
         self._newest[turn_id] = len(self._pending)
-        self._pending.append(JournalEntry(conversation_id, turn_id, datetime.now(UTC), event))
+        now = datetime.now(UTC)
+        self._pending.append(JournalEntry(conversation_id, turn_id, now, event, scope, n, lease))
         self._work.set()
         if not _is_piece(event):
             self._urgent.set()

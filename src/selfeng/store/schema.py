@@ -46,6 +46,10 @@ turns = sa.Table(
     sa.Column(
         "server", sa.Text
     ),  # which process runs it, see core.process; NULL in rows of version 0001
+    sa.Column(
+        "lease", sa.Integer, nullable=False, server_default="1"
+    ),  # grows whenever another process takes the turn over, whose events count from then on
+    sa.Column("given", sa.Text),  # JSON of turns.given, while it runs: what a process goes on with
     sa.Index("ix_turns_conversation_id_started_at", "conversation_id", "started_at"),
 )
 
@@ -60,7 +64,42 @@ events = sa.Table(
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
     sa.Column("event", sa.Text, nullable=False),  # JSON of core.events.Event
     sa.Column("type", sa.String(32)),  # of the event; NULL where an old version wrote none
+    sa.Column("scope", sa.Text),  # the part of the turn that it is numbered in
+    sa.Column("n", sa.Integer),  # its number there; NULL for pieces of streams and the like
     sa.Index("ix_events_turn_id_type", "turn_id", "type"),
+    sa.Index("ix_events_turn_id_scope_n", "turn_id", "scope", "n", unique=True),
+)
+
+effects = sa.Table(
+    "effects",
+    metadata,
+    sa.Column("key", sa.Text, primary_key=True),  # of the step of a turn that had it
+    sa.Column("outcome", sa.Text, nullable=False),  # "" for none
+)
+
+processes = sa.Table(
+    "processes",  # those that run turns, on PostgreSQL, and how often each said that it runs
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),  # see core.process
+    sa.Column("beats", sa.Integer, nullable=False),
+)
+
+shares = sa.Table(
+    "shares",  # links under which anybody may read a conversation
+    metadata,
+    sa.Column("id", sa.String(32), primary_key=True),
+    sa.Column(
+        "conversation_id",
+        sa.String(32),
+        sa.ForeignKey("conversations.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
+    sa.Column("token", sa.String(64), nullable=False, unique=True),  # its SHA-256
+    sa.Column("last_seq", sa.Integer, nullable=False),  # the last event that it may show
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+    sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),  # when it was last renewed
+    sa.Column("expires_at", sa.DateTime(timezone=True)),  # NULL: never
 )
 
 contents = sa.Table(

@@ -1,0 +1,177 @@
+"""A backup of everything that can't be made again: one `.tar.gz` with the database, as SQLite
+whatever it is kept in, the tools and the projects.
+
+All functions block: call them in a thread.
+"""
+
+import fcntl
+import os
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import sqlalchemy as sa
+
+from selfeng.core.errors import AgentError
+from selfeng.core.private import make_file_private
+from selfeng.store.database import open_database, reading, writing
+from selfeng.store.schema import effects, metadata, properties, tool_words, turns
+
+DATABASE = "database.db"
+"""Name of the database in a backup; the rest of it are folders."""
+_IN_USE = ".in-use"
+_BATCH = 500  # rows
+
+
+class BackupError(AgentError):
+    """A backup can't be written or restored."""
+
+
+def write_backup(database: sa.Engine, folders: Mapping[str, Path], target: Path) -> int:
+    """Write the database as it is at one moment, and then the folders under these names; the file
+    is replaced at the end, readable by its owner alone. Servers may run meanwhile. Returns its
+    bytes.
+
+    Raises: BackupError: it can't be written.
+    """
+    try:
+        with tempfile.TemporaryDirectory(
+            dir=target.absolute().parent, prefix=".backup-"
+        ) as scratch:
+            _copy_database(database, Path(scratch, DATABASE))
+            made = Path(scratch, "made")
+            make_file_private(made)
+            with tarfile.open(made, "w:gz") as archive:
+                archive.add(Path(scratch, DATABASE), DATABASE)
+                for name, folder in folders.items():
+                    if folder.is_dir():
+                        archive.add(folder, name, filter=_kept)
+            os.replace(made, target)
+    except OSError as error:
+        raise BackupError(
+            f"{target} can't be written: {error}", "name a file in a folder with enough room"
+        ) from error
+    return target.stat().st_size
+
+
+def restore_backup(
+    source: Path, database: sa.Engine, folders: Mapping[str, Path]
+) -> dict[str, int]:
+    """Replace the database's rows, in one transaction, and the contents of the folders by those of
+    a backup, also of an older version. Returns the number of rows by table.
+
+    Raises:
+        BackupError: the file is not a backup, or can't be read.
+        DatabaseUnavailable: it is of a newer version.
+    """
+    with tempfile.TemporaryDirectory(dir=_near(folders), prefix=".restore-") as scratch:
+        _unpack(source, Path(scratch))
+        kept = open_database(f"sqlite:///{Path(scratch, DATABASE)}")
+        try:
+            counts = _copy_rows(kept, database, restored=True)
+        finally:
+            kept.dispose()
+        for name, folder in folders.items():
+            _replace(Path(scratch, name), folder)
+    return counts
+
+
+@contextmanager
+def in_use(data_dir: Path, *, alone: bool = False) -> Iterator[None]:
+    """Mark the data as used by this process, or make sure that no other does.
+
+    Raises: BackupError: `alone`, and another process uses them.
+    """
+    with (data_dir / _IN_USE).open("a") as mark:
+        try:
+            fcntl.flock(mark, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
+        except OSError as error:
+            raise BackupError(
+                f"another process uses {data_dir}" if alone else f"{data_dir} is being restored",
+                "end the server and its commands, then try again" if alone else "try again later",
+            ) from error
+        yield
+
+
+def _kept(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+    """Locks, caches and what is neither file nor folder stay out."""
+    left_out = ("__pycache__", ".pytest_cache")
+    name = Path(entry.name).name
+    wanted = (entry.isfile() or entry.isdir()) and not name.endswith(".lock")
+    return entry if wanted and name not in left_out else None
+
+
+def _copy_database(database: sa.Engine, target: Path) -> None:
+    if database.dialect.name == "sqlite":
+        with reading(database) as connection:
+            connection.connection.execute("VACUUM INTO ?", (str(target),))
+        return
+    copy = open_database(f"sqlite:///{target}")
+    try:
+        _copy_rows(database, copy)
+        with copy.connect() as connection:  # so that one file has it all
+            connection.connection.execute("PRAGMA journal_mode = DELETE")
+    finally:
+        copy.dispose()
+
+
+def _copy_rows(source: sa.Engine, target: sa.Engine, *, restored: bool = False) -> dict[str, int]:
+    """Replace all rows of `target`, in one transaction, by those of `source` at one moment.
+
+    `restored`: mark the contents as restored, see `contents_of`. No process goes on with a turn
+    that ran when they were backed up: its steps and effects are not in them.
+    """
+    tables, counts = metadata.sorted_tables, {}
+    with reading(source) as given, writing(target) as taken:
+        for table in reversed(tables):
+            taken.execute(table.delete())
+        for table in tables:
+            found = given.execution_options(yield_per=_BATCH).execute(sa.select(table))
+            counts[table.name] = 0
+            for rows in found.mappings().partitions():
+                taken.execute(table.insert(), [dict(row) for row in rows])
+                counts[table.name] += len(rows)
+        if restored:
+            mark = properties.c.name
+            taken.execute(
+                properties.delete().where((mark == "restored") | mark.startswith("folder "))
+            )
+            taken.execute(properties.insert().values(name="restored", value=uuid4().hex))
+            taken.execute(turns.update().values(given=None, server=None))
+            taken.execute(effects.delete())
+        if target.dialect.name == "postgresql":
+            newest = sa.select(sa.func.coalesce(sa.func.max(tool_words.c.id), 0) + 1)
+            sequence = sa.func.pg_get_serial_sequence(tool_words.name, "id")
+            taken.execute(sa.select(sa.func.setval(sequence, newest.scalar_subquery(), False)))
+    return counts
+
+
+def _unpack(source: Path, folder: Path) -> None:
+    try:
+        with tarfile.open(source, "r:gz") as archive:
+            archive.extractall(folder, filter="data")
+    except (OSError, EOFError, tarfile.TarError, ValueError) as error:
+        raise BackupError(
+            f"{source} can't be read: {error}", "name a file that `selfeng backup` wrote"
+        ) from error
+    if not (folder / DATABASE).is_file():
+        raise BackupError(f"{source} has no {DATABASE}", "name a file that `selfeng backup` wrote")
+
+
+def _replace(source: Path, target: Path) -> None:
+    """Replace what is in a folder by what is in another, file by file."""
+    target.mkdir(parents=True, exist_ok=True)
+    for entry in target.iterdir():
+        if not entry.name.endswith(".lock"):
+            shutil.rmtree(entry) if entry.is_dir() and not entry.is_symlink() else entry.unlink()
+    for entry in source.iterdir() if source.is_dir() else ():
+        shutil.move(entry, target / entry.name)
+
+
+def _near(folders: Mapping[str, Path]) -> Path | None:
+    """Where files can be moved from without a copy."""
+    return next((folder.absolute().parent for folder in folders.values()), None)

@@ -1,0 +1,113 @@
+"""News between the processes that share a PostgreSQL: they name what has changed, and who wants to
+know reads it. A SQLite has none: one server uses it, and commands beside it are noticed when the
+server looks.
+"""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+
+import sqlalchemy as sa
+
+if TYPE_CHECKING:
+    from psycopg import AsyncConnection, Notify
+
+log = logging.getLogger(__name__)
+
+Topic = Literal["journal", "conversations", "library", "lessons", "stop"]
+"""journal: events were appended, `<conversation>:<number of the last one>`; stop: a turn is to be
+stopped, by its id; the others: which of them has changed is not told.
+"""
+_TOPICS: dict[str, Topic] = {topic: topic for topic in get_args(Topic)}
+_CHANNEL = "selfeng"
+_PROCESS = secrets.token_hex(4)
+_PAUSES = (0.0, 0.05, 0.2, 0.5, 1.0)
+"""Seconds before each attempt to connect again; the last holds for all others."""
+_ALIVE = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
+"""Notices within half a minute that the database's machine is gone."""
+
+
+class NewsItem(NamedTuple):
+    topic: Topic
+    about: str = ""
+
+
+def announce(connection: sa.Connection, topic: Topic, about: str = "") -> None:
+    """Tell the other processes when the transaction is committed, and nobody otherwise."""
+    if connection.dialect.name == "postgresql":
+        told = f"{_origin(connection.engine)} {topic} {about}"
+        connection.execute(sa.select(sa.func.pg_notify(_CHANNEL, told)))
+
+
+def _origin(engine: sa.Engine) -> str:
+    """Names the engine, whose own news its listener does not pass on."""
+    return f"{_PROCESS}{id(engine):x}"
+
+
+class NewsListener:
+    """Passes on what other processes announce. Use it on one event loop, from `start` on."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+        self._listening = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    def start(
+        self, hear: Callable[[NewsItem], None], catch_up: Callable[[], Awaitable[object]]
+    ) -> None:
+        """`catch_up` is awaited whenever the connection stands, the first time and after it was
+        lost: whatever was announced before went unheard.
+        """
+        if self._engine.dialect.name == "postgresql":
+            self._task = asyncio.create_task(self._listen(hear, catch_up), name="news")
+
+    async def started(self) -> None:
+        """Wait until the first connection stands."""
+        if self._task is not None:
+            await self._listening.wait()
+
+    async def aclose(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _listen(
+        self, hear: Callable[[NewsItem], None], catch_up: Callable[[], Awaitable[object]]
+    ) -> None:
+        import psycopg
+
+        attempt = 0
+        while True:
+            await asyncio.sleep(_PAUSES[min(attempt, len(_PAUSES) - 1)])
+            attempt += 1
+            try:
+                async with await self._connected() as connection:
+                    await connection.execute(f"LISTEN {_CHANNEL}")
+                    await catch_up()
+                    self._listening.set()
+                    attempt = 0
+                    async for notice in connection.notifies():
+                        if item := self._read(notice):
+                            hear(item)
+            except (OSError, psycopg.Error, sa.exc.SQLAlchemyError) as error:
+                level = logging.WARNING if attempt == 1 else logging.DEBUG
+                log.log(level, "the database's news are not heard: %s", str(error).strip())
+            except Exception:
+                log.exception("the database's news can't be read")
+
+    async def _connected(self) -> "AsyncConnection[tuple[Any, ...]]":
+        import psycopg
+        from psycopg.conninfo import make_conninfo
+
+        _, options = self._engine.dialect.create_connect_args(self._engine.url)
+        options.pop("context", None)  # SQLAlchemy's own
+        address = make_conninfo(**{"connect_timeout": 5, **_ALIVE, **options})
+        return await psycopg.AsyncConnection.connect(address, autocommit=True)
+
+    def _read(self, notice: "Notify") -> NewsItem | None:
+        """None for news of this process, and for a topic that only another version knows."""
+        origin, name, about = notice.payload.split(" ", 2)
+        topic = _TOPICS.get(name)
+        return NewsItem(topic, about) if topic and origin != _origin(self._engine) else None

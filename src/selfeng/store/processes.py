@@ -1,0 +1,97 @@
+"""The processes that share a database and run turns: which of them are gone.
+
+A process on the same machine is asked after in its kernel. On PostgreSQL, which machines share,
+each also counts beats in a row of its own, and who looks counts its looks: no clock is compared,
+which may be set back, and a process that was frozen itself has not looked meanwhile.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+
+from selfeng.core.process import is_running, this_process
+from selfeng.store.database import writing
+from selfeng.store.schema import processes
+
+log = logging.getLogger(__name__)
+
+_MOST_STILL = 10
+"""Looks after which a process whose beats don't change is gone."""
+
+
+class Processes:
+    """Thread-safe, and cheap until `begin`."""
+
+    def __init__(self, engine: sa.Engine, pause: float = 1.0) -> None:
+        """`pause` is the seconds between beats."""
+        self._engine, self._pause = engine, pause
+        self._still: dict[str, tuple[int, int]] = {}
+        """By process: its beats, and how many looks they have not changed for."""
+        self._gone: frozenset[str] = frozenset()
+        """Those that this one took for gone, until they are heard again."""
+        self._end = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def begin(self, given_up: Callable[[], object]) -> None:
+        """Beat from now on, in a thread. `given_up` is called there when another process took this
+        one for gone.
+        """
+        if self._engine.dialect.name == "postgresql":
+            self.beat()
+            work = threading.Thread(target=self._run, args=(given_up,), name="beats", daemon=True)
+            work.start()
+            self._thread = work
+
+    def beat(self) -> bool:
+        """Beat once, and look at the others. False if another process took this one for gone."""
+        one = insert(processes).values(name=this_process(), beats=1)
+        with writing(self._engine, exclusive=False) as connection:
+            beats = connection.scalar(
+                one.on_conflict_do_update(
+                    index_elements=["name"], set_={"beats": processes.c.beats + 1}
+                ).returning(processes.c.beats)
+            )
+            found = {row.name: row.beats for row in connection.execute(sa.select(processes))}
+        self._still = {
+            name: (count, before[1] + 1)
+            if (before := self._still.get(name, (0, 0)))[0] == count
+            else (count, 0)
+            for name, count in found.items()
+        }
+        self._gone -= found.keys()
+        return bool(beats != 1)
+
+    def is_gone(self, process: str | None) -> bool | None:
+        """None if that can't be known here."""
+        running = is_running(process) if process else False
+        if running is False or process is None or process in self._gone:
+            return True
+        known = self._still.get(process)
+        if known is None:
+            return None if running is None else False
+        return known[1] >= _MOST_STILL
+
+    def give_up(self, connection: sa.Connection, gone: set[str]) -> None:
+        """Those whose turns were taken over; one that wakes learns of it by its next beat."""
+        self._gone |= gone
+        connection.execute(processes.delete().where(processes.c.name.in_(gone)))
+
+    def close(self) -> None:
+        """This process runs turns no longer. Blocking."""
+        if self._thread is None:
+            return
+        self._end.set()
+        self._thread.join()
+        with writing(self._engine, exclusive=False) as connection:
+            connection.execute(processes.delete().where(processes.c.name == this_process()))
+
+    def _run(self, given_up: Callable[[], object]) -> None:
+        while not self._end.wait(self._pause):
+            try:
+                if not self.beat():
+                    given_up()
+            except Exception as error:  # noqa: BLE001 - the database is away, for the others too
+                log.warning("this process could not say that it runs: %s", error)

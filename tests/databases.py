@@ -1,0 +1,121 @@
+"""The databases that tests of stored state run on: SQLite, and a PostgreSQL of their own on
+loopback, started from Debian's package when the first test needs it.
+"""
+
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+import sqlalchemy as sa
+
+from selfeng.store.database import open_database
+
+PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+TEMPLATE = "migrated"
+
+
+class Postgres:
+    """A server whose databases begin migrated. As root it runs as the user `postgres`."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="postgres-"))
+        if os.geteuid() == 0:
+            shutil.chown(self.folder, "postgres")
+        self.port = free_port()
+        self._run("initdb", "-D", self.data, "-U", "me", "-A", "trust", "-E", "UTF8", "--no-sync")
+        self.start()
+        self._sql(f"CREATE DATABASE {TEMPLATE}")
+        open_database(self.url(TEMPLATE)).dispose()
+
+    @property
+    def data(self) -> str:
+        return str(self.folder / "data")
+
+    def url(self, database: str) -> str:
+        return f"postgresql+psycopg://me@127.0.0.1:{self.port}/{database}"
+
+    def new(self) -> str:
+        """The address of a new database, migrated."""
+        name = f"t{uuid4().hex}"
+        self._sql(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
+        return self.url(name)
+
+    def empty(self) -> str:
+        """The address of a new database without tables."""
+        name = f"t{uuid4().hex}"
+        self._sql(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    def start(self) -> None:
+        options = f"-F -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.folder}"
+        options += f" -p {self.port} -c max_connections=200"
+        log = str(self.folder / "log")
+        self._run("pg_ctl", "-D", self.data, "-w", "-l", log, "-o", options, "start")
+
+    def stop(self) -> None:
+        self._run("pg_ctl", "-D", self.data, "-m", "immediate", "-w", "stop")
+
+    def remove(self) -> None:
+        with suppress(subprocess.CalledProcessError):
+            self.stop()
+        shutil.rmtree(self.folder)
+
+    def _sql(self, statement: str) -> None:
+        import psycopg
+
+        address = f"host=127.0.0.1 port={self.port} user=me dbname=postgres"
+        with psycopg.connect(address, autocommit=True) as connection:
+            connection.execute(statement)
+
+    def _run(self, program: str, *arguments: str) -> None:
+        other = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        command = [str(PROGRAMS[-1] / program), *arguments]
+        subprocess.run(
+            [*(other if os.geteuid() == 0 else ()), *command],
+            check=True,
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            env={**os.environ, "LC_ALL": "C.UTF-8"},
+        )
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    server = Postgres()
+    yield server
+    server.remove()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def new_database(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[Callable[[], sa.Engine]]:
+    """Opens a new database, on SQLite and on PostgreSQL."""
+    postgres = request.param == "postgres" and request.getfixturevalue("postgres")
+    opened: list[sa.Engine] = []
+
+    def new() -> sa.Engine:
+        url = postgres.new() if postgres else f"sqlite:///{tmp_path / f'agent{len(opened)}.db'}"
+        opened.append(open_database(url))
+        return opened[-1]
+
+    yield new
+    for engine in opened:
+        engine.dispose()
+
+
+@pytest.fixture
+def database(new_database: Callable[[], sa.Engine]) -> sa.Engine:
+    return new_database()

@@ -1,0 +1,107 @@
+"""Writers at the same time, each with a connection of its own as in a process of its own: nothing is
+refused, lost or written twice.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+
+import pytest
+import sqlalchemy as sa
+
+from selfeng.core.events import AnswerToken, TurnStarted
+from selfeng.core.files import File
+from selfeng.core.prompt import ChatMessage
+from selfeng.lessons.book import Finding, LessonBook
+from selfeng.lessons.transcript import LessonOutcome
+from selfeng.store.database import address, attach
+from selfeng.store.journal import Journal, JournalEntry
+from selfeng.store.threads import Threads
+from tests.embedding.hashing import HashingEmbedder
+
+WRITERS, TIMES = 8, 10
+
+
+@pytest.fixture
+def side_by_side(database: sa.Engine) -> Callable[..., list[object]]:
+    """Calls a function with an engine of its own and its number, in as many threads as there are
+    writers.
+    """
+
+    def run(work: Callable[[sa.Engine, int], object]) -> list[object]:
+        def alone(number: int) -> object:
+            engine = attach(address(database))
+            try:
+                return work(engine, number)
+            finally:
+                engine.dispose()
+
+        with ThreadPoolExecutor(WRITERS) as pool:
+            return list(pool.map(alone, range(WRITERS)))
+
+    return run
+
+
+def test_exchanges_of_one_thread_of_agents_are_all_kept(database, side_by_side) -> None:
+    def talk(engine: sa.Engine, writer: int) -> None:
+        threads = Threads(engine)
+        for turn in range(TIMES):
+            thread = threads.open("c", "user", "coder")
+            said = ChatMessage(role="user", content=f"{writer} {turn}")
+            threads.append(thread, (said, ChatMessage(role="assistant", content="yes")))
+
+    side_by_side(talk)
+    kept = [m.content for m in Threads(database).open("c", "user", "coder").messages]
+    assert len(kept) == 2 * WRITERS * TIMES
+    assert set(kept[::2]) == {f"{w} {t}" for w in range(WRITERS) for t in range(TIMES)}
+
+
+def test_a_turn_teaches_once_however_many_look_at_it(database, side_by_side) -> None:
+    journal = Journal(database)
+    conversation = journal.create_conversation("me", "c")
+    turns = [journal.begin_turn(conversation, f"request {n}") for n in range(TIMES)]
+    finding = Finding(agent="implement", trigger="Units", advice="Ask.", same_as=None)
+
+    def learn(engine: sa.Engine, writer: int) -> int:
+        book = LessonBook(engine, HashingEmbedder())
+        return sum(len(book.close(turn, turn, [], [finding])) for turn in turns)
+
+    assert sum(side_by_side(learn)) == TIMES
+    (lesson,) = LessonBook(database, HashingEmbedder()).lessons()
+    assert set(lesson.evidence) == set(turns)
+
+    def show(engine: sa.Engine, writer: int) -> None:
+        book = LessonBook(engine, HashingEmbedder())
+        for n in range(TIMES):
+            turn = Journal(engine).begin_turn(conversation, f"{writer} {n}")
+            book.close(turn, turn, [LessonOutcome(lesson_id=lesson.id, helped=True)], [])
+
+    side_by_side(show)
+    (lesson,) = LessonBook(database, HashingEmbedder()).lessons()
+    assert (lesson.uses, lesson.helped) == (WRITERS * TIMES,) * 2
+
+
+def test_events_of_a_conversation_are_numbered_without_a_gap(database, side_by_side) -> None:
+    conversation = Journal(database).create_conversation("me", "c")
+
+    def speak(engine: sa.Engine, writer: int) -> None:
+        journal, at = Journal(engine), datetime.now(UTC)
+        turn = journal.begin_turn(conversation, f"request {writer}")
+        file = File(name=f"{writer}.txt", content=b"the same for all")
+        began = TurnStarted(request="r", files=(file.reference(),), contents=(file,))
+        journal.append([JournalEntry(conversation, turn, at, began)])
+        for n in range(TIMES):
+            said = AnswerToken(text=f"{writer} {n}")
+            journal.append([JournalEntry(conversation, turn, at, said)])
+
+    side_by_side(speak)
+    records = Journal(database).history(conversation)
+    assert [r.seq for r in records] == list(range(1, WRITERS * (TIMES + 1) + 1))
+    said = [r.event.text for r in records if isinstance(r.event, AnswerToken)]
+    assert sorted(said) == sorted(f"{w} {t}" for w in range(WRITERS) for t in range(TIMES))
+
+
+def test_a_named_conversation_is_begun_once(database, side_by_side) -> None:
+    ids = side_by_side(lambda engine, _: Journal(engine).named_conversation("me", "shared"))
+    assert len(set(ids)) == 1
+    assert len(Journal(database).conversations("me")) == 1
