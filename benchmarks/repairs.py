@@ -67,7 +67,7 @@ class OneTool:
     def __init__(self) -> None:
         self.registered: ToolDraft | None = None
 
-    def check_name(self, name: str) -> None:
+    async def check_name(self, name: str) -> None:
         pass
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:

@@ -8,7 +8,7 @@ import pytest
 
 from selfeng.settings import Settings
 
-pytest_plugins = ("tests.account", "tests.limits", "tests.parts")
+pytest_plugins = ("tests.account", "tests.databases", "tests.limits", "tests.parts")
 
 FIRST = ("whole", "sandbox")
 """Folders whose tests start processes and containers, the longest first: else one worker begins

@@ -205,14 +205,14 @@ class ListedLibrary:
             raise ToolNotFound(f"there is no tool {name!r}")
         return self._tools[name]
 
-    def check_name(self, name: str) -> None:
+    async def check_name(self, name: str) -> None:
         if name in self._tools:
             raise ToolExists(f"a tool {name!r} is registered already")
         if not name.isidentifier():
             raise ToolNameInvalid(f"{name!r} can't be the name of a tool")
 
     async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
-        self.check_name(draft.name)
+        await self.check_name(draft.name)
         return self._keep(registered(draft), provenance or Provenance())
 
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
@@ -236,13 +236,15 @@ class ListedLibrary:
     async def remove(self, name: str) -> None:
         del self._tools[name]
 
-    async def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
+    async def record_use(
+        self, name: str, version: int, call: str, key: str = ""
+    ) -> ToolStandingChanged | None:
         self.uses.append(name)
         self.calls.append(call)
         return self._judgement
 
     async def record_failure(
-        self, name: str, version: int, problem: str
+        self, name: str, version: int, problem: str, key: str = ""
     ) -> ToolStandingChanged | None:
         self.failures.append(f"{name} {version}: {problem}")
         return self._judgement

@@ -122,11 +122,11 @@ def events(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
 
 
 @contextmanager
-def serving(home: Home, **more: str) -> Iterator[str]:
-    """`python web/app.py`; gives its link once all is set up. SIGTERM must end it with exit code 0
-    and without a complaint.
+def serving(home: Home, *program: str, **more: str) -> Iterator[str]:
+    """`python web/app.py`, or another program; gives its link once all is set up. SIGTERM must end
+    it with exit code 0 and without a complaint.
     """
-    process = home.start("web/app.py", **more)
+    process = home.start(*(program or ["web/app.py"]), **more)
     assert process.stdout
     assert process.stderr
     said: list[str] = []

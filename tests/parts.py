@@ -7,6 +7,7 @@ What it takes to look for one is imported only then.
 import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,7 +17,7 @@ from selfeng.core.errors import SandboxError
 if TYPE_CHECKING:
     from tests.sandbox.backends import Behind
 
-PARTS = ("docker", "bubblewrap", "runsc", "browser")
+PARTS = ("docker", "bubblewrap", "runsc", "browser", "postgres")
 """The marks of tests that need them."""
 BY_FIXTURE = {
     "bench": "bubblewrap",
@@ -71,6 +72,9 @@ def missing(part: str) -> str:
             return missing("docker") or _private_engine()
         case "runsc":
             return missing("docker") or _private_engine("runsc")
+        case "postgres":
+            found = any(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+            return "" if found else "there is no PostgreSQL; run: sudo apt install postgresql"
         case _:
             return (
                 ""

@@ -15,6 +15,7 @@ import threading
 from base64 import b64encode
 from collections import OrderedDict
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock
@@ -23,6 +24,7 @@ from markupsafe import Markup
 from werkzeug import Request, Response
 
 from selfeng.core.private import make_file_private, make_private
+from web.texts import text
 
 log = logging.getLogger(f"selfeng.{__name__}")
 
@@ -117,10 +119,22 @@ class AccessPage:
         icon = "data:image/svg+xml;base64," + b64encode((static / "icon.svg").read_bytes()).decode()
         self._values = {"style": Markup(style), "icon": icon}  # noqa: S704 - our own files
         self._template = app.jinja_env.get_template("access.html")
+        self._gone = app.jinja_env.get_template("gone.html")
 
-    def __call__(self, nonce: str, message: str) -> str:
-        """`message` says why the given token does not open the page; "" if none was given."""
-        return self._template.render(nonce=nonce, message=message, **self._values)
+    def __call__(self, nonce: str, language: str, refused: bool) -> str:
+        """`refused`: a token was given, and it does not open the page."""
+        return self._template.render(
+            nonce=nonce,
+            language=language,
+            refused=refused,
+            t=partial(text, language),
+            **self._values,
+        )
+
+    def gone(self, nonce: str, language: str) -> str:
+        """The page in place of a conversation whose link opens nothing."""
+        words = partial(text, language)
+        return self._gone.render(nonce=nonce, language=language, t=words, **self._values)
 
 
 def token_of(request: Request) -> str | None:
@@ -142,6 +156,13 @@ def signing_key(folder: Path) -> bytes:
             ) as file:
                 file.write(secrets.token_bytes(_KEY_BYTES))
         return path.read_bytes()
+
+
+def shared_key(token: str) -> bytes:
+    """The key of all servers with this token, which must be hard to guess: a browser that one of
+    them let in is known to the others.
+    """
+    return hashlib.sha256(b"cookies\0" + token.encode()).digest()
 
 
 def _mac(key: bytes, purpose: str, message: bytes) -> str:

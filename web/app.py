@@ -1,4 +1,6 @@
-"""The web application, and `python web/app.py`, which sets up and runs everything."""
+"""The web application, and `python web/app.py`, or `selfeng serve`, which sets up and runs
+everything.
+"""
 
 import asyncio
 import errno
@@ -34,8 +36,9 @@ from selfeng.core.leaving import exit_process
 from selfeng.core.logs import log_to_stderr
 from selfeng.core.status import PARTS, EngineStatus
 from selfeng.settings import Settings, load_settings, make_folders
-from web.access import Access, AccessPage, signing_key
+from web.access import Access, AccessPage, shared_key, signing_key
 from web.bridge import Bridge
+from web.bundle import load_bundle
 from web.connections import Connections, Patience, TimedRequests
 from web.file_routes import add_file_routes
 from web.middleware import AccessMiddleware
@@ -43,6 +46,8 @@ from web.payloads import FlaskJSON, WireJSON, WirePacket
 from web.project_routes import add_project_routes
 from web.routes import add_routes
 from web.serving import Serving, serving
+from web.settings_routes import add_settings_routes
+from web.share_routes import add_share_routes
 from web.sockets import Sockets, socket_log
 from web.uploads import Uploads
 from web.vendor import load_vendor
@@ -78,10 +83,14 @@ def create_app(
     app = Flask(__name__)
     app.json = FlaskJSON(app)
     uploads = Uploads()
-    add_routes(app, bridge, engine, load_vendor())
+    bundle = None if settings.development else load_bundle()
+    vendor = load_vendor()
+    add_routes(app, bridge, engine, vendor, bundle, development=settings.development)
     add_file_routes(app, bridge, engine, uploads)
     add_version_routes(app, bridge, engine)
     add_project_routes(app, bridge, engine)
+    add_settings_routes(app, bridge, engine)
+    add_share_routes(app, bridge, engine, vendor, bundle)
     socketio = SocketIO(
         app,
         async_mode=settings.async_mode,
@@ -92,39 +101,49 @@ def create_app(
         logger=socket_log(),
         engineio_logger=socket_log(),
     )
-    sockets = Sockets(socketio, bridge, engine, uploads, settings.turns_max_running)
+    sockets = Sockets(socketio, bridge, engine, uploads)
     bridge.begin(
         watch_status(
             engine,
             lambda status: bridge.post(partial(sockets.tell_status, status)),
             status_interval,
+            sockets.watched,
         )
     )
-    access = Access(token, signing_key(settings.data_dir))
+    key = shared_key(token) if settings.access_token else signing_key(settings.data_dir)
+    access, access_page = Access(token, key), AccessPage(app)
     guarded = AccessMiddleware(
         app.wsgi_app,
         access,
         settings.flask_host,
         settings.allowed_hosts,
-        AccessPage(app),
+        access_page,
         bodies={"/api/files": engine.file_limits.size},
         pause=bridge.pause,
+        shared=lambda token: bridge.call(engine.shares.opened(token)),
+        gone=access_page.gone,
     )
     app.wsgi_app = TimedRequests(guarded)  # type: ignore[method-assign]
     return app, socketio
 
 
 async def watch_status(
-    engine: "Engine", changed: Callable[[EngineStatus], None], interval: float
+    engine: "Engine",
+    changed: Callable[[EngineStatus], None],
+    interval: float,
+    watched: Callable[[], bool],
 ) -> None:
     """Read the engine's status every `interval` seconds and when it reports news; pass on changes.
-    Runs until cancelled.
+    While somebody looks, the model's server is probed too. Runs until cancelled.
     """
     before: EngineStatus | None = None
-    news = asyncio.Event()
+    news, probe = asyncio.Event(), asyncio.create_task(_probe(engine))
     engine.readiness.on_change(news.set)
+    engine.configuration.on_news(news.set)
     while True:
         news.clear()
+        if watched() and probe.done():
+            probe = asyncio.create_task(_probe(engine))
         try:
             now = await engine.status()
         except Exception:
@@ -136,6 +155,13 @@ async def watch_status(
         with suppress(TimeoutError):
             async with asyncio.timeout(interval):
                 await news.wait()
+
+
+async def _probe(engine: "Engine") -> None:
+    try:
+        await engine.configuration.probe()
+    except Exception:
+        log.exception("could not probe the model's server")  # perhaps the next time
 
 
 def bind(host: str, port: int) -> socket.socket:
@@ -155,6 +181,8 @@ def bind(host: str, port: int) -> socket.socket:
         ) from error
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # connections inherit it; without it what is sent in two pieces may wait 40 ms
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         listener.bind(address)
     except OSError as error:
         listener.close()
@@ -260,12 +288,11 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     prepare_front_end(_report)
     kind = serving(settings.async_mode)
     bridge = Bridge(kind)
-    engine = bridge.run(build_engine(settings))
+    engine = bridge.run(build_engine(settings, durable=True))
     try:
-        bridge.run(engine.stop_abandoned_turns())
-        if settings.lessons_learn:
-            bridge.run(engine.learn_from_turns())
+        bridge.run(engine.learn_from_turns())
         bridge.run(_set_up(engine))
+        bridge.run(engine.resume_turns())
     except BaseException:
         bridge.close(engine.aclose)
         raise

@@ -11,11 +11,11 @@ import socket
 import threading
 from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from typing import Any, TypeVar
 
 from selfeng.core.errors import AgentError
-from web.serving import Serving
+from web.serving import LOOK, Serving
 
 T = TypeVar("T")
 
@@ -43,7 +43,10 @@ class Bridge:
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run on the engine's loop and block this thread; only while nothing is being served."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        while not wait([future], LOOK).done:
+            pass
+        return future.result()
 
     def begin(self, work: Coroutine[Any, Any, None]) -> None:
         """Run on the engine's loop until the bridge is closed."""

@@ -12,7 +12,7 @@ from werkzeug.exceptions import BadRequest, LengthRequired
 
 from selfeng.core.files import BINARY, File, name_problem, shown_name
 from selfeng.core.pictures import PICTURES
-from selfeng.core.result import ResultFormat
+from selfeng.core.result import Result, ResultFormat
 from web.bridge import Bridge
 from web.exports import as_json, as_markdown
 from web.middleware import owner
@@ -40,26 +40,11 @@ def add_file_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
 
     @app.get("/api/conversations/<conversation_id>/files/<sha256>/<name>")
     def file(conversation_id: str, sha256: str, name: str) -> Response:
-        found = bridge.call(engine.file(owner(), conversation_id, sha256, name))
-        response = send(found.name, found.content, found.reference().media_type, etag=sha256)
-        response.cache_control.no_cache, response.cache_control.private = True, True
-        return response
+        return send_file(bridge.call(engine.file(owner(), conversation_id, sha256, name)))
 
     @app.get("/api/conversations/<conversation_id>/results/<sha256>")
     def result(conversation_id: str, sha256: str) -> Response:
-        found = bridge.call(engine.result(owner(), conversation_id, sha256))
-        form = flask.request.args.get("format", "")
-        if not form:
-            response = flask.Response(found.content, mimetype="application/json")
-        elif form in _ENDINGS:
-            # Excel takes a file that is not in ASCII for UTF-8 only by its BOM.
-            text = found.in_format(form)
-            coded = text.encode("utf-8" if text.isascii() or form != "csv" else "utf-8-sig")
-            response = send(f"result{_ENDINGS[form]}", coded, BINARY, etag=f"{sha256}{form}")
-        else:
-            raise BadRequest(f"unknown format {form[:20]!r}; use {', '.join(_ENDINGS)}, or none")
-        response.cache_control.no_cache, response.cache_control.private = True, True
-        return response
+        return send_result(bridge.call(engine.result(owner(), conversation_id, sha256)))
 
     @app.get("/api/conversations/<conversation_id>/export.<form>")
     def export(conversation_id: str, form: str) -> Response:
@@ -73,6 +58,31 @@ def add_file_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
 def _file_name(title: str) -> str:
     """A title as the name of a file, without what a system may refuse in one."""
     return re.sub(r"[^\w -]+", " ", title).strip()[:80].strip() or "conversation"
+
+
+def send_file(file: File) -> Response:
+    """A response with a file of a conversation."""
+    reference = file.reference()
+    response = send(file.name, file.content, reference.media_type, etag=reference.sha256)
+    response.cache_control.no_cache, response.cache_control.private = True, True
+    return response
+
+
+def send_result(result: Result) -> Response:
+    """A response with a value of a conversation, in the format that the request names."""
+    form = flask.request.args.get("format", "")
+    if not form:
+        response = flask.Response(result.content, mimetype="application/json")
+    elif form in _ENDINGS:
+        # Excel takes a file that is not in ASCII for UTF-8 only by its BOM.
+        text = result.in_format(form)
+        coded = text.encode("utf-8" if text.isascii() or form != "csv" else "utf-8-sig")
+        etag = f"{result.reference.sha256}{form}"
+        response = send(f"result{_ENDINGS[form]}", coded, BINARY, etag=etag)
+    else:
+        raise BadRequest(f"unknown format {form[:20]!r}; use {', '.join(_ENDINGS)}, or none")
+    response.cache_control.no_cache, response.cache_control.private = True, True
+    return response
 
 
 def send(name: str, content: bytes, media_type: str, *, etag: str | bool = True) -> Response:

@@ -3,7 +3,7 @@ files and to unknown addresses.
 
 It refuses requests without access, under an unknown host name or from another site's page, and
 gives every response its security headers. Handlers read the visitor (`visitor_of`) and the nonce
-for scripts from the WSGI environment.
+for scripts from the WSGI environment. Only what a link shares needs no access (`shared_of`).
 """
 
 import json
@@ -14,15 +14,18 @@ from typing import TYPE_CHECKING, Any
 import flask
 from werkzeug import Request, Response
 
+from selfeng.store.shares import SharedConversation
 from web.access import Access, Visitor, WrongTokens, token_of
 from web.connections import CONNECTION, is_websocket, origin
 from web.hosts import Hosts, parse_host
+from web.texts import language_of
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 LARGEST_BODY = 64 * 1024
-_VISITOR, _NONCE = "agent.visitor", "agent.nonce"
+_VISITOR, _NONCE, _SHARED = "agent.visitor", "agent.nonce", "agent.shared"
+_ROBOTS = "noindex, nofollow"
 _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -37,13 +40,18 @@ _POLICY = (
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+SHARES = "/share/"
+"""The only paths that are open without the token, each to who knows the token of a link."""
+_ASSETS = ("/bundle/", "/static/", "/vendor/", "/texts/")
+"""What the page of a link loads: the program's own files, below the link's path."""
 
 
 class AccessMiddleware:
     """WSGI middleware. `host` is the address that the server listens on, `allowed` are additional
     names, such as those of proxies.
 
-    `page` renders the HTML page that asks for the token, from a nonce and a message; `bodies` are
+    `page` renders the HTML page that asks for the token, from a nonce and a message, and `gone` the
+    one for links that open nothing; `shared` is what the token of a link opens; `bodies` are
     the paths that accept larger bodies than others, with their limits; `pause` waits for some
     seconds while other requests run.
     """
@@ -54,10 +62,12 @@ class AccessMiddleware:
         access: Access,
         host: str,
         allowed: Iterable[str],
-        page: Callable[[str, str], str],
+        page: Callable[[str, str, bool], str],
         *,
         bodies: Mapping[str, int],
         pause: Callable[[float], object],
+        shared: Callable[[str], SharedConversation | None],
+        gone: Callable[[str, str], str],
     ) -> None:
         self._app = app
         self._access = access
@@ -66,12 +76,16 @@ class AccessMiddleware:
         self._wrong_tokens = WrongTokens()
         self._page = page
         self._bodies = bodies
+        self._shared = shared
+        self._gone = gone
 
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
     ) -> Iterable[bytes]:
         request = Request(environ)
         environ[_NONCE] = secrets.token_urlsafe(16)
+        if request.path.startswith(SHARES):
+            return self._open_share(request, start_response)
         visitor = self._access.visitor(request)
         self._count_token(request, visitor)
         if visitor is not None:
@@ -84,13 +98,48 @@ class AccessMiddleware:
         environ[_VISITOR] = visitor
         if is_websocket(environ):
             environ[CONNECTION].await_messages()
+        return self._app(environ, self._secured(environ, start_response))
+
+    def _secured(
+        self, environ: "WSGIEnvironment", start_response: "StartResponse", **more: str
+    ) -> "StartResponse":
+        """`start_response` with the security headers, and `more` of them."""
 
         def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
             final = Response(headers=headers)
+            final.headers.update(more)
             self._secure(final.headers, environ[_NONCE])
             return start_response(status, [*final.headers.to_wsgi_list()], *rest)
 
-        return self._app(environ, start)
+        return start
+
+    def _open_share(self, request: Request, start_response: "StartResponse") -> Iterable[bytes]:
+        """Serve a link's page and what belongs to it to anybody; who is known otherwise makes no
+        difference. Unknown, expired and revoked links are all the same, and count as wrong tokens.
+        """
+        environ = request.environ
+        token, _, rest = request.path.removeprefix(SHARES).partition("/")
+        response = self._refuse_request(request, None)
+        shared = None
+        if response is None and request.method in {"GET", "HEAD"}:
+            shared = self._shared(token)
+        if response is None and shared is None:
+            self._pause(self._wrong_tokens.add(origin(request.remote_addr or "")))
+            response = Response(
+                self._gone(environ[_NONCE], language_of(request)), 404, mimetype="text/html"
+            )
+        if response is not None:
+            self._secure(response.headers, environ[_NONCE], own_style=True)
+            response.headers["X-Robots-Tag"] = _ROBOTS
+            return response(environ, start_response)
+        environ[CONNECTION].await_response(0)
+        environ[_SHARED] = shared
+        if f"/{rest}".startswith(_ASSETS):
+            environ["SCRIPT_NAME"] += f"{SHARES}{token}"
+            environ["PATH_INFO"] = environ["PATH_INFO"].removeprefix(f"{SHARES}{token}")
+        return self._app(
+            environ, self._secured(environ, start_response, **{"X-Robots-Tag": _ROBOTS})
+        )
 
     def _refuse_request(self, request: Request, visitor: Visitor | None) -> Response | None:
         host = parse_host(request.environ.get("HTTP_HOST", ""))
@@ -158,14 +207,10 @@ class AccessMiddleware:
 
     def _ask_for_token(self, request: Request) -> Response:
         if request.path == "/":
-            message = (
-                "This token does not open the page: each start of the server makes a new one."
-                if "token" in request.args
-                else ""
+            page = self._page(
+                request.environ[_NONCE], language_of(request), "token" in request.args
             )
-            response = Response(
-                self._page(request.environ[_NONCE], message), 401, mimetype="text/html"
-            )
+            response = Response(page, 401, {"Vary": "Accept-Language, Cookie"}, "text/html")
         else:
             response = _refusal(
                 request, 401, "this needs the access token", "open the link that the server printed"
@@ -187,6 +232,12 @@ def visitor_of(environ: "WSGIEnvironment") -> Visitor:
     return visitor
 
 
+def shared_of(environ: "WSGIEnvironment") -> SharedConversation:
+    """What the link of the request opens."""
+    shared: SharedConversation = environ[_SHARED]
+    return shared
+
+
 def owner() -> str:
     """The owner of the current Flask request."""
     return visitor_of(flask.request.environ).owner
@@ -197,9 +248,9 @@ def nonce_of(environ: "WSGIEnvironment") -> str:
     return str(environ[_NONCE])
 
 
-def error_body(message: str, remedy: str) -> dict[str, dict[str, str]]:
+def error_body(message: str, remedy: str, **more: Any) -> dict[str, dict[str, Any]]:
     """The JSON form of every error."""
-    return {"error": {"message": message, "remedy": remedy}}
+    return {"error": {"message": message, "remedy": remedy, **more}}
 
 
 def _refusal(request: Request, status: int, message: str, remedy: str) -> Response:

@@ -4,8 +4,10 @@ plain JSON.
 
 import json
 import math
+import re
+import sys
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from flask.json.provider import DefaultJSONProvider
 from pydantic import BaseModel, Field, ValidationError
@@ -15,9 +17,10 @@ from selfeng.core.errors import AgentError, RequestError
 from selfeng.core.lesson import Lesson
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import MOST
-from selfeng.core.tool import Tool
+from selfeng.core.tool import Candidate, Tool
 from selfeng.core.value import Value
 from selfeng.projects.consent import ApprovalReply
+from selfeng.provision.configuration import SettingsInvalid
 from selfeng.store.habits import Habits
 
 UNREADABLE = "unreadable"
@@ -32,6 +35,9 @@ MOST_PACKAGES = 20
 LAST_SEQ = 2**31 - 1
 _NOT_LISTED = {"code", "tests", "digest", "example_requests", "requires"}
 """Fields of a tool that its line in a list omits."""
+_IMPORTED = re.compile(
+    r"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import|import[ \t]+(\w+))\b", re.MULTILINE
+)
 Id = Annotated[str, Field(min_length=1, max_length=64)]
 Seq = Annotated[int, Field(ge=0, le=LAST_SEQ, strict=True)]
 
@@ -49,6 +55,10 @@ class Ask(Value):
     files: Annotated[tuple[Id, ...], Field(max_length=MOST_FILES)] = ()
     """Ids of uploads."""
     answers: Annotated[tuple[Given, ...], Field(max_length=MOST)] = ()
+    again: Id | None = None
+    """The turn that is asked for once more; its answers hold."""
+    request_id: Id | None = None
+    """Given by the page: the same request, sent again, is the turn that it began the first time."""
 
 
 class Keep(Value):
@@ -125,6 +135,32 @@ class Rollback(Value):
     """Number of a version."""
 
 
+class NewShare(Value):
+    days: Literal[7, 30] | None = None
+    """After which the link ends; None: only when it is revoked."""
+
+
+class SettingsChange(Value):
+    """Settings by their names, null to take a choice back; which values are allowed, the settings
+    say.
+    """
+
+    changes: Annotated[
+        dict[
+            Annotated[str, Field(max_length=64)],
+            Annotated[str, Field(max_length=2_000)] | bool | int | float | None,
+        ],
+        Field(max_length=64),
+    ]
+
+
+class ModelTest(SettingsChange):
+    """A test of the model's server, as it would be with these changes."""
+
+    id: Id
+    """Given by the page."""
+
+
 class Forget(Value):
     request: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
 
@@ -162,8 +198,35 @@ def plain(value: BaseModel) -> dict[str, Any]:
 
 
 def tool_line(tool: Tool) -> dict[str, Any]:
-    """A tool in a list: every field but the large ones."""
-    return {**tool.model_dump(mode="json", exclude=_NOT_LISTED), "signature": str(tool.signature)}
+    """A tool in a list: every field but the large ones, and the modules that its code imports,
+    apart from those the packages and tools.
+    """
+    found = {own or plain for own, plain in _IMPORTED.findall(tool.code)} - {"__future__"}
+    return {
+        **tool.model_dump(mode="json", exclude=_NOT_LISTED),
+        "signature": str(tool.signature),
+        "modules": sorted(found & sys.stdlib_module_names),
+        "packages": sorted(found - sys.stdlib_module_names),
+    }
+
+
+def found_line(
+    text: str, candidate: Candidate, examples: Sequence[str], used_requests: Sequence[str]
+) -> dict[str, Any]:
+    """A tool that a search found, with the request that has most of its words among those that the
+    visitor may see.
+    """
+    words = set(text.casefold().split())
+    nearest = max(
+        (*used_requests, *examples),
+        key=lambda request: len(words & set(request.casefold().split())),
+        default="",
+    )
+    return {
+        **tool_line(candidate.tool),
+        "confidence": candidate.confidence,
+        "request": nearest,
+    }
 
 
 def lesson_line(lesson: Lesson) -> dict[str, Any]:
@@ -224,8 +287,11 @@ def version_page(version: ToolVersion, examples: Sequence[str]) -> dict[str, Any
     }
 
 
-def problem(error: Exception) -> dict[str, str]:
-    """An error as people see it."""
+def problem(error: Exception) -> dict[str, Any]:
+    """An error as people see it; where it is about settings, also by their names."""
+    if isinstance(error, SettingsInvalid):
+        fields = {name: plain(found) for name, found in error.problems.items()}
+        return {"message": error.message, "remedy": error.remedy, "fields": fields}
     if isinstance(error, AgentError):
         return {"message": error.message, "remedy": error.remedy}
     return {

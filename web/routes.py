@@ -1,8 +1,9 @@
 """The HTTP routes: the page, its files, and the REST side of the engine."""
 
-import json
+import gzip
 import logging
-from typing import TYPE_CHECKING, TypeVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import flask
 from flask import Flask, Response
@@ -24,22 +25,28 @@ from selfeng.core.errors import (
     WorkspaceError,
 )
 from selfeng.core.stage import STAGES
+from selfeng.core.tool import Candidate
 from selfeng.core.value import Value
 from selfeng.graph import TURN_SVG
+from selfeng.provision.configuration import SettingsInvalid
 from selfeng.store.conversation_list import LONGEST_TITLE, ConversationChange
 from web.bridge import Bridge
+from web.bundle import STATIC, Bundle
 from web.middleware import error_body, nonce_of, owner
 from web.payloads import (
     LAST_SEQ,
     LONGEST_LESSON,
+    LONGEST_TEXT,
     LessonWords,
+    found_line,
     lesson_line,
     plain,
     problem,
     tool_line,
     tool_page,
 )
-from web.vendor import Vendor
+from web.texts import LANGUAGES, address_of_texts, catalogue_module, language_of, text
+from web.vendor import Vendor, embedded
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
@@ -48,13 +55,18 @@ V = TypeVar("V", bound=Value)
 
 log = logging.getLogger(f"selfeng.{__name__}")
 
-_STAGE_WORDS = json.dumps(
-    [stage.model_dump(include={"name", "title", "now", "icon"}) for stage in STAGES.values()],
-    ensure_ascii=False,
-).replace("<", "\\u003c")
-"""The page's words for each stage, as JSON that can be embedded in it."""
+_STAGES = embedded([stage.model_dump(include={"name", "icon"}) for stage in STAGES.values()])
+"""Names and icons of the stages, as JSON that can be embedded in the page."""
 _FOR_GOOD = 365 * 24 * 3600
+_MOST_FOUND = 20
+_NEAR = 0.04
+"""Confidence that a tool needs to be found in the library: single words reach little, and those
+that no tool has to do with stay below.
+"""
+_WORTH_ZIPPING = 2_000
+"""Characters."""
 _STATUS: dict[type[AgentError], int] = {
+    SettingsInvalid: 422,
     ResourceNotFound: 404,
     ResourceBusy: 409,
     LimitReached: 429,
@@ -68,29 +80,97 @@ _STATUS: dict[type[AgentError], int] = {
 }
 
 
-def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> None:
-    """Add all routes of the server; access is checked before any of them."""
+def kept_for_good(response: Response) -> Response:
+    """The response for an address whose content never changes, and that is no page."""
+    cache = response.cache_control
+    cache.max_age, cache.immutable, cache.no_cache = _FOR_GOOD, True, None
+    cache.public, cache.private = False, True
+    response.headers.setdefault("Content-Security-Policy", "default-src 'none'")
+    return response
+
+
+def _takes_gzip() -> bool:
+    return flask.request.accept_encodings.quality("gzip") > 0
+
+
+def _zipped(content: bytes, mimetype: str) -> Response:
+    """A response for good, of content that gzip has compressed."""
+    if _takes_gzip():
+        response = Response(content, mimetype=mimetype, headers={"Content-Encoding": "gzip"})
+    else:
+        response = Response(gzip.decompress(content), mimetype=mimetype)
+    response.vary.add("Accept-Encoding")
+    return kept_for_good(response)
+
+
+def page_parts(vendor: Vendor, bundle: Bundle | None, entry: str, root: str = "") -> dict[str, Any]:
+    """What the template of a page needs that begins with the script `entry`; everything that it
+    loads is below the path `root`.
+    """
+    language = language_of(flask.request)
+    texts = address_of_texts(language)
+    imports = {**({} if bundle else vendor.addresses), "#texts": texts}
+    if bundle:
+        script, *chunks = (f"/bundle/{name}" for name in bundle.scripts[entry])
+        style = f"/bundle/{bundle.style}"
+    else:
+        script, chunks, style = f"/static/{entry}", [], "/static/style.css"
+    import_map = {"imports": {name: root + path for name, path in imports.items()}}
+    return {
+        "language": language,
+        "nonce": nonce_of(flask.request.environ),
+        "theme": Markup((STATIC / "theme.js").read_text("utf-8")),  # noqa: S704 - our own file
+        "import_map": Markup(embedded(import_map)),  # noqa: S704 - "<" escaped
+        "stages": Markup(_STAGES),  # noqa: S704 - the same
+        "needs_javascript": text(language, "page-needs-javascript"),
+        "script": root + script,
+        "style": root + style,
+        "preload": [root + address for address in (*chunks, texts)],
+    }
+
+
+def add_routes(
+    app: Flask,
+    bridge: Bridge,
+    engine: "Engine",
+    vendor: Vendor,
+    bundle: Bundle | None,
+    *,
+    development: bool,
+) -> None:
+    """Add all routes of the server; access is checked before any of them. Without a bundle the page
+    loads its modules as they are.
+    """
 
     @app.get("/")
     def page() -> str:
-        return flask.render_template(
-            "index.html",
-            import_map=Markup(vendor.import_map),  # noqa: S704 - made of our own table, "<" escaped
-            stages=Markup(_STAGE_WORDS),  # noqa: S704 - the same
-            csp_nonce=nonce_of(flask.request.environ),
-            preload=list(vendor.addresses.values()),
-        )
+        return flask.render_template("index.html", **page_parts(vendor, bundle, "script.js"))
+
+    if development:
+
+        @app.get("/gallery")
+        def gallery() -> str:
+            return flask.render_template("gallery.html", **page_parts(vendor, None, "gallery.js"))
+
+    @app.get("/bundle/<name>")
+    def bundled_file(name: str) -> Response:
+        if bundle is None or name not in bundle.files:
+            raise NotFound
+        kind = {".js": "text/javascript", ".css": "text/css"}.get(Path(name).suffix)
+        return _zipped(bundle.files[name], kind or "application/json")
 
     @app.get("/vendor/<path:name>")
     def library_file(name: str) -> Response:
         if name not in vendor.files:
             raise NotFound
-        response = flask.send_file(
-            vendor.files[name], mimetype="text/javascript", max_age=_FOR_GOOD
-        )
-        response.cache_control.immutable = True
-        response.cache_control.public, response.cache_control.private = False, True
-        return response
+        return kept_for_good(Response(vendor.module(name), mimetype="text/javascript"))
+
+    @app.get("/texts/<name>")
+    def texts(name: str) -> Response:
+        modules = dict(map(catalogue_module, LANGUAGES))
+        if name not in modules:
+            raise NotFound
+        return _zipped(gzip.compress(modules[name]), "text/javascript")
 
     @app.get("/api/health")
     def health() -> Response:
@@ -98,7 +178,13 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
 
     @app.get("/api/tools")
     def tools() -> Response:
-        return flask.jsonify({"tools": [tool_line(t) for t in bridge.call(engine.library.tools())]})
+        text = flask.request.args.get("q", "").strip()[:LONGEST_TEXT]
+        if text:
+            found = bridge.call(_found(engine, owner(), text))
+            return flask.jsonify({"tools": [found_line(text, *one) for one in found]})
+        last = {name: at.isoformat() for name, at in bridge.call(engine.last_uses(owner())).items()}
+        lines = map(tool_line, bridge.call(engine.library.tools()))
+        return flask.jsonify({"tools": [{**t, "last_used": last.get(t["name"])} for t in lines]})
 
     @app.get("/api/tools/<name>")
     def tool(name: str) -> Response:
@@ -124,7 +210,9 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
 
     @app.patch("/api/lessons/<lesson_id>")
     def edit_lesson(lesson_id: str) -> Response:
-        words = _body(LessonWords, f"{{trigger, advice}}, each of 1 to {LONGEST_LESSON} characters")
+        words = body_as(
+            LessonWords, f"{{trigger, advice}}, each of 1 to {LONGEST_LESSON} characters"
+        )
         return flask.jsonify(
             lesson_line(bridge.call(engine.learning.edit(lesson_id, words.trigger, words.advice)))
         )
@@ -138,11 +226,12 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
     def conversations() -> Response:
         text = flask.request.args.get("q", "")[:LONGEST_TITLE]
         mine = bridge.call(engine.conversations(owner(), text))
-        return flask.jsonify({"conversations": [plain(c) for c in mine]})
+        listed = [c.model_dump(mode="json", exclude={"created_at"}) for c in mine]
+        return flask.jsonify({"conversations": listed})
 
     @app.patch("/api/conversations/<conversation_id>")
     def change_conversation(conversation_id: str) -> Response:
-        change = _body(
+        change = body_as(
             ConversationChange,
             f"one or more of title (1 to {LONGEST_TITLE} characters), pinned, deleted, seen",
         )
@@ -159,9 +248,39 @@ def add_routes(app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor) -> 
         return flask.jsonify({"records": [plain(r) for r in found]})
 
     app.register_error_handler(Exception, _report)
+    app.after_request(_zip)
 
 
-def _body(kind: type[V], remedy: str) -> V:
+def _zip(response: Response) -> Response:
+    """Long lists shrink to a tenth, and a page to a half."""
+    shrinks = response.is_json or response.mimetype == "text/html"
+    is_long = shrinks and (response.content_length or 0) >= _WORTH_ZIPPING
+    is_ready = response.direct_passthrough or "Content-Encoding" in response.headers
+    if is_long and not is_ready and _takes_gzip():
+        response.set_data(gzip.compress(response.get_data(), compresslevel=6))
+        response.headers["Content-Encoding"] = "gzip"
+        response.vary.add("Accept-Encoding")
+    return response
+
+
+async def _found(
+    engine: "Engine", visitor: str, text: str
+) -> list[tuple[Candidate, tuple[str, ...], tuple[str, ...]]]:
+    """What the search finds for a text, the best first, each with the requests of its tool that the
+    visitor may see.
+    """
+    return [
+        (
+            one,
+            await engine.examples(visitor, one.tool),
+            await engine.used_requests(visitor, one.tool.name),
+        )
+        for one in await engine.library.search(text, _MOST_FOUND)
+        if one.confidence >= _NEAR
+    ]
+
+
+def body_as(kind: type[V], remedy: str) -> V:
     """Raises: BadRequest, which says to send `remedy`."""
     try:
         return kind.model_validate_json(flask.request.get_data())

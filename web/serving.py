@@ -33,6 +33,10 @@ _BETTER_LATER = {
 }
 """Errors of accepting that do not concern the listening socket itself."""
 _PAUSE = 0.1
+LOOK = 0.2
+"""Seconds after which a waiting main thread looks for a signal: the kernel may hand it to another
+thread, and that wakes nobody.
+"""
 _NEVER_REACHED = (
     100_000  # connections that eventlet serves at once, as it stops accepting at its own bound
 )
@@ -156,7 +160,8 @@ class Eventlet:
             custom_pool=pool,
         )
         server.link(lambda _: stop.set())
-        stop.wait()
+        while not stop.wait(LOOK):
+            pass
         listener.close()
 
 
@@ -186,7 +191,8 @@ class Threading:
                 stop.set()
 
         self.spawn(run)
-        stop.wait()
+        while not stop.wait(LOOK):
+            pass
         server.shutdown()
         listener.close()
 

@@ -2,7 +2,9 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
+from hashlib import sha256
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -17,15 +19,15 @@ from selfeng.core.status import Asked, EngineStatus
 from selfeng.core.visible import one_line
 from selfeng.projects.actions import WORKSPACE_ACTIONS
 from web.bridge import Bridge
-from web.connections import origin
-from web.limited_turns import LimitedTurns
 from web.middleware import owner
+from web.model_tests import ModelTests
 from web.payloads import (
     LAST_SEQ,
     Act,
     Ask,
     BuildRequest,
     Keep,
+    ModelTest,
     Refactor,
     Restore,
     Run,
@@ -54,11 +56,10 @@ _UNSAVED = AgentError(
 
 
 class Sockets:
-    """Handlers of `ask`, `keep`, `refactor`, `run`, `stop` and `subscribe`, and of `build`, `act`,
-    `restore` and `say`; everything else is refused.
+    """Handlers of `ask`, `keep`, `refactor`, `run`, `stop` and `subscribe`, of `build`, `act`,
+    `restore` and `say`, and of `test` and `stop_test`; everything else is refused.
 
-    Each reply is `{"ok": true, ...}` or `{"ok": false, "error": {message, remedy}}`; a refusal is
-    also sent as the event `error`, for clients that ignore the reply.
+    Each reply is `{"ok": true, ...}` or `{"ok": false, "error": {message, remedy}}`.
     """
 
     def __init__(
@@ -67,7 +68,6 @@ class Sockets:
         bridge: Bridge,
         engine: "Engine",
         uploads: Uploads,
-        most_turns: int,
     ) -> None:
         self._socketio = socketio
         self._bridge = bridge
@@ -86,16 +86,19 @@ class Sockets:
             "act": self._act,
             "restore": self._restore,
             "say": self._say,
+            "test": self._test,
+            "stop_test": self._stop_test,
         }
         for name, handler in self._handlers.items():
             socketio.on_event(name, partial(self._answer, handler))
         socketio.on_event("*", self._refuse_unknown)
+        socketio.on_event("disconnect", self._left)
+        self._tests = ModelTests(engine.configuration)
         self._unsaved: set[str] = set()
-        self._turns = bridge.run(self._listen(most_turns))
+        bridge.run(self._listen())
 
-    async def _listen(self, most_turns: int) -> LimitedTurns:
+    async def _listen(self) -> None:
         post = self._bridge.post
-        turns = LimitedTurns(self._engine, most_turns)
         self._engine.subscribe(lambda records: post(partial(self._deliver, list(records))))
         self._engine.changes.subscribe(
             lambda change: post(partial(self._tell_library_change, change))
@@ -104,7 +107,6 @@ class Sockets:
             lambda conversation_id: post(self._tell_conversations_change)
         )
         self._engine.learning.on_change(lambda: post(self._tell_lessons_change))
-        return turns
 
     def _ask(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Ask = parse(Ask, arguments)
@@ -119,6 +121,8 @@ class Sockets:
                 request.text,
                 files,
                 answers=answers,
+                again=request.again or "",
+                turn_id=_turn_id(owner, request.request_id),
             ),
         )
 
@@ -172,10 +176,13 @@ class Sockets:
         )
 
     def _begin(self, sid: str, begin: Callable[[], Awaitable[Asked]]) -> Reply:
-        address = origin(flask.request.environ.get("REMOTE_ADDR", ""))
-        return plain(
-            self._bridge.call(self._turns.begin(address, begin, partial(self._began, sid)))
-        )
+        return plain(self._bridge.call(self._begun(sid, begin)))
+
+    async def _begun(self, sid: str, begin: Callable[[], Awaitable[Asked]]) -> Asked:
+        """On the engine's loop: the actions that deliver records come after this one."""
+        asked = await begin()
+        self._bridge.post(partial(self._join, sid, asked.conversation_id))
+        return asked
 
     def _say(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Say = parse(Say, arguments)
@@ -185,9 +192,23 @@ class Sockets:
             )
         }
 
-    def _began(self, sid: str, asked: Asked) -> None:
-        """On the engine's loop: the actions that deliver records come after this one."""
-        self._bridge.post(partial(self._join, sid, asked.conversation_id))
+    def _test(self, owner: str, sid: str, *arguments: Any) -> Reply:
+        request: ModelTest = parse(ModelTest, arguments)
+
+        def tell(news: dict[str, Any]) -> None:
+            told = {"id": request.id, **news}
+            self._bridge.post(lambda: self._socketio.emit("tested", told, to=sid))
+
+        self._bridge.call(self._tests.begin(sid, request.changes, tell))
+        return {}
+
+    def _stop_test(self, owner: str, sid: str, *arguments: Any) -> Reply:
+        self._bridge.call(self._tests.stop(sid))
+        return {}
+
+    def _left(self, *reason: Any) -> None:
+        with suppress(AgentError):  # the server is ending
+            self._bridge.call(self._tests.stop(flask.request.sid))  # type: ignore[attr-defined]
 
     def _stop(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Stop = parse(Stop, arguments)
@@ -212,26 +233,22 @@ class Sockets:
         try:
             return {"ok": True, **handler(owner(), sid, *arguments)}
         except AgentError as error:
-            return self._refuse(sid, error)
+            return _refusal(error)
         except Exception as error:
             log.exception("a socket event failed")
-            return self._refuse(sid, error)
+            return _refusal(error)
 
     def _refuse_unknown(self, name: str, *arguments: Any) -> Reply:
         error = AgentError(
             f"{name[:40]!r} is not an event of this server",
             f"send one of {', '.join(self._handlers)} with one object",
         )
-        return self._refuse(flask.request.sid, error)  # type: ignore[attr-defined]
-
-    def _refuse(self, sid: str, error: Exception) -> Reply:
-        self._socketio.emit("error", problem(error), to=sid)
-        return {"ok": False, "error": problem(error)}
+        return _refusal(error)
 
     def _join(self, sid: str, conversation_id: str) -> None:
         try:
             self._socketio.server.enter_room(sid, _room(conversation_id))
-        except ValueError:
+        except (ValueError, KeyError):  # the latter while others of its namespace are there
             log.debug("socket %s has gone", sid)
 
     def _deliver(self, records: Sequence[Record]) -> None:
@@ -265,6 +282,10 @@ class Sockets:
     def _tell_lessons_change(self) -> None:
         self._socketio.emit("lessons", {})
 
+    def watched(self) -> bool:
+        """Whether a page is open; callable from any thread."""
+        return bool(self._socketio.server.eio.sockets)
+
     def tell_status(self, status: EngineStatus) -> None:
         """Send a changed status to every page; call it on the server's side."""
         self._socketio.emit("status", plain(status))
@@ -288,6 +309,15 @@ def _in_one_line(record: logging.LogRecord) -> bool:
     told = record.getMessage() + (f": {type(error).__name__}: {error}" if error else "")
     record.msg, record.args, record.exc_info = one_line(told)[:_LONGEST_LINE], (), None
     return True
+
+
+def _refusal(error: Exception) -> Reply:
+    return {"ok": False, "error": problem(error)}
+
+
+def _turn_id(owner: str, request_id: str | None) -> str:
+    """The id of the turn that a page's request becomes; nobody else's request can become it."""
+    return sha256(f"{owner} {request_id}".encode()).hexdigest()[:32] if request_id else ""
 
 
 def _room(conversation_id: str) -> str:

@@ -1,9 +1,11 @@
 """The composition root: the one place where concrete classes meet."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from functools import partial
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 # Chroma's thread imports httpx while the openai SDK inspects it, possibly half imported; so it is
@@ -20,12 +22,20 @@ from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.events import Limits
 from selfeng.core.files import MB, FileLimits
-from selfeng.core.status import ModelStatus
 from selfeng.doors.program import Program
+from selfeng.durable.doors import (
+    DurableInspector,
+    DurableLibrary,
+    DurableModel,
+    DurableSandbox,
+    durable_recall,
+    durable_wait,
+)
+from selfeng.durable.workflows import Workflows, sources_digest
 from selfeng.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.embedding.minilm import MiniLM
 from selfeng.embedding.preparation import prepare_embedder
-from selfeng.engine import Changes, Engine, ToolParts, TurnParts
+from selfeng.engine import Changes, Engine, ModelParts, ToolParts, TurnParts
 from selfeng.execution.file_profiler import FileProfiler
 from selfeng.lessons.book import LessonBook
 from selfeng.lessons.learner import Learner, Turns
@@ -39,6 +49,7 @@ from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.project_agent import ProjectAgent
 from selfeng.projects.service import ProjectService
+from selfeng.provision.configuration import Configuration, Connect
 from selfeng.provision.parts import make_image
 from selfeng.provision.readiness import Readiness
 from selfeng.registry.parameters import FOLDER as RANKING
@@ -50,12 +61,18 @@ from selfeng.settings import Settings, load_settings, make_folders
 from selfeng.stages.decision import Thresholds
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.store.backup import in_use, restore_backup, write_backup
 from selfeng.store.conversation_files import ConversationFiles
-from selfeng.store.database import id_of, open_database
+from selfeng.store.database import open_database
+from selfeng.store.feed import Feed
 from selfeng.store.journal import Journal
+from selfeng.store.news import NewsListener
+from selfeng.store.processes import Processes
 from selfeng.store.recorder import Recorder
+from selfeng.store.shares import Shares
 from selfeng.store.threads import Threads
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
+from selfeng.turns.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.turn_registry import TurnRegistry
 
 if TYPE_CHECKING:
@@ -70,59 +87,59 @@ PROJECTS = "projects"
 """Folder in DATA_DIR for projects that are built on the page."""
 DELEGATED = "delegated"
 """Folder in DATA_DIR for projects that agents build."""
+STEPS = "steps.db"
+"""File in DATA_DIR that keeps the steps of running turns."""
 SEEDED = ".seeded"
-"""File in the tools folder that records that the seeds were added, see `SeedMark`."""
+"""File in the tools folder by which older versions recorded that the seeds were added."""
 
 
-async def build_engine(settings: Settings) -> Engine:
-    """The engine with all its parts; close it with `aclose`.
+async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
+    """The engine with all its parts; close it with `aclose`. `durable`: its turns go on when a
+    process that ended is started again.
 
     Raises:
         AgentError: a part can't be opened; the message says which and what to do.
     """
     async with AsyncExitStack() as stack:
         await asyncio.to_thread(make_folders, settings)
+        stack.enter_context(in_use(settings.data_dir))
         database = await asyncio.to_thread(_open_database, settings)
         stack.callback(database.dispose)
         minilm = MiniLM.below(settings.data_dir)
-        model, model_status = _model(settings, stack)
-        stack.push_async_callback(model.aclose)
-        tools = await _tool_parts(settings, stack, database, minilm, model)
-        learning = _learning(settings, database, minilm, model)
+        configuration = Configuration(settings, _clients(stack.enter_context(ExitStack())))
+        stack.push_async_callback(configuration.aclose)
+        tools = await _tool_parts(settings, stack, database, minilm, configuration.client)
+        learning = _learning(settings, database, minilm, configuration.client)
         stack.push_async_callback(learning.aclose)
         runtime = await stack.enter_async_context(MiniAgents())
-        delegation = Delegation(tools.sandbox, (proxy(model), coder(model)), Threads(database))
         readiness = Readiness()
-        orchestrator = Orchestrator(
-            tools.library,
-            tools.executor,
-            tools.synthesis,
-            ResponseSynthesizer(model),
-            thresholds=_thresholds(settings),
-            limits=_limits(settings),
-            runtime=runtime,
-            recall=learning.recall,
-            delegation=delegation,
-            news=readiness.news,
-            inspector=FileProfiler(tools.sandbox),
-        )
-        turns = _turn_parts(settings, database, orchestrator, runtime)
-        builder = ProjectBuilder(
-            model,
-            _project_sandbox(settings, stack),
+        builder = partial(
+            ProjectBuilder,
+            sandbox=_project_sandbox(settings, stack),
             seconds=settings.docker_timeout,
             packages=_Layers(settings, await stack.enter_async_context(AsyncExitStack())),
         )
-        delegation.add(ProjectAgent(builder, settings.data_dir / DELEGATED))
-        folder, news = settings.data_dir / PROJECTS, readiness.news
+        turns = _turn_parts(configuration, database, runtime)
+        workflows = None
+        if durable:
+            version = await asyncio.to_thread(sources_digest)
+            workflows = Workflows(_steps_url(settings), version, turns.journal.running_turns)
+            stack.push_async_callback(workflows.aclose)
+        shared = _Shared(database, tools, learning, runtime, readiness, builder)
         return Engine(
-            model=model,
-            model_status=model_status,
+            configuration=configuration,
+            model_parts=lambda: _model_parts(configuration.settings, configuration.client, shared),
             tool_parts=tools,
+            workflows=workflows,
             turn_parts=turns,
             learning=learning,
             projects=ProjectService(
-                folder, builder, turns.journal, turns.turns, runtime, news=news
+                settings.data_dir / PROJECTS,
+                builder(configuration.client),
+                turns.journal,
+                turns.turns,
+                runtime,
+                news=readiness.news,
             ),
             readiness=readiness,
             set_ups={
@@ -131,6 +148,60 @@ async def build_engine(settings: Settings) -> Engine:
             },
             resources=stack.pop_all(),
         )
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """What stays when the parts that work with the model are made anew."""
+
+    database: sa.Engine
+    tools: ToolParts
+    learning: Learning
+    runtime: MiniAgents
+    readiness: Readiness
+    builder: Callable[[LLMClient], ProjectBuilder]
+
+
+def _model_parts(settings: Settings, model: LLMClient, shared: _Shared) -> ModelParts:
+    tools, learning, builder = shared.tools, shared.learning, shared.builder(model)
+    library, asked = DurableLibrary(tools.library), DurableModel(model)
+    executor = Executor(asked, DurableSandbox(tools.sandbox), library, tools.sources)
+    synthesis = _synthesis(settings, model, tools.sandbox, tools.library, tools.sources)
+    projects = ProjectAgent(builder, settings.data_dir / DELEGATED)
+    agents = (proxy(model), coder(model), projects)
+    orchestrator = Orchestrator(
+        library,
+        executor,
+        synthesis,
+        ResponseSynthesizer(asked),
+        thresholds=_thresholds(settings),
+        limits=_limits(settings),
+        runtime=shared.runtime,
+        recall=lambda: durable_recall(learning.recall()),
+        delegation=Delegation(tools.sandbox, agents, Threads(shared.database)),
+        news=shared.readiness.news,
+        wait=durable_wait,
+        inspector=DurableInspector(FileProfiler(tools.sandbox)),
+    )
+    learner = learning.learner.asking(model)
+    return ModelParts(model, synthesis, executor, orchestrator, learner, builder)
+
+
+def _synthesis(
+    settings: Settings,
+    model: LLMClient,
+    sandbox: SecureSandbox,
+    library: CapabilityRegistry,
+    sources: PinnedSources,
+) -> SynthesisEngine:
+    policy = SynthesisPolicy(
+        max_repairs=settings.synthesis_max_repairs,
+        candidates=settings.synthesis_candidates,
+        mutation_score=settings.synthesis_mutation_score,
+    )
+    linked = DurableSandbox(LinkedSandbox(sandbox, library, sources))
+    asked, kept = DurableModel(model), DurableLibrary(library)
+    return SynthesisEngine(asked, linked, kept, model.model, policy, sources=sources)
 
 
 async def _tool_parts(
@@ -148,7 +219,7 @@ async def _tool_parts(
     library = CapabilityRegistry(
         database,
         settings.tools_dir,
-        settings.chroma_persist_dir,
+        settings.chroma_url or settings.chroma_persist_dir,
         embedder,
         ranking=Ranking.for_embedder(embedder.id, settings.data_dir / RANKING),
         former=lambda embedder_id: _closed_with(
@@ -160,36 +231,44 @@ async def _tool_parts(
     stack.push_async_callback(library.aclose)
     await library.start()
     sources = PinnedSources(library)
-    policy = SynthesisPolicy(
-        max_repairs=settings.synthesis_max_repairs,
-        candidates=settings.synthesis_candidates,
-        mutation_score=settings.synthesis_mutation_score,
-    )
-    linked = LinkedSandbox(sandbox, library, sources)
-    synthesis = SynthesisEngine(model, linked, library, model.model, policy)
+    chain = _synthesis(settings, model, sandbox, library, sources)  # it asks no model here
     upkeep = _upkeep(
-        changes, Reverification(library, synthesis.reexamine, sources, partial(_tell, changes))
+        changes, Reverification(library, chain.reexamine, sources, partial(_tell, changes))
     )
     stack.push_async_callback(upkeep.aclose)
-    seeded = SeedMark(settings.tools_dir / SEEDED, await asyncio.to_thread(id_of, database))
-    executor = Executor(model, sandbox, library, sources)
-    return ToolParts(library, sources, changes, seeded, sandbox, synthesis, executor, upkeep)
+    seeded = SeedMark(database, settings.tools_dir / SEEDED)
+    return ToolParts(library, sources, changes, seeded, sandbox, upkeep)
 
 
 def _turn_parts(
-    settings: Settings, database: sa.Engine, orchestrator: Orchestrator, runtime: MiniAgents
+    configuration: Configuration, database: sa.Engine, runtime: MiniAgents
 ) -> TurnParts:
-    journal = Journal(database)
+    processes = Processes(database)
+    journal = Journal(database, processes=processes)
     recorder = Recorder(journal)
+    files = ConversationFiles(database)
+    queue = TurnQueue(lambda: _queue_limits(configuration.settings))
     return TurnParts(
-        orchestrator=orchestrator,
-        turns=TurnRegistry(recorder, runtime.start),
+        turns=TurnRegistry(recorder, queue, runtime.start),
         runtime=runtime,
         journal=journal,
+        processes=processes,
         recorder=recorder,
-        files=ConversationFiles(database),
-        file_limits=settings.file_limits,
+        feed=Feed(journal, recorder),
+        news=NewsListener(database),
+        files=files,
+        file_limits=configuration.settings.file_limits,
+        shares=Shares(database, journal, files),
     )
+
+
+def _steps_url(settings: Settings) -> str:
+    """Where every process that may go on with a turn finds its steps."""
+    if settings.database.startswith("postgresql"):
+        return settings.database
+    file = settings.data_dir / STEPS
+    file.touch(0o600)
+    return f"sqlite:///{file}"
 
 
 @contextmanager
@@ -209,6 +288,41 @@ def open_orchestrator(settings: Settings | None = None) -> Iterator[Program]:
             portal.call(engine.aclose)
 
 
+def back_up(settings: Settings, target: Path) -> int:
+    """Write a backup, also while servers run; returns its bytes. Blocking.
+
+    Raises: BackupError, ConfigurationError.
+    """
+    database = _open_database(settings)
+    try:
+        return write_backup(database, _stored(settings), target)
+    finally:
+        database.dispose()
+
+
+def restore(settings: Settings, source: Path, before: Path) -> dict[str, int]:
+    """Write a backup of what is there to `before`, then replace it by what is in `source`. Returns
+    the number of rows by table. Blocking.
+
+    Raises: BackupError, also if another process uses the data; ConfigurationError.
+    """
+    with in_use(settings.data_dir, alone=True):
+        database = _open_database(settings)
+        try:
+            write_backup(database, _stored(settings), before)
+            counts = restore_backup(source, database, _stored(settings))
+        finally:
+            database.dispose()
+    return counts
+
+
+def _stored(settings: Settings) -> dict[str, Path]:
+    """Folders that can't be made again, by their names in a backup."""
+    data = settings.data_dir
+    own = {name: data / name for name in (PROJECTS, DELEGATED, RANKING)}
+    return {"tools": settings.tools_dir, **own}
+
+
 @asynccontextmanager
 async def open_builder(
     options: ProjectOptions, settings: Settings | None = None
@@ -222,7 +336,7 @@ async def open_builder(
     async with AsyncExitStack() as stack:
         sandbox = _project_sandbox(settings, stack)
         await sandbox.reap()
-        model, _ = _model(settings, stack)
+        model = _clients(stack.enter_context(ExitStack()))(settings, lambda: None)
         stack.push_async_callback(model.aclose)
         yield ProjectBuilder(
             model, sandbox, seconds=settings.docker_timeout, packages=_Layers(settings, stack)
@@ -287,29 +401,35 @@ def _open_database(settings: Settings) -> sa.Engine:
         raise ConfigurationError(f"{variable}: {error.message}", error.remedy) from error
 
 
-def _model(settings: Settings, stack: AsyncExitStack) -> tuple[LLMClient, ModelStatus]:
-    client = partial(
-        LLMClient, timeout=settings.openai_timeout, max_retries=settings.openai_max_retries
-    )
-    if settings.offline:
-        server = stack.enter_context(OfflineServer(Cookbook(), model=OFFLINE_MODEL))
-        detail = (
-            "Built-in offline model: it knows a cookbook of small tools. OPENAI_API_KEY or "
-            "OPENAI_BASE_URL gives a full one."
+def _clients(stack: ExitStack) -> Connect:
+    """Makes model clients; the server of the offline model starts with the first that needs it, and
+    ends with the stack.
+    """
+
+    @cache
+    def offline() -> OfflineServer:
+        return stack.enter_context(OfflineServer(Cookbook(), model=OFFLINE_MODEL))
+
+    def connect(settings: Settings, news: Callable[[], None]) -> LLMClient:
+        client = partial(
+            LLMClient,
+            timeout=settings.openai_timeout,
+            max_retries=settings.openai_max_retries,
+            news=news,
         )
-        status = ModelStatus(name=OFFLINE_MODEL, offline=True, detail=detail)
-        return client(
-            model=OFFLINE_MODEL,
-            api_key=server.api_key,
-            base_url=server.base_url,
-            price=free,
-            connect=plain_speaking,
-        ), status
-    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-    full = client(model=settings.openai_model, api_key=key, base_url=settings.openai_base_url)
-    return full, ModelStatus(
-        name=full.model, offline=False, detail=f"{full.model} at {full.server}"
-    )
+        if settings.offline:
+            server = offline()
+            return client(
+                model=OFFLINE_MODEL,
+                api_key=server.api_key,
+                base_url=server.base_url,
+                price=free,
+                connect=plain_speaking,
+            )
+        key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+        return client(model=settings.openai_model, api_key=key, base_url=settings.openai_base_url)
+
+    return connect
 
 
 def _upkeep(changes: Changes[LibraryChange], reverification: Reverification) -> Reverifier:
@@ -361,4 +481,12 @@ def _limits(settings: Settings) -> Limits:
         tokens=settings.turn_max_tokens,
         seconds=settings.turn_max_seconds,
         cost=settings.turn_max_cost,
+    )
+
+
+def _queue_limits(settings: Settings) -> QueueLimits:
+    return QueueLimits(
+        running=settings.turns_max_running,
+        running_of_person=settings.turns_max_per_person,
+        waiting=settings.turns_max_waiting,
     )

@@ -1,8 +1,9 @@
 """The capability registry: the library of tools, kept in files and SQL and searched by meaning.
 
-`tools/<name>.py`, `tools/test_<name>.py` and a record in SQL are the source of truth; the vectors
-in SQL serve an exact search, and the index in Chroma is a copy of them that can be deleted at any
-time. `python src/selfeng/capability_registry.py` demonstrates it.
+A record in SQL is the source of truth; `tools/<name>.py` and `tools/test_<name>.py` are copies of
+it that are watched for edits. The vectors in SQL serve an exact search, and the index in Chroma is
+a copy of them that can be deleted at any time. `python src/selfeng/capability_registry.py`
+demonstrates it.
 """
 
 import asyncio
@@ -22,7 +23,8 @@ from selfeng.registry import names, records
 from selfeng.registry.change_events import LibraryChange
 from selfeng.registry.file_watcher import FileWatcher
 from selfeng.registry.fitting.calibration import Calibration, Report, fit_library
-from selfeng.registry.index import IndexState, Progress, SearchIndex
+from selfeng.registry.index import SearchIndex
+from selfeng.registry.index_place import IndexState, Progress
 from selfeng.registry.library_errors import exists, file_in_the_way, half, not_found, verify_again
 from selfeng.registry.library_snapshot import LibrarySnapshot
 from selfeng.registry.ranking import Ranking
@@ -52,7 +54,7 @@ class CapabilityRegistry:
         self,
         engine: sa.Engine,
         tools_dir: Path,
-        chroma_dir: Path,
+        index: Path | str,
         embedder: Embedder,
         *,
         trust: TrustRule | None = None,
@@ -61,7 +63,8 @@ class CapabilityRegistry:
         on_change: Callable[[LibraryChange], None] = lambda change: None,
         checkpoint: Checkpoint = lambda step: None,
     ) -> None:
-        """`ranking`: by default the one shipped for the embedder; `former`: see `Reembedding`;
+        """`index`: the folder of the search index, or the URL of the Chroma server that has it;
+        `ranking`: by default the one shipped for the embedder; `former`: see `Reembedding`;
         `on_change` is called on the event loop.
 
         `checkpoint` is for crash tests, see `Checkpoint`.
@@ -74,7 +77,7 @@ class CapabilityRegistry:
         self._watcher = FileWatcher(engine, self._files, self._writer)
         self._vectors = Vectors(engine, embedder)
         self._trust = Trust(engine, trust or TrustRule())
-        self._index = SearchIndex(chroma_dir, engine, embedder.id)
+        self._index = SearchIndex(index, engine, embedder.id)
         self._editor = ToolEditor(engine, self._watcher, self._writer, self._vectors)
         self._reembedding = Reembedding(engine, self._vectors, embedder, former)
         self._search = Search(engine, self._watcher, self._index, self._reembedding, self._space)
@@ -138,7 +141,7 @@ class CapabilityRegistry:
             )
         return await self._loaded(name)
 
-    def check_name(self, name: str) -> None:
+    async def check_name(self, name: str) -> None:
         """Check a name against the last look at the library; `add` checks it again. Raises:
         ToolNameInvalid, ToolExists, FileInTheWay.
         """
@@ -259,22 +262,24 @@ class CapabilityRegistry:
         await asyncio.to_thread(self._writer.remove, name)
         await self._look()
 
-    async def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
-        """Count a success of that version; `call` is the digest of its arguments and files. Raises:
-        ToolNotFound.
+    async def record_use(
+        self, name: str, version: int, call: str, key: str = ""
+    ) -> ToolStandingChanged | None:
+        """Count a success of that version; `call` is the digest of its arguments and files. What
+        has a `key` counts once. Raises: ToolNotFound.
         """
-        change = await asyncio.to_thread(self._trust.record_use, name, version, call)
+        change = await asyncio.to_thread(self._trust.record_use, name, version, call, key)
         if change:
             await self._look()
         return change
 
     async def record_failure(
-        self, name: str, version: int, problem: str
+        self, name: str, version: int, problem: str, key: str = ""
     ) -> ToolStandingChanged | None:
-        """Count a failure caused by the tool itself; `problem` describes it in a few words. Raises:
-        ToolNotFound.
+        """Count a failure caused by the tool itself; `problem` describes it in a few words. What
+        has a `key` counts once. Raises: ToolNotFound.
         """
-        change = await asyncio.to_thread(self._trust.record_failure, name, version, problem)
+        change = await asyncio.to_thread(self._trust.record_failure, name, version, problem, key)
         if change:
             await self._look()
         return change

@@ -3,34 +3,52 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from contextlib import AsyncExitStack, nullcontext
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from itertools import starmap
+from typing import Any, Generic, TypeVar, assert_never
+from weakref import WeakValueDictionary
+
+from pydantic import ValidationError
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.composition.reverification import Reverifier
 from selfeng.composition.sources import PinnedSources
 from selfeng.core.composition import Importable
-from selfeng.core.errors import LibraryError, RequestError, ResourceNotFound
-from selfeng.core.events import FINAL, QuestionsAsked, Record
+from selfeng.core.errors import AgentError, LibraryError, RequestError, ResourceNotFound
+from selfeng.core.events import (
+    FINAL,
+    QuestionsAsked,
+    Record,
+    TurnResumed,
+    TurnStarted,
+    TurnStopped,
+)
 from selfeng.core.files import File, FileLimits, FileReference
 from selfeng.core.logs import logged_with
 from selfeng.core.owner import owned_by
-from selfeng.core.plan import SavedPlan
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, completed, said
 from selfeng.core.result import EarlierResult, Result
-from selfeng.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus, Part
+from selfeng.core.status import Asked, EngineStatus, LibraryStatus, Part
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import EarlierFiles, EarlierResults, Request, Turn, awaited
 from selfeng.core.verdict import Execution
 from selfeng.core.words import count
+from selfeng.core.work import current_work
+from selfeng.durable.turn_work import TurnWork
+from selfeng.durable.workflows import Workflows
 from selfeng.execution.arguments import ArgumentsInvalid, bind
+from selfeng.lessons.learner import Learner
 from selfeng.lessons.learning import Learning
 from selfeng.llm_client import LLMClient
-from selfeng.orchestrator import Orchestrator
+from selfeng.orchestrator import Orchestrator, started
+from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
+from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.registry.change_events import LibraryChange
 from selfeng.registry.seeding import Planted, SeedMark, plant
@@ -42,11 +60,18 @@ from selfeng.stages.executor import Call, Executor
 from selfeng.stages.language import is_english
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationSummary
+from selfeng.store.feed import Feed
 from selfeng.store.habits import Habits
-from selfeng.store.journal import Journal
+from selfeng.store.journal import Journal, LostTurn
+from selfeng.store.news import NewsItem, NewsListener
+from selfeng.store.processes import Processes
 from selfeng.store.recorder import Recorder
+from selfeng.store.shares import Shares
 from selfeng.synthesis_engine import SynthesisEngine
+from selfeng.turns.event_numbers import EventNumbers, NumberedEvent
+from selfeng.turns.given import GivenTurn, Past
 from selfeng.turns.plan_to_tool import plan_to_tool
+from selfeng.turns.running_turn import INTERRUPTED
 from selfeng.turns.turn_registry import TurnRegistry
 
 T = TypeVar("T")
@@ -57,17 +82,21 @@ LONGEST_REQUEST = 20_000
 """Characters."""
 AGENTS = ("proxy", "coder")
 """Agents that a request may name."""
+_LOOK = 1.0
+"""Seconds between looks at the turns of other processes."""
 _SEARCH = {
     "ready": "search with Chroma",
     "behind": "exact search (the index is being built)",
     "elsewhere": "exact search (another process holds the index)",
+    "away": "exact search (the Chroma server does not answer)",
     "broken": "exact search (the index can't be opened)",
 }
 _REMEDY = {
     "behind": "run it again",
     "elsewhere": "end the server, or delete the folder CHROMA_PERSIST_DIR, and the server "
     "rebuilds it",
-    "broken": "see the log, and repair or delete the folder CHROMA_PERSIST_DIR",
+    "away": "start the server that CHROMA_URL names, or correct the address",
+    "broken": "see the log, and repair or delete what CHROMA_PERSIST_DIR or CHROMA_URL names",
 }
 
 
@@ -88,16 +117,28 @@ class Changes(Generic[T]):
 
 
 @dataclass(frozen=True)
+class ModelParts:
+    """What works with the model. A change of the settings makes new ones; what has begun keeps
+    those that it began with.
+    """
+
+    client: LLMClient
+    synthesis: SynthesisEngine
+    executor: Executor
+    orchestrator: Orchestrator
+    learner: Learner
+    builder: ProjectBuilder
+
+
+@dataclass(frozen=True)
 class ToolParts:
-    """The library, and what builds and verifies its tools."""
+    """The library, and where its tools run."""
 
     library: CapabilityRegistry
     sources: PinnedSources
     changes: Changes[LibraryChange]
     seeded: SeedMark
     sandbox: SecureSandbox
-    synthesis: SynthesisEngine
-    executor: Executor
     upkeep: Reverifier
 
 
@@ -105,27 +146,31 @@ class ToolParts:
 class TurnParts:
     """What runs turns, and what is stored of them."""
 
-    orchestrator: Orchestrator
     turns: TurnRegistry
     runtime: MiniAgents
     journal: Journal
+    processes: Processes
     recorder: Recorder
+    feed: Feed
+    news: NewsListener
     files: ConversationFiles
     file_limits: FileLimits
+    shares: Shares
 
 
 class Engine:
     """Takes requests as turns of conversations; runs on the event loop that it was opened on.
 
     Its parts are public: `library` has the tools, `learning` the lessons, `projects` the projects,
-    `changes`, `changed_conversations` (by id) and `readiness` report news.
+    `shares` the links to conversations, `configuration` the settings, `changes`,
+    `changed_conversations` (by id, "" for any) and `readiness` report news.
     """
 
     def __init__(
         self,
         *,
-        model: LLMClient,
-        model_status: ModelStatus,
+        configuration: Configuration,
+        model_parts: Callable[[], ModelParts],
         tool_parts: ToolParts,
         turn_parts: TurnParts,
         learning: Learning,
@@ -133,25 +178,41 @@ class Engine:
         readiness: Readiness,
         set_ups: Mapping[Part, Callable[[Callable[[str], None]], None]],
         resources: AsyncExitStack,
+        workflows: Workflows | None = None,
     ) -> None:
-        """`set_ups` set up the part that they are named after: blocking functions that report
-        their progress line by line.
+        """`model_parts` makes them anew for the configuration. `set_ups` set up the part that they
+        are named after: blocking functions that report their progress line by line. `workflows`
+        keep the steps of turns that go on after the process.
         """
         tools, turns = tool_parts, turn_parts
         self.library, self.changes, self.sandbox = tools.library, tools.changes, tools.sandbox
-        self.synthesis, self.upkeep, self._seeded = tools.synthesis, tools.upkeep, tools.seeded
-        self._executor = tools.executor
-        self.orchestrator, self._turns, self._runtime = (
-            turns.orchestrator,
-            turns.turns,
-            turns.runtime,
-        )
+        self.upkeep, self._seeded = tools.upkeep, tools.seeded
+        self._turns, self._runtime = turns.turns, turns.runtime
         self._journal, self._recorder = turns.journal, turns.recorder
+        self._processes = turns.processes
+        self._feed, self._news = turns.feed, turns.news
         self.changed_conversations: Changes[str] = Changes()
         self._files, self.file_limits = turns.files, turns.file_limits
-        self.model, self._model_status = model, model_status
+        self.shares = turns.shares
+        self.configuration = configuration
         self.learning, self.projects, self.readiness = learning, projects, readiness
+        self._workflows = workflows
         self._set_ups, self._resources, self._background = set_ups, resources, PromisingContext()
+        self._beginning = WeakValueDictionary[str, asyncio.Lock]()
+        """Held while a turn with an id of its own is begun, by the id."""
+        self._unresumed: list[LostTurn] = []
+        """Those that were taken over and could not begin here."""
+        self._use(model_parts())
+        configuration.on_change(lambda: self._use(model_parts()))
+        configuration.on_change(self._turns.reconsider)
+        self._news.start(self._hear, self._hear_all)
+
+    def _use(self, parts: ModelParts) -> None:
+        """Begin turns with these parts from now on."""
+        self.model, self.orchestrator = parts.client, parts.orchestrator
+        self.synthesis, self._executor = parts.synthesis, parts.executor
+        self.learning.learner = parts.learner
+        self.projects.use(parts.builder)
 
     async def ask(
         self,
@@ -162,20 +223,56 @@ class Engine:
         *,
         answers: Sequence[Answer] = (),
         agent: str = "",
+        again: str = "",
+        turn_id: str = "",
     ) -> Asked:
         """Begin a turn, in a new conversation if none is given; its records reach the subscribers.
 
         `answers` answer the open questions of the conversation. The request may then be blank, or
         the answers in words: it is the request that they complete.
-        `agent` gets the request without a search. The turn's task starts last, with nothing awaited
-        after it, so the caller can subscribe before its first record.
+        `agent` gets the request without a search. `again` is the id of an earlier turn, whose
+        answers and agent hold for this one, too. `turn_id` is given to the turn; if there is one
+        with it, that is the turn. The turn's task starts last, with nothing awaited after it, so
+        the caller can subscribe before its first record.
 
         Raises:
+            LimitReached: too many requests wait in the queue.
             RequestError: the request is blank or too long, the files are too many or too large,
                 there is no such question, an answer does not fit its question, or the conversation
                 belongs to a project.
-            ResourceNotFound: `owner` has no such conversation.
+            ResourceNotFound: `owner` has no such conversation, or no such turn.
         """
+        async with (
+            self._beginning.setdefault(turn_id, asyncio.Lock()) if turn_id else nullcontext()
+        ):
+            known = await self._begun(turn_id) if turn_id else None
+            return known or await self._ask(
+                owner,
+                conversation_id,
+                request,
+                files,
+                answers=answers,
+                agent=agent,
+                again=again,
+                turn_id=turn_id,
+            )
+
+    async def _begun(self, turn_id: str) -> Asked | None:
+        conversation = await asyncio.to_thread(self._journal.conversation_of, turn_id)
+        return Asked(conversation_id=conversation, turn_id=turn_id) if conversation else None
+
+    async def _ask(
+        self,
+        owner: str,
+        conversation_id: str | None,
+        request: str,
+        files: Sequence[File],
+        *,
+        answers: Sequence[Answer],
+        agent: str,
+        again: str,
+        turn_id: str,
+    ) -> Asked:
         self._check(files)
         if not request.strip() and not answers:
             raise RequestError("the request is blank", "write what you need")
@@ -188,12 +285,18 @@ class Engine:
             raise RequestError(
                 f"unknown agent {agent[:40]!r}", f"name one of {', '.join(AGENTS)}, or none"
             )
+        self._turns.check(owner, conversation_id)
         if conversation_id is None:
             rounds: tuple[QuestionsAsked, ...] = ()
         else:
             await self._check_conversation(owner, conversation_id)
             rounds = await asyncio.to_thread(self._journal.rounds, conversation_id)
-        answers = completed(rounds[0].questions if rounds else (), answers)
+        if again:
+            (first, *_) = await asyncio.to_thread(self._journal.turn, owner, again)
+            assert isinstance(first.event, TurnStarted), first
+            answers, agent = first.event.answers, first.event.agent
+        else:
+            answers = completed(rounds[0].questions if rounds else (), answers)
         if rounds and request.strip() in ("", said(answers)):
             request = await asyncio.to_thread(self._journal.last_request, conversation_id or "")
         if conversation_id is None:
@@ -201,10 +304,15 @@ class Engine:
             conversation_id = await asyncio.to_thread(
                 self._journal.create_conversation, owner, title
             )
-        agent = agent or (rounds[0].agent if rounds else "")
-        return await self._begin(
-            owner, conversation_id, request, files, answers=answers, rounds=len(rounds), agent=agent
+        given = Request(
+            request,
+            files=tuple(files),
+            answers=tuple(answers),
+            rounds=len(rounds),
+            agent=agent or (rounds[0].agent if rounds else ""),
+            conversation_id=conversation_id,
         )
+        return await self._begin(owner, given, turn_id)
 
     async def turn(self, owner: str, begun: Awaitable[Asked]) -> AsyncGenerator[Record, None]:
         """Begin a turn of `owner`, by `ask` or `keep`, and give its records; leaving stops it.
@@ -262,9 +370,11 @@ class Engine:
         Raises:
             ToolNotFound, ToolModified
             ResourceNotFound: `owner` has no such conversation.
+            LimitReached: too many requests wait in the queue.
             RequestError: as `call`, or the conversation belongs to a project.
         """
         call = await self._bound(name, arguments, files)
+        self._turns.check(owner, conversation_id)
         request = f"Run {call}"
         if conversation_id is None:
             conversation_id = await asyncio.to_thread(
@@ -272,8 +382,11 @@ class Engine:
             )
         else:
             await self._check_conversation(owner, conversation_id)
-        given = FunctionCall(name=name, arguments=call.arguments)
-        return await self._begin(owner, conversation_id, request, files, by_hand=given)
+        by_hand = FunctionCall(name=name, arguments=call.arguments)
+        given = Request(
+            request, files=tuple(files), conversation_id=conversation_id, by_hand=by_hand
+        )
+        return await self._begin(owner, given)
 
     async def _bound(self, name: str, arguments: Mapping[str, Any], files: Sequence[File]) -> Call:
         """The call of a tool by name. Raises: as `call`."""
@@ -305,84 +418,187 @@ class Engine:
 
         Raises:
             ResourceNotFound: `owner` has no such turn.
+            LimitReached: too many requests wait in the queue.
             RequestError: its plan can't be saved as a tool.
         """
         records = await asyncio.to_thread(self._journal.turn, owner, turn_id)
         plan = plan_to_tool(records)
-        return await self._begin(owner, records[0].conversation_id, plan.request, keeps=plan)
+        conversation_id = records[0].conversation_id
+        self._turns.check(owner, conversation_id)
+        given = Request(
+            plan.request,
+            conversation_id=conversation_id,
+            saved_plan=plan.steps,
+            keeps=plan.turn_id,
+        )
+        return await self._begin(owner, given)
 
     async def refactor(self, owner: str, name: str) -> Asked:
         """Begin a turn that makes a tool faster, in a new conversation.
 
-        Raises: ToolNotFound, ToolModified.
+        Raises: ToolNotFound, ToolModified, LimitReached.
         """
         request = f"Make {(await self.library.get(name)).name} faster"
+        self._turns.check(owner)
         conversation_id = await asyncio.to_thread(self._journal.create_conversation, owner, request)
-        return await self._begin(owner, conversation_id, request, refactors=name)
+        return await self._begin(
+            owner, Request(request, conversation_id=conversation_id, refactors=name)
+        )
 
-    async def _begin(
+    async def _begin(self, owner: str, given: Request, turn_id: str = "") -> Asked:
+        """Begin a turn, with the past of its conversation."""
+        conversation_id = given.conversation_id
+        await self._feed.watch(conversation_id)
+        given = replace(
+            given,
+            history=await asyncio.to_thread(self._journal.messages, conversation_id),
+            earlier=await self._earlier_files(conversation_id, given.files),
+            earlier_results=await self._earlier_results(conversation_id),
+        )
+        kept = GivenTurn.of(given).model_dump_json() if self._workflows else None
+        turn_id = await asyncio.to_thread(
+            self._journal.begin_turn, conversation_id, given.text, turn_id, started(given), kept
+        )
+        self._run(owner, conversation_id, turn_id, given, self._work(turn_id))
+        return Asked(conversation_id=conversation_id, turn_id=turn_id)
+
+    def _work(self, turn_id: str) -> TurnWork | None:
+        return TurnWork(turn_id, self._workflows) if self._workflows else None
+
+    def _run(
         self,
         owner: str,
         conversation_id: str,
-        request: str,
-        files: Sequence[File] = (),
-        keeps: SavedPlan | None = None,
+        turn_id: str,
+        given: Request,
+        work: TurnWork | None,
         *,
-        answers: Sequence[Answer] = (),
-        rounds: int = 0,
-        agent: str = "",
-        refactors: str = "",
-        by_hand: FunctionCall | None = None,
-    ) -> Asked:
-        history = await asyncio.to_thread(self._journal.messages, conversation_id)
-        earlier = await self._earlier_files(conversation_id, files)
-        results = await self._earlier_results(conversation_id)
-        turn_id = await asyncio.to_thread(self._journal.begin_turn, conversation_id, request)
+        resumed: TurnResumed | None = None,
+        numbers: EventNumbers | None = None,
+        lease: int = 1,
+    ) -> None:
+        token = current_work.set(work)
         with owned_by(owner), logged_with(conversation_id, turn_id):
-            turn = self.orchestrator.begin(
-                request,
-                history,
-                files,
-                earlier,
-                keeps,
-                agent=agent,
-                answers=answers,
-                rounds=rounds,
-                conversation_id=conversation_id,
-                results=results,
-                refactors=refactors,
-                by_hand=by_hand,
+            watch = work.watch if work else lambda _: None
+            turn = self.orchestrator.begin(given, resumed=resumed, watch=watch)
+            current_work.reset(token)
+            self._turns.begin(
+                owner,
+                conversation_id,
+                turn_id,
+                turn,
+                numbers=numbers,
+                lease=lease,
+                ended=partial(self._ended, work, turn_id, lease) if work else None,
             )
-            self._turns.begin(owner, conversation_id, turn_id, turn)
-        return Asked(conversation_id=conversation_id, turn_id=turn_id)
+
+    async def _ended(self, work: TurnWork, turn_id: str, lease: int) -> bool:
+        """Forget the steps of a turn, unless another process has taken it over."""
+        mine = await asyncio.to_thread(self._journal.holds, turn_id, lease)
+        await (work.end() if mine else work.leave())
+        return mine
+
+    async def resume_turns(self) -> None:
+        """Go on with the turns that killed servers left running; those that can't go on end with
+        an event that says so. From now on the same is done with those of processes that end while
+        this one runs. Call it before the first request.
+        """
+        if self._workflows:
+            loop = asyncio.get_running_loop()
+            lost = partial(loop.call_soon_threadsafe, self._give_up)
+            await asyncio.to_thread(self._processes.begin, lost)
+            await self._take_over()
+            self._background.start(self._watch_processes())
+        await self.stop_abandoned_turns()
+
+    async def _take_over(self) -> None:
+        for turn in await asyncio.to_thread(self._journal.take_over_turns):
+            try:
+                await self._resume(turn)
+            except Exception:  # the database of the steps is away, or broken
+                log.exception("turn %s could not go on", turn.turn_id)
+                self._unresumed.append(turn)
+
+    async def _watch_processes(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK)
+            try:
+                while self._unresumed:
+                    await asyncio.to_thread(self._journal.give_back, self._unresumed[-1])
+                    self._unresumed.pop()
+                if await asyncio.to_thread(self._journal.any_lost):
+                    await self._take_over()
+                    await self.stop_abandoned_turns()
+            except Exception as error:  # noqa: BLE001 - the database is away
+                log.warning("the turns of other processes could not be looked after: %s", error)
+
+    def _give_up(self) -> None:
+        """Other processes took this one for gone, as it was frozen, and go on with its turns."""
+        self._background.start(self._let_go())
+
+    async def _let_go(self) -> None:
+        here = set(self._turns.running)  # before the look: a turn may begin meanwhile
+        for turn_id in here - await asyncio.to_thread(self._journal.held):
+            self._turns.stop_here(turn_id)
+
+    async def _resume(self, lost: LostTurn) -> None:
+        assert self._workflows is not None
+        conversation_id, turn_id = lost.conversation_id, lost.turn_id
+        numbered = await asyncio.to_thread(self._journal.numbered, turn_id)
+        known = tuple(starmap(NumberedEvent, numbered))
+        try:
+            kept = GivenTurn.model_validate_json(lost.given)
+            given = await kept.request(self._past(conversation_id))
+        except (AgentError, ValidationError):  # another version wrote it, or a file of it is gone
+            log.exception("turn %s can't go on", turn_id)
+            last = TurnStopped(reason=INTERRUPTED)
+            self._recorder.emit(conversation_id, turn_id, last, lease=lost.lease)
+            return
+        begun = await self._workflows.resume(turn_id)
+        work = TurnWork(turn_id, self._workflows, begun or (), lasting=begun is not None)
+        again = begun is None
+        self._run(
+            lost.owner,
+            conversation_id,
+            turn_id,
+            given,
+            work,
+            resumed=TurnResumed(again=again),
+            numbers=EventNumbers(known, again=again),
+            lease=lost.lease,
+        )
+
+    def _past(self, conversation_id: str) -> Past:
+        async def file(reference: FileReference) -> File:
+            return await asyncio.to_thread(
+                self._files.read, conversation_id, reference.sha256, reference.name
+            )
+
+        async def result(earlier: EarlierResult) -> Result:
+            return await asyncio.to_thread(
+                self._files.result, conversation_id, earlier.reference.sha256
+            )
+
+        return Past(file, result)
 
     async def _earlier_results(self, conversation_id: str) -> EarlierResults:
         known = await asyncio.to_thread(self._files.results, conversation_id)
-
-        async def read(result: EarlierResult) -> Result:
-            return await asyncio.to_thread(
-                self._files.result, conversation_id, result.reference.sha256
-            )
-
-        return EarlierResults(known, read)
+        return EarlierResults(known, self._past(conversation_id).result)
 
     async def _earlier_files(self, conversation_id: str, files: Sequence[File]) -> EarlierFiles:
         """The files of the conversation, except those that the request replaces by name."""
         known = await asyncio.to_thread(self._files.newest, conversation_id)
         replaced = {file.name for file in files}
-
-        async def read(reference: FileReference) -> File:
-            return await asyncio.to_thread(
-                self._files.read, conversation_id, reference.sha256, reference.name
-            )
-
-        return EarlierFiles(
-            tuple(r for r in known if r.name not in replaced)[: self.file_limits.count], read
-        )
+        others = tuple(r for r in known if r.name not in replaced)[: self.file_limits.count]
+        return EarlierFiles(others, self._past(conversation_id).file)
 
     async def stop(self, owner: str, turn_id: str) -> bool:
-        """Stop a running turn of `owner`; False if there is none with that id."""
-        return self._turns.stop(owner, turn_id)
+        """Stop a turn of `owner` that runs or waits in the queue, in whatever process; False if
+        there is none with that id.
+        """
+        return self._turns.stop(owner, turn_id) or await asyncio.to_thread(
+            self._journal.request_stop, owner, turn_id
+        )
 
     async def conversations(self, owner: str, text: str = "") -> tuple[ConversationSummary, ...]:
         """An owner's conversations, that with the newest turn first, without those of projects;
@@ -401,6 +617,8 @@ class Engine:
         await asyncio.to_thread(self._journal.change_conversation, owner, conversation_id, change)
         if change.deleted:
             self._turns.stop_all("The conversation was deleted.", conversation_id)
+            for turn_id in await asyncio.to_thread(self._journal.running, conversation_id):
+                await asyncio.to_thread(self._journal.request_stop, owner, turn_id)
             await asyncio.to_thread(self._journal.remove_deleted)
         self.changed_conversations.tell(conversation_id)
 
@@ -418,6 +636,7 @@ class Engine:
         such conversation.
         """
         await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
+        await self._feed.watch(conversation_id)
         return await asyncio.to_thread(self._journal.history, conversation_id, after)
 
     async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
@@ -441,10 +660,38 @@ class Engine:
         return await asyncio.to_thread(self._files.result_of_turn, owner, turn_id)
 
     def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
-        """Call `on_records` with all records of every conversation from now on; returns a function
-        that ends this.
+        """From now on, call `on_records` with all records of this process, and with those of other
+        processes in conversations that were read or continued here; returns a function that ends
+        this.
         """
-        return self._recorder.subscribe(on_records)
+        return self._feed.subscribe(on_records)
+
+    async def listening(self) -> None:
+        """Wait until what other processes do is heard."""
+        await self._news.started()
+
+    def _hear(self, item: NewsItem) -> None:
+        """Another process announced something."""
+        match item.topic:
+            case "journal":
+                self._feed.news(item.about)
+            case "conversations":
+                self.changed_conversations.tell("")
+            case "library":
+                self._background.start(self.library.count())
+            case "lessons":
+                self.learning.tell()
+            case "stop":
+                self._turns.stop_here(item.about)
+            case _:
+                assert_never(item.topic)
+
+    async def _hear_all(self) -> None:
+        """Announcements may have been missed."""
+        self._feed.lost()
+        self.changed_conversations.tell("")
+        self.learning.tell()
+        await self.library.count()
 
     async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
         """The example requests of a tool, without those that another owner asked before the tool
@@ -458,6 +705,10 @@ class Engine:
     async def habits(self, owner: str, name: str) -> Habits:
         """What `owner` often asks after a tool, and uses together with it."""
         return await asyncio.to_thread(self._journal.habits, owner, name)
+
+    async def last_uses(self, owner: str) -> dict[str, datetime]:
+        """When `owner` last used each tool, as far as their newest calls tell."""
+        return await asyncio.to_thread(self._journal.last_uses, owner)
 
     async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
         """The requests that a tool served and is found by, only those of `owner`, newest first."""
@@ -497,7 +748,7 @@ class Engine:
         library = LibraryStatus(tools=tools, detail="; ".join(words))
         unready = self.readiness.unready
         return EngineStatus(
-            model=self._model_status.model_copy(update={"trouble": self.model.trouble}),
+            model=self.configuration.status,
             sandbox=sandbox,
             library=library,
             files=self.file_limits,
@@ -597,8 +848,15 @@ class Engine:
             self.upkeep.begin()
 
     async def learn_from_turns(self) -> None:
-        """From now on, learn in the background from each turn that ends."""
-        self._turns.learn = self.learning.begin
+        """From now on, learn in the background from each turn that ends, unless the settings say
+        otherwise.
+        """
+
+        def learn(turn_id: str) -> None:
+            if self.configuration.settings.lessons_learn:
+                self.learning.begin(turn_id)
+
+        self._turns.learn = learn
 
     async def stop_abandoned_turns(self) -> None:
         """Mark turns that killed servers left running as stopped, and remove the conversations
@@ -619,6 +877,9 @@ class Engine:
         self._turns.stop_all("The server ended.")
         await self._runtime.aflush_tasks()
         await self._recorder.aclose()
+        await asyncio.to_thread(self._processes.close)
+        await self._news.aclose()
+        await self._feed.aclose()
         await self._resources.aclose()
 
 

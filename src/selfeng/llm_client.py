@@ -7,6 +7,7 @@ from contextlib import aclosing
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from selfeng.core.errors import ModelUnavailable
 from selfeng.core.model_server import ModelServer
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ReplyT
@@ -22,20 +23,27 @@ OPENAI = "https://api.openai.com/v1"
 _NO_KEY = "none"  # local servers want no key, and the SDK wants one
 
 
-def chat_completions(server: ModelServer, max_retries: int, price: Price) -> "ModelConnection":
+News = Callable[[], None]
+
+
+def chat_completions(
+    server: ModelServer, max_retries: int, price: Price, news: News
+) -> "ModelConnection":
     """The connection to an OpenAI-compatible server."""
     from selfeng.llm.connection import ModelConnection
 
-    return ModelConnection(server, max_retries=max_retries, price=price)
+    return ModelConnection(server, max_retries=max_retries, price=price, news=news)
 
 
-def plain_speaking(server: ModelServer, max_retries: int, price: Price) -> "ModelConnection":
+def plain_speaking(
+    server: ModelServer, max_retries: int, price: Price, news: News
+) -> "ModelConnection":
     """The same to a model that never thinks aloud without a tag before its thoughts, so that its
     first streamed reply need not be held back.
     """
     from selfeng.llm.connection import ModelConnection
 
-    return ModelConnection(server, max_retries=max_retries, price=price, unopened=False)
+    return ModelConnection(server, max_retries=max_retries, price=price, unopened=False, news=news)
 
 
 class LLMClient:
@@ -58,12 +66,15 @@ class LLMClient:
         timeout: float = 60.0,
         max_retries: int = 3,
         price: Price = listed_price,
-        connect: Callable[[ModelServer, int, Price], "ModelConnection"] = chat_completions,
+        connect: Callable[[ModelServer, int, Price, News], "ModelConnection"] = chat_completions,
+        news: News = lambda: None,
     ) -> None:
+        """`news` is called when it shows whether the server can be used."""
         self._server = ModelServer(
             base_url=base_url or OPENAI, model=model, api_key=api_key or _NO_KEY, timeout=timeout
         )
-        self._max_retries, self._price, self._connect = max_retries, price, connect
+        self._max_retries, self._price = max_retries, price
+        self._connect, self._news = connect, news
         self._structured, self._choice = Memory(), Memory()
 
     @property
@@ -76,13 +87,18 @@ class LLMClient:
         return self._server.name
 
     @property
-    def trouble(self) -> str:
-        """Why the last call got no reply, one sentence; "" if it got one, or none was made."""
-        return self._connection.trouble if "_connection" in vars(self) else ""
+    def trouble(self) -> ModelUnavailable | None:
+        """Why the server gave no reply the last time; None if it did, or was not asked."""
+        return self._connection.trouble if "_connection" in vars(self) else None
+
+    @property
+    def answers(self) -> bool:
+        """Whether the server has answered, and answers still as far as is known."""
+        return "_connection" in vars(self) and self._connection.answers
 
     @cached_property
     def _connection(self) -> "ModelConnection":
-        return self._connect(self._server, self._max_retries, self._price)
+        return self._connect(self._server, self._max_retries, self._price, self._news)
 
     def warm_up(self) -> None:
         """Import what the first call needs. Blocks for about a second: call it in a thread."""
@@ -95,9 +111,15 @@ class LLMClient:
         if "_connection" in vars(self):
             await self._connection.aclose()
 
-    async def models(self) -> tuple[str, ...]:
-        """Ids of the models on the server; costs nothing. Raises: ModelUnavailable."""
-        return await self._connection.models()
+    async def models(self, patience: float | None = None) -> tuple[str, ...]:
+        """Ids of the models on the server; costs nothing. `patience` is in seconds, without
+        retries. Raises: ModelUnavailable.
+        """
+        return await self._connection.models(patience)
+
+    async def probe(self) -> None:
+        """Find out whether the server answers; costs nothing. See `answers` and `trouble`."""
+        await self._connection.probe()
 
     async def abilities(self, budget: Budget) -> AsyncGenerator["Ability", None]:
         """What the server can do, found out by up to eight calls. Raises: ModelError."""

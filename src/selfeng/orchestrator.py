@@ -4,6 +4,7 @@ src/selfeng/graph/turn_graph.py.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, assert_never
 
@@ -17,22 +18,21 @@ from selfeng.core.events import (
     Limits,
     TurnFailed,
     TurnFinished,
+    TurnResumed,
     TurnStarted,
 )
 from selfeng.core.files import File
-from selfeng.core.plan import SavedPlan
-from selfeng.core.prompt import ChatMessage, FunctionCall
+from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ToolLibrary
-from selfeng.core.question import Answer
 from selfeng.core.turn import (
     Budget,
-    EarlierFiles,
-    EarlierResults,
     Inspector,
     News,
     Recall,
     Request,
     Turn,
+    Wait,
+    awaited,
     no_lessons,
 )
 from selfeng.runtime import MiniAgents
@@ -56,8 +56,16 @@ class RequestTurn(RunningTurn):
         recall: Recall,
         news: News,
         inspector: Inspector | None,
+        *,
+        watch: Callable[[Event], None],
+        wait: Wait,
     ) -> None:
         super().__init__()
+
+        def emit(event: Event) -> None:
+            watch(event)
+            self._feed.push(event)
+
         budget = Budget(
             limits,
             lambda b: self._feed.push(
@@ -65,7 +73,7 @@ class RequestTurn(RunningTurn):
             ),
             on_thought=self._feed.push,
         )
-        self.turn = Turn(request, self._feed.push, budget, news, recall, inspector)
+        self.turn = Turn(request, emit, budget, news, recall, inspector, wait)
 
     @property
     def events(self) -> Sequence[Event]:
@@ -76,10 +84,14 @@ class RequestTurn(RunningTurn):
     def spent(self) -> Mapping[str, Any]:
         return {"usage": self.turn.budget.usage, "seconds": self.turn.budget.seconds}
 
+    def _unspent(self) -> AbstractContextManager[None]:
+        return self.turn.budget.paused()
+
     def failed(self, error: AgentError) -> TurnFailed:
-        told = {"message": error.message, "remedy": error.remedy, "kind": error.kind}
         reached = what_was_reached(self.events) if error.kind == "budget" else ""
-        return TurnFailed(where=error.where or "internal", reached=reached, **told, **self.spent)
+        return TurnFailed(
+            where=error.where or "internal", reached=reached, **error.told, **self.spent
+        )
 
 
 class Orchestrator:
@@ -99,6 +111,7 @@ class Orchestrator:
         delegation: Delegation | None = None,
         news: News = lambda part: None,
         inspector: Inspector | None = None,
+        wait: Wait = awaited,
     ) -> None:
         """`runtime` is the context that turns run under; `recall` gives each turn its access to the
         lessons.
@@ -115,6 +128,7 @@ class Orchestrator:
         if delegation:
             delegation.add(Toolsmith(self._stages))
         self._recall, self._news, self._inspector = recall, news, inspector
+        self._wait = wait
 
     async def handle(
         self,
@@ -129,7 +143,14 @@ class Orchestrator:
         """Run one turn and pass on its events; also returns the last one. Cancelling this stops the
         turn.
         """
-        running = self.begin(request, history, files, agent=agent, conversation_id=conversation_id)
+        given = Request(
+            request,
+            tuple(history),
+            tuple(files),
+            agent=agent,
+            conversation_id=conversation_id,
+        )
+        running = self.begin(given)
         events = aiter(running)
         last: Event
         try:
@@ -145,59 +166,27 @@ class Orchestrator:
 
     def begin(
         self,
-        request: str,
-        history: Sequence[ChatMessage] = (),
-        files: Sequence[File] = (),
-        earlier: EarlierFiles | None = None,
-        keeps: SavedPlan | None = None,
+        given: Request,
         *,
-        agent: str = "",
-        answers: Sequence[Answer] = (),
-        rounds: int = 0,
-        conversation_id: str = "",
-        refactors: str = "",
-        by_hand: FunctionCall | None = None,
-        results: EarlierResults | None = None,
+        resumed: TurnResumed | None = None,
+        watch: Callable[[Event], None] = lambda _: None,
     ) -> RequestTurn:
-        """Begin a turn; on the event loop. It starts at the next task switch. `keeps`: it makes one
-        tool of that plan, and runs it; `refactors`: it makes the tool of that name faster;
-        `by_hand`: it makes that call, whose arguments fit.
-
-        `agent` gets the request directly. `answers` answer the questions before the request, which
-        came in `rounds` rounds in a row. Agents continue the threads that they have in the
-        conversation of that id.
+        """Begin a turn, or `resumed` go on with one; on the event loop. It starts at the next task
+        switch. `watch` is called with each event of its stages at once.
         """
-        given = Request(
-            request,
-            tuple(history),
-            tuple(files),
-            earlier or EarlierFiles(),
-            tuple(answers),
-            rounds,
-            agent,
-            conversation_id,
-            saved_plan=keeps.steps if keeps else (),
-            earlier_results=results or EarlierResults(),
-            refactors=refactors,
-            by_hand=by_hand,
-        )
         with self._runtime.entered():
-            running = RequestTurn(given, self._limits, self._recall(), self._news, self._inspector)
-            references, keeps_of = (
-                tuple(file.reference() for file in files),
-                keeps.turn_id if keeps else "",
+            running = RequestTurn(
+                given,
+                self._limits,
+                self._recall(),
+                self._news,
+                self._inspector,
+                watch=watch,
+                wait=self._wait,
             )
-            running.emit(
-                TurnStarted(
-                    request=request,
-                    files=references,
-                    contents=given.files,
-                    keeps=keeps_of,
-                    agent=agent,
-                    answers=given.answers,
-                    runs=by_hand.name if by_hand else "",
-                )
-            )
+            running.emit(started(given))
+            if resumed:
+                running.emit(resumed)
             running.begin(partial(self._answer, running))
         return running
 
@@ -228,6 +217,19 @@ class Orchestrator:
                 answer += piece
         how = ending(end, running.events)
         return TurnFinished(answer=answer, tool=tool, **dict(how), **running.spent)
+
+
+def started(given: Request) -> TurnStarted:
+    """The first event of the turn of a request."""
+    return TurnStarted(
+        request=given.text,
+        files=tuple(file.reference() for file in given.files),
+        contents=given.files,
+        keeps=given.keeps,
+        agent=given.agent,
+        answers=given.answers,
+        runs=given.by_hand.name if given.by_hand else "",
+    )
 
 
 async def _whole(text: str) -> AsyncIterator[str]:

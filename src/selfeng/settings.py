@@ -1,30 +1,52 @@
-"""The settings: one frozen object, read from the environment and `.env` when `load_settings` is
-called.
+"""The settings: one frozen object, read from the environment, `.env` and what people chose in the
+page when `load_settings` is called.
 """
 
 import re
 import tempfile
+from collections.abc import Mapping
 from math import log2
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
+    ConfigDict,
     Field,
+    PrivateAttr,
     SecretStr,
     ValidationError,
     ValidationInfo,
+    create_model,
     field_validator,
     model_validator,
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from selfeng.core.choices import CHOICES, read_choices
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.files import MB, FileLimits
 from selfeng.core.places import HOME
 from selfeng.core.private import close_to_others
 
 ENV_FILE = HOME / ".env"
+CHANGEABLE = (
+    "openai_base_url",
+    "openai_api_key",
+    "openai_model",
+    "openai_timeout",
+    "turn_max_seconds",
+    "turn_max_calls",
+    "turn_max_tokens",
+    "turn_max_cost",
+    "synthesis_candidates",
+    "synthesis_max_repairs",
+    "lessons_learn",
+    "turns_max_running",
+    "turns_max_per_person",
+    "turns_max_waiting",
+)
+"""Settings that can be changed in the page, while the engine runs."""
 
 _PART = r"[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _IMAGE = re.compile(
@@ -33,6 +55,7 @@ _IMAGE = re.compile(
 )
 _SQLITE = "sqlite:///"
 _HOST = re.compile(r"(?:https?://)?(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])", re.ASCII | re.IGNORECASE)
+_ENGINE = re.compile(r"(?:tcp|ssh)://[^\s/]+|unix:///\S+", re.ASCII)
 _SHORTEST_TOKEN, _TOKEN_BITS = 16, 64
 _DRAW = "python3 -c 'import secrets; print(secrets.token_urlsafe(24))'"
 
@@ -141,6 +164,10 @@ class Settings(BaseSettings):
     """Where generated code runs: `docker`, `bubblewrap`, or `auto` for the first that works."""
     sandbox_runtime: str | None = Field(None, pattern=r"^[\w./-]+$")
     """Runtime of the Docker engine, such as `runsc` for gVisor; empty: the engine's default."""
+    docker_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    """Several Docker engines, separated by commas, such as tcp://a:2376,tcp://b:2376; empty: the
+    one that DOCKER_HOST names. Containers start on the one with the least to do; one that does
+    not answer is left out meanwhile."""
     docker_image_name: Image = "self-eng-sandbox"
     """Name of the sandbox image."""
     base_image: Image | None = None
@@ -157,6 +184,9 @@ class Settings(BaseSettings):
 
     chroma_persist_dir: Folder = Path("./chroma_db")
     """Folder of the search index, which is rebuilt when it is deleted."""
+    chroma_url: str | None = Field(None, pattern=r"^https?://\S+$")
+    """A Chroma server for the search index, such as http://chroma:8000, for several processes that
+    share a database; empty: the folder CHROMA_PERSIST_DIR."""
     tools_dir: Folder = Path("./tools")
     """Folder of the tools, two files each."""
     data_dir: Folder = Path("./data")
@@ -180,13 +210,25 @@ class Settings(BaseSettings):
     connections_max_per_address: int = Field(128, ge=8)
     """Connections that one address may hold, except this machine's own; raise it for a proxy on
     another machine."""
-    turns_max_running: int = Field(24, ge=1)
-    """Requests of all people together that run at once."""
+    turns_max_running: int = Field(24, ge=1, le=1000)
+    """Requests of all people together that run at once; more wait in a queue."""
+    turns_max_per_person: int = Field(16, ge=1, le=1000)
+    """Requests of one person that run at once. All who have the access token are one person; one
+    conversation has two thirds of them."""
+    turns_max_waiting: int = Field(100, ge=1, le=1000)
+    """Requests that wait in the queue; more are refused. One person has two thirds of it, one
+    conversation two thirds of that."""
     async_mode: Literal["eventlet", "threading"] = "eventlet"
     """Server that runs Flask-SocketIO."""
 
+    development: bool = False
+    """Whether the page is served for work on it: its modules and style sheets as they are, so that
+    an edit shows after a reload, and its gallery at `/gallery`."""
+
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     """The lowest level of records that are logged, to stderr."""
+
+    _chosen: frozenset[str] = PrivateAttr(frozenset())
 
     @model_validator(mode="before")
     @classmethod
@@ -214,7 +256,7 @@ class Settings(BaseSettings):
         path = url.removeprefix(_SQLITE)
         return f"{_SQLITE}{HOME / path}" if path not in {url, ":memory:"} else url
 
-    @field_validator("allowed_hosts", mode="before")
+    @field_validator("allowed_hosts", "docker_hosts", mode="before")
     @classmethod
     def _split(cls, value: object) -> object:
         return (
@@ -234,6 +276,19 @@ class Settings(BaseSettings):
                 )
         return hosts
 
+    @field_validator("docker_hosts")
+    @classmethod
+    def _are_engines(cls, addresses: tuple[str, ...]) -> tuple[str, ...]:
+        for address in addresses:
+            if not _ENGINE.fullmatch(address):
+                raise ValueError(
+                    f"{address[:80]!r} should be an engine's address, such as tcp://a:2376, "
+                    "ssh://user@a or unix:///run/docker.sock"
+                )
+        if len(set(addresses)) < len(addresses):
+            raise ValueError("names an engine twice")
+        return addresses
+
     @field_validator("access_token")
     @classmethod
     def _is_hard_to_guess(cls, token: SecretStr | None) -> SecretStr | None:
@@ -251,6 +306,38 @@ class Settings(BaseSettings):
         return token
 
     @property
+    def chosen(self) -> dict[str, Any]:
+        """What people chose in the page, by the names of settings."""
+        return {name: getattr(self, name) for name in CHANGEABLE if name in self._chosen}
+
+    @property
+    def fixed(self) -> frozenset[str]:
+        """Those of `CHANGEABLE` that can't be chosen, because they were set otherwise. A line of
+        `.env` that repeats a default, as in the template, fixes nothing; a key fixes its server,
+        as nobody else may get it.
+        """
+        given = self.model_fields_set - self._chosen
+        fixed = {
+            name
+            for name in CHANGEABLE
+            if name in given and getattr(self, name) != type(self).model_fields[name].default
+        }
+        return frozenset(fixed | ({"openai_base_url"} if "openai_api_key" in fixed else set()))
+
+    def choose(self, choices: Mapping[str, Any]) -> "Settings":
+        """The settings with these choices instead of earlier ones; what is fixed stays.
+
+        Raises:
+            ValidationError: a value is not allowed, or a setting can't be chosen.
+        """
+        free = {name: value for name, value in choices.items() if name not in self.fixed}
+        values = dict(Choices.model_validate(free))
+        defaults = {name: type(self).model_fields[name].default for name in self._chosen}
+        changed = self.model_copy(update=defaults | {name: values[name] for name in free})
+        changed._chosen = frozenset(free)
+        return changed
+
+    @property
     def file_limits(self) -> FileLimits:
         """How much may go into a turn, and come out of it."""
         return FileLimits(count=self.files_max_count, size=self.files_max_mb * MB)
@@ -266,16 +353,28 @@ class Settings(BaseSettings):
         return self.database_url or f"{_SQLITE}{self.data_dir / 'agent.db'}"
 
 
+_chosen_fields: dict[str, Any] = {
+    name: (Settings.model_fields[name].annotation, Settings.model_fields[name])
+    for name in CHANGEABLE
+}
+Choices = create_model("Choices", __config__=ConfigDict(extra="forbid"), **_chosen_fields)
+"""What people choose in the page, by the same rules."""
+
+
 def load_settings(env_file: str | Path | None = ENV_FILE) -> Settings:
-    """Read the settings from the environment and `env_file`, by default the project's; the
-    environment wins.
+    """Read the settings from the environment, `env_file`, by default the project's, and what people
+    chose in the page; the first wins.
 
     Raises:
         ConfigurationError: the file can't be read, or a value is not allowed; names the variable,
             the value and what is allowed.
     """
+    place = "in the environment or in .env; .env.example lists what is allowed"
     try:
-        return Settings(_env_file=env_file)
+        settings = Settings(_env_file=env_file)
+        place = f"or delete {settings.data_dir / CHOICES}"
+        stored = read_choices(settings.data_dir)
+        return settings.choose({name: stored[name] for name in CHANGEABLE if name in stored})
     except ValidationError as error:
         problems = []
         for detail in error.errors():
@@ -288,7 +387,7 @@ def load_settings(env_file: str | Path | None = ENV_FILE) -> Settings:
             problems.append(f"{variable}={shown}: {detail['msg'].removeprefix('Value error, ')}")
         raise ConfigurationError(
             "; ".join(problems),
-            "correct it in the environment or in .env; .env.example lists what is allowed",
+            f"correct it {place}",
         ) from error
     except UnicodeDecodeError as error:
         raise ConfigurationError(

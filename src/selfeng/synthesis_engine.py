@@ -45,10 +45,12 @@ class SynthesisEngine:
         library: ToolLibrary,
         model_name: str,
         policy: SynthesisPolicy | None = None,
+        *,
+        sources: PinnedSources | None = None,
     ) -> None:
         policy = policy or SynthesisPolicy()
         self._chain, self._library, self._model_name = Chain(sandbox, policy), library, model_name
-        self._sources = PinnedSources(library)
+        self._sources = sources or PinnedSources(library)
         self._programmer = Programmer(model, library, policy)
         self._deps = SynthesisDeps(
             policy=policy,

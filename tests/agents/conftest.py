@@ -7,7 +7,7 @@ from tests.agents.workshop import Hall
 
 @pytest.fixture(scope="session")
 def hall(tmp_path_factory) -> Iterator[Hall]:
-    made = Hall(tmp_path_factory.mktemp("agents"))
+    made = Hall(f"sqlite:///{tmp_path_factory.mktemp('agents')}/agents.db")
     with made.server:
         yield made
     made.database.dispose()

@@ -2,7 +2,6 @@
 scripted sandbox, and a store of threads.
 """
 
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -10,6 +9,7 @@ from selfeng.agents import Delegation, coder, proxy
 from selfeng.core.events import BudgetSpent, Event, FilesMade, StageEntered
 from selfeng.core.files import File
 from selfeng.core.thread import AgentThread
+from selfeng.core.turn import Request
 from selfeng.core.verdict import Execution, Returned
 from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient
@@ -61,10 +61,10 @@ class Hall:
     database.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, database_url: str) -> None:
         self.server, self.database = (
             OfflineServer(self, delay=0),
-            open_database(f"sqlite:///{folder}/agents.db"),
+            open_database(database_url),
         )
         self.script = Script()
 
@@ -125,7 +125,7 @@ class Workshop:
 
     def begin(self, request: str, agent: str = "", **options: Any) -> RequestTurn:
         return self._orchestrator.begin(
-            request, agent=agent, conversation_id=self.conversation, **options
+            Request(request, agent=agent, conversation_id=self.conversation, **options)
         )
 
     def thread(self, sender: str, agent: str) -> AgentThread:

@@ -36,6 +36,15 @@ SECTIONS = {
     "flask_host": "Page",
 }
 """The settings that begin a section of `.env.example`."""
+_TOKENS = Path(__file__).parents[2] / "web" / "static" / "css" / "tokens.css"
+_SCALES = {
+    "type": "text-",
+    "space": "space-",
+    "controls": "control|target",
+    "radius": "radius-",
+    "motion": "quick|calm|turning",
+}
+"""The tokens of each row of the page's table, by how their names begin."""
 
 
 def commands() -> str:
@@ -45,6 +54,27 @@ def commands() -> str:
         for path, command in _walk(get_command(app), "selfeng")
     ]
     return _table(("command", "what it does"), rows)
+
+
+def tokens() -> str:
+    """A row for each scale of the page's tokens."""
+    declared = re.findall(
+        r"^  --([\w-]+): ([^;]+);", _TOKENS.read_text("utf-8").partition("\n}\n")[0], re.MULTILINE
+    )
+    rows = {
+        kind: [(name, value) for name, value in declared if re.match(names, name)]
+        for kind, names in _SCALES.items()
+    }
+    return _table(
+        ("tokens", "values"),
+        (
+            (
+                " ".join(f"`--{name}`" for name, _ in row),
+                ", ".join(_pixels(value) for _, value in row),
+            )
+            for row in rows.values()
+        ),
+    )
 
 
 def settings() -> str:
@@ -242,3 +272,9 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 if __name__ == "__main__":
     print(env_example(), end="")
+
+
+def _pixels(value: str) -> str:
+    """Sizes of type are written in rem, so that they follow the browser's own size."""
+    number = value.removesuffix("rem")
+    return f"{float(number) * 16:g}px" if number != value else value

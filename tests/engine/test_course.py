@@ -120,7 +120,9 @@ async def test_a_turn_that_keeps_a_plan_does_not_search():
     )
     nodes = [
         e.node
-        async for e in turns.orchestrator.begin("double 4", keeps=kept)
+        async for e in turns.orchestrator.begin(
+            Request("double 4", saved_plan=kept.steps, keeps=kept.turn_id)
+        )
         if isinstance(e, StageEntered)
     ]
     assert nodes[:3] == ["gather", "specify", "test"]

@@ -21,6 +21,7 @@ from selfeng.core.events import (
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Candidate, Tool
+from selfeng.core.turn import Request
 from selfeng.core.verdict import Execution, Raised
 from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient
@@ -327,7 +328,7 @@ async def test_what_was_served_is_learnt_though_its_turn_is_stopped_then():
         synthesis = SynthesisEngine(model, ScriptedSandbox(), library, model_name="scripted")
         running = Orchestrator(
             library, executor, synthesis, ResponseSynthesizer(model), runtime=runtime
-        ).begin("2 plus 1")
+        ).begin(Request("2 plus 1"))
         await begun.wait()
         running.stop()
         assert [type(event) in FINAL for event in [event async for event in running]][-1]

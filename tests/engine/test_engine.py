@@ -159,6 +159,7 @@ async def test_the_status_names_model_sandbox_and_library(engine):
     ("program", "variable"),
     [
         (("web/app.py",), "TOOLS_DIR"),
+        (("-m", "selfeng", "serve"), "TOOLS_DIR"),
         (("-m", "selfeng", "tools"), "DATA_DIR"),
         (("-m", "selfeng", "setup", "embedder"), "DATA_DIR"),
     ],
@@ -215,6 +216,8 @@ async def test_a_project_is_no_conversation_to_ask_in_and_ends_with_the_server(e
     assert await engine.conversations("me") == ()
     with pytest.raises(RequestError, match="belongs to a project"):
         await engine.ask("me", asked.conversation_id, "hello")
+    while not any(r.event.type == "project_started" for r in records):
+        await engine._recorder.flush()
     await engine.aclose()
     assert [r.event.type for r in records if r.turn_id == asked.turn_id][-2:] == [
         "project_stopped",
@@ -278,3 +281,12 @@ async def test_a_model_sees_the_profiles_of_new_and_earlier_files(tmp_path, monk
         assert '"decimal": ","' in prompt
         assert '"odd": ["line 3: n/a"]' in prompt
     assert '"from": "earlier in the conversation"' in prompts[1]
+
+
+async def test_an_acknowledged_request_is_in_the_journal(engine):
+    asked = await engine.ask("me", None, "Hello!", [File(name="data.csv", content=b"1")])
+    (first, *_) = engine._journal.history(asked.conversation_id)
+    assert (first.seq, first.event.type, first.event.request) == (1, "turn_started", "Hello!")
+    kept = engine._files.read(asked.conversation_id, first.event.files[0].sha256, "data.csv")
+    assert kept.content == b"1"
+    assert await engine.stop("me", asked.turn_id)

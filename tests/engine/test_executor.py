@@ -148,7 +148,7 @@ async def test_given_arguments_are_taken_where_long_texts_are_the_persons_own(gi
 async def test_a_missing_argument_is_not_asked_of_the_model_again():
     model = ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": None}))
     choice = await executor(model).prepare(Turn(Request("add"), [].append), tool())
-    assert choice == Misfit(tool=tool(), problem="add_numbers needs a", missing=("a",))
+    assert choice == Misfit(tool=tool(), problem="add_numbers needs a", missing=("a",), given="{}")
 
 
 async def test_a_run_calls_the_tool_once_and_counts_the_use():
@@ -236,7 +236,7 @@ async def test_a_change_of_standing_is_an_event_after_what_the_call_made(executi
 
 async def test_a_tool_that_is_removed_while_it_runs_has_run():
     class Emptied(ListedLibrary):
-        async def record_use(self, name: str, version: int, call: str) -> None:
+        async def record_use(self, name: str, version: int, call: str, key: str = "") -> None:
             raise ToolNotFound(f"there is no tool {name!r}")
 
     execution = returned()

@@ -4,7 +4,7 @@ import json
 from collections.abc import Awaitable, Callable
 
 from selfeng.core.files import File, FileReference
-from selfeng.core.turn import EarlierFiles
+from selfeng.core.turn import EarlierFiles, Request
 from tests.doubles import (
     CODE,
     TESTS,
@@ -52,7 +52,7 @@ async def test_every_prompt_of_a_build_shows_the_profiles_of_new_and_earlier_fil
         return OLD
 
     turn = run.orchestrator.begin(
-        "double 4", files=[NEW], earlier=EarlierFiles((OLD.reference(),), read)
+        Request("double 4", files=(NEW,), earlier=EarlierFiles((OLD.reference(),), read))
     )
     assert [event.type async for event in turn][-1] == "turn_finished"
     asked = {prompt.name: prompt.messages[-1].content for prompt in run.model.prompts}

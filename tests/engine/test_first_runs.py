@@ -13,6 +13,7 @@ from selfeng.core.files import File
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer, Question
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
+from selfeng.core.turn import Request
 from selfeng.execution.file_profiler import FileProfiler
 from selfeng.orchestrator import Orchestrator
 from selfeng.sandbox import SecureSandbox
@@ -221,10 +222,14 @@ async def test_the_answer_becomes_a_parameter_of_the_next_version(sandbox: Secur
         "It is 3160, without line 57.",
     )
     turn = first.orchestrator.begin(
-        "Sum column n of sales.csv",
-        files=[DIRTY],
-        answers=[Answer(id="lines", question="What should become of it?", value="Skip such rows")],
-        rounds=1,
+        Request(
+            "Sum column n of sales.csv",
+            files=(DIRTY,),
+            answers=(
+                Answer(id="lines", question="What should become of it?", value="Skip such rows"),
+            ),
+            rounds=1,
+        )
     )
     events = [event async for event in turn]
     assert events[-1].answer == "It is 3160, without line 57."

@@ -13,19 +13,26 @@ from selfeng.core.events import BudgetSpent, Event, LessonsShown, Record, TurnFi
 from selfeng.core.files import FileLimits
 from selfeng.core.lesson import LessonHint
 from selfeng.core.prompt import FunctionCall
-from selfeng.core.status import ModelStatus
-from selfeng.engine import Changes, Engine, ToolParts, TurnParts
+from selfeng.engine import Changes, Engine, ModelParts, ToolParts, TurnParts
+from selfeng.llm_client import LLMClient
 from selfeng.orchestrator import Orchestrator
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
+from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
 from selfeng.registry.seeding import SeedMark
 from selfeng.runtime import MiniAgents
+from selfeng.settings import Settings
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.conversation_files import ConversationFiles
+from selfeng.store.feed import Feed
+from selfeng.store.news import NewsListener
+from selfeng.store.processes import Processes
 from selfeng.store.recorder import Recorder
+from selfeng.store.shares import Shares
 from selfeng.synthesis_engine import SynthesisEngine
+from selfeng.turns.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.turn_registry import TurnRegistry
 from tests.doubles import (
     CODE,
@@ -67,31 +74,35 @@ async def engine_on(
             recall=book.learning.recall,
         )
         recorder = Recorder(book.journal)
-        turns = TurnRegistry(recorder, runtime.start)
+        turns = TurnRegistry(recorder, TurnQueue(lambda: QueueLimits(8, 8, 8)), runtime.start)
         sources = PinnedSources(library)
         upkeep = Reverifier(
             Reverification(library, synthesis.reexamine, sources, lambda outcome: None)
         )
-        seeded = SeedMark(Path("seeded"), "scripted")
+        seeded = SeedMark(book.database, Path("seeded"))
+        files, builder = ConversationFiles(book.database), ProjectBuilder(model, sandbox)
         engine = Engine(
-            model=model,
-            model_status=ModelStatus(name="scripted", offline=True, detail=""),
-            tool_parts=ToolParts(
-                library, sources, Changes(), seeded, sandbox, synthesis, executor, upkeep
+            configuration=Configuration(
+                Settings(_env_file=None), lambda settings, news: LLMClient(model="scripted")
             ),
+            model_parts=lambda: ModelParts(
+                model, synthesis, executor, orchestrator, book.learning.learner, builder
+            ),
+            tool_parts=ToolParts(library, sources, Changes(), seeded, sandbox, upkeep),
             turn_parts=TurnParts(
-                orchestrator=orchestrator,
                 turns=turns,
                 runtime=runtime,
                 journal=book.journal,
+                processes=Processes(book.database),
                 recorder=recorder,
-                files=ConversationFiles(book.database),
+                feed=Feed(book.journal, recorder),
+                news=NewsListener(book.database),
+                files=files,
+                shares=Shares(book.database, book.journal, files),
                 file_limits=FileLimits(),
             ),
             learning=book.learning,
-            projects=ProjectService(
-                Path("no projects"), ProjectBuilder(model, sandbox), book.journal, turns, runtime
-            ),
+            projects=ProjectService(Path("no projects"), builder, book.journal, turns, runtime),
             readiness=Readiness(),
             set_ups={},
             resources=stack.pop_all(),
@@ -111,8 +122,8 @@ async def events_of(engine: Engine, request: str) -> list[Event]:
     return [record.event for record in records if record.turn_id == asked.turn_id]
 
 
-async def test_a_lesson_is_learnt_and_used_in_the_next_turn(tmp_path):
-    book = Notebook(tmp_path, reply(lesson(HOSTILE, trigger="a function doubles a number")))
+async def test_a_lesson_is_learnt_and_used_in_the_next_turn(database):
+    book = Notebook(database, reply(lesson(HOSTILE, trigger="a function doubles a number")))
     model = ScriptedModel(
         specified(), fenced(TESTS), fenced(WRONG), fenced(CODE), CALL, "It is 8.",
         NONE, specified("double_whole"), fenced(TESTS.replace("double_number", "double_whole")),
@@ -151,8 +162,8 @@ async def test_a_lesson_is_learnt_and_used_in_the_next_turn(tmp_path):
     assert words.endswith(f"<lessons{mark}>\n{line}\n</lessons{mark}>")
 
 
-async def test_a_server_that_does_not_learn_leaves_its_turns_to_the_command(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Multiply by two.")))
+async def test_a_server_that_does_not_learn_leaves_its_turns_to_the_command(database):
+    book = Notebook(database, reply(lesson("Multiply by two.")))
     model = ScriptedModel(specified(), fenced(TESTS), fenced(WRONG), fenced(CODE), CALL, "It is 8.")
     async with engine_on(
         book, model, ScriptedSandbox(failing(), failing(), passing(), returned())
@@ -162,8 +173,8 @@ async def test_a_server_that_does_not_learn_leaves_its_turns_to_the_command(tmp_
         assert await book.learn() == ["Multiply by two."]
 
 
-async def test_every_model_call_tells_what_the_turn_has_spent(tmp_path):
-    book = Notebook(tmp_path)
+async def test_every_model_call_tells_what_the_turn_has_spent(database):
+    book = Notebook(database)
     model = ScriptedModel(specified(), fenced(TESTS), fenced(CODE), CALL, "It is 8.")
     async with engine_on(book, model, ScriptedSandbox(failing(), passing(), returned())) as engine:
         events = await events_of(engine, "double 4")

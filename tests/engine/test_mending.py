@@ -126,7 +126,7 @@ async def test_bad_input_is_nothing_to_mend():
 async def test_a_tool_that_the_failure_retired_is_not_mended():
     class Strict(ListedLibrary):
         async def record_failure(
-            self, name: str, version: int, problem: str
+            self, name: str, version: int, problem: str, key: str = ""
         ) -> ToolStandingChanged | None:
             self.replace((await self.get(name)).model_copy(update={"standing": "retired"}))
             return None

@@ -25,6 +25,7 @@ from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.protocols import NO_MODULES
 from selfeng.core.question import Question
 from selfeng.core.spec import SpecificationReply
+from selfeng.core.turn import Request
 from selfeng.core.verdict import Killed, Raised
 from selfeng.orchestrator import Orchestrator
 from selfeng.provision.readiness import Readiness
@@ -276,16 +277,17 @@ async def test_an_empty_library_costs_no_model_call_to_search():
 
 async def test_a_missing_argument_is_asked_for():
     turns = Turns(
-        ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": None})),
+        ScriptedModel(FunctionCall(name="add_numbers", arguments={"a": None, "b": 2})),
         ScriptedSandbox(),
         ListedLibrary(tool()),
     )
     await turns.ask("add")
     mismatch = turns.events[3]
-    assert (mismatch.type, mismatch.problem, mismatch.then) == (
+    assert (mismatch.type, mismatch.problem, mismatch.then, mismatch.given) == (
         "tool_mismatch",
         "add_numbers needs a",
         "ask",
+        '{"b": 2}',
     )
     question = Question(id="a", question="The value of a (int)?", answer="number")
     assert turns.events[4] == QuestionsAsked(
@@ -303,7 +305,7 @@ async def test_after_two_rounds_of_questions_a_missing_argument_fails_the_turn()
         ScriptedSandbox(),
         ListedLibrary(tool()),
     )
-    *_, last = [event async for event in turns.orchestrator.begin("add", rounds=2)]
+    *_, last = [event async for event in turns.orchestrator.begin(Request("add", rounds=2))]
     assert (last.type, last.message) == (
         "turn_failed",
         "still missing after 2 rounds of questions: a",
@@ -431,7 +433,7 @@ async def test_a_turns_feed_replays_and_its_reply_is_the_answer():
     turns = Turns(
         ScriptedModel(ADD, "It is\n3."), ScriptedSandbox(returned("3")), ListedLibrary(tool())
     )
-    running = turns.orchestrator.begin("2 plus 1")
+    running = turns.orchestrator.begin(Request("2 plus 1"))
     early = [event async for event in running]
     assert [event async for event in running] == early
     assert (early[0].type, early[-1].type) == ("turn_started", "turn_finished")
@@ -458,7 +460,7 @@ async def test_stopping_a_turn_cancels_what_its_stages_have_begun():
 
     begun = asyncio.Semaphore(0)
     turns = Turns(ScriptedModel(), ScriptedSandbox(), Patient())
-    running = turns.orchestrator.begin("2 plus 1")
+    running = turns.orchestrator.begin(Request("2 plus 1"))
     for _ in range(2):
         await begun.acquire()
     running.stop("Stopped by you.")
@@ -470,7 +472,7 @@ async def test_stopping_a_turn_cancels_what_its_stages_have_begun():
 
 async def test_a_turn_that_is_stopped_before_it_has_begun_says_so():
     turns = Turns(ScriptedModel(), ScriptedSandbox(), ListedLibrary())
-    running = turns.orchestrator.begin("2 plus 1")
+    running = turns.orchestrator.begin(Request("2 plus 1"))
     running.stop("Stopped by you.")
     assert [event.type async for event in running] == ["turn_started", "turn_stopped"]
 
@@ -540,7 +542,7 @@ async def test_a_cancelled_candidate_has_been_charged_before_the_turn_ends(ends)
     turns = Turns(
         model, ScriptedSandbox(failing()), ListedLibrary(tool()), SynthesisPolicy(candidates=2)
     )
-    running = turns.orchestrator.begin("double 4")
+    running = turns.orchestrator.begin(Request("double 4"))
     if ends == "the turn is stopped":
         await model.second.wait()
         running.stop()

@@ -6,6 +6,7 @@ import pytest
 
 from selfeng.bootstrap import build_engine
 from selfeng.core.owner import current_owner, owned_by
+from selfeng.core.turn import Request
 from selfeng.orchestrator import Orchestrator
 from selfeng.runtime import MiniAgents
 from selfeng.settings import Settings
@@ -29,7 +30,7 @@ async def test_an_execution_belongs_to_who_asked(owners):
         )
         for owner in owners:
             with owned_by(owner):
-                turn = orchestrator.begin("2 plus 1")
+                turn = orchestrator.begin(Request("2 plus 1"))
             assert [event async for event in turn]
     assert sandbox.owners == list(owners)
 

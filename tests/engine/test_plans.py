@@ -8,6 +8,7 @@ import pytest
 from selfeng.core.events import (
     Event,
     ExecutionFinished,
+    LessonsShown,
     PlanMade,
     PlanStepChanged,
     StageEvent,
@@ -16,13 +17,17 @@ from selfeng.core.events import (
     TurnStopped,
 )
 from selfeng.core.files import File
-from selfeng.core.plan import PlannedStep, plan_problem
+from selfeng.core.lesson import AgentKind, LessonHint
+from selfeng.core.plan import Plan, PlannedStep, StepResult, plan_problem
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.question import Answer
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.stage_event import Usage
+from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Execution, Killed, Raised
 from selfeng.core.words import shortened
+from selfeng.stages.plan_runner import PlanRunner
+from selfeng.stages.stages import PartServed
 from tests.doubles import (
     CODE,
     TESTS,
@@ -146,6 +151,28 @@ async def test_steps_that_need_nothing_of_each_other_run_at_once():
     assert [id in shown for id in ('"id": "one"', '"id": "two"')] == [True, True]
 
 
+async def test_what_a_step_is_shown_does_not_depend_on_those_beside_it():
+    hint = LessonHint(id="1", trigger="it counts", advice="Count it.")
+    events, seen = list[Event](), list[dict[str, str]]()
+
+    async def recall(agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
+        return (hint,)
+
+    async def serve(part: Turn) -> PartServed:
+        await part.lessons("test", "vowels")
+        seen.append(dict(part.request.profiles))
+        part.request.profiles["of"] = part.request.plan_step
+        name = part.request.plan_step
+        return PartServed(StepResult(id=name, request="", tool=None, text="", data=None), ())
+
+    turn = Turn(Request("both", profiles={"known": "{}"}), events.append, recall=recall)
+    await PlanRunner(serve).run(turn, Plan(steps=(step("a"), step("b"))))
+    assert [e for e in events if isinstance(e, LessonsShown)] == [
+        LessonsShown(agent="test", lessons=(hint,), plan_step=name) for name in ("a", "b")
+    ]
+    assert seen == [{"known": "{}"}, {"known": "{}"}]
+
+
 async def test_a_step_that_nothing_fits_is_built():
     model = ScriptedModel(
         NONE, planned(step("doubled", request="double 4"), step("reversed", "doubled")),
@@ -200,7 +227,7 @@ async def test_a_step_is_given_what_it_needs_and_nothing_else():
     )
     given = File(name="given.txt", content=b"given")
     answers = (Answer(id="unit", question="Which unit?", value="furlongs"),)
-    async for _ in turns.orchestrator.begin(REQUEST, history, (given,), answers=answers):
+    async for _ in turns.orchestrator.begin(Request(REQUEST, history, (given,), answers=answers)):
         pass
     assert turns.sandbox.files == [(given,), (given, made[0]), (given, made[1])]
     said = ["\n".join(m.content for m in prompt.messages) for prompt in model.prompts]
@@ -265,8 +292,8 @@ async def test_a_step_that_fails_ends_the_turn_with_what_was_reached(
     last = turns.events[-1]
     assert isinstance(last, TurnFailed)
     said = (
-        f"the step vowels (Count the vowels of reversed) failed: {problem}. What was reached: "
-        f"reversed: {SHORT}"
+        f"the step “Count the vowels of reversed” failed: {problem}. What was reached: "
+        f"“Reverse 'abc'”: {SHORT}"
     )
     assert (last.where, last.message) == ("plan", said)
     changed = [(e.step, e.state, e.text) for e in turns.events if isinstance(e, PlanStepChanged)]
@@ -298,7 +325,7 @@ class Beside(ScriptedSandbox):
     [
         (
             Raised(type_name="ValueError", message="no"),
-            "the step three (do three) failed: the tool raised ValueError: no",
+            "the step “do three” failed: the tool raised ValueError: no",
         ),
         (RuntimeError("no"), "an unexpected error: RuntimeError: no"),
     ],
@@ -363,7 +390,7 @@ async def test_stopping_a_turn_stops_the_steps_of_its_plan():
                 begun.clear()
 
     turns = Turns(ScriptedModel(NONE, SEQUENCE, REVERSED), Held(), ListedLibrary(REVERSE, COUNT))
-    running = turns.orchestrator.begin(REQUEST)
+    running = turns.orchestrator.begin(Request(REQUEST))
     await begun.wait()
     running.stop("Stopped on request.")
     events = [event async for event in running]
@@ -434,7 +461,7 @@ async def test_a_step_that_needs_to_ask_ends_the_turn_with_the_question():
         "turn_failed",
         "ask again, with what is missing",
     )
-    assert turns.events[-1].message == "the step reversed (Reverse 'abc') failed: Which text?"
+    assert turns.events[-1].message == "the step “Reverse 'abc'” failed: Which text?"
 
 
 def test_every_event_that_a_stage_emits_can_name_its_step():
@@ -446,6 +473,8 @@ def test_every_event_that_a_stage_emits_can_name_its_step():
     of_plan = {"PlanMade", "PlanStepChanged"}
     assert others == {
         "TurnStarted",
+        "TurnResumed",
+        "TurnQueued",
         "BudgetSpent",
         "ThoughtAloud",
         *of_plan,

@@ -4,7 +4,7 @@ a scripted model.
 
 import pytest
 
-from selfeng.core.errors import RequestError
+from selfeng.core.errors import RequestError, ResourceNotFound
 from selfeng.core.events import Event, QuestionsAsked, Record, TurnStarted
 from selfeng.core.question import Answer, Question
 from selfeng.core.spec import SpecificationReply
@@ -33,8 +33,8 @@ async def turn(
     return asked, [record.event for record in records]
 
 
-async def test_an_answer_goes_on_from_the_request_that_it_completes(tmp_path):
-    book, model = Notebook(tmp_path), ScriptedModel(ASKS, TELLS)
+async def test_an_answer_goes_on_from_the_request_that_it_completes(database):
+    book, model = Notebook(database), ScriptedModel(ASKS, TELLS)
     async with engine_on(book, model, ScriptedSandbox()) as engine:
         asked, first = await turn(engine, None, "how long is it?")
         assert QuestionsAsked(questions=(UNIT,), intro="One thing:") in first
@@ -58,8 +58,8 @@ async def test_an_answer_goes_on_from_the_request_that_it_completes(tmp_path):
     )
 
 
-async def test_the_answered_request_is_searched_with_and_learnt_and_remembered(tmp_path):
-    book, model = Notebook(tmp_path), ScriptedModel(ASKS, TELLS, TELLS)
+async def test_the_answered_request_is_searched_with_and_learnt_and_remembered(database):
+    book, model = Notebook(database), ScriptedModel(ASKS, TELLS, TELLS)
     async with engine_on(book, model, ScriptedSandbox()) as engine:
         asked, _ = await turn(engine, None, "how long is it?")
         said = "Which unit? foot"  # as the page sends it
@@ -70,8 +70,20 @@ async def test_the_answered_request_is_searched_with_and_learnt_and_remembered(t
     assert former[:2] == ["how long is it?", "how long is it?\nWhich unit? foot"]
 
 
-async def test_the_third_round_in_a_row_is_refused(tmp_path):
-    book, model = Notebook(tmp_path), ScriptedModel(ASKS, ASKS, ASKS, TELLS)
+async def test_a_turn_that_is_asked_for_again_takes_its_answers_along(database):
+    book, model = Notebook(database), ScriptedModel(ASKS, TELLS, TELLS)
+    async with engine_on(book, model, ScriptedSandbox()) as engine:
+        asked, _ = await turn(engine, None, "how long is it?")
+        answered, second = await turn(engine, asked.conversation_id, "", answers=FOOT)
+        request = second[0].request
+        _, third = await turn(engine, asked.conversation_id, request, again=answered.turn_id)
+        with pytest.raises(ResourceNotFound, match="unknown turn"):
+            await engine.ask("me", asked.conversation_id, request, again="nobody's")
+    assert (third[0], third[-1].answer) == (second[0], "3 foot.")
+
+
+async def test_the_third_round_in_a_row_is_refused(database):
+    book, model = Notebook(database), ScriptedModel(ASKS, ASKS, ASKS, TELLS)
     async with engine_on(book, model, ScriptedSandbox()) as engine:
         asked, _ = await turn(engine, None, "how long is it?")
         await turn(engine, asked.conversation_id, "", answers=FOOT)
@@ -81,7 +93,7 @@ async def test_the_third_round_in_a_row_is_refused(tmp_path):
     assert "the person was asked 2 times already" in model.prompts[3].messages[-1].content
 
 
-async def test_only_agents_for_people_can_be_named(tmp_path):
-    async with engine_on(Notebook(tmp_path), ScriptedModel(), ScriptedSandbox()) as engine:
+async def test_only_agents_for_people_can_be_named(database):
+    async with engine_on(Notebook(database), ScriptedModel(), ScriptedSandbox()) as engine:
         with pytest.raises(RequestError, match="unknown agent 'toolsmith'"):
             await engine.ask("me", None, "hello", agent="toolsmith")

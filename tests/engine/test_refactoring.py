@@ -80,7 +80,9 @@ class Refactoring:
         orchestrator = Orchestrator(
             self.library, executor, self.synthesis, ResponseSynthesizer(self.model)
         )
-        async for event in aiter(orchestrator.begin("Make it faster", refactors="distinct")):
+        async for event in aiter(
+            orchestrator.begin(Request("Make it faster", refactors="distinct"))
+        ):
             self.events.append(event)
 
 

@@ -13,6 +13,7 @@ from selfeng.core.plan import StepResult
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.offline.cookbook.read_prompt import sections_of
+from selfeng.prompts.request import all_results
 from selfeng.stages.response_synthesizer import (
     SHOWN_TO_MODEL,
     ResponseSynthesizer,
@@ -182,6 +183,17 @@ def test_long_results_of_a_plan_are_told_by_their_shape() -> None:
     short = StepResult(id="b", request="count", tool="t", text="90", data="90")
     assert plain_results((long, short)) == (
         "The results are:\n\nlist\n\na table of 90 rows and 1 column\n\ncount\n\n```\n90\n```"
+    )
+
+
+def test_a_step_that_names_another_is_told_with_its_value() -> None:
+    steps = (
+        StepResult(id="reversed", request="Reverse 'abc'", tool="t", text="cba", data="cba"),
+        StepResult(id="n", request="Count in 'reversed'", tool="t", text="1", data="1"),
+    )
+    assert all_results(steps) == (
+        '{"request": "Reverse \'abc\'", "value": "cba"}\n'
+        '{"request": "Count in \'cba\'", "value": "1"}'
     )
 
 

@@ -10,7 +10,7 @@ from selfeng.core.provenance import Provenance
 from selfeng.core.tool import ToolDraft
 from selfeng.core.verdict import Verdict
 from selfeng.registry.seeding import Planted, SeedMark, plant
-from selfeng.store.database import open_database
+from selfeng.store.database import id_of, open_database
 from tests.doubles import passing
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.drafts import COUNT, REVERSE, SHOUT
@@ -104,22 +104,22 @@ async def test_other_files_in_the_way_of_a_seed_refuse_it_before_the_gate(librar
     assert (gate.seen, file.read_text()) == (["shout_text"], "mine")
 
 
-def test_the_mark_speaks_for_the_databases_that_it_names(tmp_path):
-    first, second = SeedMark(tmp_path / ".seeded", "1"), SeedMark(tmp_path / ".seeded", "2")
-    assert (first.present(), second.present()) == (False, False)
-    first.put()
-    assert (first.present(), second.present()) == (True, False)
-    second.put()
-    second.put()
-    assert (first.present(), second.present(), (tmp_path / ".seeded").read_text()) == (
-        True,
-        True,
-        "1\n2\n",
-    )
+def test_the_mark_is_in_the_database(tmp_path, new_database):
+    first, second = new_database(), new_database()
+    marks = [SeedMark(first, tmp_path / ".seeded"), SeedMark(second, tmp_path / ".seeded")]
+    assert [mark.present() for mark in marks] == [False, False]
+    marks[0].put()
+    marks[0].put()
+    assert [mark.present() for mark in marks] == [True, False]
+    assert SeedMark(first, tmp_path / "another machine" / ".seeded").present()
 
 
-def test_an_empty_mark_speaks_for_every_database(tmp_path):
-    mark = SeedMark(tmp_path / ".seeded", "1")
-    mark.path.touch()
-    mark.put()
-    assert (mark.present(), mark.path.read_text()) == (True, "")
+def test_the_file_of_older_versions_counts(tmp_path, database):
+    mark = SeedMark(database, tmp_path / ".seeded")
+    for content, present in (
+        ("another\n", False),
+        (f"another\n{id_of(database)}\n", True),
+        ("", True),
+    ):
+        mark.former.write_text(content)
+        assert mark.present() is present

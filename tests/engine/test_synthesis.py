@@ -324,10 +324,10 @@ async def test_two_turns_that_build_the_same_tool_share_the_first_one():
     )
 
     class Raced(ListedLibrary):
-        def check_name(self, name: str) -> None:
+        async def check_name(self, name: str) -> None:
             if run.sandbox.verified:
                 self._tools.setdefault(faster.name, faster)
-            super().check_name(name)
+            await super().check_name(name)
 
     run.library = Raced()
     run.engine = SynthesisEngine(run.model, run.sandbox, run.library, model_name="scripted")
@@ -395,14 +395,10 @@ async def test_questions_that_make_no_sense_go_back_to_the_model():
     ],
     ids=["no tool can do it", "the model refuses"],
 )
-async def test_what_is_not_done_here_is_declined_with_the_reason_and_the_nearest_tools(
-    reply, reason
-):
-    near = [f"fetch_{number}" for number in range(5)]
-    library = ListedLibrary(*(tool(name, f"def {name}() -> int: ...\n") for name in near))
-    run = Run(ScriptedModel(reply), ScriptedSandbox(), library)
-    declined = await run.engine.synthesize(Turn(Request("Rome"), run.events.append), near)
-    assert declined == DirectAnswer(text=reason, declined=True, nearest=tuple(near[:3]))
+async def test_what_is_not_done_here_is_declined_with_the_reason(reply, reason):
+    run = Run(ScriptedModel(reply), ScriptedSandbox(), ListedLibrary())
+    declined = await run.engine.synthesize(Turn(Request("Rome"), run.events.append))
+    assert declined == DirectAnswer(text=reason, declined=True)
     assert steps(run.events) == [("specify", "started", 1), ("specify", "finished", 1)]
 
 

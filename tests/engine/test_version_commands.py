@@ -110,3 +110,16 @@ def test_an_example_that_somebody_had_asked_before_is_theirs_alone(home: Home) -
     assert journal.said_by_others("them", examples, now - timedelta(hours=1)) == set(), (
         "an example that was chosen later stays one"
     )
+
+
+def test_everything_is_backed_up_and_restored_by_command(home: Home, tmp_path: Path) -> None:
+    backup = tmp_path / "all.tar.gz"
+    assert f"Wrote {backup}, " in run("backup", str(backup)).stderr
+    run("retire", "reverse_text")
+    said = run("restore", str(backup))
+    assert "2 tools, 0 lessons. What was there before is in " in said.stderr, said.stderr
+    assert "reverse_text" in run("tools").stdout
+    assert "retired" not in run("tools").stdout
+    missing = run("restore", str(tmp_path / "missing.tar.gz"))
+    assert missing.exit_code == 1
+    assert "name a file that `selfeng backup` wrote" in missing.stderr

@@ -4,7 +4,8 @@ model.
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
+
+import sqlalchemy as sa
 
 from selfeng.core.events import (
     Event,
@@ -19,7 +20,6 @@ from selfeng.core.verdict import TestResult
 from selfeng.lessons.book import LessonBook
 from selfeng.lessons.learner import Learner, LearntLesson, LessonsReply, Turns
 from selfeng.lessons.learning import Learning
-from selfeng.store.database import open_database
 from selfeng.store.journal import Journal, JournalEntry
 from tests.doubles import ScriptedModel
 from tests.embedding.hashing import HashingEmbedder
@@ -32,12 +32,12 @@ class Notebook:
 
     def __init__(
         self,
-        folder: Path,
+        database: sa.Engine,
         *replies: LessonsReply | Exception,
         shown: int = 4,
         expire_days: int = 90,
     ) -> None:
-        self.database = open_database(f"sqlite:///{folder / 'agent.db'}")
+        self.database = database
         self.model, self.journal = ScriptedModel(*replies), Journal(self.database)
         self.book, turns = LessonBook(self.database, HashingEmbedder()), Turns(self.database)
         learner = Learner(self.model, self.book, turns, LIMITS)

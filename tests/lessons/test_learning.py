@@ -55,8 +55,8 @@ def shown(hint: LessonHint, *events: Event, agent: str = "implement") -> list[Ev
     ]
 
 
-async def test_a_repaired_turn_teaches_once_with_itself_as_evidence(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+async def test_a_repaired_turn_teaches_once_with_itself_as_evidence(database):
+    book = Notebook(database, reply(lesson("Multiply.")))
     turn = book.turn(*repaired())
     assert await book.learn() == ["Multiply."]
     assert (only(book).evidence, only(book).weight, only(book).agent) == (
@@ -68,8 +68,8 @@ async def test_a_repaired_turn_teaches_once_with_itself_as_evidence(tmp_path):
     assert book.model.asked() == ["lessons"]
 
 
-async def test_the_model_sees_what_failed_and_what_the_repair_changed(tmp_path):
-    book = Notebook(tmp_path, reply())
+async def test_the_model_sees_what_failed_and_what_the_repair_changed(database):
+    book = Notebook(database, reply())
     book.turn(*repaired())
     await book.learn()
     told = book.model.prompts[0].messages[-1].content
@@ -87,8 +87,8 @@ async def test_the_model_sees_what_failed_and_what_the_repair_changed(tmp_path):
     )
 
 
-async def test_the_same_evidence_twice_costs_one_call_and_gives_one_lesson(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+async def test_the_same_evidence_twice_costs_one_call_and_gives_one_lesson(database):
+    book = Notebook(database, reply(lesson("Multiply.")))
     for _ in range(2):
         book.turn(*repaired(), conversation=book.journal.create_conversation("me", "another"))
         await book.learn()
@@ -100,26 +100,28 @@ async def test_the_same_evidence_twice_costs_one_call_and_gives_one_lesson(tmp_p
 
 
 @pytest.mark.parametrize("kind", ["budget", "model", "sandbox", "library", "internal"])
-async def test_what_is_out_of_order_teaches_nothing_and_asks_nobody(tmp_path, kind):
-    book = Notebook(tmp_path)
+async def test_what_is_out_of_order_teaches_nothing_and_asks_nobody(database, kind):
+    book = Notebook(database)
     book.turn(*failed(kind))
     assert (await book.learn(), book.model.asked()) == ([], [])
 
 
-async def test_a_stopped_turn_teaches_nothing(tmp_path):
-    book = Notebook(tmp_path)
+async def test_a_stopped_turn_teaches_nothing(database):
+    book = Notebook(database)
     book.turn(*repaired()[:6], TurnStopped(reason="Stopped on request."))
     assert (await book.learn(), book.model.asked()) == ([], [])
 
 
-async def test_a_turn_that_the_work_itself_failed_teaches(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+async def test_a_turn_that_the_work_itself_failed_teaches(database):
+    book = Notebook(database, reply(lesson("Multiply.")))
     book.turn(*failed("task"))
     assert await book.learn() == ["Multiply."]
 
 
-async def test_a_turn_of_a_project_teaches_nothing_and_one_that_has_a_project_built_does(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+async def test_a_turn_of_a_project_teaches_nothing_and_one_that_has_a_project_built_does(
+    database,
+):
+    book = Notebook(database, reply(lesson("Multiply.")))
     begun, *rest = failed("task")
     chosen = ProjectActChosen(
         project="doubles", epoch=1, action="give_up", arguments="{}", reasoning=""
@@ -130,16 +132,16 @@ async def test_a_turn_of_a_project_teaches_nothing_and_one_that_has_a_project_bu
     assert await book.learn() == ["Multiply."]
 
 
-async def test_a_declined_turn_costs_nothing(tmp_path):
-    book = Notebook(tmp_path)
+async def test_a_declined_turn_costs_nothing(database):
+    book = Notebook(database)
     said = "I can't know today's weather."
     declined = TurnFinished(answer=said, outcome=Outcome.DECLINED, nearest=("days_between",))
     book.turn(TurnStarted(request="weather?"), ended("specify", text="It can't be done."), declined)
     assert (await book.learn(), book.model.asked()) == ([], [])
 
 
-async def test_a_smooth_turn_costs_nothing_unless_it_may_correct_a_tools_answer(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Ask which unit.", "execute")))
+async def test_a_smooth_turn_costs_nothing_unless_it_may_correct_a_tools_answer(database):
+    book = Notebook(database, reply(lesson("Ask which unit.", "execute")))
     book.turn(*smooth(tool=None))
     book.turn(*smooth(answer="It is 7."))
     assert (await book.learn(), book.model.asked()) == ([], [])
@@ -177,8 +179,8 @@ DIFFERENCE = {"call": "double(number=0)", "own": "returned 1", "others": "0"}
     ],
     ids=["goes on", "refused", "another tool built cleanly"],
 )
-async def test_what_merely_follows_an_answer_asks_nobody(tmp_path, turn):
-    book = Notebook(tmp_path)
+async def test_what_merely_follows_an_answer_asks_nobody(database, turn):
+    book = Notebook(database)
     book.turn(*smooth())
     book.turn(*turn)
     assert (await book.learn(), book.model.asked()) == ([], [])
@@ -236,18 +238,18 @@ async def test_what_merely_follows_an_answer_asks_nobody(tmp_path, turn):
         "refuted test",
     ],
 )
-async def test_a_correction_an_answer_and_what_was_refuted_may_teach(tmp_path, turn, told):
-    book = Notebook(tmp_path, reply())
+async def test_a_correction_an_answer_and_what_was_refuted_may_teach(database, turn, told):
+    book = Notebook(database, reply())
     book.turn(*smooth())
     book.turn(*turn)
     await book.learn()
     assert told in book.model.prompts[0].messages[-1].content
 
 
-async def test_another_turn_that_teaches_the_same_adds_evidence(tmp_path):
+async def test_another_turn_that_teaches_the_same_adds_evidence(database):
     again = lesson("multiply", trigger="A function doubles a number.")
     book = Notebook(
-        tmp_path,
+        database,
         reply(lesson("Multiply.")),
         reply(again),
         reply(lesson("Say it otherwise.", known=1)),
@@ -269,10 +271,10 @@ async def test_another_turn_that_teaches_the_same_adds_evidence(tmp_path):
 
 
 async def test_a_number_that_belongs_to_another_agents_lesson_or_to_none_counts_for_nothing(
-    tmp_path,
+    database,
 ):
     book = Notebook(
-        tmp_path,
+        database,
         reply(lesson("Multiply.")),
         reply(lesson("Multiply.", "test", known=1), lesson("Add.", known=9)),
     )
@@ -286,10 +288,10 @@ async def test_a_number_that_belongs_to_another_agents_lesson_or_to_none_counts_
     ]
 
 
-async def test_at_most_three_lessons_in_one_short_line_each_are_kept(tmp_path):
+async def test_at_most_three_lessons_in_one_short_line_each_are_kept(database):
     long = lesson("Multiply\n</lessons>\x1b[2J" + "x" * 1000, trigger="t" * 1000)
     book = Notebook(
-        tmp_path, reply(lesson(" "), long, *(lesson(str(number)) for number in range(5)))
+        database, reply(lesson(" "), long, *(lesson(str(number)) for number in range(5)))
     )
     book.turn(*repaired())
     await book.learn()
@@ -301,8 +303,8 @@ async def test_at_most_three_lessons_in_one_short_line_each_are_kept(tmp_path):
     )
 
 
-async def test_a_model_that_cannot_be_reached_leaves_the_turn_to_be_looked_at(tmp_path):
-    book = Notebook(tmp_path, ModelUnavailable("gone", "start it"), reply(lesson("Multiply.")))
+async def test_a_model_that_cannot_be_reached_leaves_the_turn_to_be_looked_at(database):
+    book = Notebook(database, ModelUnavailable("gone", "start it"), reply(lesson("Multiply.")))
     book.turn(*repaired())
     with pytest.raises(ModelUnavailable):
         await book.learn()
@@ -313,22 +315,24 @@ async def test_a_model_that_cannot_be_reached_leaves_the_turn_to_be_looked_at(tm
     "error", [ModelReplyInvalid("no JSON"), ModelRefused("no"), BudgetExceeded("too much")]
 )
 async def test_a_turn_whose_reply_is_unusable_is_examined_again_at_most_three_times(
-    tmp_path, error
+    database, error
 ):
-    book = Notebook(tmp_path, error, error, error)
+    book = Notebook(database, error, error, error)
     book.turn(*repaired())
     learnt = [await book.learning.learn(lambda lesson: None) for _ in range(4)]
     assert learnt == [(1, 1), (1, 1), (1, 1), (0, 0)]
 
 
-async def test_the_second_look_at_a_turn_may_teach(tmp_path):
-    book = Notebook(tmp_path, ModelReplyInvalid("no JSON"), reply(lesson("Multiply.")))
+async def test_the_second_look_at_a_turn_may_teach(database):
+    book = Notebook(database, ModelReplyInvalid("no JSON"), reply(lesson("Multiply.")))
     book.turn(*repaired())
     assert [await book.learn(), await book.learn(), await book.learn()] == [[], ["Multiply."], []]
 
 
-async def test_only_the_agent_that_a_lesson_is_for_recalls_it_and_only_for_tasks_like_it(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+async def test_only_the_agent_that_a_lesson_is_for_recalls_it_and_only_for_tasks_like_it(
+    database,
+):
+    book = Notebook(database, reply(lesson("Multiply.")))
     hint = await taught(book)
     recall = book.learning.recall()
     assert await recall("implement", "Double a number.") == (hint,)
@@ -336,8 +340,8 @@ async def test_only_the_agent_that_a_lesson_is_for_recalls_it_and_only_for_tasks
     assert await recall("implement", "Plot the sales per month") == ()
 
 
-async def test_the_weightiest_of_the_near_come_first_and_no_more_than_allowed(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("One."), lesson("Two."), lesson("Three.")), shown=2)
+async def test_the_weightiest_of_the_near_come_first_and_no_more_than_allowed(database):
+    book = Notebook(database, reply(lesson("One."), lesson("Two."), lesson("Three.")), shown=2)
     book.turn(*repaired())
     await book.learn()
     two = next(one.hint() for one in book.book.lessons() if one.advice == "Two.")
@@ -348,8 +352,8 @@ async def test_the_weightiest_of_the_near_come_first_and_no_more_than_allowed(tm
     assert (len(recalled), recalled[0]) == (2, two)
 
 
-async def test_a_lesson_that_helps_gains_weight(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+async def test_a_lesson_that_helps_gains_weight(database):
+    book = Notebook(database, reply(lesson("Multiply.")))
     hint = await taught(book)
     first_time = (*repaired()[:4], ended("verification"), *smooth(tool=None)[1:])
     book.turn(
@@ -360,9 +364,14 @@ async def test_a_lesson_that_helps_gains_weight(tmp_path):
     assert (found.uses, found.helped, found.failed, found.weight) == (1, 1, 0, gained(START_WEIGHT))
 
 
-async def test_a_lesson_that_does_not_help_expires_and_is_shown_no_more(tmp_path):
+async def test_a_lesson_that_does_not_help_expires_and_is_shown_no_more(database):
     book = Notebook(
-        tmp_path, reply(lesson("Multiply.")), reply(), reply(), reply(), reply(lesson("Multiply."))
+        database,
+        reply(lesson("Multiply.")),
+        reply(),
+        reply(),
+        reply(),
+        reply(lesson("Multiply.")),
     )
     hint = await taught(book)
     for number in range(3):
@@ -378,8 +387,8 @@ async def test_a_lesson_that_does_not_help_expires_and_is_shown_no_more(tmp_path
 
 
 @pytest.mark.parametrize("kind", ["sandbox", "budget"])
-async def test_a_turn_that_was_ended_from_outside_says_nothing_of_a_lesson(tmp_path, kind):
-    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+async def test_a_turn_that_was_ended_from_outside_says_nothing_of_a_lesson(database, kind):
+    book = Notebook(database, reply(lesson("Multiply.")))
     hint = await taught(book)
     book.turn(*shown(hint, *failed(kind)))
     await book.learn()
@@ -391,9 +400,11 @@ async def test_a_turn_that_was_ended_from_outside_says_nothing_of_a_lesson(tmp_p
     )
 
 
-async def test_a_lesson_that_was_never_shown_expires_with_time_until_it_is_learnt_again(tmp_path):
+async def test_a_lesson_that_was_never_shown_expires_with_time_until_it_is_learnt_again(
+    database,
+):
     book = Notebook(
-        tmp_path, reply(lesson("Multiply.")), reply(lesson("Multiply.")), expire_days=30
+        database, reply(lesson("Multiply.")), reply(lesson("Multiply.")), expire_days=30
     )
     await taught(book)
     with writing(book.database) as connection:
@@ -407,8 +418,8 @@ async def test_a_lesson_that_was_never_shown_expires_with_time_until_it_is_learn
     assert not only(book).expired
 
 
-async def test_a_person_rewords_and_deletes_lessons(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+async def test_a_person_rewords_and_deletes_lessons(database):
+    book = Notebook(database, reply(lesson("Multiply.")))
     told = []
     hint = await taught(book)
     stop = book.learning.on_change(lambda: told.append("changed"))
@@ -427,23 +438,23 @@ async def test_a_person_rewords_and_deletes_lessons(tmp_path):
     stop()
 
 
-async def test_a_deleted_lesson_does_not_come_back_from_the_same_evidence(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+async def test_a_deleted_lesson_does_not_come_back_from_the_same_evidence(database):
+    book = Notebook(database, reply(lesson("Multiply.")))
     hint = await taught(book)
     await book.learning.remove(hint.id)
     assert (await book.learn(), book.book.lessons()) == ([], ())
 
 
-async def test_trouble_with_the_lessons_fails_no_turn(tmp_path, caplog):
-    book = Notebook(tmp_path)
+async def test_trouble_with_the_lessons_fails_no_turn(database, caplog):
+    book = Notebook(database)
     with writing(book.database) as connection:
         connection.exec_driver_sql("DROP TABLE lesson_evidence")
     assert await book.learning.recall()("test", "anything") == ()
     assert "the lessons for test can't be looked up" in caplog.text
 
 
-async def test_closing_gives_up_what_is_being_looked_at(tmp_path):
-    book = Notebook(tmp_path, reply(lesson("Multiply.")))
+async def test_closing_gives_up_what_is_being_looked_at(database):
+    book = Notebook(database, reply(lesson("Multiply.")))
     turn = book.turn(*repaired())
     book.learning.begin(turn)
     await book.learning.aclose()

@@ -168,6 +168,16 @@ def test_required_arguments_that_the_request_leaves_out_are_null() -> None:
     )
 
 
+def test_request_that_names_a_tool_but_no_value_calls_it_in_part() -> None:
+    percentage, prime = as_function(SEEDS["calculate_percentage"]), as_function(SEEDS["is_prime"])
+    assert choose("What is 15 percent?", prime, percentage) == (
+        "calculate_percentage",
+        {"percentage": 15, "number": None},
+    )
+    assert choose("Is it prime?", percentage, prime) == ("is_prime", {"number": None})
+    assert choose("Is it a prime minister?", percentage, prime)[0] == "no_tool_fits"
+
+
 def test_every_seed_is_called_for_its_example_requests() -> None:
     functions = tuple(map(as_function, SEEDS.values()))
     called = {
@@ -440,7 +450,7 @@ def test_unknown_specification_gets_words_and_no_code() -> None:
         render("tests", name="x", specification="no JSON", files="", problem="", lessons="")
     ).content
     assert "offline model" in reply
-    assert "OPENAI_API_KEY" in reply
+    assert "in the settings" in reply
 
 
 def test_greetings_are_answered_and_need_no_tool() -> None:
@@ -453,7 +463,7 @@ def test_greetings_are_answered_and_need_no_tool() -> None:
 def test_unknown_request_is_impossible_and_says_what_would_help() -> None:
     reply = specify("Write a poem about reversing")
     assert (reply.outcome, reply.specification) == ("impossible", None)
-    for said in ("offline model", "recipes", "OPENAI_API_KEY", "OPENAI_BASE_URL", "CSV and JSON"):
+    for said in ("offline model", "recipes", "in the settings", "CSV and JSON"):
         assert said in reply.message
 
 

@@ -7,24 +7,28 @@ somebody sends `release NAME`, then says another. `plan NAME` takes two steps, o
 waits for `release NAME`; keeping it says `kept`. `build NAME` passes through the stages of a
 synthesis and waits for `release NAME` in `execute`. `delegate NAME` has an agent run code until
 somebody sends `release NAME`. `born NAME` adds that tool to the library. `question` asks two, whose answers are said. `flood N` emits N
-pieces. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool.
+pieces, `essay N` of Markdown. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool,
+`stock N` adds as many to the library.
 `break` makes the journal fail twice, `hang` makes the engine refuse to end, `sandbox off` changes
 the status. `prepare NAME` has a sandbox set up, and waits for it, until somebody sends `release
-NAME`; the search can't be set up meanwhile.
+NAME`; the search can't be set up meanwhile. `queue NAME` waits in the queue until somebody sends
+`release NAME`, and `too many` finds it full.
 """
 
 import asyncio
 import json
+import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import partial
-from pathlib import Path
+from itertools import cycle, islice
 from typing import Any
 
 from selfeng.capability_registry import LibraryChange
 from selfeng.core.errors import (
     AgentError,
+    LimitReached,
     RequestError,
     ResourceNotFound,
     ToolNotFound,
@@ -50,6 +54,7 @@ from selfeng.core.events import (
     ToolFound,
     TurnFailed,
     TurnFinished,
+    TurnQueued,
     TurnStarted,
     TurnStopped,
     Usage,
@@ -63,21 +68,26 @@ from selfeng.core.question import Answer, Question, completed, told
 from selfeng.core.result import Result
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.stage import StageName
-from selfeng.core.status import Asked, EngineStatus, LibraryStatus, ModelStatus
-from selfeng.core.tool import Tool
+from selfeng.core.status import Asked, EngineStatus, LibraryStatus
+from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Budget, awaited
 from selfeng.core.verdict import Returned, SandboxStatus, TestResult, Verdict
 from selfeng.engine import Changes
+from selfeng.llm_client import LLMClient
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
+from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.runtime import MiniAgents
+from selfeng.settings import Settings
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationSummary
 from selfeng.store.database import open_database
-from selfeng.store.habits import FollowUp, Habits, PastTurn
+from selfeng.store.habits import FollowUp, Habits, PastCall, PastTurn
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.recorder import Recorder
+from selfeng.store.shares import Shares
+from selfeng.turns.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.turn_registry import TurnRegistry
 from tests.doubles import kept
 from tests.projects.still_sandbox import Layers, StillSandbox
@@ -86,6 +96,7 @@ HABITS = Habits(
     after=(FollowUp(tool="double", request="Double that", times=2),),
     together=("double",),
     last=(PastTurn(conversation_id="c1", request="Add 1 and 2"),),
+    calls=(PastCall(at=datetime(2026, 1, 3, 4, 5, 6, tzinfo=UTC), returned=True),),
 )
 TOOL = Tool(
     name="add",
@@ -98,7 +109,7 @@ TOOL = Tool(
         ),
         returns="int",
     ),
-    code="def add(a: int, b: int = 1) -> int:\n    return a + b\n",
+    code="import numpy.linalg as la\nfrom math import pi\n\n\ndef add(a: int, b: int = 1) -> int:\n    return a + b\n",
     tests="from add import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
     example_requests=("What is 1 plus 2?",),
     model="offline",
@@ -175,6 +186,31 @@ QUESTIONS = (
 )
 
 
+ESSAY = """
+
+## A moving average
+
+It is the mean of the *last* few values, such as `mean(values[-7:])`, and **smooths** a series:
+
+- each value counts the same
+- the window has a length
+  1. a long one smooths more
+  2. a short one follows sooner
+
+```python
+def moving_average(values: list[float], window: int) -> list[float]:
+    return [sum(values[i : i + window]) / window for i in range(len(values) - window + 1)]
+```
+
+| window | smooth | late |
+|--------|--------|------|
+| 3      | little | 1    |
+| 30     | much   | 15   |
+
+> See [the article](https://example.org/moving-average) for its weights.
+"""
+
+
 class OneFile:
     """A model that asks for requests if it may, writes main.py, and is done; where the goal says
     `wait` it never replies.
@@ -198,18 +234,56 @@ class OneFile:
         )
 
 
-class OneTool:
-    """The library: one tool with two versions."""
+def stocked(number: int) -> Tool:
+    """One of many tools that differ in name, use, age, parameters and standing."""
+    verb = ("count", "sort", "convert", "summarize", "extract", "plot")[number % 6]
+    thing = ("words", "invoices", "csv_columns", "lengths", "addresses")[number % 5]
+    name = f"{verb}_{thing}_{number:04}"
+    kind = ("str", "float", "list[str]")[number % 3]
+    parameter = Parameter(name="input_file" if number % 4 == 0 else "value", annotation=kind)
+    signature = Signature(function=name, parameters=(parameter,), returns=kind)
+    told = f"{verb.capitalize()} the {thing.replace('_', ' ')} of what it is given."
+    about = f" Empty ones are left out, and so is what cannot be read; group {number % 7}."
+    return TOOL.model_copy(
+        update={
+            "name": name,
+            "description": told + (about if number % 2 else ""),
+            "signature": signature,
+            "code": f"import csv\n\n\ndef {signature}:\n    return value\n",
+            "model": "offline" if number % 3 else "",
+            "uses": number % 17,
+            "created_at": TOOL.created_at + timedelta(days=number % 90),
+            "standing": "retired"
+            if number % 50 == 49
+            else "trusted"
+            if number % 4
+            else "provisional",
+        }
+    )
+
+
+class FewTools:
+    """The library: one tool with two versions, and as many others as it is stocked with."""
+
+    def __init__(self) -> None:
+        self._tools = {TOOL.name: TOOL}
+
+    def stock(self, count: int) -> None:
+        self._tools |= {tool.name: tool for tool in map(stocked, range(count))}
+
+    async def search(self, request: str, limit: int) -> tuple[Candidate, ...]:
+        near = 0.9 if "plus" in request else 0.01
+        return (Candidate(tool=TOOL, similarity=near, confidence=near),)
 
     async def tools(self) -> tuple[Tool, ...]:
-        return (TOOL,)
+        return tuple(self._tools.values())
 
     async def get(self, name: str) -> Tool:
         if name == "crash":
             raise ZeroDivisionError("the engine has a bug")
-        if name != TOOL.name:
+        if name not in self._tools:
             raise ToolNotFound(f"there is no tool {name!r}", "look at the list of tools")
-        return TOOL
+        return self._tools[name]
 
     async def versions(self, name: str) -> tuple[ToolVersion, ...]:
         await self.get(name)
@@ -288,27 +362,48 @@ def _value(request: str) -> str:
     )
 
 
+def _client(settings: Settings, news: Callable[[], None]) -> LLMClient:
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    return LLMClient(
+        model="offline" if settings.offline else settings.openai_model,
+        api_key=key,
+        base_url=settings.openai_base_url,
+        max_retries=0,
+        news=news,
+    )
+
+
 class FakeEngine:
     """As much of `selfeng.engine.Engine` as the web server uses; to be made on its event loop."""
 
     file_limits = FileLimits(count=3, size=MB)
 
-    def __init__(self, database_url: str, folder: Path) -> None:
-        self._database = open_database(database_url)
+    def __init__(self, settings: Settings) -> None:
+        folder = settings.data_dir
+        self.configuration = Configuration(settings, _client)
+        self._database = open_database(settings.database)
         self._journal = Journal(self._database)
         self._journal.stop_abandoned_turns()
+        files = ConversationFiles(self._database)
+        self.shares = Shares(self._database, self._journal, files)
         self._recorder = Recorder(self, pauses=(), retry=0.01)
         self._failures = 0
         self._running: dict[str, tuple[str, asyncio.Task[None]]] = {}
         self._released: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
-        self.library, self.learning, self.changes = OneTool(), OneLesson(), Changes[LibraryChange]()
+        self.library, self.learning, self.changes = (
+            FewTools(),
+            OneLesson(),
+            Changes[LibraryChange](),
+        )
         self.changed_conversations = Changes[str]()
         self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
         self._hangs = False
         self.readiness = Readiness()
         sandbox = StillSandbox()
         builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
-        self._turns = TurnRegistry(self._recorder, self._start)
+        self._turns = TurnRegistry(
+            self._recorder, TurnQueue(lambda: QueueLimits(8, 8, 8)), self._start
+        )
         self._works = set[asyncio.Task[None]]()
         self.projects = ProjectService(
             folder / "projects", builder, self._journal, self._turns, MiniAgents()
@@ -334,9 +429,18 @@ class FakeEngine:
         files: Sequence[File] = (),
         *,
         answers: Sequence[Answer] = (),
+        again: str = "",
+        turn_id: str = "",
     ) -> Asked:
+        if known := self._journal.conversation_of(turn_id):
+            return Asked(conversation_id=known, turn_id=turn_id)
         if problem := self.file_limits.problem(files):
             raise RequestError(problem)
+        if request == "too many":
+            raise LimitReached(
+                "the queue is full, with 66 requests of yours waiting",
+                "wait until one of them runs, or stop one",
+            )
         if not request.strip():
             raise RequestError("the request is blank", "write what you need")
         if request == "crash":
@@ -345,10 +449,15 @@ class FakeEngine:
             conversation_id = self._journal.create_conversation(owner, request[:80])
         else:
             self._journal.conversation(owner, conversation_id)
-        if answers:
+        if again:
+            (first, *_) = self._journal.turn(owner, again)
+            assert isinstance(first.event, TurnStarted), first
+            answers = first.event.answers
+        elif answers:
             answers = completed(QUESTIONS, answers)
+        if answers:
             request = f"say {' '.join(f'{answer.id}={answer.value}' for answer in answers)}"
-        return self._begin(owner, conversation_id, request, files, answers=answers)
+        return self._begin(owner, conversation_id, request, files, answers=answers, turn_id=turn_id)
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
         records = self._journal.turn(owner, turn_id)
@@ -382,8 +491,9 @@ class FakeEngine:
         keeps: str = "",
         *,
         answers: Sequence[Answer] = (),
+        turn_id: str = "",
     ) -> Asked:
-        turn_id = self._journal.begin_turn(conversation_id, request)
+        turn_id = self._journal.begin_turn(conversation_id, request, turn_id)
         emit = partial(self._recorder.emit, conversation_id, turn_id)
         task = asyncio.create_task(self._turn(request, files, keeps, answers, emit))
         self._running[turn_id] = owner, task
@@ -409,6 +519,8 @@ class FakeEngine:
                     answers=tuple(answers),
                 )
             )
+            if request.startswith("queue "):
+                await self._queue(emit, request.removeprefix("queue "))
             if request.startswith("plan "):
                 await self._plan(emit, request.removeprefix("plan "))
             if request.startswith("build "):
@@ -439,6 +551,14 @@ class FakeEngine:
             emit(TurnFailed(where="internal", message=str(error)))
         else:
             emit(TurnFinished(answer="".join(said)))
+
+    async def _queue(self, emit: Callable[[Event], None], name: str) -> None:
+        """Third in the queue, then second, until somebody sends `release NAME`."""
+        emit(TurnQueued(place=3))
+        await self._recorder.flush()
+        emit(TurnQueued(place=2))
+        await self._released[name].wait()
+        emit(TurnQueued(place=0, seconds=1.5))
 
     async def _plan(self, emit: Callable[[Event], None], name: str) -> None:
         """Two steps, of which the second waits until somebody sends `release NAME`."""
@@ -524,7 +644,7 @@ class FakeEngine:
 
     async def _words(self, verb: str, rest: str = "") -> AsyncIterator[str]:
         match verb:
-            case "plan" | "build" | "prepare" | "born":
+            case "plan" | "build" | "prepare" | "born" | "queue":
                 yield "One."
             case "delegate" | "return":
                 yield "Done."
@@ -545,8 +665,16 @@ class FakeEngine:
                 for number in range(int(rest)):
                     yield f"{number} "
                     await self._recorder.flush()
+            case "essay":
+                for word in islice(cycle(re.findall(r"\s*\S+", ESSAY)), int(rest)):
+                    yield word
+                    await asyncio.sleep(0.001)
             case "grow":
                 self.changes.tell(LibraryChange(name=rest, change="added", reason="for the test"))
+            case "stock":
+                self.library.stock(int(rest))
+                self.changes.tell(LibraryChange(name="add", change="modified", reason="more"))
+                yield f"There are {rest} more tools."
             case "break":
                 self._failures = 2
             case "sandbox":
@@ -600,7 +728,15 @@ class FakeEngine:
         return tool.example_requests
 
     async def habits(self, owner: str, name: str) -> Habits:
-        return HABITS
+        if name == TOOL.name:
+            return HABITS
+        now = datetime.now(UTC)
+        ago = (0, 1, 1, 2, 4, 4, 4, 5, 8, 9, 9, 11, 15, 15, 16, 18, 22, 25, 25, 26, 29)
+        calls = [PastCall(at=now - timedelta(days=n), returned=n != 11) for n in ago]
+        return HABITS.model_copy(update={"calls": tuple(calls)})
+
+    async def last_uses(self, owner: str) -> dict[str, datetime]:
+        return {TOOL.name: HABITS.calls[0].at}
 
     async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
         return SERVED
@@ -614,9 +750,8 @@ class FakeEngine:
         return f"-{(await self.library.version(name, before)).code}+{(await self.library.version(name, after)).code}"
 
     async def status(self) -> EngineStatus:
-        model = ModelStatus(name="offline", offline=True, detail="built in")
         return EngineStatus(
-            model=model,
+            model=self.configuration.status,
             sandbox=self._sandbox,
             library=LibraryStatus(tools=1, detail="ready"),
             files=self.file_limits,

@@ -15,7 +15,7 @@ from web.serving import serving
 
 
 async def build(settings: Settings) -> FakeEngine:
-    return FakeEngine(settings.database, settings.data_dir)
+    return FakeEngine(settings)
 
 
 def main() -> None:

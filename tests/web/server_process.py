@@ -61,8 +61,11 @@ class ServerProcess:
         self.process.send_signal(with_signal)
         try:
             output, _ = self.process.communicate(timeout=20)
-        finally:
+        except subprocess.TimeoutExpired:
             self.process.kill()
+            self.process.communicate()
+            raise
+        finally:
             self.errors = self._read_errors()
         return self.process.returncode, output
 
@@ -151,6 +154,14 @@ class Client(socketio.SimpleClient):
         assert reply["ok"], reply
         records: list[dict[str, Any]] = reply["records"]
         return records
+
+    def whole(self, conversation_id: str, until: str, after: int = 0) -> list[dict[str, Any]]:
+        """The records so far and those that arrive, each once, until one is of that type."""
+        found = self.follow(conversation_id, after)
+        while not any(r["event"]["type"] == until for r in found):
+            last = found[-1]["seq"] if found else after
+            found += [r for r in self.next("records")["records"] if r["seq"] > last]
+        return found
 
     def next(self, name: str) -> Any:
         """The next event of that name; others are dropped."""

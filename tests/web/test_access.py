@@ -3,7 +3,9 @@ site's page.
 """
 
 import re
+import secrets
 from itertools import product
+from pathlib import Path
 
 import pytest
 import requests
@@ -12,8 +14,11 @@ from socketio.exceptions import ConnectionError as Refused
 
 from tests.web.server_process import ROOT, Client, ServerProcess
 from web.access import signing_key
+from web.bundle import load_bundle
 from web.vendor import load_vendor
 
+BUNDLE = load_bundle()
+assert BUNDLE is not None
 PATHS = [
     "/",
     "/static/script.js",
@@ -21,6 +26,10 @@ PATHS = [
     "/static/unknown",
     next(iter(load_vendor().addresses.values())),
     "/vendor/unknown",
+    "/bundle/unknown",
+    f"/bundle/{BUNDLE.style}",
+    f"/bundle/{BUNDLE.style}.map",
+    "/texts/unknown",
     "/api/health",
     "/api/tools",
     "/api/tools/add",
@@ -38,6 +47,8 @@ PATHS = [
     "/api/conversations/unknown",
     "/api/conversations/unknown/export.md",
     "/api/conversations/unknown/records",
+    "/api/conversations/unknown/shares",
+    "/api/conversations/unknown/shares/unknown",
     "/api/conversations/unknown/files/unknown/unknown",
     "/api/conversations/unknown/results/unknown",
     "/api/files",
@@ -45,13 +56,26 @@ PATHS = [
     "/api/projects/unknown",
     "/api/projects/unknown/zip",
     "/api/projects/unknown/files/folder/main.py",
+    "/api/settings",
+    "/api/settings/models",
     "/api/unknown",
     "/unknown",
+    "/gallery",
     "/socket.io/?EIO=4&transport=polling",
     "/socket.io/",
     "/socket.io/static",
     "/favicon.ico",
 ]
+OPEN = [
+    "/share/unknown",
+    "/share/unknown/conversation",
+    "/share/unknown/files/unknown/unknown",
+    "/share/unknown/results/unknown",
+    "/share/unknown/static/style.css",
+    "/share/unknown/api/tools",
+    "/share/",
+]
+"""Open to anybody, if the second part is the token of a link, and never anything else."""
 METHODS = ["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH"]
 
 
@@ -59,10 +83,10 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 28
+    assert len(rules) == 42
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
-        assert any(pattern.fullmatch(path) for path in PATHS), rule
+        assert any(pattern.fullmatch(path) for path in [*PATHS, *OPEN]), rule
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -82,6 +106,44 @@ def test_nothing_is_open_without_the_token(
         )
         assert (response.status_code, response.headers["WWW-Authenticate"]) == (401, "Bearer")
         assert "Set-Cookie" not in response.headers
+
+
+@pytest.mark.parametrize("path", OPEN)
+def test_nothing_below_a_link_is_open_without_its_own_token(
+    server: ServerProcess, visitor: requests.Session, path: str
+) -> None:
+    with server.program() as program:
+        for session in (requests.Session(), visitor, program):
+            program.get(f"{server.url}/api/graph")  # the right token: guesses do not wait yet
+            for method in METHODS:
+                response = session.request(method, server.url + path, timeout=20)
+                assert response.status_code == 404, method
+                assert {"Set-Cookie", "WWW-Authenticate"}.isdisjoint(response.headers)
+
+
+def test_a_link_opens_what_it_shows_and_nothing_else(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    with server.socket(visitor) as page:
+        conversation = page.ask("say shared")["conversation_id"]
+        page.records(until="turn_finished")
+    address = f"{server.url}/api/conversations/{conversation}"
+    own = {"Origin": server.url}
+    made = visitor.post(f"{address}/shares", json={}, headers=own).json()
+    link = server.url + made["path"]
+    assert requests.get(link, timeout=20).status_code == 200
+    for path in PATHS:
+        response = requests.get(link + path, timeout=20)
+        asset = path.startswith(("/bundle/", "/static/", "/vendor/", "/texts/"))
+        assert response.status_code in ({200, 404} if asset else {404}), path
+    for method in set(METHODS) - {"GET", "HEAD"}:
+        assert requests.request(method, link, timeout=20).status_code == 404
+    for headers in ({"Authorization": f"Bearer {made['token']}"}, {"Cookie": made["token"]}):
+        assert requests.get(address, headers=headers, timeout=20).status_code == 401
+    assert requests.get(link, headers={"Host": "evil.example"}, timeout=20).status_code == 403
+    refused = requests.get(link, headers={"Origin": "http://evil.example"}, timeout=20)
+    assert refused.status_code == 403
+    visitor.delete(f"{address}/shares/{made['id']}", headers=own)
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -124,6 +186,10 @@ def test_an_old_link_says_why_it_does_not_work(
     response = requests.get(server.url + "/?token=old", timeout=20)
     assert response.status_code == 401
     assert "This token does not open the page" in response.text
+    german = {"Accept-Language": "de-AT, en;q=0.5"}
+    response = requests.get(server.url + "/?token=old", headers=german, timeout=20)
+    assert '<html lang="de">' in response.text
+    assert "Dieses Token öffnet die Seite nicht" in response.text
     again = visitor.get(server.url + "/?token=old")
     assert (again.status_code, again.url) == (200, server.url + "/")
 
@@ -170,7 +236,7 @@ def test_programs_are_the_same_person(server: ServerProcess, visitor: requests.S
 )
 def test_strange_host_names_are_refused(server: ServerProcess, host: str) -> None:
     with server.program() as program:
-        for path in PATHS:
+        for path in [*PATHS, *OPEN]:
             response = program.get(server.url + path, headers={"Host": host})
             assert (response.status_code, "ALLOWED_HOSTS" in response.text) == (403, True), path
 
@@ -255,6 +321,19 @@ def test_no_socket_connects_without_the_token(
     client = Client()
     with pytest.raises(Refused):
         client.connect(server.url, headers=headers, transports=[transport], wait_timeout=20)
+
+
+def test_servers_with_one_token_accept_each_others_browsers(tmp_path: Path) -> None:
+    same, other = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+    servers = []
+    for name, token in (("a", same), ("b", same), ("c", other)):
+        (tmp_path / name).mkdir()
+        servers.append(ServerProcess(tmp_path / name, "eventlet", ACCESS_TOKEN=token))
+    with servers[0].browser() as browser:
+        answers = [browser.get(f"{s.url}/api/health", timeout=20).status_code for s in servers]
+    assert answers == [200, 200, 401]
+    for server in servers:
+        server.end()
 
 
 def test_the_signing_key_is_made_once_and_is_private(

@@ -256,6 +256,36 @@ def test_who_never_reads_the_answer_is_shut_out_and_who_reads_slowly_is_not(
     assert fetched(pause=8, pauses=1) < everything
 
 
+def test_a_page_that_reads_nothing_delays_no_other(guarded: ServerProcess) -> None:
+    with (
+        guarded.browser() as visitor,
+        guarded.socket(visitor) as page,
+        socket.socket() as connection,
+    ):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.settimeout(20)
+        parts = urlsplit(guarded.url)
+        connection.connect((str(parts.hostname), int(parts.port or 0)))
+        asked = page.ask("hold slow")
+        conversation = asked["conversation_id"]
+        _upgrade(guarded, connection)
+        _say(connection, "40")
+        _say(connection, f'42["subscribe",{{"conversation_id":"{conversation}"}}]')
+        for _ in range(24):  # more than the buffers of the machine take
+            page.ask("recite " + "語" * 19_000, conversation)
+        page.ask("flood 1000", conversation)
+        page.records(until="turn_finished")
+        page.ask("release slow", conversation)
+        page.records(until="turn_finished", turn_id=asked["turn_id"])
+
+
+def _say(connection: socket.socket, message: str) -> None:
+    """A frame of a websocket whose mask is 0."""
+    size = len(message)
+    assert size < 126
+    connection.sendall(bytes([0x81, 0x80 | size]) + bytes(4) + message.encode())
+
+
 def test_one_address_has_its_share_and_this_machine_has_all() -> None:
     def taken(connections: Connections, *addresses: str) -> list[bool]:
         found = []

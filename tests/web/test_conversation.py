@@ -131,9 +131,7 @@ def test_a_page_that_comes_back_in_the_middle_of_a_turn_misses_nothing(
     with server.socket(visitor) as other:
         other.ask("release reload")
     with server.socket(visitor) as page:
-        seen += page.follow(asked["conversation_id"], after=seen[-1]["seq"])
-        if seen[-1]["event"]["type"] != "turn_finished":
-            seen += [r for r in page.records(until="turn_finished") if r["seq"] > seen[-1]["seq"]]
+        seen += page.whole(asked["conversation_id"], "turn_finished", after=seen[-1]["seq"])
     assert [r["seq"] for r in seen] == list(range(1, len(seen) + 1))
     assert _texts(seen) == "onetwo"
 
@@ -314,19 +312,28 @@ def test_what_is_being_set_up_is_told_at_once_and_waited_for(
             pass
 
 
-def test_a_turn_too_many_is_refused_and_an_ended_one_makes_room(tmp_path: Path) -> None:
-    server = ServerProcess(tmp_path, "eventlet", TURNS_MAX_RUNNING="3")
-    with server.browser() as visitor, server.socket(visitor) as page:
-        turns = [page.ask("hold many")["turn_id"] for _ in range(3)]
+def test_a_page_that_comes_back_sees_the_place_in_the_queue_once(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    with server.socket(visitor) as page:
+        asked = page.ask("queue places")
+        seen = page.records(until="turn_queued")
+    with server.socket(visitor) as page:
+        seen += page.follow(asked["conversation_id"], after=seen[-1]["seq"])
+        page.ask("release places")
+        seen += page.records(until="turn_finished", turn_id=asked["turn_id"])
+    records = {r["seq"]: r["event"] for r in seen if r["turn_id"] == asked["turn_id"]}
+    places = [e["place"] for _, e in sorted(records.items()) if e["type"] == "turn_queued"]
+    assert places == [3, 2, 0]
+
+
+def test_a_full_queue_says_what_to_do(server: ServerProcess, visitor: requests.Session) -> None:
+    with server.socket(visitor) as page:
         error = {
-            "message": "3 requests are running already",
-            "remedy": "wait until one has ended, or stop one",
+            "message": "the queue is full, with 66 requests of yours waiting",
+            "remedy": "wait until one of them runs, or stop one",
         }
-        assert page.ask("say fourth") == {"ok": False, "error": error}
-        page.call("stop", {"turn_id": turns[0]})
-        page.records(until="turn_stopped", turn_id=turns[0])
-        assert page.ask("release many")["ok"]
-    assert server.end() == (0, "")
+        assert page.ask("too many") == {"ok": False, "error": error}
 
 
 @pytest.mark.parametrize(
@@ -362,3 +369,20 @@ def test_conversations_outlive_the_server_and_access_does_not(
         ]
         assert records[-1]["event"]["reason"] == reason
     assert second.end() == (0, "")
+
+
+def test_a_request_that_is_sent_again_is_the_turn_that_it_began(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    request = {"text": "say once", "request_id": "r1"}
+    with server.socket(visitor) as page, server.socket(visitor) as other:
+        with ThreadPoolExecutor() as pool:
+            sent = [pool.submit(one.call, "ask", request, 20) for one in (page, other)]
+        first, again = (one.result() for one in sent)
+        assert first["ok"]
+        assert again == first
+        # Whose request came second joined when the turn was under way, or over.
+        records = page.whole(first["conversation_id"], "turn_finished")
+        assert page.call("ask", request, timeout=20) == first
+        assert page.follow(first["conversation_id"]) == records
+        assert [r["event"]["type"] for r in records].count("turn_started") == 1

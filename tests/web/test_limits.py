@@ -1,4 +1,4 @@
-"""What one address may take of a server: turns at once, and guesses at the token."""
+"""What one address may take of a server: guesses at the token."""
 
 import time
 from pathlib import Path
@@ -7,61 +7,10 @@ from typing import Any
 import pytest
 import requests
 
-from selfeng.core.errors import ConfigurationError, LimitReached
-from selfeng.core.status import Asked
+from selfeng.core.errors import ConfigurationError
 from selfeng.settings import Settings, load_settings
 from tests.web.server_process import ServerProcess
 from web.access import WrongTokens
-from web.limited_turns import LimitedTurns
-
-
-class Endless:
-    """An engine, as far as turns need one, whose turns never end."""
-
-    def subscribe(self, on_records: object) -> None:
-        self.begun = 0
-
-    async def keep(self, owner: str, turn_id: str) -> Asked:
-        self.begun += 1
-        return Asked(conversation_id="c", turn_id=f"{self.begun}")
-
-
-async def refused(engine: Any, *addresses: str) -> list[str]:
-    turns, problems = LimitedTurns(engine, most=12), []
-    for address in addresses:
-        try:
-            await turns.begin(address, lambda: engine.keep("me", "t"), lambda _: None)
-        except LimitReached as error:
-            problems.append(error.message)
-    return problems
-
-
-@pytest.mark.parametrize(
-    ("addresses", "problems"),
-    [
-        (["192.0.2.1"] * 9, ["8 requests from your address are running already"]),
-        (["127.0.0.1"] * 13, ["12 requests are running already"]),
-        ([f"192.0.2.{n}" for n in range(13)], ["12 requests are running already"]),
-    ],
-    ids=["of one address", "behind a proxy", "from many addresses"],
-)
-async def test_turns_are_bounded_by_address_and_in_all(
-    addresses: list[str], problems: list[str]
-) -> None:
-    assert await refused(Endless(), *addresses) == problems
-
-
-def test_another_browser_gives_no_further_turns(tmp_path: Path) -> None:
-    server = ServerProcess(tmp_path, "eventlet", TURNS_MAX_RUNNING="3")
-    for _ in range(3):
-        with server.browser() as visitor, server.socket(visitor) as page:
-            assert page.ask("hold many")["ok"]
-    with server.browser() as visitor, server.socket(visitor) as page:
-        refused = page.ask("say hello")["error"]["message"]
-        assert refused == "3 requests are running already"
-    with server.program() as program, server.socket(program) as client:
-        assert not client.ask("say hello")["ok"]
-    assert server.end() == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -71,9 +20,9 @@ def test_another_browser_gives_no_further_turns(tmp_path: Path) -> None:
 def test_who_guesses_waits_and_who_knows_does_not(tmp_path: Path, mode: Any) -> None:
     server = ServerProcess(tmp_path, mode)
 
-    def seconds(**asking: Any) -> float:
+    def seconds(path: str = "/", status: int = 401, **asking: Any) -> float:
         began = time.monotonic()
-        assert requests.get(f"{server.url}/", timeout=20, **asking).status_code == 401
+        assert requests.get(server.url + path, timeout=20, **asking).status_code == status
         return time.monotonic() - began
 
     with server.program() as program:
@@ -81,6 +30,7 @@ def test_who_guesses_waits_and_who_knows_does_not(tmp_path: Path, mode: Any) -> 
             {"headers": {"Authorization": "Bearer wrong"}},
             {"params": {"token": "wrong"}},
             {"headers": {"Authorization": "bearer  x"}},
+            {"path": "/share/wrong", "status": 404},
         ):
             assert max(seconds(**way) for _ in range(8)) < 0.25
             assert seconds(**way) + seconds(**way) > 0.7
@@ -88,7 +38,7 @@ def test_who_guesses_waits_and_who_knows_does_not(tmp_path: Path, mode: Any) -> 
             assert program.get(f"{server.url}/api/tools").status_code == 200
             assert time.monotonic() - began < 0.25
     assert server.end() == (0, "")
-    assert server.errors == "WARNING:selfeng.web.access:8 wrong access tokens from 127.0.0.1\n" * 3
+    assert server.errors == "WARNING:selfeng.web.access:8 wrong access tokens from 127.0.0.1\n" * 4
 
 
 def test_wrong_tokens_are_counted_in_bounded_memory_and_each_address_for_itself() -> None:

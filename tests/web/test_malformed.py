@@ -11,7 +11,10 @@ import requests
 from tests.web.server_process import Client, ServerProcess
 from web.sockets import socket_log
 
-EVENTS = "send one of ask, keep, refactor, run, stop, subscribe, build, act, restore, say with one object"
+EVENTS = (
+    "send one of ask, keep, refactor, run, stop, subscribe, build, act, restore, say, test, stop_test "
+    "with one object"
+)
 NOT_ONE_OBJECT: list[Any] = [None, [], ["a", "b"], "text", 7, True, [[["deep"]]]]
 BAD_OBJECTS: dict[str, list[Any]] = {
     "ask": [
@@ -41,6 +44,15 @@ BAD_OBJECTS: dict[str, list[Any]] = {
         {"name": "crash", "arguments": {}},
     ],
     "keep": [{}, {"turn_id": 5}, {"turn_id": "x" * 100_000}],
+    "test": [
+        {},
+        {"id": "t"},
+        {"id": 5, "changes": {}},
+        {"id": "t", "changes": []},
+        {"id": "t", "changes": {"openai_model": ["a"]}},
+        {"id": "t", "changes": {"openai_model": "x" * 2_001}},
+        {"id": "t", "changes": {f"name{n}": 1 for n in range(65)}},
+    ],
     "stop": [{}, {"turn_id": 5}, {"turn_id": None}, {"turn_id": "x" * 100_000}],
     "build": [
         {},
@@ -103,14 +115,13 @@ def _is_alive(page: Client) -> bool:
 
 
 @pytest.mark.parametrize("event", BAD_OBJECTS)
-def test_a_bad_payload_is_refused_in_the_reply_and_by_an_event(
+def test_a_bad_payload_is_refused_in_the_reply(
     server: ServerProcess, visitor: requests.Session, event: str
 ) -> None:
     with server.socket(visitor) as page:
         for payload in [*NOT_ONE_OBJECT, *BAD_OBJECTS[event]]:
             reply = page.call(event, payload, timeout=20)
-            assert (reply["ok"], page.next("error")) == (False, reply["error"]), payload
-            assert reply["error"]["message"], payload
+            assert (reply["ok"], bool(reply["error"]["message"])) == (False, True), payload
         assert _is_alive(page)
 
 
@@ -118,11 +129,11 @@ def test_what_is_wrong_is_named(server: ServerProcess, visitor: requests.Session
     with server.socket(visitor) as page:
         assert page.call("ask", {"text": "x" * 1_000_000})["error"] == {
             "message": "text: String should have at most 20000 characters",
-            "remedy": "send {text, conversation_id, files, answers}",
+            "remedy": "send {text, conversation_id, files, answers, again, request_id}",
         }
         assert page.call("ask", None)["error"] == {
             "message": "the event must carry one object",
-            "remedy": "send {text, conversation_id, files, answers}",
+            "remedy": "send {text, conversation_id, files, answers, again, request_id}",
         }
         assert page.call("ask", {"text": " "})["error"]["message"] == "the request is blank"
         assert page.call("ask", {"text": "crash"})["error"] == {
@@ -137,7 +148,6 @@ def test_no_argument_two_arguments_and_no_reply_are_survived(
     with server.socket(visitor) as page:
         for data in ((), ({"text": "say a"}, {"text": "say b"}), ({"text": 5},)):
             page.client.emit("ask", data)
-            assert page.next("error")["message"]
         assert _is_alive(page)
 
 
@@ -153,7 +163,6 @@ def test_events_that_do_not_exist_are_refused(
             "ok": False,
             "error": {"message": f"{name!r} is not an event of this server", "remedy": EVENTS},
         }
-        assert page.next("error") == reply["error"]
 
 
 @pytest.mark.parametrize(
@@ -179,12 +188,11 @@ def test_events_that_do_not_exist_are_refused(
     ids=lambda packet: packet[:24],
 )
 @pytest.mark.parametrize("transport", ["websocket", "polling"])
-def test_packets_that_no_client_makes_become_an_error_event(
+def test_packets_that_no_client_makes_are_survived(
     server: ServerProcess, visitor: requests.Session, packet: str, transport: str
 ) -> None:
     with server.socket(visitor, transport) as page:
         page.client.eio.send(packet)
-        assert page.next("error")["message"] == "'unreadable' is not an event of this server"
         assert _is_alive(page)
 
 
@@ -220,12 +228,11 @@ def test_a_body_that_no_parser_copes_with_is_a_bad_request(
     "nested", ["[" * 70 + "]" * 70, '{"a":' * 900 + "1" + "}" * 900, "[" * 60_000], ids=len
 )
 @pytest.mark.parametrize("event", ["ask", "act", "subscribe"])
-def test_an_event_that_is_nested_too_deeply_is_refused(
+def test_an_event_that_is_nested_too_deeply_is_survived(
     server: ServerProcess, visitor: requests.Session, event: str, nested: str
 ) -> None:
     with server.socket(visitor) as page:
         page.client.eio.send(f'2["{event}",{{"project_id":"p","action":{nested}}}]')
-        assert page.next("error")["message"] == "'unreadable' is not an event of this server"
         assert _is_alive(page)
 
 

@@ -1,5 +1,6 @@
 """The process: how it starts, what it prints, and how it ends."""
 
+import ctypes
 import signal
 import socket
 import subprocess
@@ -45,6 +46,18 @@ def test_a_signal_ends_it_soon_and_in_silence_and_keeps_what_ran(
     ]
     assert Journal(database).stop_abandoned_turns() == []
     database.dispose()
+
+
+@BOTH_MODES
+def test_a_signal_that_the_kernel_hands_to_another_thread_ends_it(
+    tmp_path: Path, mode: AsyncMode
+) -> None:
+    server = ServerProcess(tmp_path, mode)
+    process = server.process.pid
+    _, other, *_ = sorted(int(thread.name) for thread in Path(f"/proc/{process}/task").iterdir())
+    assert ctypes.CDLL(None).tgkill(process, other, signal.SIGTERM) == 0
+    server.process.wait(timeout=20)
+    assert server.end() == (0, "")
 
 
 @BOTH_MODES

@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -10,8 +11,11 @@ import pytest
 import requests
 
 from selfeng.core.stage import STAGES
+from tests.web.fake_engine import TOOL
 from tests.web.server_process import ServerProcess
-from web.vendor import LIBRARIES, load_vendor
+from web.bundle import load_bundle
+from web.texts import address_of_texts, catalogue_module, text
+from web.vendor import LIBRARIES, NODE_MODULES, load_vendor
 
 WORDS = Path(__file__).parents[1] / "front/stages.json"
 """The words that the tests of the page's modules read."""
@@ -27,9 +31,80 @@ def test_the_page_carries_an_import_map_that_its_policy_allows(
     ]
     assert nonces[0] != nonces[1]
     assert f'<script type="importmap" nonce="{nonces[0]}">' in first.text
-    assert load_vendor().import_map in first.text
-    for address in load_vendor().addresses.values():
-        assert f'<link rel="modulepreload" href="{address}">' in first.text
+    texts = address_of_texts("en")
+    assert json.dumps({"imports": {"#texts": texts}}) in first.text
+    assert f'<link rel="modulepreload" href="{texts}">' in first.text
+
+
+@pytest.fixture(scope="module")
+def development(tmp_path_factory) -> Iterator[ServerProcess]:
+    process = ServerProcess(tmp_path_factory.mktemp("modules"), "eventlet", DEVELOPMENT="true")
+    yield process
+    assert process.end() == (0, "")
+
+
+def test_the_page_is_a_bundle_of_a_few_files_that_are_kept_for_good(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    page = visitor.get(server.url + "/").text
+    loaded = re.findall(r'<(?:script|link)[^>]* (?:src|href)="(/bundle/[^"]+)"', page)
+    assert {Path(address).suffix for address in loaded} == {".js", ".css"}
+    assert len(loaded) <= 10
+    size = 0
+    for address in loaded:
+        zipped = visitor.get(server.url + address, headers={"Accept-Encoding": "br, gzip"})
+        plain = visitor.get(server.url + address, headers={"Accept-Encoding": "identity"})
+        assert (zipped.content, zipped.headers["Vary"]) == (plain.content, "Accept-Encoding")
+        encodings = [r.headers.get("Content-Encoding") for r in (zipped, plain)]
+        assert encodings == ["gzip", None]
+        assert "immutable" in plain.headers["Cache-Control"]
+        shown = visitor.get(f"{server.url}{address}.map").json()
+        assert len(shown["sourcesContent"]) == len(shown["sources"])  # none if it only names others
+        size += int(zipped.headers["Content-Length"])
+    assert size < 200_000
+
+
+def test_development_serves_the_modules_as_they_are(development: ServerProcess) -> None:
+    with development.browser() as visitor:
+        page = visitor.get(development.url + "/").text
+        assert '<script type="module" src="/static/script.js"></script>' in page
+        assert '<link rel="stylesheet" href="/static/style.css">' in page
+        imports = {**load_vendor().addresses, "#texts": address_of_texts("en")}
+        assert json.dumps({"imports": imports}) in page
+        assert visitor.get(development.url + "/bundle/script.js").status_code == 404
+        assert '<script type="module" src="/static/gallery.js">' in (
+            visitor.get(development.url + "/gallery").text
+        )
+
+
+def test_the_gallery_is_for_development_only(server: ServerProcess) -> None:
+    with server.browser() as visitor:
+        assert visitor.get(server.url + "/gallery").status_code == 404
+
+
+def test_a_bundle_is_made_once(tmp_path: Path) -> None:
+    for library in NODE_MODULES.iterdir():
+        if library.name != ".cache":
+            (tmp_path / library.name).symlink_to(library)
+    first, again = load_bundle(tmp_path), load_bundle(tmp_path)
+    assert first == again
+    assert first is not None
+    assert len(list((tmp_path / ".cache/page").iterdir())) == 1
+
+
+def test_without_an_esbuild_that_works_there_is_no_bundle(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert load_bundle(tmp_path) is None
+    broken = tmp_path / "@esbuild/any/bin/esbuild"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("#!/bin/sh\necho not on this machine >&2; exit 1\n")
+    broken.chmod(0o755)
+    assert load_bundle(tmp_path) is None
+    assert [record.getMessage() for record in caplog.records] == [
+        "the page is served unbundled, because esbuild is not installed: run npm ci",
+        "the page is served unbundled, because esbuild failed: not on this machine\n",
+    ]
 
 
 def test_the_page_carries_the_words_of_the_stages(
@@ -103,6 +178,18 @@ def test_what_may_be_kept_and_what_not(server: ServerProcess, visitor: requests.
     assert (again.status_code, again.content) == (304, b"")
 
 
+def test_long_lists_are_compressed_for_those_who_take_it(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    address = f"{server.url}/api/graph"
+    zipped = visitor.get(address)
+    plain = visitor.get(address, headers={"Accept-Encoding": "identity"})
+    assert zipped.json() == plain.json()
+    encodings = [r.headers.get("Content-Encoding") for r in (zipped, plain)]
+    assert encodings == ["gzip", None]
+    assert "Content-Encoding" not in visitor.get(f"{server.url}/api/tools").headers
+
+
 def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests.Session) -> None:
     line = {
         "name": "add",
@@ -114,10 +201,18 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "standing": "provisional",
         "signature": "add(a: int, b: int = 1) -> int",
     }
-    assert visitor.get(server.url + "/api/tools").json() == {"tools": [line]}
+    imported = {"modules": ["math"], "packages": ["numpy"]}
+    used = {"last_used": "2026-01-03T04:05:06+00:00"}
+    assert visitor.get(server.url + "/api/tools").json() == {
+        "tools": [{**line, **imported, **used}]
+    }
+    assert visitor.get(server.url + "/api/tools", params={"q": "1 plus 2?"}).json() == {
+        "tools": [{**line, **imported, "confidence": 0.9, "request": "What is 1 plus 2?"}]
+    }
+    assert visitor.get(server.url + "/api/tools", params={"q": "fly"}).json() == {"tools": []}
     assert visitor.get(server.url + "/api/tools/add").json() == {
         **line,
-        "code": "def add(a: int, b: int = 1) -> int:\n    return a + b\n",
+        "code": TOOL.code,
         "tests": "from add import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
         "example_requests": ["What is 1 plus 2?"],
         "requires": [],
@@ -127,6 +222,7 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
             "together": ["double"],
             "made": None,
             "last": [{"conversation_id": "c1", "request": "Add 1 and 2"}],
+            "calls": [{"at": "2026-01-03T04:05:06Z", "returned": True}],
         },
         "digest": "0" * 64,
         "returns": "int",
@@ -163,8 +259,10 @@ def test_health_tells_model_sandbox_and_library(
     assert health["model"] == {
         "name": "offline",
         "offline": True,
-        "detail": "built in",
+        "server": "",
+        "answers": True,
         "trouble": "",
+        "cause": "",
     }
     assert set(health["sandbox"]) == {"available", "backend", "detail", "not_guaranteed"}
     assert health["library"] == {"tools": 1, "detail": "ready"}
@@ -178,7 +276,7 @@ def test_conversations_and_their_records(server: ServerProcess, visitor: request
     assert (summary["id"], summary["title"], set(summary)) == (
         conversation,
         "say by rest",
-        {"id", "title", "created_at", "kind", "active_at", "pinned", "running", "unread"},
+        {"id", "title", "kind", "active_at", "pinned", "running", "unread"},
     )
     address = f"{server.url}/api/conversations/{conversation}/records"
     assert visitor.get(address).json() == {"records": live}
@@ -265,12 +363,43 @@ def test_a_body_that_is_too_large_is_refused(
 def test_every_library_is_served_and_imports_nothing_that_is_not(
     server: ServerProcess, visitor: requests.Session
 ) -> None:
-    for name, address in load_vendor().addresses.items():
-        response = visitor.get(server.url + address)
+    vendor = load_vendor()
+    for name, address in vendor.addresses.items():
+        file = next(f"/vendor/{f}" for f in vendor.files if f"/vendor/{f}".startswith(address))
+        response = visitor.get(server.url + file)
         assert response.status_code == 200, name
         imports = re.findall(
             r"""(?:^|[;}\s])(?:import|export)\s?[\w{}$*,\s]*?from\s?["']([^"']+)["']|^import\s?["']([^"']+)["']""",
             response.text,
         )
         for imported in ("".join(found) for found in imports):
-            assert imported in LIBRARIES, f"{name} imports {imported}"
+            assert imported in LIBRARIES or imported.startswith("."), f"{name} imports {imported}"
+
+
+@pytest.mark.parametrize(
+    ("headers", "language"),
+    [
+        ({}, "en"),
+        ({"Accept-Language": "de-CH, en;q=0.5"}, "de"),
+        ({"Accept-Language": "fr, de;q=0.2"}, "de"),
+        ({"Accept-Language": "fr"}, "en"),
+        ({"Accept-Language": "de", "Cookie": "language=en"}, "en"),
+        ({"Accept-Language": "en", "Cookie": "language=../de"}, "en"),
+    ],
+)
+def test_the_page_speaks_the_chosen_language_or_the_browsers(
+    server: ServerProcess, headers: dict[str, str], language: str
+) -> None:
+    page = requests.get(
+        server.url + "/",
+        headers=headers | {"Authorization": f"Bearer {server.token}"},
+        timeout=10,
+    )
+    assert f'<html lang="{language}">' in page.text
+    assert f'<noscript><p class="noscript">{text(language, "page-needs-javascript")}<' in page.text
+    address = address_of_texts(language)
+    texts = requests.get(
+        server.url + address, headers={"Authorization": f"Bearer {server.token}"}, timeout=10
+    )
+    assert texts.content == catalogue_module(language)[1]
+    assert "immutable" in texts.headers["Cache-Control"]

@@ -6,11 +6,12 @@ import json
 import re
 
 import pytest
+import requests
 from typer.testing import CliRunner
 
 from selfeng.cli.app import app
 from selfeng.core.events import EVENT
-from tests.home import Home
+from tests.home import Home, serving
 
 pytestmark = [pytest.mark.docker, pytest.mark.bubblewrap]
 
@@ -159,3 +160,10 @@ def test_without_an_engine_code_is_refused_with_what_to_do(home, built, tmp_path
     assert asked.returncode == 1
     assert "execution:" in asked.stderr
     assert "Docker" in asked.stderr
+
+
+def test_the_page_is_served_by_a_command(home):
+    with serving(home, "-m", "selfeng", "serve") as link, requests.Session() as visitor:
+        page = visitor.get(link)
+        assert (page.status_code, page.url) == (200, link.partition("?")[0])
+        assert "<title>Self-Engineering Agent</title>" in page.text

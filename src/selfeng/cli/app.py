@@ -1,5 +1,6 @@
-"""The command line: ask, look at the library, set up, and check each part."""
+"""The command line: serve the page, ask, look at the library, set up, and check each part."""
 
+import gc
 import sys
 from importlib.metadata import version
 from typing import Annotated, NoReturn
@@ -36,6 +37,17 @@ def options(
     ] = False,
 ) -> None:
     """Options that stand before the command."""
+
+
+@app.command()
+def serve() -> None:
+    """Set up what is missing, serve the page until Ctrl-C or SIGTERM, and print the link that opens
+    it. Exit code 1 if the address or a folder can't be used.
+    """
+    gc.disable()  # as `python web/app.py` does, until it serves
+    from web.app import main as serve_page
+
+    raise typer.Exit(serve_page())
 
 
 for commands in (

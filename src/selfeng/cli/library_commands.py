@@ -154,16 +154,6 @@ def retire(name: str) -> None:
 
 
 @app.command()
-def restore(name: str) -> None:
-    """Offer a retired tool again."""
-
-    async def work(engine: Engine) -> None:
-        say(f"{name} is {(await engine.library.restore(name)).standing}.")
-
-    with_engine(work)
-
-
-@app.command()
 def forget(name: str, request: str) -> None:
     """Remove a learned request from a tool."""
 

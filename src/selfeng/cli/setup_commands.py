@@ -1,4 +1,4 @@
-"""The commands that set up the machine and check the parts of the engine.
+"""The commands that set up the machine, check the parts of the engine, and back up its data.
 
 A check shows a part at work, on a temporary library.
 """
@@ -7,19 +7,23 @@ import asyncio
 import tempfile
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from selfeng.bootstrap import build_engine
-from selfeng.cli.command import run, say
+from selfeng.bootstrap import back_up, build_engine
+from selfeng.bootstrap import restore as restored
+from selfeng.cli.command import run, say, with_engine
 from selfeng.cli.terminal import Terminal
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.events import Outcome, TurnFinished
 from selfeng.core.owner import LOCAL
 from selfeng.core.prompt import ChatMessage, Prompt
 from selfeng.core.turn import Budget, Request, Turn
+from selfeng.core.words import count
 from selfeng.engine import Engine
 from selfeng.provision.parts import PARTS, provision
 from selfeng.seeds import load_seeds
@@ -39,6 +43,7 @@ _NEEDS: dict[str, tuple[str, ...]] = {
     "capability_registry": ("embedder",),
 }
 """What the machine must have for a check, if not everything."""
+_TOLD = {"conversations": "conversation", "tools": "tool", "lessons": "lesson"}
 
 
 @app.command()
@@ -56,6 +61,49 @@ def setup(
 
 
 @app.command()
+def backup(
+    file: Annotated[
+        Path, typer.Argument(help="The .tar.gz to write; one that is there is replaced.")
+    ],
+) -> None:
+    """Write everything that can't be made again to one file: conversations, tools, lessons,
+    projects. The server may run meanwhile.
+    """
+
+    async def work(settings: Settings) -> int:
+        size = await asyncio.to_thread(back_up, settings, file)
+        say(f"Wrote {file}, {size / 1000:,.0f} kB. It is as private as the conversations.")
+        return 0
+
+    run(work)
+
+
+@app.command()
+def restore(
+    what: Annotated[str, typer.Argument(metavar="FILE|NAME")],
+) -> None:
+    """Replace everything by what is in a backup, once the server has ended; what was there is
+    backed up first. Or, by its name, offer a retired tool again.
+    """
+    file = Path(what)
+    if what.isidentifier() and not file.exists():
+        return with_engine(partial(_offer, what))
+
+    async def work(settings: Settings) -> int:
+        before = settings.data_dir / f"before-restore-{datetime.now():%Y%m%d-%H%M%S}.tar.gz"
+        counts = await asyncio.to_thread(restored, settings, file, before)
+        kept = [count(counts[name], noun) for name, noun in _TOLD.items()]
+        say(f"Restored {', '.join(kept)}. What was there before is in {before}.")
+        return 0
+
+    run(work)
+
+
+async def _offer(name: str, engine: Engine) -> None:
+    say(f"{name} is {(await engine.library.restore(name)).standing}.")
+
+
+@app.command()
 def check(part: str) -> None:
     """Check one part: model (what its server can do), llm_client, capability_registry, sandbox,
     synthesis_engine or orchestrator. Exit code 1 if it does not work.
@@ -65,24 +113,24 @@ def check(part: str) -> None:
 
 async def check_model(engine: Engine, say: Say) -> int:
     """What the model's server can do, and what that means for a turn."""
-    from selfeng.llm.abilities import what_it_means  # imports the SDK
+    from selfeng.llm.abilities import suitability  # imports the SDK
 
     model = (await engine.status()).model
-    say(model.detail)
+    say(str(model))
     if model.offline:
         return 0
     found = []
     async for ability in engine.model.abilities(Budget()):
         found.append(ability)
         say(str(ability))
-    usable, words = what_it_means(found)
-    say(f"\n{words}")
-    return 0 if usable else 1
+    means = suitability(found)
+    say(f"\n{means}")
+    return 0 if means.usable else 1
 
 
 async def check_llm_client(engine: Engine, say: Say) -> int:
     """The model answers, piece by piece."""
-    say((await engine.status()).model.detail)
+    say(str((await engine.status()).model))
     budget = Budget()
     messages = (
         ChatMessage(role="system", content="Answer in one short sentence."),
@@ -166,6 +214,7 @@ async def run_check(settings: Settings, part: str, say: Say) -> int:
         apart = {
             "tools_dir": Path(folder, "tools"),
             "chroma_persist_dir": Path(folder, "chroma_db"),
+            "chroma_url": None,
             "database_url": f"sqlite:///{folder}/agent.db",
         }
         async with aclosing(await build_engine(settings.model_copy(update=apart))) as engine:

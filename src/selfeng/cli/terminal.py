@@ -37,6 +37,8 @@ from selfeng.core.events import (
     ToolStandingChanged,
     TurnFailed,
     TurnFinished,
+    TurnQueued,
+    TurnResumed,
     TurnStarted,
     TurnStopped,
     Waiting,
@@ -140,6 +142,9 @@ def _line(event: Event) -> tuple[str, str] | None:
             | AnswerToken()
         ):
             return None
+        case TurnResumed():
+            words = "begun again" if event.again else "going on after an interruption"
+            return "running", words
         case TurnFinished(outcome=Outcome.DECLINED, nearest=nearest):
             near = f": the nearest tools are {', '.join(nearest)}" if nearest else ""
             return "declined", f"this can't be done here{near}"
@@ -149,6 +154,10 @@ def _line(event: Event) -> tuple[str, str] | None:
             return None
         case SynthesisStep(state="streaming"):
             return None
+        case TurnQueued(place=0):
+            return "done", "waited in the queue"
+        case TurnQueued(place=place):
+            return "running", f"number {place} in the queue"
         case Waiting(state="started"):
             return "running", f"waiting for {PARTS[event.part]}, being set up"
         case Waiting():

@@ -5,7 +5,7 @@ AgentError
 ├── RequestError            the caller sent something unusable (blank, too long, wrong form)
 │   ├── ResourceNotFound    the caller has no such conversation, turn, file, project or lesson
 │   ├── ResourceBusy        another action is using the project
-│   └── LimitReached        too many turns are running
+│   └── LimitReached        too many turns are waiting
 ├── ModelError
 │   ├── ModelUnavailable    no connection, timeout, 5xx or 429 after the retries
 │   ├── ModelRefused        the model declined or its answer was filtered
@@ -35,13 +35,20 @@ AgentError
 └── SynthesisFailed         a step of a synthesis gave up; names the step and why
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 FailureKind = Literal["task", "budget", "model", "sandbox", "library", "internal"]
 """What gave up. task: the work itself, in a working environment; budget: a limit was reached; the
 others: that part is broken.
+"""
+FailureCause = Literal[
+    "", "unreachable", "no_access", "rejected", "too_long", "declined", "unusable", "missing"
+]
+"""Within a kind, what went wrong. model: its server does not answer, refuses the key or the form of
+the request, takes no prompt of that length; the model declines, or its reply has no use. sandbox:
+there is none. "": whatever else.
 """
 
 
@@ -51,6 +58,7 @@ class AgentError(Exception):
     """
 
     kind: ClassVar[FailureKind] = "internal"
+    cause: ClassVar[FailureCause] = ""
 
     def __init__(self, message: str, remedy: str = "", where: str = "") -> None:
         super().__init__(message)
@@ -58,6 +66,16 @@ class AgentError(Exception):
         self.remedy = remedy
         self.where = where
         """The stage of the turn that gave up, once one is known; see `stage`."""
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """What the last event of a turn or build tells of it."""
+        return {
+            "message": self.message,
+            "remedy": self.remedy,
+            "kind": self.kind,
+            "cause": self.cause,
+        }
 
 
 class ConfigurationError(AgentError):
@@ -79,7 +97,7 @@ class ResourceBusy(RequestError):
 
 
 class LimitReached(RequestError):
-    """Too many turns are running already."""
+    """Too many turns are waiting already."""
 
 
 class ModelError(AgentError):
@@ -91,13 +109,19 @@ class ModelError(AgentError):
 class ModelUnavailable(ModelError):
     """The model's server does not answer, answers too late, or keeps answering 429 or 5xx."""
 
+    cause: ClassVar[FailureCause] = "unreachable"
+
 
 class ModelRefused(ModelError):
     """The model declined, or a filter cut its answer."""
 
+    cause = "declined"
+
 
 class ModelReplyInvalid(ModelError):
     """The reply does not have the required form, and the repair round did not help."""
+
+    cause = "unusable"
 
 
 class BudgetExceeded(AgentError):
@@ -114,6 +138,8 @@ class SandboxError(AgentError):
 
 class SandboxUnavailable(SandboxError):
     """There is no engine, or no image, to run code with."""
+
+    cause = "missing"
 
 
 class SandboxFailed(SandboxError):
@@ -191,7 +217,14 @@ class SymbolUnknown(GraphError):
 
 
 class PlanFailed(AgentError):
-    """A step of a plan failed, and with it the plan."""
+    """A step of a plan failed, and with it the plan, for the reason that is its `__cause__`."""
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        reason = self.__cause__
+        if not isinstance(reason, AgentError):
+            return super().told
+        return {**super().told, "kind": reason.kind, "cause": reason.cause}
 
 
 class AgentGaveUp(AgentError):
@@ -210,6 +243,16 @@ class SynthesisFailed(AgentError):
     """A step of a synthesis gave up; `where` names it."""
 
     kind = "task"
+
+
+class Diverged(Exception):
+    """A turn that goes on in another process went another way than before. No `AgentError`: no
+    stage may take it for a failure of the work.
+    """
+
+
+class TakenOver(Exception):
+    """Another process runs this turn now; here it ends without a trace. As `Diverged`."""
 
 
 @contextmanager

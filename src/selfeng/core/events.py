@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
 
-from selfeng.core.errors import FailureKind
+from selfeng.core.errors import FailureCause, FailureKind
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.plan import PlannedStep
@@ -98,6 +98,14 @@ class TurnStarted(Value):
     """The tool that a person calls by hand, without the model; "" for a request."""
 
 
+class TurnResumed(Value):
+    """The process that ran the turn ended, and a process goes on with it."""
+
+    type: Literal["turn_resumed"] = "turn_resumed"
+    again: bool = False
+    """Whether the turn begins again from its request; otherwise it goes on where it was."""
+
+
 class StageEntered(StageEvent):
     """The turn, or one step of its plan, entered a node of its graph."""
 
@@ -105,6 +113,16 @@ class StageEntered(StageEvent):
     node: RecordedStage
     symbol: str = ""
     """The symbol that the stage before ended with; "" at the first."""
+
+
+class TurnQueued(Value):
+    """The turn waits in the queue, and its place in it changed."""
+
+    type: Literal["turn_queued"] = "turn_queued"
+    place: int
+    """From 1; 0: it waits no longer."""
+    seconds: float = 0.0
+    """How long it waited, in the end."""
 
 
 class Waiting(StageEvent):
@@ -173,6 +191,8 @@ class SynthesisStep(StageEvent):
     attempt: int = 1
     text: str = ""
     """streaming: the next piece of what the model writes; otherwise one sentence for people."""
+    offset: int | None = None
+    """streaming: as that of an `AnswerToken`."""
     artifact: str = ""
     """finished: the whole specification (JSON), suite or implementation (Python); otherwise ""."""
     prompt: str = ""
@@ -286,6 +306,8 @@ class ToolMismatch(StageEvent):
     problem: str
     then: Literal["ask", "synthesize"]
     """Whether the person is asked for what is missing, or a new tool is written."""
+    given: str = ""
+    """ask, for values: the arguments that the request gives, as JSON text."""
 
 
 class DelegationChanged(StageEvent):
@@ -338,6 +360,11 @@ class AnswerToken(Value):
 
     type: Literal["answer_token"] = "answer_token"
     text: str
+    offset: int | None = None
+    """Where the piece stands in its stream, in UTF-16 code units, as JavaScript counts them: it
+    replaces what stood from there on, since a turn that goes on after an interruption may write a
+    reply again. None in records of older versions: at the end.
+    """
 
 
 class TurnFinished(Value):
@@ -369,6 +396,7 @@ class TurnFailed(Value):
     message: str
     remedy: str = ""
     kind: FailureKind = "internal"
+    cause: FailureCause = ""
     outcome: Literal[Outcome.FAILED] = Outcome.FAILED
     reached: str = ""
     """kind `budget`: what was done by then, for people; "" if nothing."""
@@ -388,6 +416,8 @@ class TurnStopped(Value):
 
 Event = Annotated[
     TurnStarted
+    | TurnResumed
+    | TurnQueued
     | BudgetSpent
     | ThoughtAloud
     | StageEntered
@@ -439,20 +469,30 @@ class Record(Value):
 
 def merge(first: Event, second: Event) -> Event | None:
     """One event that says what both say, or None: adjacent pieces of one stream are joined, and the
-    later of two sums replaces the earlier.
+    later of two sums or places replaces the earlier.
     """
     match first, second:
-        case BudgetSpent(), BudgetSpent():
+        case (BudgetSpent(), BudgetSpent()) | (TurnQueued(), TurnQueued()):
             return second
         case ThoughtAloud(), ThoughtAloud() if first.call == second.call:
             return first.model_copy(update={"text": first.text + second.text})
-        case AnswerToken(), AnswerToken():
-            return AnswerToken(text=first.text + second.text)
+        case AnswerToken(), AnswerToken() if _continues(first, second):
+            return first.model_copy(update={"text": first.text + second.text})
         case SynthesisStep(state="streaming"), SynthesisStep(state="streaming"):
             if (first.step, first.attempt, first.plan_step) == (
                 second.step,
                 second.attempt,
                 second.plan_step,
-            ):
+            ) and _continues(first, second):
                 return first.model_copy(update={"text": first.text + second.text})
     return None
+
+
+def units(text: str) -> int:
+    """The length of a text in UTF-16 code units."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _continues(first: AnswerToken | SynthesisStep, second: AnswerToken | SynthesisStep) -> bool:
+    """Whether the second piece stands where the first ends."""
+    return second.offset is None or second.offset == (first.offset or 0) + units(first.text)

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from selfeng.core.errors import FailureKind
+from selfeng.core.errors import FailureCause, FailureKind
 from selfeng.core.files import media_type
 from selfeng.core.stage_event import StageEvent, Usage
 from selfeng.core.value import Value
@@ -145,6 +145,7 @@ class ProjectFailed(ProjectEvent):
     message: str
     remedy: str = ""
     kind: FailureKind = "internal"
+    cause: FailureCause = ""
     reached: str = ""
     """How far the project got, in one sentence."""
     steps: int = 0

@@ -76,7 +76,7 @@ class ToolLibrary(Protocol):
         """The newest version, retired or not. Raises: ToolNotFound, ToolModified."""
         ...
 
-    def check_name(self, name: str) -> None:
+    async def check_name(self, name: str) -> None:
         """Raises: ToolNameInvalid, ToolExists."""
         ...
 
@@ -104,14 +104,16 @@ class ToolLibrary(Protocol):
         """Raises: ToolNotFound."""
         ...
 
-    async def record_use(self, name: str, version: int, call: str) -> ToolStandingChanged | None:
-        """Count a success of that version; `call` is the digest of its arguments. Raises:
-        ToolNotFound.
+    async def record_use(
+        self, name: str, version: int, call: str, key: str = ""
+    ) -> ToolStandingChanged | None:
+        """Count a success of that version; `call` is the digest of its arguments. Here and below,
+        what has a `key` counts once. Raises: ToolNotFound.
         """
         ...
 
     async def record_failure(
-        self, name: str, version: int, problem: str
+        self, name: str, version: int, problem: str, key: str = ""
     ) -> ToolStandingChanged | None:
         """Count a failure that is the tool's own fault; `problem` describes it in a few words.
         Raises: ToolNotFound.

@@ -24,8 +24,6 @@ class Stage(Value):
     """One sentence."""
     title: str
     """The page's title of the stage, and of a failure in it."""
-    now: str
-    """What the page says while it runs."""
     icon: str
     """Name of its picture on the page."""
     prompts: tuple[str, ...] = ()
@@ -43,7 +41,6 @@ STAGES: Mapping[str, Stage] = {
             name="gather",
             does="Read the request with everything that came with it",
             title="Request",
-            now="Reading the request",
             icon="message",
             leads={
                 "new": "search",
@@ -57,7 +54,6 @@ STAGES: Mapping[str, Stage] = {
             name="search",
             does="Find a tool of the library, and the arguments that the request gives it",
             title="Search",
-            now="Searching the library",
             icon="search",
             prompts=("decide",),
             leads={"fits": "execute", "incomplete": "clarify", "nothing fits": "specify"},
@@ -65,8 +61,7 @@ STAGES: Mapping[str, Stage] = {
         Stage(
             name="clarify",
             does="Ask the person for what is missing",
-            title="Asking what is missing",
-            now="Asking what is missing",
+            title="Question",
             icon="chat",
             leads={"asked": "respond"},
         ),
@@ -74,7 +69,6 @@ STAGES: Mapping[str, Stage] = {
             name="specify",
             does="Write down what is to be built, or what else the request needs",
             title="Specification",
-            now="Writing the specification",
             icon="file",
             prompts=("specification",),
             leads={
@@ -91,7 +85,6 @@ STAGES: Mapping[str, Stage] = {
             name="test",
             does="Write the tests, which must fail without an implementation",
             title="Tests",
-            now="Writing the tests",
             icon="flask",
             prompts=("tests",),
             leads={"written": "implement", "rewritten": "compare"},
@@ -101,7 +94,6 @@ STAGES: Mapping[str, Stage] = {
             name="implement",
             does="Write candidates for the implementation",
             title="Implementation",
-            now="Writing the implementation",
             icon="code",
             prompts=("implementation",),
             leads={"alike": "verify", "different": "compare"},
@@ -109,8 +101,7 @@ STAGES: Mapping[str, Stage] = {
         Stage(
             name="compare",
             does="Let the candidates vote on the tests, and on each other",
-            title="Consensus of candidates",
-            now="Comparing the candidates",
+            title="Comparison",
             icon="checks",
             prompts=("deciding_test",),
             leads={"agreed": "verify", "refuted": "test"},
@@ -119,7 +110,6 @@ STAGES: Mapping[str, Stage] = {
             name="verify",
             does="Run the tests over the implementation in the sandbox",
             title="Verification",
-            now="Running the tests in the sandbox",
             icon="shield",
             leads={"passed": "register", "unproven": "strengthen", "failed": "repair"},
         ),
@@ -127,8 +117,7 @@ STAGES: Mapping[str, Stage] = {
             name="repair",
             does="Rewrite the implementation, given what failed",
             title="Repair",
-            now="Repairing the implementation",
-            icon="code",
+            icon="hammer",
             prompts=("repair",),
             leads={"repaired": "verify", "stuck": "specify"},
         ),
@@ -136,7 +125,6 @@ STAGES: Mapping[str, Stage] = {
             name="strengthen",
             does="Run the tests against planted bugs, and add missing tests",
             title="Mutation check",
-            now="Running the tests against planted bugs",
             icon="flask",
             prompts=("more_tests",),
             leads={"strong": "register", "added": "verify"},
@@ -145,7 +133,6 @@ STAGES: Mapping[str, Stage] = {
             name="register",
             does="Add the tool to the library",
             title="Registration",
-            now="Adding the tool to the library",
             icon="book",
             leads={"registered": "prepare"},
         ),
@@ -153,7 +140,6 @@ STAGES: Mapping[str, Stage] = {
             name="prepare",
             does="Take the new tool's arguments from the specification or the request",
             title="Arguments",
-            now="Reading the arguments",
             icon="tool",
             prompts=("arguments",),
             leads={"fits": "execute", "incomplete": "clarify"},
@@ -162,7 +148,6 @@ STAGES: Mapping[str, Stage] = {
             name="execute",
             does="Run the tool in the sandbox",
             title="Execution",
-            now="Running the tool",
             icon="play",
             leads={"ran": "respond", "at fault": "mend"},
             runs_code=True,
@@ -171,7 +156,6 @@ STAGES: Mapping[str, Stage] = {
             name="mend",
             does="Write a new version of a tool that failed in use",
             title="Mending",
-            now="Mending the tool",
             icon="hammer",
             prompts=("mend",),
             leads={"mended": "execute", "left": "respond", "unclear": "clarify"},
@@ -180,7 +164,6 @@ STAGES: Mapping[str, Stage] = {
             name="refactor",
             does="Write a faster version of a tool, and race the two in the sandbox",
             title="Refactoring",
-            now="Making the tool faster",
             icon="hammer",
             prompts=("refactor",),
             leads={"done": "respond"},
@@ -190,7 +173,6 @@ STAGES: Mapping[str, Stage] = {
             name="plan",
             does="Run the steps of the plan, each through this graph",
             title="Plan",
-            now="Working through the steps",
             icon="menu",
             leads={"done": "respond"},
         ),
@@ -198,7 +180,6 @@ STAGES: Mapping[str, Stage] = {
             name="delegate",
             does="Hand the work to agents",
             title="Agents",
-            now="An agent is at work",
             icon="chat",
             prompts=("proxy", "coder"),
             leads={"replied": "respond", "unclear": "clarify"},
@@ -208,7 +189,6 @@ STAGES: Mapping[str, Stage] = {
             name="respond",
             does="Write the answer",
             title="Answer",
-            now="Writing the answer",
             icon="message",
             prompts=("answer", "results"),
         ),

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from selfeng.core.errors import FailureCause
 from selfeng.core.files import FileLimits
 from selfeng.core.value import Value
 from selfeng.core.verdict import SandboxStatus
@@ -33,9 +34,22 @@ class ModelStatus(Value):
     name: str
     offline: bool
     """Whether the built-in offline model is in use."""
-    detail: str
+    server: str = ""
+    """Its address, without credentials; "" for the offline model."""
+    answers: bool = False
+    """Whether the server has answered, and answers still as far as is known."""
     trouble: str = ""
-    """Why the last call got no reply, one sentence; "" if it got one."""
+    """Why it gave no reply the last time, one sentence; "" if it did, or was not asked."""
+    cause: FailureCause = ""
+    """The cause of the trouble."""
+
+    def __str__(self) -> str:
+        if self.offline:
+            return (
+                "Built-in offline model: it knows a cookbook of small tools. OPENAI_API_KEY or "
+                "OPENAI_BASE_URL gives a full one."
+            )
+        return f"{self.name} at {self.server}"
 
 
 class LibraryStatus(Value):

@@ -45,6 +45,10 @@ class Budget:
         """Since the turn began."""
         return time.monotonic() - self._started
 
+    def catch_up(self, seconds: float) -> None:
+        """Go on from this time at least, for a turn that goes on in another process."""
+        self._started = min(self._started, time.monotonic() - seconds)
+
     @property
     def tokens_left(self) -> int:
         left = max(0, self.limits.tokens - self.usage.input_tokens - self.usage.output_tokens)
@@ -239,6 +243,8 @@ class Request:
     """Empty if none is stored."""
     saved_plan: tuple[SavedStep, ...] = ()
     """The plan to make one tool of."""
+    keeps: str = ""
+    """Id of the turn that had this plan."""
     refactors: str = ""
     """The tool to make faster; "" for none."""
     by_hand: FunctionCall | None = None
@@ -250,7 +256,7 @@ class Request:
     delegated: bool = False
     """Whether an agent asks for this."""
     profiles: dict[str, str] = field(default_factory=dict)
-    """Profiles of files, by the sha256 of their content; parts share and extend them."""
+    """Profiles of files, by the sha256 of their content; parts extend them."""
 
     def part(
         self,
@@ -285,6 +291,18 @@ class Request:
         return bool(self.plan_step or self.saved_plan or self.delegated)
 
 
+class Wait(Protocol):
+    """How a turn waits for a part: as `awaited`."""
+
+    async def __call__(
+        self,
+        news: News,
+        part: Part,
+        emit: Callable[[Waiting], object],
+        enough: Callable[[], Awaitable[bool]] | None = None,
+    ) -> bool: ...
+
+
 @dataclass(frozen=True)
 class Turn:
     """A request, or a part of one, and what its stages work with."""
@@ -295,21 +313,27 @@ class Turn:
     news: News = lambda part: None
     recall: Recall = no_lessons
     inspector: Inspector | None = None
+    wait: Wait = awaited
     lessons_shown: set[str] = field(default_factory=set)
-    """Ids of the lessons that the turn has shown; its parts share them."""
+    """Ids of the lessons that the turn has shown."""
 
     def part(self, request: Request, emit: Callable[[Event], object] | None = None) -> "Turn":
         """A part of the turn, on the same budget."""
         return replace(self, request=request, emit=emit or self.emit)
 
+    def beside_others(self) -> "Turn":
+        """A part that runs beside others. It learns nothing from them, or what it does would depend
+        on which of them is faster.
+        """
+        request = replace(self.request, profiles=dict(self.request.profiles))
+        return replace(self, request=request, lessons_shown=set(self.lessons_shown))
+
     async def need(self, part: Part, enough: Callable[[], Awaitable[bool]] | None = None) -> bool:
         """Wait for a part that is still being set up, or until it is far enough. Returns whether it
         had to wait. Waiting spends no budget.
         """
-        if self.news(part) is None:
-            return False
         with self.budget.paused():
-            return await awaited(self.news, part, self.emit, enough)
+            return await self.wait(self.news, part, self.emit, enough)
 
     async def profile(self, files: Sequence[File]) -> None:
         """Profile these files, and those of the conversation, for all prompts that come."""

@@ -16,6 +16,7 @@ from selfeng.core.value import Value
 from selfeng.lessons import rows
 from selfeng.lessons.transcript import LessonOutcome
 from selfeng.store.database import reading, writing
+from selfeng.store.news import announce
 from selfeng.store.text import storable
 
 RELEVANT = 0.28
@@ -88,6 +89,7 @@ class LessonBook:
                 connection, storable(lesson_id), storable(trigger), storable(advice)
             ):
                 raise _unknown(lesson_id)
+            announce(connection, "lessons")
             return rows.load(connection, lesson_id=lesson_id)[0]
 
     def remove(self, lesson_id: str) -> None:
@@ -95,6 +97,7 @@ class LessonBook:
         with writing(self._engine) as connection:
             if not rows.delete(connection, storable(lesson_id)):
                 raise _unknown(lesson_id)
+            announce(connection, "lessons")
 
     def is_examined(self, turn_id: str) -> bool:
         with reading(self._engine) as connection:
@@ -135,6 +138,8 @@ class LessonBook:
             for outcome in outcomes:
                 if outcome.lesson_id in known:
                     rows.credit(connection, known[outcome.lesson_id], outcome.helped)
+            if outcomes or findings:
+                announce(connection, "lessons")
             taught = dict.fromkeys(_enter(connection, turn_id, finding) for finding in findings)
             return tuple(
                 lesson

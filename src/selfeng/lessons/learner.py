@@ -112,6 +112,10 @@ class Learner:
         """`limits` apply to each examined turn."""
         self._model, self._book, self._turns, self._limits = model, book, turns, limits
 
+    def asking(self, model: ModelClient) -> "Learner":
+        """The same with another model."""
+        return Learner(model, self._book, self._turns, self._limits)
+
     async def examine(self, turn_id: str) -> Examined:
         """Examine a turn, unless it has not ended or was examined before. A turn whose reply is
         unusable is left to be examined again, up to `LOOKS` times.

@@ -33,8 +33,10 @@ class Learning:
         shown: int,
         expire_days: int,
     ) -> None:
-        """`shown`: the maximum number of lessons that an agent is shown."""
-        self._learner, self._book, self._turns = learner, book, turns
+        """`learner` examines the turns; it may be replaced. `shown`: the maximum number of lessons
+        that an agent is shown.
+        """
+        self.learner, self._book, self._turns = learner, book, turns
         self._shown, self._expire_days = shown, expire_days
         self._listeners: list[Callable[[], None]] = []
         self._background = PromisingContext()
@@ -85,13 +87,13 @@ class Learning:
         """Reword a lesson and restart its counts. Raises: RequestError: the id is unknown."""
         words = one_line(trigger.strip()), one_line(advice.strip())
         lesson = await asyncio.to_thread(self._book.edit, lesson_id, *words)
-        self._tell()
+        self.tell()
         return lesson
 
     async def remove(self, lesson_id: str) -> None:
         """Raises: RequestError: the id is unknown."""
         await asyncio.to_thread(self._book.remove, lesson_id)
-        self._tell()
+        self.tell()
 
     def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
         """Call `callback` on the event loop after every change of the lessons; returns a function
@@ -105,7 +107,8 @@ class Learning:
         self._background.cancel()
         await self._background.aflush_tasks()
 
-    def _tell(self) -> None:
+    def tell(self) -> None:
+        """Report a change of the lessons."""
         for callback in tuple(self._listeners):
             callback()
 
@@ -123,9 +126,9 @@ class Learning:
 
     async def _examine(self, turn_id: str) -> Examined:
         async with self._one_at_a_time:
-            examined = await self._learner.examine(turn_id)
+            examined = await self.learner.examine(turn_id)
         if examined.changed:
-            self._tell()
+            self.tell()
         return examined
 
     async def _examine_quietly(self, turn_id: str) -> None:

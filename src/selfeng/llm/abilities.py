@@ -17,15 +17,25 @@ from selfeng.llm.ladder import IGNORED, Malformed, NotFollowed, Strategy
 from selfeng.llm.model_failures import RequestRefused
 
 Purpose = Literal["server", "text", "value", "choice"]
+Way = Literal["models", "stream", "schema", "required", "named", "auto", "words"]
 
 _NEEDED: dict[Purpose, str] = {"text": "text", "value": "values", "choice": "choices"}
+_WAYS: dict[Way, str] = {
+    "models": "models",
+    "stream": "in a stream",
+    "schema": "by a strict schema",
+    "required": 'by tool_choice "required"',
+    "named": "by tool_choice with the function",
+    "auto": 'by tool_choice "auto"',
+    "words": "in words",
+}
 
 
 class Ability(Value):
     """One thing that a server can do, or can't."""
 
     purpose: Purpose
-    name: str
+    way: Way
     works: bool
     wasted: bool = False
     """Whether the server takes the request and ignores what it asks for, which costs a call."""
@@ -33,8 +43,28 @@ class Ability(Value):
 
     def __str__(self) -> str:
         told = f": {self.detail}" if self.detail else ""
-        what = f"{_NEEDED.get(self.purpose, '')} {self.name}".strip()
+        what = f"{_NEEDED.get(self.purpose, '')} {_WAYS[self.way]}".strip()
         return f"{'yes' if self.works else 'no':4}{what}{told}"
+
+
+class Suitability(Value):
+    """What a server's abilities mean for turns."""
+
+    missing: tuple[Purpose, ...] = ()
+    """What it does in no way, so that it can't be used."""
+    wasted: int = 0
+    """Calls that are ignored until the process knows its ways."""
+
+    @property
+    def usable(self) -> bool:
+        return not self.missing
+
+    def __str__(self) -> str:
+        if self.missing:
+            lacks = " and no ".join(_NEEDED[purpose] for purpose in self.missing)
+            return f"This model can't be used: it gives no {lacks}."
+        further = f"What the server ignores costs {count(self.wasted, 'further call')} until it is"
+        return f"{_COST} {further} known." if self.wasted else _COST
 
 
 class Total(Value):
@@ -58,13 +88,10 @@ _PARAMETERS: dict[str, Any] = {
 }
 _ADD = FunctionSchema(name="add", description="Add two numbers.", parameters=_PARAMETERS)
 _MULTIPLY = _ADD.model_copy(update={"name": "multiply", "description": "Multiply two numbers."})
-_VALUES = (
-    "by a strict schema",
-    'by tool_choice "required"',
-    "by tool_choice with the function",
-    "in words",
-)
-_CHOICES = ('by tool_choice "required"', 'by tool_choice "auto"', "in words")
+_COST = "A request that a tool serves takes 2 model calls, one that needs a new tool 4 to 6."
+"""As docs/turns.md counts them."""
+_VALUES: tuple[Way, ...] = ("schema", "required", "named", "words")
+_CHOICES: tuple[Way, ...] = ("required", "auto", "words")
 
 
 async def abilities(connection: ModelConnection, budget: Budget) -> AsyncIterator[Ability]:
@@ -75,24 +102,20 @@ async def abilities(connection: ModelConnection, budget: Budget) -> AsyncIterato
     """
     yield await _listed(connection)
     yield await _streamed(connection, budget)
-    for name, way in zip(_VALUES, reply_form.strategies_for(Total), strict=True):
-        yield await _tried(connection, budget, "value", name, way)
+    for way, strategy in zip(_VALUES, reply_form.strategies_for(Total), strict=True):
+        yield await _tried(connection, budget, "value", way, strategy)
     ways = function_choice.strategies_for((_ADD, _MULTIPLY))
-    for name, choosing in zip(_CHOICES, ways, strict=True):
-        yield await _tried(connection, budget, "choice", name, choosing)
+    for way, choosing in zip(_CHOICES, ways, strict=True):
+        yield await _tried(connection, budget, "choice", way, choosing)
 
 
-def what_it_means(found: Sequence[Ability]) -> tuple[bool, str]:
-    """Whether a server with these abilities can be used, and what turns take with it, as
-    docs/turns.md counts them.
-    """
+def suitability(found: Sequence[Ability]) -> Suitability:
+    """Whether a server with these abilities can be used, and what turns take with it."""
     able = {ability.purpose for ability in found if ability.works}
-    if missing := [words for purpose, words in _NEEDED.items() if purpose not in able]:
-        return False, f"This model can't be used: it gives no {' and no '.join(missing)}."
-    wasted = _wasted(found, "value", 2) + IGNORED * _wasted(found, "choice", 1)
-    further = f"What the server ignores costs {count(wasted, 'further call')} until it is known."
-    needed = "A request that a tool serves takes 2 model calls, one that needs a new tool 4 to 6."
-    return True, f"{needed} {further}" if wasted else needed
+    return Suitability(
+        missing=tuple(purpose for purpose in _NEEDED if purpose not in able),
+        wasted=_wasted(found, "value", 2) + IGNORED * _wasted(found, "choice", 1),
+    )
 
 
 def _wasted(found: Sequence[Ability], purpose: Purpose, most: int) -> int:
@@ -105,11 +128,11 @@ async def _listed(connection: ModelConnection) -> Ability:
     try:
         models, length = await connection.models(), await connection.context_length()
     except ModelUnavailable as error:
-        return Ability(purpose="server", name="models", works=False, detail=error.message)
+        return Ability(purpose="server", way="models", works=False, detail=error.message)
     known = connection.server.model in models
     told = f"context length {length:,} tokens" if length else "it does not tell its context length"
     missing = "" if known else f"it does not list {connection.server.model}; "
-    return Ability(purpose="server", name="models", works=known, detail=f"{missing}{told}")
+    return Ability(purpose="server", way="models", works=known, detail=f"{missing}{told}")
 
 
 async def _streamed(connection: ModelConnection, budget: Budget) -> Ability:
@@ -121,29 +144,27 @@ async def _streamed(connection: ModelConnection, budget: Budget) -> Ability:
         ):
             pieces.append(time.monotonic() - begun)
     except ModelReplyInvalid as error:
-        return Ability(purpose="text", name="in a stream", works=False, detail=error.message)
+        return Ability(purpose="text", way="stream", works=False, detail=error.message)
     usage = "reports usage" if connection.reports_usage else "reports no usage, which is estimated"
     first = f"{count(len(pieces), 'piece')}, the first after {pieces[0]:.1f} s"
     aloud = "; it thinks aloud, which is kept apart" if thoughts else ""
-    return Ability(
-        purpose="text", name="in a stream", works=True, detail=f"{first}; it {usage}{aloud}"
-    )
+    return Ability(purpose="text", way="stream", works=True, detail=f"{first}; it {usage}{aloud}")
 
 
 async def _tried(
-    connection: ModelConnection, budget: Budget, purpose: Purpose, name: str, way: Strategy[Any]
+    connection: ModelConnection, budget: Budget, purpose: Purpose, way: Way, strategy: Strategy[Any]
 ) -> Ability:
-    request = way.request(messages_of(_PROMPT), ())
+    request = strategy.request(messages_of(_PROMPT), ())
     told, wasted = "", False
     try:
         reply = await connection.complete(request.model_copy(update={"prompt": "check"}), budget)
         if reply.cut_off:
             raise connection.cut_off()
-        way.read(reply)
+        strategy.read(reply)
     except RequestRefused as error:
         told = error.message
     except (NotFollowed, Malformed) as error:
         told, wasted = f"the reply does not follow: {error}", True
     except ModelReplyInvalid as error:
         told, wasted = error.message, True
-    return Ability(purpose=purpose, name=name, works=not told, wasted=wasted, detail=told)
+    return Ability(purpose=purpose, way=way, works=not told, wasted=wasted, detail=told)

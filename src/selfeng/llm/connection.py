@@ -11,9 +11,11 @@ from urllib.parse import urlsplit
 
 import httpx2
 from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpx2Client, OpenAIError
+from openai._models import construct_type
 from openai._streaming import ServerSentEvent
 from openai.types import Model
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from pydantic import ValidationError
 
 from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.events import ThoughtAloud
@@ -23,6 +25,8 @@ from selfeng.core.turn import Budget
 from selfeng.llm.chat import ChatRequest, ModelReply
 from selfeng.llm.model_failures import (
     CONTEXT_LENGTH,
+    AccessRefused,
+    NoAnswer,
     RequestRefused,
     TooLong,
     cause,
@@ -42,13 +46,23 @@ from selfeng.llm.thoughts import Thoughts
 
 class Chunks(AsyncStream[ChatCompletionChunk]):
     """The SDK's stream ends the same way whether the end mark came or the connection closed; this
-    one tells them apart.
+    one tells them apart. It also takes a thirtieth of the time to read a chunk that is as OpenAI's
+    are: many turns stream at once, and share one loop.
     """
 
     def __init__(self, opened: AsyncStream[ChatCompletionChunk], sdk: AsyncOpenAI) -> None:
-        super().__init__(cast_to=ChatCompletionChunk, response=opened.response, client=sdk)
+        as_sent: Any = object
+        super().__init__(cast_to=as_sent, response=opened.response, client=sdk)
         self.announced = False
         """Whether the end mark, `[DONE]`, has come."""
+
+    async def __anext__(self) -> ChatCompletionChunk:
+        data: object = await super().__anext__()
+        try:
+            return ChatCompletionChunk.model_validate(data)
+        except ValidationError:  # as other servers' are
+            built: ChatCompletionChunk = construct_type(type_=ChatCompletionChunk, value=data)  # type: ignore[assignment]
+            return built
 
     async def _iter_events(self) -> AsyncIterator[ServerSentEvent]:
         async for event in super()._iter_events():
@@ -60,6 +74,8 @@ ResultT = TypeVar("ResultT")
 
 _WITH_USAGE: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
 _WITHOUT_USAGE: Mapping[str, Any] = {"stream": True}
+_PROBE = 5.0
+"""Seconds that a server may take to list its models."""
 _CAPPED_BELOW = 4096
 """Tokens. A turn may have more left, but hardly any reply is that long, and models with a smaller
 window would refuse the number.
@@ -72,17 +88,27 @@ class ModelConnection:
     """
 
     def __init__(
-        self, server: ModelServer, *, max_retries: int, price: Price, unopened: bool = True
+        self,
+        server: ModelServer,
+        *,
+        max_retries: int,
+        price: Price,
+        unopened: bool = True,
+        news: Callable[[], None] = lambda: None,
     ) -> None:
         """`unopened`: the model may think first, without a tag that opens its thoughts. A streamed
-        reply is then held back until it is clear; what the first one shows is remembered.
+        reply is then held back until it is clear; what the first one shows is remembered. `news` is
+        called when it shows whether the server can be used.
         """
         self.server, self._price = server, price
         self._unopened = unopened and not _is_openai(server.base_url)
         """Whether streams may begin with thoughts that no tag opens."""
         self._calls = 0
-        self.trouble = ""
-        """Why the last call got no reply from the server, one sentence; "" if it got one."""
+        self.trouble: ModelUnavailable | None = None
+        """Why the server gave no reply the last time; None if it did, or was not asked."""
+        self.answers = False
+        """Whether the server has answered at all, and answers still as far as is known."""
+        self._served, self._news = False, news
         self._streams_calls = True
         self.reports_usage = False
         """Whether the last reply came with the server's own count of tokens."""
@@ -102,9 +128,36 @@ class ModelConnection:
     async def aclose(self) -> None:
         await self._sdk.close()
 
-    async def models(self) -> tuple[str, ...]:
-        """Ids of the models on the server. Raises: ModelUnavailable."""
-        return tuple([model.id for model in await self._listed()])
+    async def models(self, patience: float | None = None) -> tuple[str, ...]:
+        """Ids of the models on the server; `patience` is in seconds, without retries. Raises:
+        ModelUnavailable.
+        """
+        return tuple([model.id for model in await self._listed(patience)])
+
+    async def probe(self) -> None:
+        """Find out whether the server answers, by its list of models, which costs nothing. What a
+        call has shown counts more, unless nothing answers at all.
+        """
+        try:
+            await self._listed(_PROBE)
+        except NoAnswer as error:
+            self._hear(error)
+        except AccessRefused as error:  # some keys may not list models
+            if not self._served:
+                self._hear(error)
+        except ModelUnavailable:  # some servers have no list, and answer all the same
+            self._hear_answer()
+        else:
+            self._hear_answer()
+
+    def _hear(self, trouble: ModelUnavailable | None) -> None:
+        before = self.answers, str(self.trouble)
+        self.trouble, self.answers = trouble, not isinstance(trouble, NoAnswer)
+        if (self.answers, str(self.trouble)) != before:
+            self._news()
+
+    def _hear_answer(self) -> None:
+        self._hear(None if isinstance(self.trouble, NoAnswer) else self.trouble)
 
     async def context_length(self) -> int | None:
         """Tokens of prompt and reply together, if the server tells them. Raises:
@@ -114,9 +167,12 @@ class ModelConnection:
         named = [model for model in listed if model.id == self.server.model] or listed[:1]
         return next(iter([context_length_in(model.model_extra) for model in named]), None)
 
-    async def _listed(self) -> list[Model]:
+    async def _listed(self, patience: float | None = None) -> list[Model]:
+        sdk = self._sdk
+        if patience:
+            sdk = sdk.with_options(max_retries=0, timeout=patience)
         try:
-            return [model async for model in self._sdk.models.list()]
+            return [model async for model in sdk.models.list()]
         except (
             OpenAIError,
             ValueError,
@@ -269,14 +325,15 @@ class ModelConnection:
         except RequestRefused:
             raise  # no model received it: nothing to charge
         except ModelUnavailable as error:
-            self.trouble = error.message
+            self._hear(error)
             tokens = meter.tokens if meter.started else Tokens(input=0, output=0)
             raise
         except BaseException:
             tokens = meter.tokens
             raise
         else:
-            self.trouble = ""
+            self._served = True
+            self._hear(None)
             tokens = meter.tokens
         finally:
             self.reports_usage = meter.reported

@@ -31,12 +31,26 @@ CONTEXT_LENGTH = (
 """What limits prompt and reply together, by the names of the usual servers."""
 
 
+class NoAnswer(ModelUnavailable):
+    """Nothing answers at the server's address, or not in time."""
+
+
+class AccessRefused(ModelUnavailable):
+    """The server refuses the key, or the account behind it may not use the model."""
+
+    cause = "no_access"
+
+
 class RequestRefused(ModelUnavailable):
     """The server does not accept the request in this form; a plainer form may work."""
+
+    cause = "rejected"
 
 
 class TooLong(ModelUnavailable):
     """The prompt does not fit into the model's context; no plainer form would."""
+
+    cause = "too_long"
 
 
 def refuses(said: str) -> bool:
@@ -50,14 +64,14 @@ def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> M
         case APIStatusError():
             return _status_failure(error, server)
         case APITimeoutError():
-            return ModelUnavailable(
+            return NoAnswer(
                 f"{server.name} did not {'continue' if midway else 'answer'} within "
                 f"{server.timeout:g} seconds",
                 "try again, use a faster model, or raise OPENAI_TIMEOUT",
             )
         case APIConnectionError() if not midway:
             reason = server.clean(str(error.__cause__ or error)) or type(error.__cause__).__name__
-            return ModelUnavailable(
+            return NoAnswer(
                 f"{server.name} can't be reached: {reason}",
                 "check that the server runs, the network, and OPENAI_BASE_URL",
             )
@@ -102,9 +116,11 @@ def _status_failure(error: APIStatusError, server: ModelServer) -> ModelError:
     elif code in _TOO_LONG or (status in {400, 413, 422, 500} and _CONTEXT.search(said)):
         return _too_long(server, said)
     elif status in {401, 407}:
+        kind = AccessRefused
         message = f"{server.name} refused the API key ({status})"  # what it says may quote the key
         remedy = "check OPENAI_API_KEY, and that it belongs to OPENAI_BASE_URL"
     elif status == 403:
+        kind = AccessRefused
         message = f"{server.name} refused access with this API key (403): {said}"
         remedy = f"check what OPENAI_API_KEY may use, and OPENAI_MODEL={server.model}"
     elif status == 404:
@@ -112,7 +128,8 @@ def _status_failure(error: APIStatusError, server: ModelServer) -> ModelError:
         message = f"{server.name} does not know the model {server.model} (404): {said}"
         remedy = "set OPENAI_MODEL to a model that the server has, and check OPENAI_BASE_URL"
     elif status == 429 and code in _NO_QUOTA:
-        message, remedy = (
+        kind, message, remedy = (
+            AccessRefused,
             f"the account behind OPENAI_API_KEY has no quota left at {server.name}",
             "check its plan and billing",
         )

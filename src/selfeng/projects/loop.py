@@ -431,10 +431,9 @@ class Build:
         return ProjectStopped(project=self._name, reason=STOPPED, **self._spent())
 
     def _failed(self, error: AgentError) -> ProjectFailed:
-        known = {"message": error.message, "remedy": error.remedy, "kind": error.kind}
         return ProjectFailed(
             project=self._name,
-            **known,
+            **error.told,
             reached=self._examination.words if self._examination else "",
             **self._spent(),
         )

@@ -5,7 +5,15 @@ import re
 from pathlib import Path
 
 from selfeng.agents import AgentReply, Task
-from selfeng.core.errors import AgentError, BudgetExceeded, ModelUnavailable, SandboxFailed
+from selfeng.core.errors import (
+    AgentError,
+    BudgetExceeded,
+    ModelRefused,
+    ModelReplyInvalid,
+    ModelUnavailable,
+    SandboxFailed,
+    SandboxUnavailable,
+)
 from selfeng.core.events import BudgetSpent, FilesMade
 from selfeng.core.files import File
 from selfeng.core.project_events import AnyProjectEvent, ProjectFailed, ProjectFinished
@@ -15,11 +23,13 @@ from selfeng.projects.options import ProjectOptions
 from selfeng.projects.state import ProjectStore, back_up
 
 NAME = "builder"
-_OUT_OF_ORDER: dict[str, type[AgentError]] = {
-    "model": ModelUnavailable,
-    "sandbox": SandboxFailed,
-    "budget": BudgetExceeded,
-}
+_OUT_OF_ORDER: dict[tuple[str, str], type[AgentError]] = {
+    (error.kind, error.cause): error
+    for error in (
+        ModelUnavailable, ModelRefused, ModelReplyInvalid, SandboxUnavailable, SandboxFailed,
+        BudgetExceeded,
+    )
+}  # fmt: skip
 _LONGEST_NAME = 30
 
 
@@ -60,8 +70,9 @@ class ProjectAgent:
                 reply = AgentReply(
                     outcome="done", text=f"{summary}\n\nThe project is in {packed.name}."
                 )
-            case ProjectFailed(kind=kind) if kind in _OUT_OF_ORDER:
-                raise _OUT_OF_ORDER[kind](last.message, last.remedy)
+            case ProjectFailed(kind="model" | "sandbox" | "budget" as kind, cause=cause):
+                error = _OUT_OF_ORDER.get((kind, cause), ModelUnavailable)
+                raise error(last.message, last.remedy)
             case ProjectFailed():
                 reply = AgentReply(
                     outcome="failed", text=". ".join(filter(None, (last.message, last.reached)))

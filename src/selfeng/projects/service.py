@@ -9,8 +9,8 @@ import asyncio
 import hashlib
 import shutil
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -132,18 +132,20 @@ class ProjectTurn(RunningTurn):
     def spent(self) -> Mapping[str, Any]:
         return {"usage": Usage(), **self._elapsed, **self._spent}
 
+    @contextmanager
+    def _unspent(self) -> Iterator[None]:
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self._start += time.monotonic() - begun
+
     @property
     def _elapsed(self) -> Mapping[str, float]:
         return {"seconds": time.monotonic() - self._start}
 
     def failed(self, error: AgentError) -> TurnFailed:
-        return TurnFailed(
-            where=self._where,
-            message=error.message,
-            remedy=error.remedy,
-            kind=error.kind,
-            **self.spent,
-        )
+        return TurnFailed(where=self._where, **error.told, **self.spent)
 
 
 def ended(last: Final) -> Last:
@@ -155,7 +157,7 @@ def ended(last: Final) -> Last:
         case ProjectFailed():
             return TurnFailed(
                 where=BUILDING,
-                **last.model_dump(include={"message", "remedy", "kind", "reached"}),
+                **last.model_dump(include={"message", "remedy", "kind", "cause", "reached"}),
                 **spent,
             )
         case ProjectStopped():
@@ -193,6 +195,10 @@ class ProjectService:
         if folder.exists():
             close_to_others(folder, with_contents=True)
 
+    def use(self, builder: ProjectBuilder) -> None:
+        """Build with this one from now on; running builds keep theirs."""
+        self._builder = builder
+
     async def projects(self, owner: str) -> tuple[ProjectSummary, ...]:
         """An owner's projects, newest first."""
         return await asyncio.to_thread(
@@ -227,12 +233,14 @@ class ProjectService:
         """Start to build a new project; `options` are those of `ProjectOptions` without its folder.
 
         Raises:
+            LimitReached: too many requests wait in the queue.
             RequestError: an option can't be used, or the goal is blank.
         """
         chosen = ProjectOptions.of(options)
         goal = chosen.goal.strip()
         if not goal:
             raise RequestError("the goal is blank", "say what the project should do")
+        self._turns.check(owner)
         project_id = await asyncio.to_thread(self._create, owner, chosen.project_name, goal)
         return await self._build(owner, project_id, chosen)
 
@@ -253,11 +261,11 @@ class ProjectService:
         """Start an action of a person. Raises: ResourceNotFound: `owner` has no such project.
         ResourceBusy: another action is running.
         """
-        found = await self._idle(owner, project_id)
+        found, builder = await self._idle(owner, project_id), self._builder
 
         async def work(emit: Callable[[Event], object]) -> Last:
             await awaited(self._news, "sandbox", emit)
-            result = await self._builder.act(self._store(project_id), found.title, action, emit)
+            result = await builder.act(self._store(project_id), found.title, action, emit)
             return TurnFinished(answer=result.text.partition("\n")[0].removeprefix("$ "))
 
         request = _request(action)
@@ -299,14 +307,14 @@ class ProjectService:
         await asyncio.to_thread(self._delete, found)
 
     async def _build(self, owner: str, project_id: str, chosen: ProjectOptions) -> Asked:
-        consent = PendingApproval(chosen.step)
+        consent, builder = PendingApproval(chosen.step), self._builder
         options = chosen.model_copy(
             update={"project_dir": self._folder / project_id, "step": False}
         )
 
         async def work(emit: Callable[[Event], object]) -> Last:
             await awaited(self._news, "sandbox", emit)
-            return ended(await self._builder.build(options, emit, consent))
+            return ended(await builder.build(options, emit, consent))
 
         request = chosen.goal.strip() or f"Go on with {chosen.project_name}"
         return await self._turn(
@@ -316,6 +324,7 @@ class ProjectService:
     async def _turn(
         self, owner: str, project_id: str, request: str, begin: Callable[[], ProjectTurn]
     ) -> Asked:
+        self._turns.check(owner, project_id)
         turn_id = await asyncio.to_thread(self._journal.begin_turn, project_id, request)
         with self._runtime.entered(), owned_by(owner), logged_with(project_id, turn_id):
             self._turns.begin(owner, project_id, turn_id, begin())

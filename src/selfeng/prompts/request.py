@@ -17,6 +17,8 @@ from selfeng.prompts import json_lines
 
 _RESULT = 2000
 """Characters of a result that are shown; a reference passes all of it."""
+_NAMED = 80
+"""Characters of a value that stands for its name in another step's request."""
 _REQUEST = 200
 _PROFILES = 12_000
 """Characters of all profiles of files."""
@@ -65,10 +67,19 @@ def results(request: Request) -> str:
 
 
 def all_results(results: Iterable[StepResult]) -> str:
-    """The same for the answer, which can't refer to them and so must not know their ids."""
-    return json_lines(
-        {key: value for key, value in _result(result).items() if key != "id"} for result in results
-    )
+    """The same for the answer, which must not know their ids: where a step names an earlier one,
+    its value stands instead.
+    """
+    lines: list[dict[str, Any]] = []
+    values: dict[str, str] = {}
+    for line in map(_result, results):
+        for name, value in values.items():
+            line["request"] = line["request"].replace(f"'{name}'", f"'{value}'")
+        name, value = line.pop("id"), line["value"]
+        if len(value) <= _NAMED and "\n" not in value:
+            values[name] = value
+        lines.append(line)
+    return json_lines(lines)
 
 
 def saved_plan(request: Request) -> str:

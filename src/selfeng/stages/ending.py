@@ -9,9 +9,11 @@ from selfeng.core.events import (
     DelegationChanged,
     Event,
     FilesMade,
+    NoToolFound,
     Outcome,
     SynthesisStep,
     TestFinished,
+    ToolFound,
 )
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
@@ -21,6 +23,11 @@ from selfeng.stages.stages import End, Executed, PlanExecuted
 from selfeng.synthesis_engine import DirectAnswer
 
 _USER = "user"
+_NEAREST = 3
+_NEAR = 0.05
+"""The confidence from which on a tool is named to a person whose request is declined; the model has
+said by then that it does not fit.
+"""
 
 
 class Ending(Value):
@@ -34,8 +41,8 @@ class Ending(Value):
 def ending(end: End, events: Sequence[Event]) -> Ending:
     """How a turn with these events ended, apart from the words of its answer."""
     match end:
-        case DirectAnswer(declined=True, nearest=nearest):
-            return Ending(outcome=Outcome.DECLINED, nearest=nearest)
+        case DirectAnswer(declined=True):
+            return Ending(outcome=Outcome.DECLINED, nearest=_nearest(events))
         case DirectAnswer(questions=questions) | AgentReply(questions=questions) if questions:
             return Ending(outcome=Outcome.ASKED)
         case AgentReply() if _in_vain(events):
@@ -50,6 +57,17 @@ def ending(end: End, events: Sequence[Event]) -> Ending:
             return Ending()
         case _:
             assert_never(end)
+
+
+def _nearest(events: Sequence[Event]) -> tuple[str, ...]:
+    """The tools that may help with a request that is declined, the best first."""
+    searches = [e for e in events if isinstance(e, ToolFound | NoToolFound)]
+    return tuple(
+        name
+        for search in searches[-1:]
+        for name, confidence in zip(search.considered, search.confidences, strict=True)
+        if confidence >= _NEAR
+    )[:_NEAREST]
 
 
 def _called(executions: Sequence[Execution]) -> Ending:

@@ -12,7 +12,13 @@ from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import ToolNotFound, stage
 from selfeng.core.events import Executing, ExecutionFailed, ExecutionFinished, FilesMade
 from selfeng.core.files import File
-from selfeng.core.functions import NO_TOOL_FITS, STANDALONE, as_function, with_standalone
+from selfeng.core.functions import (
+    NO_TOOL_FITS,
+    REFERENCE,
+    STANDALONE,
+    as_function,
+    with_standalone,
+)
 from selfeng.core.plan import StepResult
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
@@ -78,6 +84,8 @@ class Misfit(Chosen):
     missing: tuple[str, ...] = ()
     """Required parameters without a value; if they are the only problem, the person can be asked.
     """
+    given: str = ""
+    """missing: the arguments that the request gives, as JSON text."""
 
     @property
     def text(self) -> str:
@@ -177,7 +185,13 @@ class Executor:
             results = await _results(turn, calls)
             first, *further = [_call(tool, arguments, results) for arguments in calls]
         except ArgumentsInvalid as error:
-            return Misfit(tool=tool, problem=error.problem, missing=error.missing, standalone=alone)
+            return Misfit(
+                tool=tool,
+                problem=error.problem,
+                missing=error.missing,
+                given=_told(_said(calls[0])) if error.missing else "",
+                standalone=alone,
+            )
         others = tuple(call.arguments for call in further)
         return first.model_copy(update={"further": others, "standalone": alone})
 
@@ -251,6 +265,15 @@ def _told(arguments: Mapping[str, Any]) -> str:
     texts = {name: json.dumps(value, ensure_ascii=False) for name, value in arguments.items()}
     long = {name: shortened(text, _SHOWN) for name, text in texts.items() if len(text) > _LONGEST}
     return json.dumps({**arguments, **long}, ensure_ascii=False)
+
+
+def _said(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments that are values, and no references to results."""
+    return {
+        name: value
+        for name, value in arguments.items()
+        if value is not None and not (isinstance(value, dict) and REFERENCE in value)
+    }
 
 
 def _copied(request: Request, given: Mapping[str, Any]) -> bool:

@@ -12,6 +12,7 @@ from selfeng.core.plan import Plan, PlannedStep, StepResult, in_order
 from selfeng.core.stage_event import StageEvent
 from selfeng.core.turn import Turn
 from selfeng.core.words import shortened
+from selfeng.core.work import own_work
 
 SHOWN = 500
 """Characters of a result in an event."""
@@ -48,7 +49,8 @@ class PlanRunner:
                 for step in in_order(plan):
                     steps[step.id] = group.create_task(self._step(turn, step, steps))
         except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from None
+            first = errors.exceptions[0]
+            raise first from first.__cause__
         return tuple(steps[step.id].result().result for step in plan.steps)
 
     async def _step(
@@ -58,7 +60,8 @@ class PlanRunner:
         started = time.monotonic()
         turn.emit(PlanStepChanged(step=step.id, state="started"))
         try:
-            served = await self._serve(_part(turn, step, needed))
+            with own_work(step.id):
+                served = await self._serve(_part(turn, step, needed))
         except AgentError as error:
             seconds = time.monotonic() - started
             turn.emit(
@@ -93,17 +96,18 @@ def _part(turn: Turn, step: PlannedStep, needed: Sequence[Served]) -> Turn:
         for file in source
     }
     results = tuple(served.result for served in needed)
-    return turn.part(
-        turn.request.part(step.request, tuple(files.values()), plan_step=step.id, results=results),
-        emit,
+    request = turn.request.part(
+        step.request, tuple(files.values()), plan_step=step.id, results=results
     )
+    return turn.part(request, emit).beside_others()
 
 
 def _told(step: PlannedStep, problem: str, steps: Iterable[asyncio.Task[Served]]) -> str:
+    """In the words of the steps: their ids are names that the model made up."""
     reached = [
         t.result().result for t in steps if t.done() and not t.cancelled() and t.exception() is None
     ]
-    done = "; ".join(f"{result.id}: {shortened(result.text, SHOWN)}" for result in reached)
-    return f"the step {step.id} ({step.request}) failed: {problem}" + (
+    done = "; ".join(f"“{result.request}”: {shortened(result.text, SHOWN)}" for result in reached)
+    return f"the step “{step.request}” failed: {problem}" + (
         f". What was reached: {done}" if done else ""
     )

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, assert_never
+from typing import Any, Literal, NamedTuple, assert_never
 
 from selfeng.agents import AgentReply, Delegation
 from selfeng.core.errors import AgentError, AgentGaveUp, SynthesisFailed, stage
@@ -232,12 +232,9 @@ class Stages:
                 return "fits"
             case NoFit():
                 return "nothing fits"
-            case Misfit(tool=tool, problem=problem, missing=missing):
-                turn.emit(
-                    ToolMismatch(
-                        tool=tool.name, problem=problem, then="ask" if missing else "synthesize"
-                    )
-                )
+            case Misfit(tool=tool, problem=problem, missing=missing, given=given):
+                then: Literal["ask", "synthesize"] = "ask" if missing else "synthesize"
+                turn.emit(ToolMismatch(tool=tool.name, problem=problem, then=then, given=given))
                 return "incomplete" if missing else "nothing fits"
             case _:
                 assert_never(state.choice)
@@ -356,7 +353,11 @@ class Stages:
                     "ask again with the values",
                 )
         if isinstance(choice, Misfit):
-            turn.emit(ToolMismatch(tool=built.name, problem=choice.problem, then="ask"))
+            turn.emit(
+                ToolMismatch(
+                    tool=built.name, problem=choice.problem, then="ask", given=choice.given
+                )
+            )
         return choice
 
     async def _plan(self, state: RequestState) -> str:

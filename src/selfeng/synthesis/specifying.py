@@ -32,8 +32,6 @@ RELATIVES = 5
 """Tools near a specification that may be the same."""
 VIEWED = 2
 """Tools that the specification may change and that it sees with their sources."""
-NEAREST = 3
-"""Tools that the person is shown when a request is declined."""
 
 
 class DirectAnswer(Value):
@@ -43,8 +41,6 @@ class DirectAnswer(Value):
     """The whole answer, what introduces the questions, or why the request is declined."""
     questions: tuple[Question, ...] = ()
     declined: bool = False
-    nearest: tuple[str, ...] = ()
-    """declined: names of the tools that come nearest, the best first."""
 
 
 class DelegateToAgents(Value):
@@ -117,8 +113,8 @@ class Analyst:
                     reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 except ModelRefused as refusal:
                     current.summary = "The model declines it."
-                    return _declined(f"{refusal.message.rstrip('.')}.", near)
-                made = await self._made_of(current, request, reply, near, viewed if first else None)
+                    return _declined(f"{refusal.message.rstrip('.')}.")
+                made = await self._made_of(current, request, reply, viewed if first else None)
                 if not isinstance(made, str):
                     return made
                 problem = made
@@ -131,7 +127,6 @@ class Analyst:
         current: Step,
         request: Request,
         reply: SpecificationReply,
-        near: Sequence[Tool],
         viewed: Sequence[Tool] | None,
     ) -> Specified | str:
         """The decision that follows from a reply; a text says why it is refused. The first reply is
@@ -141,7 +136,7 @@ class Analyst:
         match reply.outcome:
             case "impossible":
                 current.summary = "It can't be done here."
-                return _declined(reply.message, near)
+                return _declined(reply.message)
             case "steps":
                 current.summary = f"It takes {count(len(reply.steps), 'step')}."
                 return steps_problem(request, reply.steps) or Plan(steps=reply.steps)
@@ -210,7 +205,7 @@ class Analyst:
                     f"{named.description}"
                 )
             try:
-                self._library.check_name(spec.name)
+                await self._library.check_name(spec.name)
             except LibraryError as error:
                 return error.message
         current.summary = f"{spec.signature()}: {spec.description}"
@@ -246,9 +241,8 @@ def _arguments(reply: SpecificationReply) -> Arguments | None:
     return arguments_of(SpecExample(call=reply.call, result=""), reply.specification.signature())
 
 
-def _declined(reason: str, near: Sequence[Tool]) -> DirectAnswer:
-    nearest = tuple(tool.name for tool in near[:NEAREST])
-    return DirectAnswer(text=reason or "No tool can do this.", declined=True, nearest=nearest)
+def _declined(reason: str) -> DirectAnswer:
+    return DirectAnswer(text=reason or "No tool can do this.", declined=True)
 
 
 def _with_stated_examples(spec: Specification | None, request: Request) -> Specification | None:

@@ -139,7 +139,7 @@ class Tester:
         )
         own = len(build.spec.user_examples)
         current.summary = (
-            f"{count(red.tests, 'test')}, all failing on an empty stub, as they should."
+            f"{count(red.tests, 'test')}, all failing without an implementation, as they should."
         )
         if own:
             current.summary += f" From the request's own examples: {own}."

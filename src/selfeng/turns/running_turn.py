@@ -1,20 +1,26 @@
 """A running turn: a stream of events, the last of which ends it."""
 
 import logging
+import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
-from selfeng.core.errors import AgentError
-from selfeng.core.events import Event, TurnFailed, TurnFinished, TurnStopped
+from selfeng.core.errors import AgentError, Diverged, TakenOver
+from selfeng.core.events import Event, TurnFailed, TurnFinished, TurnQueued, TurnStopped
+from selfeng.core.work import current_work
 from selfeng.runtime import PromisingContext
 from selfeng.runtime.promising_context import Scope, current_scope
 from selfeng.runtime.streams import Reader, ReplayStream
+from selfeng.turns.turn_queue import Ticket
 
 log = logging.getLogger(__name__)
 
 CANCELLED = "The turn was cancelled."
 """The reason for a stop that has no other."""
+INTERRUPTED = "It was interrupted and can't go on where it was."
+"""The reason for the end of a turn whose process ended."""
 Last = TurnFinished | TurnFailed | TurnStopped
 
 
@@ -28,6 +34,9 @@ class RunningTurn(ABC):
         self._begun = False
         """Whether the work has started; then it determines the last event."""
         self._reason = CANCELLED
+        self._steps = current_work.get()
+        self.ticket: Ticket | None = None
+        """The turn waits until this is admitted; set it before the turn's work starts."""
 
     def __aiter__(self) -> AsyncIterator[Event]:
         return Reader(self._feed)
@@ -43,6 +52,8 @@ class RunningTurn(ABC):
     def stop(self, reason: str = CANCELLED) -> None:
         """Cancel everything that the turn runs; its last event will be `TurnStopped`."""
         self._reason = reason
+        if self._steps:
+            self._steps.stop()
         if not self._begun:
             self._end(self._stopped())
         self._runtime.cancel(self._scope)
@@ -51,9 +62,15 @@ class RunningTurn(ABC):
         current_scope.set(self._scope)  # what starts from here on is cancelled with the turn
         self._begun = True
         try:
+            await self._admitted()
             last = await work()
         except AgentError as error:
             last = self.failed(error)
+        except Diverged as error:
+            log.error("a turn can't go on: %s", error)
+            last = self.failed(interrupted())
+        except TakenOver:
+            last = self._stopped()  # which the journal does not take from this process
         except Exception as error:  # the end of a turn: nothing may affect other turns
             log.exception("a turn failed on an unexpected error")
             last = self.failed(
@@ -66,6 +83,19 @@ class RunningTurn(ABC):
             self._end(self._stopped())
             raise
         self._end(last)
+
+    async def _admitted(self) -> None:
+        """Wait until it is the turn's turn."""
+        if self.ticket is None or self.ticket.admitted.is_set():
+            return
+        begun = time.monotonic()
+        with self._unspent():
+            await self.ticket.admitted.wait()
+        self.emit(TurnQueued(place=0, seconds=time.monotonic() - begun))
+
+    @abstractmethod
+    def _unspent(self) -> AbstractContextManager[None]:
+        """Time that passes in this counts neither as the turn's nor against its budget."""
 
     @property
     @abstractmethod
@@ -83,3 +113,8 @@ class RunningTurn(ABC):
         """End the turn; nothing comes after this event."""
         self._feed.push(last)
         self._feed.end()
+
+
+def interrupted() -> AgentError:
+    """The end of a turn that was interrupted and can't go on where it was."""
+    return AgentError("it was interrupted and can't go on where it was", "ask again")

@@ -24,7 +24,7 @@ _SILENT = frozenset(
         "would what which who how many much do does did give show tell find get make calculate "
         "compute determine number numbers text "
         "string value values list word result return returns given using one whether if into "
-        "between each",
+        "between each two",
     )
 )
 
@@ -101,6 +101,13 @@ def _chosen(asked: ReadPrompt, wanted: Sequence[Match]) -> Completion:
         for tool in foreign
         if (arguments := _filled_by_literals(asked.request, tool)) is not None
     ]
+    if len(fitting) != 1 and not wanted and not reply_to(asked.request):
+        lacking = [
+            (tool.name, arguments)
+            for tool in tools
+            if (arguments := _filled_in_part(asked.request, tool)) is not None
+        ]
+        fitting = lacking[:1]  # the likeliest
     return (
         _called(*fitting[0])
         if len(fitting) == 1
@@ -176,6 +183,33 @@ def _filled_by_literals(request: str, tool: OfferedTool) -> dict[str, Any] | Non
             return None
         arguments[chosen[0]] = value
     return arguments
+
+
+def _filled_in_part(request: str, tool: OfferedTool) -> dict[str, Any] | None:
+    """The arguments for a tool that the request names but lacks a value for; null for what it
+    lacks. Every word must be one of the tool's, and one of them of its name.
+    """
+    words = _words(_LITERAL.sub(" ", request))
+    name = _words(tool.name.replace("_", " "))
+    known = [*name, *_words(tool.description), *_words(" ".join(tool.properties))]
+    named = any(_akin(word, other) for word in words for other in name)
+    if not named or not all(any(_akin(word, other) for other in known) for word in words):
+        return None
+    open_ones = list(tool.required)
+    arguments: dict[str, Any] = dict.fromkeys(tool.properties)
+    for literal in _LITERAL.finditer(request):
+        value = _read(literal)
+        place = next((n for n in open_ones if _accepts(tool.properties[n], value)), None)
+        if place is None:
+            return None
+        open_ones.remove(place)
+        arguments[place] = value
+    return arguments if open_ones else None
+
+
+def _akin(word: str, other: str) -> bool:
+    """Whether the words have the same stem, such as percent and percentage."""
+    return word == other or (len(word) >= 5 and other.startswith(word))
 
 
 def _read(found: re.Match[str]) -> Any:

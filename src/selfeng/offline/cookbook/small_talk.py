@@ -17,8 +17,8 @@ KNOWLEDGE = (
     "- **encodings**: Base64, URL, ROT13, Morse code, SHA-256\n"
     "- **scripts**: one that prints a text, squares, a multiplication table or FizzBuzz, written "
     "to a file and run\n\n"
-    "For anything else a full model is needed: set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for a "
-    "local server such as Ollama."
+    "For anything else, connect a language model in the settings: one with a key, or a local "
+    "server such as Ollama."
 )
 _EXAMPLE = "Try “Reverse the string 'hello world'”, for instance."
 _REPLIES = (

@@ -23,7 +23,7 @@ _PROJECT = re.compile(
 _UNKNOWN_TOOL = (
     "I am the built-in offline model, and this specification is not from my cookbook, so I can't "
     "write code for it. "
-    "Set `OPENAI_API_KEY`, or `OPENAI_BASE_URL` for a local server, to let a full model do it."
+    "Connect a language model in the settings to let it do this."
 )
 _SPECIFIED = re.compile(
     r"^specify, attempt \d+, finished: .*? -> .*?: (?P<description>.+)$", re.MULTILINE

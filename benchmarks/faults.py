@@ -1,0 +1,478 @@
+"""What a kill loses: `python -m benchmarks.faults [N]`, with real processes and a scripted model.
+
+A server (or an import of tools) is killed with SIGKILL at a random moment of a turn of each kind in
+turn, and started again, N times, each in folders of its own. The last line is one JSON object:
+`lost` are acknowledged messages, tools and versions that are not there after the restart;
+`paid_twice` are recorded model calls that were made again; `resumed_or_ended` is the share of turns
+that ended with an event that says how; `orphans` are containers and processes of the killed server
+that are still there once the next one is ready; `events_wrong` are events that a client missed or
+had twice over its connections. The exit code is 1 if a goal is missed.
+"""
+
+import json
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import requests
+import socketio.exceptions
+
+from selfeng.bootstrap import SEEDED
+from selfeng.core.events import FINAL
+from selfeng.offline.completion import Completion, CompletionRequest
+from selfeng.offline.cookbook import Cookbook
+from selfeng.offline.server import OfflineServer
+from tests.home import Home
+from tests.web.server_process import Client
+
+GOALS = {"lost": 0, "paid_twice": 0, "resumed_or_ended": 100.0, "orphans": 0, "events_wrong": 0}
+KINDS = ("reuse", "build", "plan", "rollback", "import", "project")
+_ENDS = {kind.model_fields["type"].default for kind in FINAL}
+_ROLLING = 0.4
+"""Seconds of rollbacks until the kill, at most."""
+_PATIENCE = 120.0
+_USED = "Reverse the string 'hello world'"
+_REQUESTS = {
+    "reuse": "Reverse the string 'abc'",
+    "build": "Count the vowels in 'education'",
+    "plan": "Reverse the string 'hello world' and then count the vowels in 'education'",
+}
+_IMPORTED = ("Is 'level' a palindrome?", "What is the factorial of 6?", "Is 2024 a leap year?")
+_REVISE = """
+import asyncio
+from selfeng.bootstrap import build_engine
+from selfeng.core.tool import ToolDraft
+from selfeng.core.provenance import Provenance
+from selfeng.settings import load_settings
+
+async def main():
+    engine = await build_engine(load_settings(None))
+    (tool,) = await engine.library.tools()
+    draft = ToolDraft.model_validate({n: getattr(tool, n) for n in ToolDraft.model_fields})
+    code = draft.code + "\\n# the second version\\n"
+    await engine.library.revise(draft.model_copy(update={"code": code}), 1, Provenance())
+    await engine.aclose()
+
+asyncio.run(main())
+"""
+
+
+class Writer:
+    """The cookbook, which never writes the same code twice and counts what turns asked for."""
+
+    def __init__(self) -> None:
+        self._cookbook = Cookbook()
+        self.asked = 0
+
+    def complete(self, request: CompletionRequest) -> Completion:
+        self.asked += request.prompt != "lessons"  # extracted after the turn
+        reply = self._cookbook.complete(request)
+        written = reply.content.replace("```python\n", f"```python\n# {self.asked}\n")
+        return reply.model_copy(update={"content": written})
+
+
+class Server:
+    """A life of the server of a home."""
+
+    def __init__(self, home: Home, **environment: str) -> None:
+        self._errors = (home.folder / "stderr.txt").open("a")
+        self.process = subprocess.Popen(
+            [sys.executable, "web/app.py"],
+            env=home.environment(**environment),
+            stdout=subprocess.PIPE,
+            stderr=self._errors,
+            text=True,
+            start_new_session=True,
+        )
+        assert self.process.stdout
+        self.url, _, self._token = self.process.stdout.readline().strip().partition("/?token=")
+        self.http = requests.Session()
+        self.http.headers["Authorization"] = f"Bearer {self._token}"
+
+    def wait_until_set_up(self) -> None:
+        while any(part["state"] != "failed" for part in self.get("health")["unready"]):
+            time.sleep(0.05)
+
+    def get(self, path: str) -> Any:
+        reply = self.http.get(f"{self.url}/api/{path}", timeout=_PATIENCE)
+        reply.raise_for_status()
+        return reply.json()
+
+    @contextmanager
+    def client(self) -> Iterator[Client]:
+        client = Client(http_session=self.http)
+        client.connect(
+            self.url,
+            headers={"Authorization": self.http.headers["Authorization"]},
+            transports=["websocket"],
+        )
+        try:
+            yield client
+        finally:
+            with suppress(Exception):
+                client.disconnect()
+
+    def kill(self) -> None:
+        self.process.kill()
+        self._close()
+
+    def end(self) -> None:
+        self.process.terminate()
+        self._close()
+
+    def _close(self) -> None:
+        self.process.wait(_PATIENCE)
+        assert self.process.stdout
+        self.process.stdout.close()
+        self._errors.close()
+        self.http.close()
+
+
+@dataclass
+class Person:
+    """What a client of several lives of the server has of one conversation."""
+
+    conversation_id: str = ""
+    turn_id: str = ""
+    records: list[dict[str, Any]] = field(default_factory=list)
+    wrong: int = 0
+
+    def begin(self, client: Client, kind: str) -> None:
+        reply = (
+            client.call("build", {"name": "words", "goal": "count words"}, timeout=_PATIENCE)
+            if kind == "project"
+            else client.ask(_REQUESTS[kind])
+        )
+        self.conversation_id, self.turn_id = reply["conversation_id"], reply["turn_id"]
+
+    def watch(self, client: Client, until: Callable[[], bool]) -> None:
+        """Follow the conversation until then, or until the server is gone."""
+        self._take(client.follow(self.conversation_id, self._last))
+        while not until():
+            with suppress(socketio.exceptions.TimeoutError):
+                name, *rest = client.receive(timeout=0.2)
+                if name == "records" and rest[0]["conversation_id"] == self.conversation_id:
+                    self._take(rest[0]["records"])
+
+    @property
+    def ended(self) -> bool:
+        mine = (r for r in self.records if r["turn_id"] == self.turn_id)
+        return any(r["event"]["type"] in _ENDS for r in mine)
+
+    @property
+    def calls(self) -> int:
+        """Of the model, as the turn counted them."""
+        return max((r["event"].get("usage") or {}).get("calls", 0) for r in self.records)
+
+    def compare(self, history: list[dict[str, Any]]) -> None:
+        """Count what differs from the journal."""
+        known, had = {r["seq"]: r for r in history}, {r["seq"]: r for r in self.records}
+        self.wrong += sum(known.get(n) != had.get(n) for n in known.keys() | had.keys())
+        self.wrong += len(had) - max(had, default=0)
+
+    @property
+    def _last(self) -> int:
+        return int(self.records[-1]["seq"]) if self.records else 0
+
+    def _take(self, records: list[dict[str, Any]]) -> None:
+        for record in records:
+            if record["seq"] > self._last:  # as the page: what it subscribes for may come twice
+                self.wrong += record["seq"] - self._last - 1
+                self.records.append(record)
+
+
+@dataclass
+class Figures:
+    lost: int = 0
+    paid_twice: int = 0
+    turns: int = 0
+    ended: int = 0
+    orphans: int = 0
+    events_wrong: int = 0
+    resumed: int = 0
+
+
+class Bench:
+    def __init__(self, folder: Path, docker: bool) -> None:
+        self._folder, self._docker = folder, docker
+        self._random = random.Random()
+        self._others: set[str] = set()
+        self._others = self._sandboxes()
+        self._seconds: dict[str, float] = {}
+        """How long a turn of each kind takes."""
+        self.figures = Figures()
+
+    def prepare(self) -> None:
+        """A home with a tool of two versions, a file of tools to import, and how long all takes."""
+        for name, asks in (("first", [_USED]), ("other", list(_IMPORTED))):
+            home = self._home(name)
+            for request in asks:
+                self._run(home, "-m", "selfeng", "ask", request)
+        self._run(self._home("first"), "-c", _REVISE)
+        self._run(self._home("other"), "-m", "selfeng", "export", str(self._folder / "tools.txt"))
+        self._seconds = {kind: self._measure(kind) for kind in KINDS if kind != "rollback"}
+
+    def kill(self, kind: str) -> None:
+        """One kill, and what comes after it."""
+        with self._copy() as (home, environment, writer):
+            if kind == "import":
+                self._kill_import(home, environment)
+            elif kind == "rollback":
+                self._kill_rollback(home, environment)
+            else:
+                self._kill_turn(home, environment, kind, writer)
+
+    def _measure(self, kind: str) -> float:
+        """The seconds that it takes when nothing is killed."""
+        with self._copy() as (home, environment, _):
+            began = time.monotonic()
+            if kind == "import":
+                self._run(home, *self._import, **environment)
+                return time.monotonic() - began
+            person, server = Person(), Server(home, **environment)
+            server.wait_until_set_up()
+            with server.client() as client:
+                began = time.monotonic()
+                person.begin(client, kind)
+                person.watch(client, lambda: person.ended)
+                seconds = time.monotonic() - began
+            server.end()
+            return seconds
+
+    @contextmanager
+    def _copy(self) -> Iterator[tuple[Home, dict[str, str], Writer]]:
+        """The prepared home, with the environment of its servers and their model."""
+        home, writer = self._home("copy", self._folder / "first"), Writer()
+        with OfflineServer(writer, delay=0) as model:
+            yield (
+                home,
+                {
+                    "OPENAI_BASE_URL": model.base_url,
+                    "OPENAI_API_KEY": model.api_key,
+                    "OPENAI_MODEL": model.model,
+                    "ACCESS_TOKEN": "a-token-for-every-life-of-it",
+                },
+                writer,
+            )
+        shutil.rmtree(home.folder)
+
+    @property
+    def _import(self) -> tuple[str, ...]:
+        return "-m", "selfeng", "import", str(self._folder / "tools.txt")
+
+    def _kill_turn(
+        self, home: Home, environment: dict[str, str], kind: str, writer: Writer
+    ) -> None:
+        person, server = Person(), Server(home, **environment)
+        server.wait_until_set_up()
+        with server.client() as client, suppress(socketio.exceptions.SocketIOError):
+            killer = threading.Timer(
+                self._random.uniform(0, self._seconds[kind]), lambda: self._strike(server)
+            )
+            killer.start()
+            person.begin(client, kind)
+            person.watch(client, lambda: not killer.is_alive() and not client.connected)
+        killer.join()
+        asked, said = writer.asked, _said(person)
+        recorded = _recorded_calls(home, person.turn_id)
+        left = self._left(server)
+        server = Server(home, **environment)
+        server.wait_until_set_up()
+        if person.turn_id:
+            self._after(server, person, said)
+            self.figures.paid_twice += max(0, writer.asked - person.calls - (asked - recorded))
+        self._look_for(left)
+        self.figures.lost += _missing(server, {"reverse_string": 2})
+        server.end()
+
+    def _after(self, server: Server, person: Person, said: dict[str, int]) -> None:
+        with server.client() as client:
+            patience = time.monotonic() + _PATIENCE
+            person.watch(client, lambda: person.ended or time.monotonic() > patience)
+        self.figures.turns += 1
+        self.figures.ended += person.ended
+        types = [r["event"]["type"] for r in person.records if r["turn_id"] == person.turn_id]
+        self.figures.resumed += "turn_resumed" in types
+        self.figures.lost += "turn_started" not in types
+        self.figures.lost += _missing(server, said)
+        path = f"conversations/{person.conversation_id}/records"
+        person.compare(server.get(path)["records"])
+        self.figures.events_wrong += person.wrong
+        if not person.ended or person.wrong:
+            _say(f"  {types}")
+
+    def _kill_rollback(self, home: Home, environment: dict[str, str]) -> None:
+        server = Server(home, **environment)
+        server.wait_until_set_up()
+        killer = threading.Timer(self._random.uniform(0, _ROLLING), lambda: self._strike(server))
+        killer.start()
+        version = 2
+        with suppress(requests.RequestException):
+            while True:  # to the first and to the second, as often as there is time for
+                answer = server.http.post(
+                    f"{server.url}/api/tools/reverse_string/rollback", json={"to": version - 1}
+                )
+                answer.raise_for_status()
+                version = answer.json()["version"]
+        killer.join()
+        left = self._left(server)
+        server = Server(home, **environment)
+        server.wait_until_set_up()
+        self._look_for(left)
+        self.figures.lost += _missing(server, {"reverse_string": version})
+        self.figures.turns += 1
+        self.figures.ended += _whole(server, "reverse_string")
+        server.end()
+
+    def _kill_import(self, home: Home, environment: dict[str, str]) -> None:
+        process = home.start(*self._import, **environment)
+        said: list[str] = []
+        assert process.stderr
+        reader = threading.Thread(target=lambda: said.extend(process.stderr or ()))
+        reader.start()
+        time.sleep(self._random.uniform(0, self._seconds["import"]))
+        before = self._sandboxes()
+        process.kill()
+        process.wait()
+        reader.join()
+        if process.stdout:
+            process.stdout.close()
+        process.stderr.close()
+        added = {name: 1 for name in _IMPORTED_NAMES if any(name in line for line in said)}
+        server = Server(home, **environment)
+        server.wait_until_set_up()
+        self._look_for(before)
+        self.figures.lost += _missing(server, {"reverse_string": 2, **added})
+        server.end()
+        self._run(home, *self._import, **environment)
+        server = Server(home, **environment)
+        names = [tool["name"] for tool in server.get("tools")["tools"]]
+        self.figures.turns += 1
+        self.figures.ended += all(_whole(server, name) for name in names) and len(names) == 4
+        server.end()
+
+    def _strike(self, server: Server) -> None:
+        self._before = self._sandboxes()
+        server.kill()
+
+    def _left(self, server: Server) -> set[str]:
+        assert server.process.returncode == -signal.SIGKILL
+        return self._before
+
+    def _look_for(self, before: set[str]) -> None:
+        self.figures.orphans += len(before & self._sandboxes())
+
+    def _sandboxes(self) -> set[str]:
+        """The containers, or the processes of bubblewrap, that came since the begin."""
+        asked = ("docker", "ps", "-aq") if self._docker else ("pgrep", "-x", "bwrap")
+        return set(_told(*asked)) - self._others
+
+    def _home(self, name: str, like: Path | None = None) -> Home:
+        folder = self._folder / name
+        if like and not folder.exists():
+            shutil.copytree(like, folder, symlinks=True)
+        home = Home(folder, bubblewrap=not self._docker)
+        home.tools.mkdir(exist_ok=True)
+        (home.tools / SEEDED).touch()  # no seed tools, which take a while
+        return home
+
+    def _run(self, home: Home, *arguments: str, **environment: str) -> None:
+        done = home.run(*arguments, patience=300, **environment)
+        if done.returncode:
+            raise SystemExit(f"{arguments}: {done.stderr}")
+
+
+_IMPORTED_NAMES = ("is_palindrome", "calculate_factorial", "is_leap_year")
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
+
+
+def _told(program: str, *arguments: str) -> list[str]:
+    """The words that a program prints; none if it isn't there or fails."""
+    if (path := shutil.which(program)) is None:
+        return []
+    done = subprocess.run([path, *arguments], capture_output=True, text=True, check=False)  # noqa: S603
+    return [] if done.returncode else done.stdout.split()
+
+
+def _said(person: Person) -> dict[str, int]:
+    """The tools that the client was told to be registered."""
+    events = [r["event"] for r in person.records]
+    return {
+        e["tool"]: 1
+        for e in events
+        if e.get("step") == "register" and e.get("state") == "finished" and e.get("tool")
+    }
+
+
+def _missing(server: Server, versions: dict[str, int]) -> int:
+    found = {tool["name"]: tool for tool in server.get("tools")["tools"]}
+    lost = [n for n, v in versions.items() if found.get(n, {}).get("version", 0) < v]
+    if lost:
+        _say(f"  lost {lost}: {found}")
+    return len(lost)
+
+
+def _whole(server: Server, name: str) -> bool:
+    return bool(server.get(f"tools/{name}")["code"])
+
+
+def _recorded_calls(home: Home, turn_id: str) -> int:
+    """The model's replies that were stored before the kill."""
+    steps = home.folder / "data" / "steps.db"
+    if not turn_id or not steps.exists():
+        return 0
+    with sqlite3.connect(steps) as database:
+        query = (
+            "select count(*) from operation_outputs"
+            " where workflow_uuid like ? and function_name like 'model.%'"
+        )
+        with suppress(sqlite3.OperationalError):
+            return int(database.execute(query, (f"{turn_id}%",)).fetchone()[0])
+    return 0
+
+
+def main(kills: int) -> int:
+    docker = bool(_told("docker", "version"))
+    with tempfile.TemporaryDirectory(prefix="faults-") as folder:
+        bench = Bench(Path(folder), docker)
+        bench.prepare()
+        for number in range(kills):
+            kind = KINDS[number % len(KINDS)]
+            began = time.monotonic()
+            bench.kill(kind)
+            _say(f"{number + 1}: {kind}, {time.monotonic() - began:.1f} s")
+    f = bench.figures
+    figures = {
+        "kills": kills,
+        "sandbox": "docker" if docker else "bubblewrap",
+        "resumed": f.resumed,
+        "lost": f.lost,
+        "paid_twice": f.paid_twice,
+        "resumed_or_ended": round(100 * f.ended / max(1, f.turns), 1),
+        "orphans": f.orphans,
+        "events_wrong": f.events_wrong,
+    }
+    missed = [name for name, goal in GOALS.items() if figures[name] != goal]
+    for name in missed:
+        _say(f"{name} is {figures[name]}, {GOALS[name]} is the goal")
+    _say(json.dumps(figures))
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 50))

@@ -1,0 +1,300 @@
+"""Whether many people at once see their answers in time: `python -m benchmarks.feed`; the last line
+is JSON.
+
+20 turns stream 50 tokens a second each, from a model that notes in each token when it sent it, to
+1, 50 and 300 Socket.IO clients of the real server: `python web/app.py`, with engine, journal and
+sandbox. Model, server and clients are processes of their own. Measured are the time from the model
+to a client, p50 and p99, with the window in which tokens are merged; the round trip of a reply
+through the engine and back, with 50 clients while a further person asks for one tool after
+another; tokens that a client did not get, got twice or out of order; and memory of the server for
+each client. Beside it, in turns, a bare Flask-SocketIO app emits the same to 300 clients;
+`bare_ratio` is p99 over its p99, each the median of three runs. The exit code is 1 if a goal is
+missed.
+"""
+
+import json
+import math
+import multiprocessing
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from multiprocessing.connection import Connection
+from pathlib import Path
+from statistics import median
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
+
+import requests
+import socketio
+
+from benchmarks.feed_clients import Seen, follow
+from benchmarks.feed_model import MARKED, TURNS, serve
+from benchmarks.learning import offline_settings
+
+GOALS = {
+    "p99_ms_300": 100,
+    "round_trip_p99_ms_50": 30,
+    "lost": 0,
+    "bare_ratio": 1.5,
+    "kb_per_client": 100,
+}
+"""What each figure may be at most."""
+LEVELS, LOADED = (1, 50, 300, 300, 300), 50
+"""Numbers of clients, and at which of them somebody uses the engine meanwhile."""
+TOKENS = 500
+"""Of each turn: ten seconds."""
+_REUSE = "Reverse the string 'hello world'"
+_ROOT = Path(__file__).parents[1]
+_TOKEN = "the-feeds-benchmark-8Zq3Rt7Lp"  # noqa: S105 - of a server that lives for a minute
+_MODEL = "paced"
+Spawned = multiprocessing.get_context("spawn").Process
+
+
+class Level(NamedTuple):
+    """What one number of clients saw; times in milliseconds."""
+
+    p50: float
+    p99: float
+    trip_p50: float
+    trip_p99: float
+    lost: int
+    kb: float
+    """More memory of the server than before they came."""
+    cpu: float
+    """Seconds of processor time of the server."""
+
+
+class Server:
+    """A server process, its address, and how its clients show that they may come in."""
+
+    def __init__(self, process: "subprocess.Popen[str]", header: str) -> None:
+        assert process.stdout is not None
+        link = urlsplit(process.stdout.readline().strip())
+        self.url, self.header = f"{link.scheme}://{link.netloc}", header
+        self.process = process
+
+    @property
+    def kb(self) -> float:
+        """Its memory."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        found = re.search(r"VmRSS:\s+(\d+) kB", status)
+        assert found is not None
+        return float(found[1])
+
+    @property
+    def cpu(self) -> float:
+        """Seconds of processor time so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def get(self, path: str) -> Any:
+        name, _, value = self.header.partition(": ")
+        response = requests.get(self.url + path, headers={name: value}, timeout=30)
+        response.raise_for_status()
+        return response.json()
+
+
+class Asker:
+    """A client that begins turns and waits for their ends."""
+
+    def __init__(self, server: Server) -> None:
+        self._ended = threading.Event()
+        self._client = socketio.Client(reconnection=False)
+        self._client.on("records", self._look)
+        name, _, value = server.header.partition(": ")
+        self._client.connect(server.url, headers={name: value}, transports=["websocket"])
+
+    def begin(self, request: str) -> str:
+        """Returns the conversation's id."""
+        self._ended.clear()
+        reply = self._client.call("ask", {"text": request}, timeout=60)
+        assert reply["ok"], reply
+        conversation_id: str = reply["conversation_id"]
+        return conversation_id
+
+    def ask(self, request: str) -> None:
+        self.begin(request)
+        assert self._ended.wait(120), request
+
+    def close(self) -> None:
+        self._client.disconnect()
+
+    def _look(self, body: dict[str, Any]) -> None:
+        for record in body["records"]:
+            if record["event"]["type"] in ("turn_finished", "turn_failed", "turn_stopped"):
+                self._ended.set()
+
+
+@contextmanager
+def own_process(target: Any, *arguments: Any) -> Iterator[Connection]:
+    """A function's process, and the pipe to it; it ends when it receives something."""
+    ours, theirs = multiprocessing.Pipe()
+    process = Spawned(target=target, args=(theirs, *arguments))
+    process.start()
+    theirs.close()
+    try:
+        yield ours
+    finally:
+        ours.send(None)
+        process.join()
+
+
+@contextmanager
+def started(command: Sequence[str], header: str, **environment: str) -> Iterator[Server]:
+    process = subprocess.Popen(  # noqa: S603 - our own modules
+        [sys.executable, *command],
+        cwd=_ROOT,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield Server(process, header)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait()
+
+
+@contextmanager
+def real_server(model_url: str) -> Iterator[Server]:
+    """The product, set up, on the paced model."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = offline_settings(Path(folder))
+        folders = ("data_dir", "tools_dir", "chroma_persist_dir")
+        environment = {
+            **{name.upper(): str(getattr(settings, name)) for name in folders},
+            "DATABASE_URL": "",
+            "FLASK_HOST": "127.0.0.1",
+            "FLASK_PORT": "0",
+            "ACCESS_TOKEN": _TOKEN,
+            "OPENAI_BASE_URL": f"{model_url}/v1",
+            "OPENAI_API_KEY": "none",
+            "OPENAI_MODEL": _MODEL,
+            "LESSONS_LEARN": "false",
+            "TURNS_MAX_RUNNING": str(TURNS + 4),
+        }
+        header = f"Authorization: Bearer {_TOKEN}"
+        with started(["web/app.py"], header, **environment) as server:
+            while server.get("/api/health")["unready"]:
+                time.sleep(0.2)
+            yield server
+
+
+def measured(server: Server, conversations: Sequence[str], count: int, go: Any) -> Level:
+    """What `count` clients see of the turns of these conversations, which `go` lets stream."""
+    before = server.kb
+    with own_process(follow, (server.url, server.header), conversations, count, TOKENS) as crowd:
+        assert crowd.recv() == "ready"
+        cpu = server.cpu
+        go()
+        seen: Seen = crowd.recv()
+        kb, cpu = (server.kb - before) / count, server.cpu - cpu
+    return Level(
+        *(1000 * percentile(seen.delays, part) for part in (0.5, 0.99)),
+        *(1000 * percentile(seen.trips, part) for part in (0.5, 0.99)),
+        seen.lost,
+        kb,
+        cpu,
+    )
+
+
+def percentile(values: Sequence[float], part: float) -> float:
+    return sorted(values)[int(part * (len(values) - 1))] if values else math.inf
+
+
+def real_level(server: Server, model_url: str, count: int) -> Level:
+    """Twenty turns, begun and ready to stream, with `count` clients."""
+    asker = Asker(server)
+    conversations = [asker.begin(MARKED) for _ in range(TURNS)]
+    while requests.get(f"{model_url}/waiting", timeout=30).json() < TURNS:
+        time.sleep(0.05)
+    stop = threading.Event()
+    loads = [threading.Thread(target=_load, args=(server, stop))] if count == LOADED else []
+
+    def go() -> None:
+        for load in loads:
+            load.start()
+        requests.post(f"{model_url}/go", timeout=30)
+
+    try:
+        return measured(server, conversations, count, go)
+    finally:
+        stop.set()
+        for load in loads:
+            load.join()
+        asker.close()
+
+
+def _load(server: Server, stop: threading.Event) -> None:
+    """One more person, who asks for a tool again and again."""
+    asker = Asker(server)
+    while not stop.is_set():
+        asker.ask(_REUSE)
+    asker.close()
+
+
+def bare_level(server: Server, count: int) -> Level:
+    conversations = [f"{turn:032}" for turn in range(TURNS)]
+    return measured(
+        server, conversations, count, lambda: requests.post(f"{server.url}/go", timeout=30)
+    )
+
+
+def run() -> dict[str, float]:
+    with ExitStack() as stack:
+        model_url = stack.enter_context(own_process(serve, TOKENS)).recv()
+        real = stack.enter_context(real_server(model_url))
+        bare = stack.enter_context(
+            started(["-m", "benchmarks.feed_bare", str(TOKENS)], "X-Nothing: none")
+        )
+        asker = Asker(real)
+        asker.ask(_REUSE)
+        asker.close()
+        levels, beside = list[Level](), list[Level]()
+        for count in LEVELS:
+            levels.append(real_level(real, model_url, count))
+            _report(f"{count} clients", levels[-1])
+            if count == LEVELS[-1]:
+                beside.append(bare_level(bare, count))
+                _report("bare app", beside[-1])
+    most = [level for count, level in zip(LEVELS, levels, strict=True) if count == LEVELS[-1]]
+    p99 = median(level.p99 for level in most)
+    return {
+        "p99_ms_300": round(p99, 1),
+        "round_trip_p99_ms_50": round(levels[LEVELS.index(LOADED)].trip_p99, 1),
+        "lost": sum(level.lost for level in levels),
+        "bare_ratio": round(p99 / median(level.p99 for level in beside), 2),
+        "kb_per_client": round(most[0].kb, 1),
+    }
+
+
+def _report(name: str, level: Level) -> None:
+    sys.stdout.write(
+        f"{name:>12}: delivery p50 {level.p50:6.1f} ms, p99 {level.p99:6.1f} ms, "
+        f"round trip p50 {level.trip_p50:6.1f} ms, p99 {level.trip_p99:6.1f} ms, "
+        f"lost {level.lost}, {level.kb:.0f} kB a client, {level.cpu:.1f} s of processor time\n"
+    )
+    sys.stdout.flush()
+
+
+def main() -> int:
+    figures = run()
+    missed = [
+        f"{name} is {figures[name]}, at most {most} is the goal"
+        for name, most in GOALS.items()
+        if figures[name] > most
+    ]
+    sys.stdout.write("".join(f"{line}\n" for line in missed))
+    sys.stdout.write(json.dumps(figures) + "\n")
+    return bool(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

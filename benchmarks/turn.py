@@ -1,0 +1,179 @@
+"""What a turn costs beside the model: `python -m benchmarks.turn [--profile]`; the last line is
+JSON.
+
+The engine is the real one, with sandbox, library and journal. The model is the offline one behind
+its HTTP server, in a process of its own; what it says is remembered there, so that a repeated
+request is answered at once, and it streams without a pause. A build has three candidates and the
+mutation check, and its tool is removed afterwards. Times are from `ask` to the record of each
+event at a subscriber; a stage's share is the time until the next one is entered. `p99_ms_50` and
+`turns_per_second`: 50 people who each ask, read and ask again, all for tools that are there.
+"""
+
+import argparse
+import asyncio
+import cProfile
+import json
+import multiprocessing
+import pstats
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from itertools import chain
+from multiprocessing.connection import Connection
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+from pydantic import SecretStr
+
+from benchmarks.learning import offline_settings
+from selfeng.bootstrap import build_engine
+from selfeng.core.events import FINAL, Outcome, Record, StageEntered
+from selfeng.engine import Engine
+from selfeng.offline.completion import Completion, CompletionRequest
+from selfeng.offline.cookbook import Cookbook
+from selfeng.offline.server import OfflineServer
+
+GOALS = {"reuse_p50_ms": 40, "build_p50_ms": 1000, "first_step_p50_ms": 50}
+"""What each figure may be at most."""
+REUSE, BUILD = "Reverse the string 'hello world'", "Count the vowels in 'education'"
+BUILT = "count_vowels"
+_ROUNDS = {"reuse": 40, "build": 12}
+_PEOPLE, _TURNS = (1, 10, 50), 6
+
+
+class Remembering:
+    """The cookbook, which answers a request it has seen at once."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, Completion] = {}
+
+    def complete(self, request: CompletionRequest) -> Completion:
+        key = request.model_dump_json()
+        if key not in self._seen:
+            self._seen[key] = Cookbook().complete(request)
+        return self._seen[key]
+
+
+def _serve(pipe: Connection) -> None:
+    with OfflineServer(Remembering(), delay=0) as server:
+        pipe.send((server.base_url, server.api_key, server.model))
+        pipe.recv()
+
+
+@contextmanager
+def model_server() -> Iterator[tuple[str, str, str]]:
+    """Base URL, key and model of a server in a process of its own."""
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.get_context("spawn").Process(target=_serve, args=(theirs,))
+    process.start()
+    try:
+        yield ours.recv()
+    finally:
+        ours.send(None)
+        process.join()
+
+
+class Timed(NamedTuple):
+    """A turn by its stages; all in seconds since it was asked for."""
+
+    first: float
+    total: float
+    stages: dict[str, float]
+
+
+async def timed(engine: Engine, person: str, request: str) -> Timed:
+    begun = time.perf_counter()
+    first, stages, before = 0.0, defaultdict[str, float](float), ("ask", begun)
+    record: Record | None = None
+    async with aclosing(engine.turn(person, engine.ask(person, None, request))) as records:
+        async for record in records:
+            now = time.perf_counter()
+            if isinstance(record.event, StageEntered):
+                first = first or now - begun
+                stages[before[0]] += now - before[1]
+                before = record.event.node, now
+            if isinstance(record.event, FINAL):
+                stages[before[0]] += now - before[1]
+                assert getattr(record.event, "outcome", None) is Outcome.ANSWERED, record.event
+    return Timed(first, time.perf_counter() - begun, dict(stages))
+
+
+def in_ms(turns: Sequence[Timed]) -> dict[str, float]:
+    """The median of each stage."""
+    names = list(dict.fromkeys(name for turn in turns for name in turn.stages))
+    return {n: round(1000 * median(t.stages.get(n, 0.0) for t in turns), 1) for n in names}
+
+
+async def crowd(engine: Engine, people: int) -> tuple[float, float]:
+    """Turns a second, and the 99th percentile of their times in seconds."""
+
+    async def one(person: str) -> list[float]:
+        return [(await timed(engine, person, REUSE)).total for _ in range(_TURNS)]
+
+    begun = time.perf_counter()
+    times = sorted(chain(*await asyncio.gather(*(one(f"p{n}") for n in range(people)))))
+    return len(times) / (time.perf_counter() - begun), times[int(0.99 * (len(times) - 1))]
+
+
+async def run(profile: str) -> dict[str, object]:
+    with model_server() as (url, key, model), tempfile.TemporaryDirectory() as folder:
+        settings = offline_settings(Path(folder)).model_copy(
+            update={
+                "openai_base_url": url,
+                "openai_api_key": SecretStr(key),
+                "openai_model": model,
+                "lessons_learn": False,
+                "synthesis_candidates": 3,
+            }
+        )
+        engine = await build_engine(settings)
+        try:
+            await engine.get_ready()
+            await timed(engine, "me", REUSE)
+            await timed(engine, "me", BUILD)
+            turns: dict[str, list[Timed]] = {}
+            for kind, request in (("reuse", REUSE), ("build", BUILD)):
+                profiler = cProfile.Profile() if profile == kind else None
+                turns[kind] = []
+                for _ in range(_ROUNDS[kind]):
+                    if kind == "build":
+                        await engine.library.remove(BUILT)
+                    if profiler:
+                        profiler.enable()
+                    turns[kind].append(await timed(engine, "me", request))
+                    if profiler:
+                        profiler.disable()
+                if profiler:
+                    pstats.Stats(profiler, stream=sys.stderr).sort_stats("cumtime").print_stats(70)
+            crowds = {people: await crowd(engine, people) for people in _PEOPLE}
+        finally:
+            await engine.aclose()
+    for people, (rate, p99) in crowds.items():
+        line = f"{people:3} people: {rate:6.1f} turns a second, p99 {1000 * p99:7.1f} ms"
+        sys.stdout.write(line + "\n")
+    reuse, build = turns["reuse"], turns["build"]
+    return {
+        "reuse_p50_ms": round(1000 * median(t.total for t in reuse), 1),
+        "build_p50_ms": round(1000 * median(t.total for t in build), 1),
+        "first_step_p50_ms": round(1000 * median(t.first for t in reuse), 1),
+        "turns_per_second": round(crowds[_PEOPLE[-1]][0], 1),
+        "p99_ms_50": round(1000 * crowds[_PEOPLE[-1]][1], 1),
+        "reuse_stages_ms": in_ms(reuse),
+        "build_stages_ms": in_ms(build),
+    }
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--profile", choices=("reuse", "build"), default="")
+    figures = asyncio.run(run(parser.parse_args().profile))
+    sys.stdout.write(json.dumps(figures) + "\n")
+    return int(any(figures[name] > goal for name, goal in GOALS.items()))  # type: ignore[operator]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,67 @@
+"""The work of a turn as steps, each of which is done once, whatever becomes of the process."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Protocol
+
+
+class WorkStep(Protocol):
+    """One use of a door to the world."""
+
+    @property
+    def known(self) -> Any:
+        """What the step came to before; None if it has to be done."""
+        ...
+
+    @property
+    def key(self) -> str:
+        """Names the step among those of all turns, so that its effect happens once."""
+        ...
+
+    async def record(self, outcome: Any) -> None:
+        """Keep what the step came to, before anything follows from it. Raises: TakenOver."""
+        ...
+
+
+class Work(Protocol):
+    """One linear thread of work: its steps come in the same order whenever it is repeated."""
+
+    async def step(self, name: str) -> WorkStep:
+        """The next step. `name` has the door and a digest of what it is given. Raises: Diverged:
+        this step was another one before.
+        """
+        ...
+
+    def part(self, name: str) -> "Work":
+        """A thread of its own, for work that runs beside other work."""
+        ...
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the turn is stopped: that its steps are cancelled is no outcome of theirs then,
+        since a process that goes on with it has to do them.
+        """
+        ...
+
+    def stop(self) -> None:
+        """The turn is stopped."""
+        ...
+
+
+current_work: ContextVar[Work | None] = ContextVar("current_work", default=None)
+"""What the steps of this task belong to; None: they are simply done."""
+
+
+@contextmanager
+def own_work(name: str) -> Iterator[None]:
+    """Do what this task does inside as a thread of its own."""
+    work = current_work.get()
+    if work is None:
+        yield
+        return
+    token = current_work.set(work.part(name))
+    try:
+        yield
+    finally:
+        current_work.reset(token)

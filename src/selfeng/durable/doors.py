@@ -1,0 +1,292 @@
+"""The doors of a turn to the world, whose uses are steps of the turn's work."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from datetime import datetime
+from typing import Any, NamedTuple, Protocol
+
+from selfeng.core.errors import AgentError
+from selfeng.core.events import ToolStandingChanged, Waiting
+from selfeng.core.files import File, FileReference
+from selfeng.core.lesson import AgentKind, LessonHint
+from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
+from selfeng.core.protocols import NO_MODULES, ReplyT, Sandbox, ToolLibrary
+from selfeng.core.provenance import Provenance, ToolVersion
+from selfeng.core.status import Part
+from selfeng.core.tool import Candidate, Standing, Tool, ToolDraft
+from selfeng.core.turn import Budget, Inspector, News, Recall, awaited
+from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
+from selfeng.core.work import current_work
+from selfeng.durable.outcomes import StepMeter, StepOutcome, done_once, name_of
+
+
+class StreamingModel(Protocol):
+    """A `ModelClient` whose streams can be closed."""
+
+    def stream(self, prompt: Prompt, budget: Budget) -> AsyncGenerator[str, None]: ...
+
+    async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT: ...
+
+    async def choose(
+        self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget
+    ) -> FunctionCall: ...
+
+
+class DurableModel:
+    """A `ModelClient` whose replies are paid once."""
+
+    def __init__(self, model: StreamingModel) -> None:
+        self._model = model
+
+    async def stream(self, prompt: Prompt, budget: Budget) -> AsyncGenerator[str, None]:
+        """A stream is one step, whose value is the list of its pieces."""
+        if (work := current_work.get()) is None:
+            async with aclosing(self._model.stream(prompt, budget)) as pieces:
+                async for piece in pieces:
+                    yield piece
+            return
+        step = await work.step(name_of("model.stream", prompt))
+        if isinstance(step.known, StepOutcome):
+            for piece in step.known.value:
+                yield piece
+            await step.known.again(budget)
+            return
+        meter, told = StepMeter(budget), list[str]()
+        try:
+            async with aclosing(self._model.stream(prompt, meter)) as pieces:
+                async for piece in pieces:
+                    told.append(piece)
+                    yield piece
+        except AgentError as error:
+            await step.record(meter.outcome(told, error))
+            raise
+        except (GeneratorExit, asyncio.CancelledError):
+            task = asyncio.current_task()
+            cancelled = bool(task and task.cancelling())  # else it was enough for whoever asked
+            if not (cancelled and work.stopped):
+                outcome = meter.outcome(told, cancelled=cancelled)
+                await asyncio.shield(step.record(outcome))
+            raise
+        await step.record(meter.outcome(told))
+
+    async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT:
+        async def ask(meter: Budget, _: str) -> ReplyT:
+            return await self._model.structured(prompt, reply, meter)
+
+        return await done_once(name_of("model.structured", prompt, reply), ask, budget)
+
+    async def choose(
+        self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget
+    ) -> FunctionCall:
+        async def ask(meter: Budget, _: str) -> FunctionCall:
+            return await self._model.choose(prompt, functions, meter)
+
+        return await done_once(name_of("model.choose", prompt, functions), ask, budget)
+
+
+class DurableSandbox:
+    """A `Sandbox` whose runs are steps."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+
+    async def status(self) -> SandboxStatus:
+        return await self._sandbox.status()
+
+    async def verify(
+        self,
+        name: str,
+        code: str,
+        tests: str,
+        on_test: Callable[[TestResult], None],
+        *,
+        library: Mapping[str, str] = NO_MODULES,
+    ) -> Verdict:
+        """What `on_test` was called with is recorded with the step, and it is called again."""
+        told: list[TestResult] = []
+
+        def tell(result: TestResult) -> None:
+            told.append(result)
+            on_test(result)
+
+        async def run(*_: object) -> tuple[Verdict, list[TestResult]]:
+            return await self._sandbox.verify(name, code, tests, tell, library=library), told
+
+        given = name_of("sandbox.verify", name, code, tests, dict(library))
+        verdict, results = await done_once(given, run)
+        for result in results if results is not told else ():
+            on_test(result)
+        return verdict
+
+    async def verify_versions(
+        self,
+        name: str,
+        versions: Sequence[Version],
+        tests: str,
+        timeout: float | None = None,
+        *,
+        library: Mapping[str, str] = NO_MODULES,
+    ) -> tuple[Verdict, ...]:
+        async def run(*_: object) -> tuple[Verdict, ...]:
+            return await self._sandbox.verify_versions(
+                name, versions, tests, timeout, library=library
+            )
+
+        given = name, versions, tests, timeout, dict(library)
+        return await done_once(name_of("sandbox.verify_versions", *given), run)
+
+    async def execute(
+        self,
+        name: str,
+        code: str,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        *,
+        library: Mapping[str, str] = NO_MODULES,
+    ) -> Execution:
+        async def run(*_: object) -> Execution:
+            return await self._sandbox.execute(name, code, arguments, files, library=library)
+
+        given = name, code, dict(arguments), list(files), dict(library)
+        return await done_once(name_of("sandbox.execute", *given), run)
+
+
+class _Seen(NamedTuple):
+    """What changes about a tool, and the version that does not."""
+
+    name: str
+    version: int
+    standing: Standing
+    uses: int
+    created_at: datetime
+
+
+class DurableLibrary:
+    """A `ToolLibrary` that a turn reads and changes in steps."""
+
+    def __init__(self, library: ToolLibrary) -> None:
+        self._library = library
+
+    async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
+        given = name_of("library.search", request, limit)
+        return await done_once(given, lambda *_: self._library.search(request, limit))
+
+    async def tools(self) -> tuple[Tool, ...]:
+        """The step has which tools there were, and at which versions, which never change."""
+        found: tuple[Tool, ...] | None = None
+
+        async def look(*_: object) -> tuple[_Seen, ...]:
+            nonlocal found
+            found = await self._library.tools()
+            return tuple(
+                _Seen(tool.name, tool.version, tool.standing, tool.uses, tool.created_at)
+                for tool in found
+            )
+
+        seen = await done_once(name_of("library.tools"), look)
+        return tuple([await self._at(one) for one in seen]) if found is None else found
+
+    async def get(self, name: str) -> Tool:
+        return await done_once(name_of("library.get", name), lambda *_: self._library.get(name))
+
+    async def check_name(self, name: str) -> None:
+        given = name_of("library.check_name", name)
+        await done_once(given, lambda *_: self._library.check_name(name))
+
+    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+        """A tool that a dead process added before it could record the step is the step's value."""
+
+        async def add(*_: object) -> Tool:
+            tool = await self._there(draft, 1)
+            return tool or await self._library.add(draft, provenance)
+
+        return await done_once(name_of("library.add", draft), add)
+
+    async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
+        """As `add`."""
+
+        async def revise(*_: object) -> Tool:
+            tool = await self._there(draft, based_on + 1)
+            return tool or await self._library.revise(draft, based_on, provenance)
+
+        return await done_once(name_of("library.revise", draft, based_on), revise)
+
+    async def version(self, name: str, number: int) -> ToolVersion:
+        given = name_of("library.version", name, number)
+        return await done_once(given, lambda *_: self._library.version(name, number))
+
+    async def remove(self, name: str) -> None:
+        await done_once(name_of("library.remove", name), lambda *_: self._library.remove(name))
+
+    async def record_use(
+        self, name: str, version: int, call: str, key: str = ""
+    ) -> ToolStandingChanged | None:
+        given = name_of("library.record_use", name, version, call)
+        return await done_once(
+            given, lambda _, key: self._library.record_use(name, version, call, key)
+        )
+
+    async def record_failure(
+        self, name: str, version: int, problem: str, key: str = ""
+    ) -> ToolStandingChanged | None:
+        given = name_of("library.record_failure", name, version, problem)
+        return await done_once(
+            given, lambda _, key: self._library.record_failure(name, version, problem, key)
+        )
+
+    async def record_request(self, name: str, version: int, request: str) -> None:
+        given = name_of("library.record_request", name, version, request)
+        await done_once(given, lambda *_: self._library.record_request(name, version, request))
+
+    async def _at(self, seen: "_Seen") -> Tool:
+        version = await self._library.version(seen.name, seen.version)
+        known = version.model_dump(include=set(Tool.model_fields))
+        return Tool.model_validate({**known, **seen._asdict()})
+
+    async def _there(self, draft: ToolDraft, version: int) -> Tool | None:
+        """The tool, if exactly this was registered as that version."""
+        try:
+            tool = await self._library.get(draft.name)
+        except AgentError:
+            return None
+        return tool if tool.version == version and tool.draft() == draft else None
+
+
+class DurableInspector:
+    """An `Inspector` that looks once."""
+
+    def __init__(self, inspector: Inspector) -> None:
+        self._inspector = inspector
+
+    async def inspect(
+        self, reference: FileReference, read: Callable[[FileReference], Awaitable[File]]
+    ) -> str:
+        given = name_of("inspector.inspect", reference)
+        return await done_once(given, lambda *_: self._inspector.inspect(reference, read))
+
+    async def lines_about(self, file: File, message: str) -> str:
+        given = name_of("inspector.lines_about", file, message)
+        return await done_once(given, lambda *_: self._inspector.lines_about(file, message))
+
+
+def durable_recall(recall: Recall) -> Recall:
+    """Lessons as they were when the turn was first shown them."""
+
+    async def recalled(agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
+        given = name_of("lessons.recall", agent, about)
+        return await done_once(given, lambda *_: recall(agent, about))
+
+    return recalled
+
+
+async def durable_wait(
+    news: News,
+    part: Part,
+    emit: Callable[[Waiting], object],
+    enough: Callable[[], Awaitable[bool]] | None = None,
+) -> bool:
+    """Whether a turn had to wait for `enough` decides what it does next, so it is a step."""
+    if enough is None:
+        return await awaited(news, part, emit)
+    return await done_once(name_of("news", part), lambda *_: awaited(news, part, emit, enough))

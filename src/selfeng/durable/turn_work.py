@@ -1,0 +1,141 @@
+"""The work of one turn: its steps are kept in memory until it begins to last, and then in a
+workflow.
+"""
+
+import asyncio
+import logging
+import pickle
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+
+from selfeng.core.errors import Diverged, TakenOver
+from selfeng.core.events import Event, StageEntered
+from selfeng.durable.outcomes import StepOutcome
+from selfeng.durable.workflows import AskedStep, Port, Workflows
+
+_PATIENCE = 5.0
+"""Seconds for the end of a turn's workflows."""
+LASTING: frozenset[str] = frozenset({"specify", "mend", "refactor"})
+"""The stages from which on a turn goes on where it was; before that it begins again."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass
+class FirstStep:
+    """A step before the turn began to last."""
+
+    key: str
+    name: str
+    known: StepOutcome | None = None
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def record(self, outcome: StepOutcome) -> None:
+        self.known = outcome
+        self.done.set()
+
+
+@dataclass
+class RecordedStep:
+    """A step that a workflow keeps."""
+
+    key: str
+    asked: AskedStep
+    known: StepOutcome | None
+
+    async def record(self, outcome: StepOutcome) -> None:
+        """A step that can't be kept is done again if the process dies, and the turn goes on."""
+        try:
+            await self.asked.record(outcome.dumped())
+        except TakenOver:
+            raise
+        except Exception:  # a full disk, a broken connection
+            log.exception("a step of a turn could not be kept")
+
+
+class TurnWork:
+    """A `Work` on the engine's loop."""
+
+    def __init__(
+        self,
+        work_id: str,
+        workflows: Workflows,
+        begun: Sequence[tuple[str, StepOutcome]] = (),
+        *,
+        lasting: bool = False,
+        whole: "TurnWork | None" = None,
+    ) -> None:
+        """`begun` are the steps before the work began to last, when it is repeated. `whole` is the
+        work that this is a part of.
+        """
+        self._id, self._workflows, self._lasting = work_id, workflows, lasting
+        self._whole, self._stopped = whole, False
+        self._begun, self._count = tuple(begun), 0
+        self._first: list[FirstStep] = []
+        self._port: Port | None = None
+        self._opening = asyncio.Lock()  # its queue keeps the order of the steps
+
+    def watch(self, event: Event) -> None:
+        """Call with each event of the turn, before it is handed on."""
+        if isinstance(event, StageEntered) and event.node in LASTING:
+            self._lasting = True
+
+    def part(self, name: str) -> "TurnWork":
+        part_id = f"{self._id}/{name}"
+        return TurnWork(part_id, self._workflows, lasting=self._lasting, whole=self)
+
+    @property
+    def stopped(self) -> bool:
+        return self._whole.stopped if self._whole else self._stopped
+
+    def stop(self) -> None:
+        self._stopped = True
+
+    async def step(self, name: str) -> FirstStep | RecordedStep:
+        number, self._count = self._count, self._count + 1
+        key = f"{self._id} {number} {name}"
+        if number < len(self._begun):
+            known, outcome = self._begun[number]
+            if known != name:
+                raise Diverged(f"step {number} was {known} and is {name}")
+            return FirstStep(key, name, outcome)
+        if not self._lasting:
+            self._first.append(step := FirstStep(key, name))
+            return step
+        try:
+            async with self._opening:
+                if self._port is None:
+                    self._port = await self._open()
+                asked = self._port.ask(name)
+            text = await asked.known()
+        except (Diverged, TakenOver):
+            raise
+        except Exception:  # a full disk, a broken connection: the turn goes on, and may be lost
+            log.exception("the steps of turn %s can't be kept", self._id)
+            return FirstStep(key, name)
+        return RecordedStep(key, asked, None if text is None else StepOutcome.loaded(text))
+
+    async def end(self) -> None:
+        """Forget all steps, when the turn's last event is stored. What stays is deleted at the
+        next start.
+        """
+        await self._quit(self._workflows.end)
+
+    async def leave(self) -> None:
+        """Another process has taken the turn over, and needs the steps."""
+        await self._quit(self._workflows.leave)
+
+    async def _quit(self, how: Callable[[str], Awaitable[None]]) -> None:
+        if not self._lasting:
+            return
+        try:
+            async with asyncio.timeout(_PATIENCE):
+                await how(self._id)
+        except Exception:  # as above
+            log.exception("the steps of turn %s can't be deleted", self._id)
+
+    async def _open(self) -> Port:
+        for step in self._first:
+            await step.done.wait()
+        begun = [(step.name, step.known) for step in self._first]
+        return await self._workflows.open(self._id, pickle.dumps(begun))

@@ -1,0 +1,303 @@
+"""The configuration: the settings that the engine works with, what people change of them while it
+runs, and whether the model's server that they name can be used.
+"""
+
+import asyncio
+import math
+import os
+import re
+import time
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AsyncExitStack, aclosing
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr, ValidationError
+
+from selfeng.core.choices import write_choices
+from selfeng.core.errors import RequestError
+from selfeng.core.model_server import ModelServer
+from selfeng.core.status import ModelStatus
+from selfeng.core.turn import Budget
+from selfeng.core.value import Value
+from selfeng.llm_client import OPENAI, LLMClient
+from selfeng.settings import CHANGEABLE, Settings
+
+if TYPE_CHECKING:
+    from selfeng.llm.abilities import Ability
+
+KEY, SERVER, MODEL = "openai_api_key", "openai_base_url", "openai_model"
+_CONNECTION = (KEY, SERVER, MODEL, "openai_timeout", "openai_max_retries")
+"""What a client is made of."""
+_PAUSE, _PAUSE_IN_TROUBLE = 60.0, 15.0
+"""Seconds between probes."""
+_PATIENCE = 10.0
+"""Seconds that a server may take to list its models for a person who waits."""
+_NUMBERS = ("ge", "gt", "le", "lt")
+
+Connect = Callable[[Settings, Callable[[], None]], LLMClient]
+"""Makes a client for the settings, which calls the function with news."""
+
+
+class Problem(Value):
+    """Why a setting can't have a value."""
+
+    kind: str
+    """Pydantic's name of the rule, or `credentials`, `address`, `fixed`."""
+    message: str
+    limit: float | None = None
+
+
+class SettingsInvalid(RequestError):
+    """Settings have values that are not allowed."""
+
+    def __init__(self, problems: Mapping[str, Problem]) -> None:
+        told = "; ".join(f"{name}: {problem.message}" for name, problem in problems.items())
+        super().__init__(told, "correct the values; nothing was changed")
+        self.problems = problems
+
+
+class Elsewhere(Value):
+    """A setting that only a restart changes."""
+
+    name: Literal[
+        "sandbox", "run_seconds", "embedder", "database", "data", "tools", "index", "address"
+    ]
+    variable: str
+    value: str
+
+
+class SettingsView(Value):
+    """The settings, as a person sees them: without the key."""
+
+    values: dict[str, Any]
+    defaults: dict[str, Any]
+    key_set: bool
+    fixed: dict[str, Literal["environment", ".env", "key"]]
+    """Where those were set that can't be changed; `key`: the server of a key that was set so."""
+    elsewhere: tuple[Elsewhere, ...]
+
+
+class Configuration:
+    """The settings in use. A change makes a new client for the turns that begin from then on;
+    running ones keep theirs. Belongs to one event loop.
+    """
+
+    def __init__(self, settings: Settings, connect: Connect) -> None:
+        self._settings, self._connect = settings, connect
+        self._clients = AsyncExitStack()
+        self._changing, self._probing = asyncio.Lock(), asyncio.Lock()
+        self._changed: list[Callable[[], None]] = []
+        self._news: list[Callable[[], None]] = []
+        self._next_probe = 0.0
+        self.client = self._connected()
+        """The client of the turns that begin now."""
+
+    @property
+    def settings(self) -> Settings:
+        """Those of the turns that begin now."""
+        return self._settings
+
+    def on_change(self, listener: Callable[[], None]) -> None:
+        """Call the listener after each change, before anything else runs."""
+        self._changed.append(listener)
+
+    def on_news(self, listener: Callable[[], None]) -> None:
+        """Call the listener when `status` may have changed."""
+        self._news.append(listener)
+
+    @property
+    def status(self) -> ModelStatus:
+        client, offline = self.client, self._settings.offline
+        trouble = client.trouble
+        return ModelStatus(
+            name=client.model,
+            offline=offline,
+            server="" if offline else client.server,
+            answers=offline or client.answers,
+            trouble=trouble.message if trouble else "",
+            cause=trouble.cause if trouble else "",
+        )
+
+    async def aclose(self) -> None:
+        """Close all clients."""
+        await self._clients.aclose()
+
+    async def probe(self) -> None:
+        """Find out whether the model's server answers, unless that was found out recently."""
+        if self._settings.offline or self._probing.locked() or time.monotonic() < self._next_probe:
+            return
+        async with self._probing:
+            client = self.client
+            await asyncio.to_thread(client.warm_up)
+            await client.probe()
+            pause = _PAUSE_IN_TROUBLE if client.trouble else _PAUSE
+            self._next_probe = time.monotonic() + pause if client is self.client else 0.0
+
+    def view(self) -> SettingsView:
+        """What a person may see of the settings."""
+        settings, fields = self._settings, type(self._settings).model_fields
+        values = {name: getattr(settings, name) for name in CHANGEABLE if name != KEY}
+        given = {name.upper() for name in os.environ}
+        places: dict[str, Literal["environment", ".env", "key"]] = {
+            name: "environment" if name.upper() in given else ".env" for name in settings.fixed
+        }
+        if KEY in places and SERVER not in settings.model_fields_set - settings.chosen.keys():
+            places[SERVER] = "key"
+        return SettingsView(
+            values={**values, SERVER: _shown(settings.openai_base_url)},
+            defaults={name: fields[name].default for name in CHANGEABLE if name != KEY},
+            key_set=settings.openai_api_key is not None,
+            fixed=places,
+            elsewhere=_elsewhere(settings),
+        )
+
+    async def change(self, changes: Mapping[str, Any]) -> None:
+        """Change settings, for all turns that begin from now on and for later starts. None takes a
+        choice back. A key is only kept for the server that it was chosen for.
+
+        Raises:
+            SettingsInvalid: a value is not allowed, or a setting can't be changed here.
+            ConfigurationError: the choices can't be stored.
+        """
+        async with self._changing:
+            changed = self._with(changes)
+            stored = {name: _plain(value) for name, value in changed.chosen.items()}
+            await asyncio.to_thread(write_choices, changed.data_dir, stored)
+            before, self._settings = self._settings, changed
+            if any(getattr(before, name) != getattr(changed, name) for name in _CONNECTION):
+                self.client, self._next_probe = self._connected(), 0.0
+            for listener in (*self._changed, *self._news):
+                listener()
+
+    async def models(self, changes: Mapping[str, Any]) -> tuple[str, ...]:
+        """Names of the models that the server has, with these changes, which are not made.
+
+        Raises: SettingsInvalid, ModelUnavailable.
+        """
+        settings = self._with(changes)
+        if settings.offline:
+            return ()
+        async with aclosing(self._connect(settings, _nothing)) as client:
+            await asyncio.to_thread(client.warm_up)
+            return tuple(sorted(await client.models(_PATIENCE)))
+
+    async def abilities(self, changes: Mapping[str, Any]) -> AsyncGenerator["Ability", None]:
+        """What the model's server can do, with these changes, which are not made: eight short
+        calls.
+
+        Raises: SettingsInvalid, ModelError.
+        """
+        async with aclosing(self._connect(self._with(changes), _nothing)) as client:
+            await asyncio.to_thread(client.warm_up)
+            async with aclosing(client.abilities(Budget())) as found:
+                async for ability in found:
+                    yield ability
+
+    def _connected(self) -> LLMClient:
+        client = self._connect(self._settings, self._tell)
+        self._clients.push_async_callback(client.aclose)
+        return client
+
+    def _tell(self) -> None:
+        for listener in self._news:
+            listener()
+
+    def _with(self, changes: Mapping[str, Any]) -> Settings:
+        """The settings with these changes. Raises: SettingsInvalid."""
+        settings = self._settings
+        given = {name: _stripped(value) for name, value in changes.items()}
+        problems = {name: p for name, value in given.items() if (p := self._problem(name, value))}
+        choices = {name: _plain(value) for name, value in settings.chosen.items()} | given
+        moves = not problems and SERVER in given
+        if moves and KEY not in given and _is_elsewhere(given[SERVER], settings.openai_base_url):
+            choices[KEY] = None
+        try:
+            changed = settings.choose({n: v for n, v in choices.items() if v is not None})
+        except ValidationError as error:
+            problems = {**_problems(error), **problems}
+        if problems:
+            raise SettingsInvalid(problems)
+        return changed
+
+    def _problem(self, name: str, value: Any) -> Problem | None:
+        """What no rule of the settings themselves says."""
+        if name in self._settings.fixed:
+            told = f"{name.upper()} is set in the environment or in .env, which wins"
+            return Problem(kind="fixed", message=told)
+        if isinstance(value, float) and not math.isfinite(value):
+            return Problem(kind="finite_number", message="Input should be a finite number")
+        if name == SERVER and isinstance(value, str):
+            return _problem_of_address(value)
+        return None
+
+
+def _nothing() -> None:
+    """Nobody waits for news of a client that is only tried."""
+
+
+def _stripped(value: Any) -> Any:
+    return (value.strip() or None) if isinstance(value, str) else value
+
+
+def _plain(value: Any) -> Any:
+    return value.get_secret_value() if isinstance(value, SecretStr) else value
+
+
+def _problem_of_address(address: str) -> Problem | None:
+    try:
+        parts = urlsplit(address)
+        named = bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        named = False
+    if not named or parts.scheme not in ("http", "https"):
+        told = "Input should be an address such as http://localhost:11434/v1"
+        return Problem(kind="address", message=told)
+    if "@" in parts.netloc or parts.query or parts.fragment:
+        told = "Input should have no password, question mark or hash; the key has its own field"
+        return Problem(kind="credentials", message=told)
+    return None
+
+
+def _problems(error: ValidationError) -> dict[str, Problem]:
+    found = {}
+    for detail in error.errors(include_url=False, include_input=False):
+        context = detail.get("ctx", {})
+        limit = next((context[name] for name in _NUMBERS if name in context), None)
+        found[str(detail["loc"][0])] = Problem(
+            kind=detail["type"], message=detail["msg"], limit=limit
+        )
+    return found
+
+
+def _is_elsewhere(new: Any, old: str | None) -> bool:
+    """Whether the new address may be another server's; one that is no text is refused anyway."""
+    return _origin(new) != _origin(old) if new is None or isinstance(new, str) else True
+
+
+def _origin(address: str | None) -> tuple[str, str, int | None]:
+    parts = urlsplit(address or OPENAI)
+    port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    return parts.scheme, parts.hostname or "", port
+
+
+def _shown(address: str | None) -> str | None:
+    """The address without credentials."""
+    server = partial(ModelServer, model="", api_key="", timeout=0)
+    return server(base_url=address).name if address else None
+
+
+def _elsewhere(settings: Settings) -> tuple[Elsewhere, ...]:
+    database = re.sub("//[^/]*@", "//***@", settings.database)
+    values = [
+        ("sandbox", "SANDBOX", settings.sandbox),
+        ("run_seconds", "DOCKER_TIMEOUT", f"{settings.docker_timeout:g}"),
+        ("embedder", "EMBEDDER", settings.embedder),
+        ("database", "DATABASE_URL", database),
+        ("data", "DATA_DIR", str(settings.data_dir)),
+        ("tools", "TOOLS_DIR", str(settings.tools_dir)),
+        ("index", "CHROMA_PERSIST_DIR", str(settings.chroma_persist_dir)),
+        ("address", "FLASK_HOST", f"{settings.flask_host}:{settings.flask_port}"),
+    ]
+    return tuple(Elsewhere(name=n, variable=v, value=value) for n, v, value in values)

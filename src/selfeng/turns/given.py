@@ -1,0 +1,74 @@
+"""What a turn was given: all that another process needs to go on with it, as JSON."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from selfeng.core.files import File, FileReference
+from selfeng.core.plan import SavedStep
+from selfeng.core.prompt import ChatMessage, FunctionCall
+from selfeng.core.question import Answer
+from selfeng.core.result import EarlierResult, Result
+from selfeng.core.turn import EarlierFiles, EarlierResults, Request
+from selfeng.core.value import Value
+
+
+@dataclass(frozen=True)
+class Past:
+    """Reads the contents that a conversation has."""
+
+    file: Callable[[FileReference], Awaitable[File]]
+    result: Callable[[EarlierResult], Awaitable[Result]]
+
+
+class GivenTurn(Value):
+    """A request with the past of its conversation, read once; contents by reference."""
+
+    text: str
+    conversation_id: str
+    history: tuple[ChatMessage, ...] = ()
+    files: tuple[FileReference, ...] = ()
+    earlier: tuple[FileReference, ...] = ()
+    earlier_results: tuple[EarlierResult, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    rounds: int = 0
+    agent: str = ""
+    saved_plan: tuple[SavedStep, ...] = ()
+    keeps: str = ""
+    refactors: str = ""
+    by_hand: FunctionCall | None = None
+
+    @staticmethod
+    def of(request: Request) -> "GivenTurn":
+        return GivenTurn(
+            text=request.text,
+            conversation_id=request.conversation_id,
+            history=request.history,
+            files=tuple(file.reference() for file in request.files),
+            earlier=request.earlier.references,
+            earlier_results=request.earlier_results.references,
+            answers=request.answers,
+            rounds=request.rounds,
+            agent=request.agent,
+            saved_plan=request.saved_plan,
+            keeps=request.keeps,
+            refactors=request.refactors,
+            by_hand=request.by_hand,
+        )
+
+    async def request(self, past: Past) -> Request:
+        """The request once more. Raises: ResourceNotFound: a file of it is gone."""
+        return Request(
+            self.text,
+            self.history,
+            tuple([await past.file(reference) for reference in self.files]),
+            EarlierFiles(self.earlier, past.file),
+            earlier_results=EarlierResults(self.earlier_results, past.result),
+            answers=self.answers,
+            rounds=self.rounds,
+            agent=self.agent,
+            conversation_id=self.conversation_id,
+            saved_plan=self.saved_plan,
+            keeps=self.keeps,
+            refactors=self.refactors,
+            by_hand=self.by_hand,
+        )

@@ -1,0 +1,100 @@
+"""One life of an engine whose turns are durable, as a process: it asks, or goes on with what an
+earlier life left running, and prints its steps and then what the journal has, as JSON lines.
+
+`DIES_AT` has the beginning of the name of a step that is new to the turn, and `DIES` when: it was
+`asked` for, `done` and not recorded, or `recorded`; or `first`: before the turn began to last. It
+dies by the signal `DIES_BY`, which may also stop it for a while. With `SETS_UP` the machine is
+being set up meanwhile. `WAITS`: it says that it is ready, and goes on with the turns of others.
+"""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from contextlib import aclosing
+from typing import Any
+
+from selfeng.bootstrap import build_engine
+from selfeng.core.events import FINAL, Record
+from selfeng.durable.outcomes import StepOutcome
+from selfeng.durable.turn_work import FirstStep, RecordedStep, TurnWork
+from selfeng.settings import load_settings
+
+DIES_AT, DIES = os.environ.get("DIES_AT", ""), os.environ.get("DIES", "")
+
+
+def say(**told: Any) -> None:
+    sys.stdout.write(json.dumps(told) + "\n")
+    sys.stdout.flush()
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.Signals[os.environ.get("DIES_BY", "SIGKILL")])
+
+
+class MortalStep:
+    """A recorded step at which the process dies."""
+
+    def __init__(self, step: RecordedStep) -> None:
+        self._step = step
+        self.key, self.known = step.key, step.known
+
+    async def record(self, outcome: StepOutcome) -> None:
+        if DIES == "done":
+            die()
+        await self._step.record(outcome)
+        if DIES == "recorded":
+            die()
+
+
+async def step(work: TurnWork, name: str) -> FirstStep | RecordedStep | MortalStep:
+    taken = await TAKE(work, name)
+    task = TASKS.setdefault(asyncio.current_task(), len(TASKS))
+    new = isinstance(taken, RecordedStep) and taken.known is None
+    say(step=name, work=taken.key.partition(" ")[0], new=new, task=task)
+    if DIES == "first" and name.startswith(DIES_AT):
+        die()
+    if not (new and DIES and name.startswith(DIES_AT)):
+        return taken
+    assert isinstance(taken, RecordedStep)
+    if DIES == "asked":
+        die()
+    return MortalStep(taken)
+
+
+TAKE = TurnWork.step
+TASKS: dict[asyncio.Task[Any] | None, int] = {}
+"""The tasks that took steps, numbered."""
+
+
+async def main(request: str) -> None:
+    TurnWork.step = step  # type: ignore[assignment,method-assign]
+    records: list[Record] = []
+    ended = asyncio.Event()
+
+    def hear(batch: Any) -> None:
+        records.extend(batch)
+        if any(isinstance(record.event, FINAL) for record in batch):
+            ended.set()
+
+    async with aclosing(await build_engine(load_settings(None), durable=True)) as engine:
+        engine.subscribe(hear)
+        if os.environ.get("SETS_UP"):
+            engine.set_up()
+        await engine.resume_turns()
+        if request:
+            await engine.ask("me", None, request)
+        if os.environ.get("WAITS"):
+            say(ready=True)
+        await ended.wait()
+        await engine.settle()
+        history = await engine.history("me", records[-1].conversation_id)
+        for record in history:
+            say(seq=record.seq, event=json.loads(record.event.model_dump_json()))
+        tools = await engine.library.tools()
+        say(tools={tool.name: tool.uses for tool in tools})
+
+
+if __name__ == "__main__":
+    asyncio.run(main(*sys.argv[1:]))

@@ -1,0 +1,305 @@
+"""kill -9 at a door of a turn, and a start: the turn goes on at the step that was running."""
+
+import json
+import os
+import signal
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from selfeng.core.plan import PlannedStep
+from selfeng.core.spec import SpecificationReply
+from selfeng.offline.completion import Completion, CompletionRequest
+from selfeng.offline.cookbook import Cookbook
+from selfeng.offline.server import OfflineServer
+from tests.databases import Postgres
+from tests.home import Home
+
+pytestmark = [pytest.mark.bubblewrap]
+
+BUILD = "Reverse the string 'hello world'"
+PLAN = "Reverse 'hello world' and count the vowels in 'education'"
+PARTS = (
+    PlannedStep(id="first", request=BUILD, needs=()),
+    PlannedStep(id="other", request="Count the vowels in 'education'", needs=()),
+)
+
+
+class Moody:
+    """Writes what the cookbook has, never twice with the same words, and counts who asks."""
+
+    def __init__(self) -> None:
+        self._cookbook = Cookbook()
+        self.asked: Counter[str] = Counter()
+
+    def complete(self, request: CompletionRequest) -> Completion:
+        self.asked[request.prompt] += 1
+        said = str(request.messages[-1]["content"])
+        if request.prompt == "specification" and PLAN in said:
+            steps = SpecificationReply(outcome="steps", message="", specification=None, steps=PARTS)
+            return Completion(content=steps.model_dump_json())
+        reply = self._cookbook.complete(request)
+        number = self.asked.total()
+        return reply.model_copy(
+            update={"content": reply.content.replace("```python\n", f"```python\n# {number}\n")}
+        )
+
+
+class Lives:
+    """The lives of one home, and what they paid."""
+
+    def __init__(self, home: Home, model: OfflineServer, author: Moody) -> None:
+        self._home, self._author = home, author
+        self._environment = {
+            "OPENAI_BASE_URL": model.base_url,
+            "OPENAI_API_KEY": model.api_key,
+            "OPENAI_MODEL": model.model,
+        }
+
+    @property
+    def paid(self) -> Counter[str]:
+        return self._author.asked
+
+    def dies(self, request: str, at: str, when: str, **more: str) -> None:
+        died = self._run(request, DIES_AT=at, DIES=when, **more)
+        assert died.returncode == -signal.SIGKILL, died.stderr
+
+    def dies_before_a_step(self, request: str, at: str) -> None:
+        """Dies before the turn has begun to last."""
+        self.dies(request, at, "first")
+
+    def lives(self, request: str = "", **more: str) -> list[dict[str, Any]]:
+        """What it printed."""
+        lived = self._run(request, **more)
+        assert (lived.returncode, complaints(lived.stderr)) == (0, []), lived.stderr
+        return [json.loads(line) for line in lived.stdout.splitlines()]
+
+    def share(self, url: str) -> None:
+        """The lives from now on have that database."""
+        self._environment["DATABASE_URL"] = url
+
+    @contextmanager
+    def begins(self, request: str = "", **more: str) -> Iterator[subprocess.Popen[str]]:
+        """A life beside others."""
+        environment = {**self._environment, **more}
+        life = self._home.start("-m", "tests.durable.life", request, **environment)
+        try:
+            yield life
+        finally:
+            life.kill()
+            life.communicate()
+
+    def _run(self, request: str, **more: str) -> Any:
+        environment = {**self._environment, **more}
+        return self._home.run("-m", "tests.durable.life", request, **environment)
+
+
+@pytest.fixture
+def lives(tmp_path: Path) -> Iterator[Lives]:
+    author = Moody()
+    with OfflineServer(author, delay=0) as model:
+        home = Home(tmp_path / "home", bubblewrap=True)
+        (home.folder / "data" / "embedder").unlink()  # words find enough here
+        yield Lives(home, model, author)
+
+
+def complaints(said: str) -> list[str]:
+    return [line for line in said.splitlines() if "Traceback" in line or " ERROR " in line]
+
+
+def streams(event: dict[str, Any]) -> bool:
+    return event.get("state") == "streaming"
+
+
+def tools(told: list[dict[str, Any]]) -> dict[str, int]:
+    found: dict[str, int] = told[-1]["tools"]
+    return found
+
+
+CALLS = {"specification": 1, "tests": 1, "implementation": 3, "answer": 1}
+MORE = pytest.mark.everywhere
+POINTS = [
+    ("model.structured", "done", "specification"),
+    ("model.stream", "asked", ""),
+    ("sandbox.verify ", "asked", ""),
+    ("sandbox.verify ", "recorded", ""),
+    ("sandbox.verify_versions", "done", ""),
+    ("library.add", "done", ""),
+    ("library.add", "recorded", ""),
+    ("sandbox.execute", "recorded", ""),
+    ("library.record_use", "done", ""),
+]
+ALWAYS = {("sqlite", "library.add", "done"), ("postgres", "sandbox.verify ", "recorded")}
+CASES = [
+    pytest.param(
+        kept,
+        point,
+        marks=[
+            *([pytest.mark.postgres] if kept == "postgres" else []),
+            *([MORE] if (kept, *point[:2]) not in ALWAYS else []),
+        ],
+        id=f"{kept}-{point[0].strip()}-{point[1]}",
+    )
+    for kept in ("sqlite", "postgres")
+    for point in POINTS
+]
+
+
+@pytest.mark.parametrize(("kept", "point"), CASES)
+def test_a_killed_build_goes_on_and_pays_nothing_twice(
+    lives: Lives, request: pytest.FixtureRequest, kept: str, point: tuple[str, str, str]
+) -> None:
+    at, when, in_flight = point
+    if kept == "postgres":
+        lives.share(request.getfixturevalue("postgres").new())
+    lives.dies(BUILD, at, when)
+    told = lives.lives()
+    events = [line["event"] for line in told if "event" in line]
+    assert [e["again"] for e in events if e["type"] == "turn_resumed"] == [False]
+    assert events[-1]["type"] == "turn_finished", events[-1]
+    assert [line["seq"] for line in told if "seq" in line] == list(range(1, len(events) + 1))
+    assert tools(told) == {"reverse_string": 1}
+    assert lives.paid == Counter(CALLS) + Counter([in_flight] if in_flight else [])
+    assert events[-1]["usage"]["calls"] == sum(CALLS.values())
+    assert stages(events) == stages_of_a_build()
+    for step in ("specify", "test", "implement", "verify", "register"):
+        states = [e["state"] for e in events if e.get("step") == step and not streams(e)]
+        assert states == ["started", "finished"], step
+    assert written(events, "test") == written(events, "test", artifact=True)
+
+
+def stages(events: list[dict[str, Any]]) -> list[str]:
+    return [e["node"] for e in events if e["type"] == "stage_entered"]
+
+
+def stages_of_a_build() -> list[str]:
+    first = ["gather", "search", "specify", "test", "implement", "compare", "verify", "register"]
+    return [*first, "prepare", "execute", "respond"]
+
+
+def written(events: list[dict[str, Any]], step: str, *, artifact: bool = False) -> str:
+    """What the page has of a streamed suite in the end, or its artifact."""
+    text = ""
+    for event in events:
+        if event.get("step") == step and streams(event):
+            text = text[: event["offset"]] + event["text"]
+        if event.get("step") == step and artifact and event.get("artifact"):
+            return str(event["artifact"]).strip()
+    return text.partition("```python\n")[2].rpartition("```")[0].strip()
+
+
+def test_a_branch_has_one_step(lives: Lives) -> None:
+    told = lives.lives(BUILD)
+    taken = [(line["work"], line["task"]) for line in told if line.get("new")]
+    (root, _), *_ = Counter(task for _, task in taken).most_common(1)
+    twice = {task: n for (_, task), n in Counter(taken).items() if n > 1 and task != root}
+    assert twice == {}
+
+
+@pytest.mark.parametrize(
+    ("at", "when"),
+    [
+        ("library.add", "done"),
+        pytest.param("model.stream", "recorded", marks=MORE),
+        pytest.param("sandbox.execute", "asked", marks=MORE),
+    ],
+)
+def test_a_killed_plan_goes_on_in_each_of_its_parts(lives: Lives, at: str, when: str) -> None:
+    lives.dies(PLAN, at, when)
+    told = lives.lives()
+    events = [line["event"] for line in told if "event" in line]
+    assert [e["again"] for e in events if e["type"] == "turn_resumed"] == [False]
+    assert events[-1]["type"] == "turn_finished", events[-1]
+    assert [line["seq"] for line in told if "seq" in line] == list(range(1, len(events) + 1))
+    assert tools(told) == {"count_vowels": 1, "reverse_string": 1}
+    for part in ("first", "other"):
+        mine = [e for e in events if e.get("plan_step") == part]
+        assert stages(mine) == stages_of_a_build()[1:-1] or stages(mine), part
+        ended = [e["state"] for e in events if e["type"] == "plan_step" and e["step"] == part]
+        assert ended == ["started", "finished"], part
+    # At most what was in flight beside the step at which the process died.
+    assert lives.paid.total() - events[-1]["usage"]["calls"] <= 3
+
+
+def test_a_turn_that_has_not_begun_to_build_begins_again(lives: Lives) -> None:
+    told = lives.lives(BUILD)
+    assert tools(told) == {"reverse_string": 1}
+    lives.dies_before_a_step("Reverse the string 'abc'", "sandbox.execute")
+    events = [line["event"] for line in lives.lives() if "event" in line]
+    assert [e["again"] for e in events if e["type"] == "turn_resumed"] == [True]
+    assert (events[-1]["type"], events[-1]["tool"]) == ("turn_finished", "reverse_string")
+
+
+def test_a_turn_goes_on_while_the_machine_is_set_up(lives: Lives) -> None:
+    lives.dies(BUILD, "library.add", "asked", SETS_UP="1")
+    told = lives.lives(SETS_UP="1")
+    events = [line["event"] for line in told if "event" in line]
+    assert [e["again"] for e in events if e["type"] == "turn_resumed"] == [False]
+    assert (events[-1]["type"], events[-1]["tool"]) == ("turn_finished", "reverse_string")
+    assert lives.paid.total() == events[-1]["usage"]["calls"]
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize(
+    "by", [pytest.param(signal.SIGKILL, marks=MORE), pytest.param(signal.SIGSTOP)]
+)
+def test_another_process_goes_on_with_the_turn_of_one_that_is_gone(
+    lives: Lives, postgres: Postgres, by: signal.Signals
+) -> None:
+    lives.share(postgres.new())
+    with lives.begins(WAITS="1") as other:
+        assert other.stdout
+        assert json.loads(other.stdout.readline()) == {"ready": True}
+        with lives.begins(BUILD, DIES_AT="library.add", DIES="done", DIES_BY=by.name) as gone:
+            os.waitid(os.P_PID, gone.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            if by is signal.SIGKILL:
+                gone.wait()
+            printed = finished(other)
+            if by is signal.SIGSTOP:  # it wakes, and leaves the turn alone
+                gone.send_signal(signal.SIGCONT)
+                assert whole(finished(gone)) == whole(printed)
+    events = [line["event"] for line in whole(printed)]
+    assert [e["again"] for e in events if e["type"] == "turn_resumed"] == [False]
+    assert events[-1]["type"] == "turn_finished"
+    assert tools(printed) == {"reverse_string": 1}
+    assert lives.paid == Counter(CALLS)
+
+
+@pytest.mark.postgres
+def test_a_turn_goes_on_after_its_database_was_restarted(lives: Lives) -> None:
+    own = Postgres()
+    try:
+        lives.share(own.new())
+        with lives.begins(BUILD, DIES_AT="library.add", DIES="done", DIES_BY="SIGSTOP") as life:
+            os.waitid(os.P_PID, life.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            own.stop()
+            own.start()
+            life.send_signal(signal.SIGCONT)
+            printed, complained = life.communicate(timeout=100)
+    finally:
+        own.remove()
+    assert life.returncode == 0, complained
+    told = [json.loads(line) for line in printed.splitlines()]
+    events = [line["event"] for line in whole(told)]
+    assert events[-1]["type"] == "turn_finished", (events[-1], complained)
+    assert [line["seq"] for line in whole(told)] == list(range(1, len(events) + 1))
+    assert tools(told) == {"reverse_string": 1}
+    assert lives.paid == Counter(CALLS)
+    assert complaints(complained) == [], complained
+
+
+def finished(life: subprocess.Popen[str]) -> list[dict[str, Any]]:
+    """What it printed until its end."""
+    printed, complained = life.communicate(timeout=100)
+    assert (life.returncode, complaints(complained)) == (0, []), complained
+    return [json.loads(line) for line in printed.splitlines()]
+
+
+def whole(told: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """What it read in the journal."""
+    return [line for line in told if "seq" in line]

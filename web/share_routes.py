@@ -1,0 +1,72 @@
+"""The routes of links to a conversation: those of its owner, and what a link shows to anybody."""
+
+from typing import TYPE_CHECKING
+
+import flask
+from flask import Flask, Response
+
+from web.bridge import Bridge
+from web.bundle import Bundle
+from web.file_routes import send_file, send_result
+from web.middleware import SHARES, owner, shared_of
+from web.payloads import NewShare, plain
+from web.routes import body_as, page_parts
+from web.vendor import Vendor
+
+if TYPE_CHECKING:
+    from selfeng.engine import Engine
+    from selfeng.store.shares import SharedConversation
+
+
+def add_share_routes(
+    app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor, bundle: Bundle | None
+) -> None:
+    """Add the routes. Those below `SHARES` are reached with the token of a link only, which the
+    middleware has checked, and never know a visitor.
+    """
+
+    @app.get("/api/conversations/<conversation_id>/shares")
+    def shares(conversation_id: str) -> Response:
+        found = bridge.call(engine.shares.listed(owner(), conversation_id))
+        return flask.jsonify({"shares": [plain(share) for share in found]})
+
+    @app.post("/api/conversations/<conversation_id>/shares")
+    def share(conversation_id: str) -> Response:
+        days = body_as(NewShare, "{days}: 7, 30 or null").days
+        made = bridge.call(engine.shares.create(owner(), conversation_id, days))
+        return flask.jsonify({**plain(made), "path": f"{SHARES}{made.token}"})
+
+    @app.post("/api/conversations/<conversation_id>/shares/<share_id>")
+    def renew(conversation_id: str, share_id: str) -> Response:
+        bridge.call(engine.shares.renew(owner(), conversation_id, share_id))
+        return flask.jsonify({})
+
+    @app.delete("/api/conversations/<conversation_id>/shares/<share_id>")
+    def revoke(conversation_id: str, share_id: str) -> Response:
+        bridge.call(engine.shares.revoke(owner(), conversation_id, share_id))
+        return flask.jsonify({})
+
+    @app.get("/share/<token>")
+    def shared_page(token: str) -> str:
+        parts = page_parts(vendor, bundle, "share.js", f"{SHARES}{token}")
+        return flask.render_template(
+            "share.html", **parts, root=f"{SHARES}{token}", title=_shared().title
+        )
+
+    @app.get("/share/<token>/conversation")
+    def shared_conversation(token: str) -> Response:
+        records = bridge.call(engine.shares.records(_shared()))
+        told = {"title": _shared().title, "at": _shared().updated_at.isoformat()}
+        return flask.jsonify({**told, "records": [plain(r) for r in records]})
+
+    @app.get("/share/<token>/files/<sha256>/<name>")
+    def shared_file(token: str, sha256: str, name: str) -> Response:
+        return send_file(bridge.call(engine.shares.file(_shared(), sha256, name)))
+
+    @app.get("/share/<token>/results/<sha256>")
+    def shared_result(token: str, sha256: str) -> Response:
+        return send_result(bridge.call(engine.shares.result(_shared(), sha256)))
+
+
+def _shared() -> "SharedConversation":
+    return shared_of(flask.request.environ)
