@@ -73,6 +73,19 @@ def test_opening_again_keeps_what_is_there(url: str) -> None:
     second.dispose()
 
 
+def test_a_connection_that_comes_back_after_the_end_is_closed(database: sa.Engine) -> None:
+    closed: list[object] = []
+    sa.event.listen(database, "close", lambda connection, record: closed.append(connection))
+    with database.connect() as used:
+        connection = used.connection.dbapi_connection
+        database.dispose()
+        assert closed == []
+    assert closed == [connection]
+    with database.connect() as late:
+        closed.append(late.connection.dbapi_connection)
+    assert closed[1:] == [closed[1]] * 2
+
+
 def test_conversations_of_browsers_become_those_of_the_one_person(url: str, tmp_path: Path) -> None:
     old, config = sa.create_engine(url), migrations()
     (tmp_path / "new" / "folder").mkdir(parents=True)

@@ -3,7 +3,6 @@ gap.
 """
 
 import asyncio
-import gc
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -121,8 +120,6 @@ async def test_records_that_cross_are_in_order_in_both_processes(postgres: Postg
             assert [seq for seq, _ in process.seen] == list(range(1, 81))
 
 
-# SQLAlchemy leaves the cut connections of its pool to the garbage collector.
-@pytest.mark.filterwarnings("ignore:.* was deleted while still open:ResourceWarning")
 async def test_after_all_connections_were_cut_nothing_is_missing_and_nothing_comes_twice(
     postgres: Postgres,
 ) -> None:
@@ -138,7 +135,6 @@ async def test_after_all_connections_were_cut_nothing_is_missing_and_nothing_com
                 await first.cut_all()
         await second.until(lambda: second.connected > before and len(second.seen) == 25)
         assert second.seen == [(n + 1, f"{n}") for n in range(25)]
-    gc.collect()
 
 
 async def test_a_restart_of_the_database_loses_no_record(postgres: Postgres) -> None:

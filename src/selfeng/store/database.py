@@ -68,6 +68,7 @@ def attach(url: str) -> sa.Engine:
     engine = sa.create_engine(url, pool_pre_ping=remote)  # a server may have been restarted
     if engine.dialect.name == "sqlite":
         _speak_sqlite(engine)
+    _close_what_comes_back_late(engine)
     return engine
 
 
@@ -242,6 +243,23 @@ def _keep_a_write_ahead_log(engine: sa.Engine) -> None:
         connection.cursor().execute("PRAGMA journal_mode = WAL")  # kept in the file
     finally:
         connection.close()
+
+
+def _close_what_comes_back_late(engine: sa.Engine) -> None:
+    """Close each connection that a thread still uses when the engine is disposed of: SQLAlchemy
+    leaves those to the garbage collector.
+    """
+    disposed = False
+
+    @sa.event.listens_for(engine, "engine_disposed")
+    def _dispose(_engine: sa.Engine) -> None:
+        nonlocal disposed
+        disposed = True
+
+    @sa.event.listens_for(engine, "checkin")
+    def _close(_connection, record):  # type: ignore[no-untyped-def]
+        if disposed:
+            record.invalidate()
 
 
 def _speak_sqlite(engine: sa.Engine) -> None:
