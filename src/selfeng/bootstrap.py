@@ -28,6 +28,7 @@ from selfeng.durable.doors import (
     DurableLibrary,
     DurableModel,
     DurableSandbox,
+    DurableThreads,
     durable_recall,
     durable_wait,
 )
@@ -165,10 +166,12 @@ class _Shared:
 def _model_parts(settings: Settings, model: LLMClient, shared: _Shared) -> ModelParts:
     tools, learning, builder = shared.tools, shared.learning, shared.builder(model)
     library, asked = DurableLibrary(tools.library), DurableModel(model)
-    executor = Executor(asked, DurableSandbox(tools.sandbox), library, tools.sources)
+    sandbox = DurableSandbox(tools.sandbox)
+    executor = Executor(asked, sandbox, library, tools.sources)
     synthesis = _synthesis(settings, model, tools.sandbox, tools.library, tools.sources)
     projects = ProjectAgent(builder, settings.data_dir / DELEGATED)
-    agents = (proxy(model), coder(model), projects)
+    agents = (proxy(asked), coder(asked), projects)
+    threads = DurableThreads(Threads(shared.database))
     orchestrator = Orchestrator(
         library,
         executor,
@@ -178,7 +181,7 @@ def _model_parts(settings: Settings, model: LLMClient, shared: _Shared) -> Model
         limits=_limits(settings),
         runtime=shared.runtime,
         recall=lambda: durable_recall(learning.recall()),
-        delegation=Delegation(tools.sandbox, agents, Threads(shared.database)),
+        delegation=Delegation(sandbox, agents, threads),
         news=shared.readiness.news,
         wait=durable_wait,
         inspector=DurableInspector(FileProfiler(tools.sandbox)),

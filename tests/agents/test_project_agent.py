@@ -14,6 +14,7 @@ from selfeng.core.events import BudgetSpent, Event, FilesMade, Limits
 from selfeng.core.project_events import ProjectFailed, ProjectFinished, ProjectStarted
 from selfeng.core.stage_event import Usage
 from selfeng.core.turn import Budget, Request, Turn
+from selfeng.durable.doors import DurableThreads
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.project_agent import ProjectAgent
 from selfeng.runtime import MiniAgents
@@ -51,7 +52,9 @@ class Site:
     def __init__(self, hall: Hall, folder: Any, *ends: Any) -> None:
         self.builder = ScriptedBuilder(*ends)
         self.agents = Delegation(
-            ScriptedSandbox(), (ProjectAgent(self.builder, folder),), Threads(hall.database)
+            ScriptedSandbox(),
+            (ProjectAgent(self.builder, folder),),
+            DurableThreads(Threads(hall.database)),
         )
         self.conversation = folder.name
 

@@ -11,6 +11,7 @@ from selfeng.core.files import File
 from selfeng.core.thread import AgentThread
 from selfeng.core.turn import Request
 from selfeng.core.verdict import Execution, Returned
+from selfeng.durable.doors import DurableThreads
 from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient
 from selfeng.offline.completion import Completion, CompletionRequest
@@ -100,7 +101,7 @@ class Workshop:
             SynthesisEngine(model, self.sandbox, library, "scripted"),
         )
         delegation = Delegation(
-            self.sandbox, (proxy(model), coder(model, most_steps=5)), self.threads
+            self.sandbox, (proxy(model), coder(model, most_steps=5)), DurableThreads(self.threads)
         )
         self._orchestrator = Orchestrator(
             library, executor, synthesis, ResponseSynthesizer(model), delegation=delegation

@@ -3,7 +3,8 @@ earlier life left running, and prints its steps and then what the journal has, a
 
 `DIES_AT` has the beginning of the name of a step that is new to the turn, and `DIES` when: it was
 `asked` for, `done` and not recorded, or `recorded`; or `first`: before the turn began to last. It
-dies by the signal `DIES_BY`, which may also stop it for a while. With `SETS_UP` the machine is
+survives as many of these steps as `SURVIVES` says. It dies by the signal `DIES_BY`, which may also
+stop it for a while. With `SETS_UP` the machine is
 being set up meanwhile. `WAITS`: it says that it is ready, and goes on with the turns of others.
 """
 
@@ -13,6 +14,7 @@ import os
 import signal
 import sys
 from contextlib import aclosing
+from itertools import count
 from typing import Any
 
 from selfeng.bootstrap import build_engine
@@ -57,6 +59,8 @@ async def step(work: TurnWork, name: str) -> FirstStep | RecordedStep | MortalSt
         die()
     if not (new and DIES and name.startswith(DIES_AT)):
         return taken
+    if next(MET) < int(os.environ.get("SURVIVES", "0")):
+        return taken
     assert isinstance(taken, RecordedStep)
     if DIES == "asked":
         die()
@@ -64,6 +68,8 @@ async def step(work: TurnWork, name: str) -> FirstStep | RecordedStep | MortalSt
 
 
 TAKE = TurnWork.step
+MET = count()
+"""The steps at which it might have died."""
 TASKS: dict[asyncio.Task[Any] | None, int] = {}
 """The tasks that took steps, numbered."""
 

@@ -4,19 +4,21 @@ import json
 import os
 import signal
 import subprocess
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from selfeng.core.plan import PlannedStep
 from selfeng.core.spec import SpecificationReply
 from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
+from selfeng.store.schema import agent_messages, agents
 from tests.databases import Postgres
 from tests.home import Home
 
@@ -24,6 +26,7 @@ pytestmark = [pytest.mark.bubblewrap]
 
 BUILD = "Reverse the string 'hello world'"
 PLAN = "Reverse 'hello world' and count the vowels in 'education'"
+SCRIPT = "Write a script squares.py that prints the first 2 squares and run it"
 PARTS = (
     PlannedStep(id="first", request=BUILD, needs=()),
     PlannedStep(id="other", request="Count the vowels in 'education'", needs=()),
@@ -43,11 +46,15 @@ class Moody:
         if request.prompt == "specification" and PLAN in said:
             steps = SpecificationReply(outcome="steps", message="", specification=None, steps=PARTS)
             return Completion(content=steps.model_dump_json())
-        reply = self._cookbook.complete(request)
-        number = self.asked.total()
-        return reply.model_copy(
-            update={"content": reply.content.replace("```python\n", f"```python\n# {number}\n")}
-        )
+        reply, number = self._cookbook.complete(request), self.asked.total()
+        content = reply.content.replace("```python\n", f"```python\n# {number}\n")
+        if request.prompt == "specification" and SCRIPT in said:
+            given_to_proxy = json.loads(content) | {"agent": "proxy"}
+            content = json.dumps(given_to_proxy)
+        given = reply.arguments
+        if given and "content" in given:
+            given = {**given, "content": f"# {number}\n{given['content']}"}
+        return reply.model_copy(update={"content": content, "arguments": given})
 
 
 class Lives:
@@ -82,6 +89,20 @@ class Lives:
     def share(self, url: str) -> None:
         """The lives from now on have that database."""
         self._environment["DATABASE_URL"] = url
+
+    def threads(self) -> dict[tuple[str, str], list[str]]:
+        """Who said what in the threads of agents, by sender and agent."""
+        stored = f"sqlite:///{self._home.folder / 'data' / 'agent.db'}"
+        engine = sa.create_engine(self._environment.get("DATABASE_URL", stored))
+        said = defaultdict[tuple[str, str], list[str]](list)
+        both = agents.join(agent_messages, agent_messages.c.agent_id == agents.c.id)
+        query = sa.select(agents.c.sender, agents.c.agent, agent_messages.c.role)
+        with engine.connect() as connection:
+            ordered = query.select_from(both).order_by(agent_messages.c.position)
+            for row in connection.execute(ordered):
+                said[row.sender, row.agent].append(row.role)
+        engine.dispose()
+        return dict(said)
 
     @contextmanager
     def begins(self, request: str = "", **more: str) -> Iterator[subprocess.Popen[str]]:
@@ -199,6 +220,61 @@ def test_a_branch_has_one_step(lives: Lives) -> None:
     (root, _), *_ = Counter(task for _, task in taken).most_common(1)
     twice = {task: n for (_, task), n in Counter(taken).items() if n > 1 and task != root}
     assert twice == {}
+
+
+SCRIPT_CALLS = {"specification": 1, "proxy": 2, "coder": 3}
+SCRIPT_POINTS = [
+    ("threads.open", 0, "recorded", ""),
+    ("model.choose", 0, "done", "proxy"),
+    ("model.choose", 1, "asked", ""),
+    ("model.choose", 2, "done", "coder"),
+    ("model.choose", 2, "recorded", ""),
+    ("sandbox.execute", 0, "done", ""),
+    ("sandbox.execute", 0, "recorded", ""),
+    ("threads.append", 0, "done", ""),
+    ("threads.append", 0, "recorded", ""),
+    ("threads.append", 1, "done", ""),
+]
+SCRIPT_ALWAYS = {("sqlite", "model.choose", 2, "done"), ("postgres", "threads.append", 0, "done")}
+SCRIPT_CASES = [
+    pytest.param(
+        kept,
+        point,
+        marks=[
+            *([pytest.mark.postgres] if kept == "postgres" else []),
+            *([MORE] if (kept, *point[:3]) not in SCRIPT_ALWAYS else []),
+        ],
+        id=f"{kept}-{point[0]}-{point[1]}-{point[2]}",
+    )
+    for kept in ("sqlite", "postgres")
+    for point in SCRIPT_POINTS
+]
+
+
+@pytest.mark.parametrize(("kept", "point"), SCRIPT_CASES)
+def test_killed_agents_go_on_and_pay_nothing_twice(
+    lives: Lives, request: pytest.FixtureRequest, kept: str, point: tuple[str, int, str, str]
+) -> None:
+    at, survives, when, in_flight = point
+    if kept == "postgres":
+        lives.share(request.getfixturevalue("postgres").new())
+    lives.dies(SCRIPT, at, when, SURVIVES=str(survives))
+    told = lives.lives()
+    events = [line["event"] for line in whole(told)]
+    assert [e["again"] for e in events if e["type"] == "turn_resumed"] == [False]
+    assert events[-1]["type"] == "turn_finished", events[-1]
+    assert "1 1\n2 4" in events[-1]["answer"]
+    assert [line["seq"] for line in whole(told)] == list(range(1, len(events) + 1))
+    assert lives.paid == Counter(SCRIPT_CALLS) + Counter([in_flight] if in_flight else [])
+    assert events[-1]["usage"]["calls"] == sum(SCRIPT_CALLS.values())
+    states = [(e["id"], e["state"]) for e in events if e["type"] == "delegation"]
+    assert states == [("1", "started"), ("2", "started"), ("2", "finished"), ("1", "finished")]
+    assert [e["state"] for e in events if e["type"] == "code_run"] == ["started", "finished"]
+    assert len([e for e in events if e["type"] == "files_made"]) == 1
+    assert lives.threads() == {
+        ("proxy", "coder"): ["system", "user", *["assistant", "user"] * 2, "assistant"],
+        ("user", "proxy"): ["system", "user", "assistant", "user", "assistant"],
+    }
 
 
 @pytest.mark.parametrize(

@@ -15,12 +15,12 @@ import sqlalchemy as sa
 from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import (
     AnswerToken,
+    DelegationChanged,
     Event,
     Outcome,
     QuestionsAsked,
     Record,
     Searching,
-    StageEntered,
     SynthesisStep,
     ToolFound,
     TurnFailed,
@@ -484,8 +484,8 @@ def test_turns_of_a_killed_server_are_taken_over_where_they_can_go_on(
     goes_on, agents, old = (gone.begin_turn(conversation, "r", given=g) for g in ("{}", "{}", None))
     here = Journal(engine)
     runs = here.begin_turn(conversation, "r", given="{}")
-    stage = StageEntered(node="delegate")
-    gone.append([JournalEntry(conversation, agents, AT, stage, scope="", n=1)])
+    build = DelegationChanged(id="1", sender="user", recipient="builder", state="started", text="")
+    gone.append([JournalEntry(conversation, agents, AT, build, scope="", n=1)])
     assert here.take_over_turns() == [LostTurn("o", conversation, goes_on, 2, "{}")]
     assert here.take_over_turns() == []
     here.stop_abandoned_turns()

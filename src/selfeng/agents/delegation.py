@@ -1,6 +1,5 @@
 """Delegation: how agents send messages to each other, and the person sends the first one."""
 
-import asyncio
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -36,11 +35,11 @@ _SHOWN = 2_000
 
 
 class ThreadStore(Protocol):
-    """Stores threads. All methods block: call them in a thread."""
+    """Stores threads."""
 
-    def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread: ...
+    async def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread: ...
 
-    def append(self, thread: AgentThread, exchange: tuple[ChatMessage, ...]) -> None: ...
+    async def append(self, thread: AgentThread, exchange: tuple[ChatMessage, ...]) -> None: ...
 
 
 @dataclass
@@ -165,9 +164,7 @@ class Delegation:
                 agent=recipient,
             )
             if self._store and exchanges.conversation_id:
-                thread = await asyncio.to_thread(
-                    self._store.open, exchanges.conversation_id, sender.name, recipient
-                )
+                thread = await self._store.open(exchanges.conversation_id, sender.name, recipient)
             exchanges.threads[pair] = thread
         return exchanges.threads[pair]
 
@@ -221,7 +218,7 @@ class Delegation:
             update={"messages": tuple(messages)}
         )
         if self._store and thread.conversation_id and exchange:
-            await asyncio.to_thread(self._store.append, thread, exchange)
+            await self._store.append(thread, exchange)
 
 
 def _within(turn: Turn, key: str, workspace: AgentWorkspace) -> Turn:

@@ -10,10 +10,11 @@ from selfeng.core.errors import AgentError
 from selfeng.core.events import ToolStandingChanged, Waiting
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
-from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
+from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import NO_MODULES, ReplyT, Sandbox, ToolLibrary
 from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.status import Part
+from selfeng.core.thread import AgentThread
 from selfeng.core.tool import Candidate, Standing, Tool, ToolDraft
 from selfeng.core.turn import Budget, Inspector, News, Recall, awaited
 from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
@@ -268,6 +269,36 @@ class DurableInspector:
     async def lines_about(self, file: File, message: str) -> str:
         given = name_of("inspector.lines_about", file, message)
         return await done_once(given, lambda *_: self._inspector.lines_about(file, message))
+
+
+class BlockingThreads(Protocol):
+    """Stores threads of agents. All methods block."""
+
+    def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread: ...
+
+    def append(
+        self, thread: AgentThread, exchange: tuple[ChatMessage, ...], key: str = ""
+    ) -> None: ...
+
+
+class DurableThreads:
+    """Threads of agents, each exchange of which is stored once."""
+
+    def __init__(self, threads: BlockingThreads) -> None:
+        self._threads = threads
+
+    async def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread:
+        given = conversation_id, sender, agent
+        return await done_once(
+            name_of("threads.open", *given),
+            lambda *_: asyncio.to_thread(self._threads.open, *given),
+        )
+
+    async def append(self, thread: AgentThread, exchange: tuple[ChatMessage, ...]) -> None:
+        await done_once(
+            name_of("threads.append", thread.id, exchange),
+            lambda _, key: asyncio.to_thread(self._threads.append, thread, exchange, key),
+        )
 
 
 def durable_recall(recall: Recall) -> Recall:

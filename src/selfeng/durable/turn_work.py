@@ -15,7 +15,7 @@ from selfeng.durable.workflows import AskedStep, Port, Workflows
 
 _PATIENCE = 5.0
 """Seconds for the end of a turn's workflows."""
-LASTING: frozenset[str] = frozenset({"specify", "mend", "refactor"})
+LASTING: frozenset[str] = frozenset({"specify", "mend", "refactor", "delegate"})
 """The stages from which on a turn goes on where it was; before that it begins again."""
 
 log = logging.getLogger(__name__)

@@ -21,12 +21,12 @@ from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import (
     EVENT,
     FINAL,
+    DelegationChanged,
     Event,
     FilesMade,
     NoToolFound,
     QuestionsAsked,
     Record,
-    StageEntered,
     ToolFound,
     TurnFailed,
     TurnFinished,
@@ -623,8 +623,8 @@ def _update_turn(connection: sa.Connection, record: Record) -> None:
             outcome = {"state": "failed", "given": None}
         case TurnStopped():
             outcome = {"state": "stopped", "given": None}
-        case StageEntered(node="delegate"):
-            outcome = {"given": None}  # what agents have done can't be repeated
+        case DelegationChanged(recipient="builder"):
+            outcome = {"given": None}  # what a build has done can't be repeated
         case (
             ToolFound(standalone=words, plan_step="", within="")
             | NoToolFound(standalone=words, plan_step="", within="")

@@ -12,6 +12,7 @@ from selfeng.core.prompt import ChatMessage
 from selfeng.core.thread import AgentThread
 from selfeng.store import schema
 from selfeng.store.database import reading, writing
+from selfeng.store.effects import known_effect, note_effect
 from selfeng.store.text import storable
 
 _AGENTS, _MESSAGES = schema.agents, schema.agent_messages
@@ -33,18 +34,23 @@ class Threads:
                 )
             return _loaded(connection, row)
 
-    def append(self, thread: AgentThread, exchange: tuple[ChatMessage, ...]) -> None:
-        """Store a whole exchange, after those that other turns have stored meanwhile."""
+    def append(self, thread: AgentThread, exchange: tuple[ChatMessage, ...], key: str = "") -> None:
+        """Store a whole exchange, after those that other turns have stored meanwhile; once for each
+        key, if it has one.
+        """
         now = datetime.now(UTC)
         with writing(self._engine) as connection:
+            if known_effect(connection, key) is not None:
+                return
+            note_effect(connection, key)
             row = _found(connection, thread.conversation_id, thread.sender, thread.agent)
             if row is None:
-                key = {
+                pair = {
                     "conversation_id": storable(thread.conversation_id),
                     "sender": thread.sender,
                     "agent": thread.agent,
                 }
-                connection.execute(_AGENTS.insert().values(id=thread.id, **key, created_at=now))
+                connection.execute(_AGENTS.insert().values(id=thread.id, **pair, created_at=now))
             agent_id = thread.id if row is None else row.id
             count = (
                 connection.scalar(
