@@ -17,7 +17,13 @@ from selfeng.capability_registry import CapabilityRegistry
 from selfeng.composition.reverification import Reverifier
 from selfeng.composition.sources import PinnedSources
 from selfeng.core.composition import Importable
-from selfeng.core.errors import AgentError, LibraryError, RequestError, ResourceNotFound
+from selfeng.core.errors import (
+    AgentError,
+    DatabaseUnavailable,
+    LibraryError,
+    RequestError,
+    ResourceNotFound,
+)
 from selfeng.core.events import (
     FINAL,
     QuestionsAsked,
@@ -549,6 +555,8 @@ class Engine:
         try:
             kept = GivenTurn.model_validate_json(lost.given)
             given = await kept.request(self._past(conversation_id))
+        except DatabaseUnavailable:
+            raise
         except (AgentError, ValidationError):  # another version wrote it, or a file of it is gone
             log.exception("turn %s can't go on", turn_id)
             last = TurnStopped(reason=INTERRUPTED)

@@ -1,7 +1,10 @@
 """The database: migrations, transactions and what SQLite is told."""
 
 import multiprocessing
+import shutil
+import sqlite3
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +20,7 @@ from selfeng.store.schema import (
     conversations,
     events,
     metadata,
+    properties,
     tool_versions,
     tools,
     turns,
@@ -342,6 +346,63 @@ def test_writing_takes_the_lock_at_once_and_reading_never_waits(url: str) -> Non
         with pytest.raises(sa.exc.OperationalError, match="locked"):
             other.execution_options(writing=True).execute(sa.text("SELECT 1"))
     engine.dispose()
+
+
+def _locked(engine: sa.Engine, path: Path) -> None:
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    sa.event.listen(engine, "checkout", lambda c, *_: c.execute("PRAGMA busy_timeout = 1"))
+    sa.event.listen(engine, "engine_disposed", lambda _: other.close())
+
+
+def _read_only(engine: sa.Engine, path: Path) -> None:
+    sa.event.listen(engine, "checkout", lambda c, *_: c.execute("PRAGMA query_only = 1"))
+
+
+def _full(engine: sa.Engine, path: Path) -> None:
+    sa.event.listen(engine, "checkout", lambda c, *_: c.execute("PRAGMA max_page_count = 1"))
+
+
+def _damaged(engine: sa.Engine, path: Path) -> None:
+    engine.dispose()
+    for file in path.parent.glob("agent.db*"):
+        file.unlink()
+    path.write_bytes(b"something else" * 1000)
+
+
+def _gone(engine: sa.Engine, path: Path) -> None:
+    engine.dispose()
+    shutil.rmtree(path.parent)
+
+
+@pytest.mark.parametrize(
+    ("harm", "words", "remedy"),
+    [
+        (_locked, "is locked: database is locked", "end the program that holds it"),
+        (_read_only, "can't be written: attempt to write a readonly", "make the file and"),
+        (_full, "has no space left: database or disk is full", "free space on its disk"),
+        (_damaged, "is damaged: file is not a database", "`selfeng restore FILE` brings"),
+        (_gone, "can't be opened: unable to open database file", "check that its folder"),
+    ],
+)
+def test_trouble_is_told_with_what_to_do(
+    url: str, harm: Callable[[sa.Engine, Path], None], words: str, remedy: str
+) -> None:
+    engine = open_database(url)
+    try:
+        harm(engine, Path(url.removeprefix("sqlite:///")))
+        many = [{"name": f"{n}", "value": "x" * 4000} for n in range(10)]
+        with pytest.raises(DatabaseUnavailable) as caught, writing(engine) as connection:
+            connection.execute(properties.insert(), many)
+    finally:
+        engine.dispose()
+    assert caught.value.message.startswith(f"the database agent.db {words}")
+    assert remedy in caught.value.remedy
+
+
+def test_a_mistake_is_no_trouble_of_the_database(database: sa.Engine) -> None:
+    with pytest.raises(sa.exc.DBAPIError), reading(database) as connection:
+        connection.execute(sa.text("SELECT nothing FROM nowhere"))
 
 
 def test_a_percent_sign_in_the_path_is_no_problem(tmp_path: Path) -> None:

@@ -342,6 +342,19 @@ def test_the_model_sees_finished_turns_oldest_first(journal: Journal) -> None:
     assert journal.messages("unknown", limit=5) == ()
 
 
+def test_a_clock_that_is_set_back_changes_no_order(engine: sa.Engine, journal: Journal) -> None:
+    conversation = journal.create_conversation("o", "t")
+    _finish(journal, conversation, "request 1", "answer 1")
+    with writing(engine) as connection:  # an hour from now, by the clock that is set back then
+        later = datetime.now(UTC) + timedelta(hours=1)
+        connection.execute(schema.turns.update().values(started_at=later))
+    _finish(journal, conversation, "request 2", "answer 2")
+    _finish(journal, conversation, "request 3", "answer 3")
+    assert journal.last_request(conversation) == "request 3"
+    requests = [m.content for m in journal.messages(conversation) if m.role == "user"]
+    assert requests == ["request 1", "request 2", "request 3"]
+
+
 def test_what_the_model_sees_is_bounded(journal: Journal) -> None:
     conversation = journal.create_conversation("o", "t")
     for letter in "abc":

@@ -22,7 +22,7 @@ AgentError
 │   ├── VersionNotFound     the tool has no version of that number
 │   ├── VersionConflict     the new version is based on an old one, or equals the newest
 │   └── FileInTheWay        another file exists where the tool's would go
-├── DatabaseUnavailable     the database can't be opened
+├── DatabaseUnavailable     the database can't be opened, or works no longer
 ├── EmbedderUnavailable     the embedding model is not set up or damaged, or its server fails
 ├── WorkspaceError          an action on a workspace failed: its arguments, its file or its size
 ├── ProjectGivenUp          the model judges that a project's goal can't be met
@@ -181,7 +181,7 @@ class FileInTheWay(LibraryError):
 
 
 class DatabaseUnavailable(AgentError):
-    """The database can't be opened."""
+    """The database can't be opened, or works no longer: it is locked, full, damaged or away."""
 
 
 class EmbedderUnavailable(AgentError):

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
-from selfeng.core.errors import AgentError
+from selfeng.core.errors import AgentError, LibraryError
 from selfeng.core.events import ToolStandingChanged, Waiting
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
@@ -249,7 +249,7 @@ class DurableLibrary:
         """The tool, if exactly this was registered as that version."""
         try:
             tool = await self._library.get(draft.name)
-        except AgentError:
+        except LibraryError:
             return None
         return tool if tool.version == version and tool.draft() == draft else None
 

@@ -364,5 +364,5 @@ def next_version(before: Tool, draft: ToolDraft, provenance: Provenance, number:
 def _unwritten(name: str, error: OSError) -> LibraryError:
     return LibraryError(
         f"the files of {name} can't be written: {error}",
-        "check the permissions of the tools folder",
+        "check that the tools folder can be written, and that its disk has space",
     )

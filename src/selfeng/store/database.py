@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 from selfeng.core.errors import DatabaseUnavailable
 from selfeng.core.private import make_file_private, make_private
 from selfeng.store.schema import properties
+from selfeng.store.trouble import reason_of, told
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -53,11 +54,10 @@ def open_database(url: str, projects: Path | None = None) -> sa.Engine:
             f"{_shown(url)} needs the Python package psycopg: {error}",
             "run `pip install 'psycopg[binary]'`, or use SQLite",
         ) from error
+    except DatabaseUnavailable as error:
+        raise _unopened(url, error.__cause__ or error) from error
     except (OSError, ValueError, sa.exc.SQLAlchemyError, sqlite3.Error) as error:
-        reason = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-        raise DatabaseUnavailable(
-            f"{_shown(url)} can't be opened: {reason}", _remedy(error)
-        ) from error
+        raise _unopened(url, error) from error
 
 
 def attach(url: str) -> sa.Engine:
@@ -97,18 +97,19 @@ def _shown(url: str) -> str:
     return re.sub("//[^/]*@", "//***@", url)
 
 
-def _remedy(error: Exception) -> str:
+def _unopened(url: str, error: BaseException) -> DatabaseUnavailable:
+    remedy = "check that it is reachable and writable, or name another database"
     if isinstance(error, _NotMigrated):
-        return "it may be from a newer version of this program: update, or name another database"
-    return "check that it is reachable and writable, or name another database"
+        remedy = "it may be from a newer version of this program: update, or name another database"
+    return DatabaseUnavailable(f"{_shown(url)} can't be opened: {reason_of(error)}", remedy)
 
 
 @contextmanager
 def reading(engine: sa.Engine) -> Iterator[sa.Connection]:
-    """A connection that sees one consistent state of the database."""
+    """A connection that sees one consistent state of the database. Raises: DatabaseUnavailable."""
     of_postgres = {"isolation_level": "REPEATABLE READ"}
     options = of_postgres if engine.dialect.name == "postgresql" else {}
-    with engine.connect().execution_options(**options) as connection:
+    with told(engine), engine.connect().execution_options(**options) as connection:
         yield connection
 
 
@@ -120,8 +121,14 @@ def writing(engine: sa.Engine, *, exclusive: bool = True) -> Iterator[sa.Connect
     one write lock, taken at once (`BEGIN IMMEDIATE`); on PostgreSQL an advisory lock does it. Where
     the statements are safe beside those of others, such as the journal's, `exclusive=False` lets
     PostgreSQL run them side by side.
+
+    Raises: DatabaseUnavailable.
     """
-    with engine.connect() as connection, connection.execution_options(writing=True).begin():
+    with (
+        told(engine),
+        engine.connect() as connection,
+        connection.execution_options(writing=True).begin(),
+    ):
         if exclusive and engine.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_WRITING)))
         yield connection

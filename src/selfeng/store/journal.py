@@ -65,6 +65,7 @@ _LONGEST_TURN = timedelta(days=1)
 time.
 """
 _MOST_ROUNDS = 10
+_TICK = timedelta(microseconds=1)
 _MOST_LEASES = 5
 """Processes that may run a turn one after the other: it may be what ends them."""
 _CONVERSATIONS_AT_ONCE = 200
@@ -220,8 +221,11 @@ class Journal:
     ) -> str:
         """Record a running turn with its first event, and return its id. `append` ends it with the
         event that ends it. `given` is what another process needs to go on with it.
+
+        It is noted as later than the conversation's other turns, also where the clock was set back.
         """
         turn_id, now = turn_id or uuid4().hex, datetime.now(UTC)
+        mine = _TURNS.c.conversation_id == conversation_id
         row = {
             "id": turn_id,
             "conversation_id": conversation_id,
@@ -236,7 +240,10 @@ class Journal:
         ]
         shared = any(brings_contents(entry.event) for entry in first)
         with writing(self._engine, exclusive=shared) as connection:
-            connection.execute(_TURNS.insert().values(**row, started_at=now, server=self._server))
+            newest = connection.scalar(sa.select(sa.func.max(_TURNS.c.started_at)).where(mine))
+            started_at = max(now, utc(newest) + _TICK) if newest else now
+            values = {**row, "started_at": started_at, "server": self._server}
+            connection.execute(_TURNS.insert().values(**values))
             if first:
                 _append(connection, first)
         return turn_id

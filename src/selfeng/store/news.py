@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import sqlalchemy as sa
 
+from selfeng.core.errors import DatabaseUnavailable
+
 if TYPE_CHECKING:
     from psycopg import AsyncConnection, Notify
 
@@ -91,7 +93,7 @@ class NewsListener:
                     async for notice in connection.notifies():
                         if item := self._read(notice):
                             hear(item)
-            except (OSError, psycopg.Error, sa.exc.SQLAlchemyError) as error:
+            except (OSError, psycopg.Error, DatabaseUnavailable) as error:
                 level = logging.WARNING if attempt == 1 else logging.DEBUG
                 log.log(level, "the database's news are not heard: %s", str(error).strip())
             except Exception:

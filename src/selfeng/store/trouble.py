@@ -1,0 +1,75 @@
+"""The trouble of a database that works no longer, told with what to do: it is locked, its disk is
+full, its server is away.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import PurePath
+
+import sqlalchemy as sa
+
+from selfeng.core.errors import DatabaseUnavailable
+
+_FREE = "free space on its disk, then ask again"
+_RESTORE = "check its disk; `selfeng restore FILE` brings a backup back"
+_SQLITE = {
+    sqlite3.SQLITE_BUSY: ("is locked", "end the program that holds it, then ask again"),
+    sqlite3.SQLITE_LOCKED: ("is locked", "ask again"),
+    sqlite3.SQLITE_READONLY: (
+        "can't be written",
+        "make the file and its folder writable, then ask again",
+    ),
+    sqlite3.SQLITE_IOERR: ("can't be read or written", _RESTORE),
+    sqlite3.SQLITE_CORRUPT: ("is damaged", _RESTORE),
+    sqlite3.SQLITE_NOTADB: ("is damaged", _RESTORE),
+    sqlite3.SQLITE_FULL: ("has no space left", _FREE),
+    sqlite3.SQLITE_CANTOPEN: (
+        "can't be opened",
+        "check that its folder is there and writable, then ask again",
+    ),
+}
+"""By SQLite's primary result codes; others are mistakes of the program."""
+_POSTGRES = {
+    "25006": ("takes no changes", "let DATABASE_URL name a server that does, then ask again"),
+    "53100": ("has no space left", _FREE),
+    "53300": ("has no connection left", "allow more by its max_connections, then ask again"),
+}
+"""By codes of SQLSTATE."""
+_AWAY = "does not answer", "check that its server runs, and DATABASE_URL, then ask again"
+
+
+@contextmanager
+def told(engine: sa.Engine) -> Iterator[None]:
+    """Raises: DatabaseUnavailable: the database works no longer; mistakes in what it is asked for
+    stay as they are.
+    """
+    try:
+        yield
+    except sa.exc.DBAPIError as error:
+        if (known := _known(error)) is None:
+            raise
+        words, remedy = known
+        raise DatabaseUnavailable(
+            f"the database {_name(engine.url)} {words}: {reason_of(error)}", remedy
+        ) from error
+
+
+def reason_of(error: BaseException) -> str:
+    """What the driver says, in one line."""
+    return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+
+
+def _name(url: sa.URL) -> str:
+    """Without folders and accounts: who only has a shared link may read it, too."""
+    name = PurePath(url.database or "").name
+    return f"{name} on {url.host}" if url.host else name
+
+
+def _known(error: sa.exc.DBAPIError) -> tuple[str, str] | None:
+    if isinstance(error.orig, sqlite3.Error):
+        code: int = getattr(error.orig, "sqlite_errorcode", 0)
+        return _SQLITE.get(code & 0xFF)
+    known = _POSTGRES.get(getattr(error.orig, "sqlstate", None) or "")
+    away = error.connection_invalidated or isinstance(error, sa.exc.OperationalError)
+    return known or (_AWAY if away else None)
