@@ -56,6 +56,10 @@ class Watched:
         """All events of a turn."""
         return await self.until(turn_id, lambda event: isinstance(event, FINAL))
 
+    def of(self, conversation_id: str) -> list[Record]:
+        """What was told of a conversation."""
+        return [r for r in self._records if r.conversation_id == conversation_id]
+
     def has_ended(self, turn_id: str) -> bool:
         return any(r.turn_id == turn_id and isinstance(r.event, FINAL) for r in self._records)
 
