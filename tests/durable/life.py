@@ -4,8 +4,9 @@ earlier life left running, and prints its steps and then what the journal has, a
 `DIES_AT` has the beginning of the name of a step that is new to the turn, and `DIES` when: it was
 `asked` for, `done` and not recorded, or `recorded`; or `first`: before the turn began to last. It
 survives as many of these steps as `SURVIVES` says. It dies by the signal `DIES_BY`, which may also
-stop it for a while. With `SETS_UP` the machine is
-being set up meanwhile. `WAITS`: it says that it is ready, and goes on with the turns of others.
+stop it for a while. With `SETS_UP` the machine is being set up meanwhile. `WAITS`: it says that it
+is ready, and goes on with the turns of others. `SET_BACK`: its wall clock is an hour back from its
+`start` on, or from when it was stopped and had to `wake`.
 """
 
 import asyncio
@@ -13,7 +14,9 @@ import json
 import os
 import signal
 import sys
+import time
 from contextlib import aclosing
+from datetime import datetime, timedelta, tzinfo
 from itertools import count
 from typing import Any
 
@@ -24,6 +27,8 @@ from selfeng.durable.turn_work import FirstStep, RecordedStep, TurnWork
 from selfeng.settings import load_settings
 
 DIES_AT, DIES = os.environ.get("DIES_AT", ""), os.environ.get("DIES", "")
+SET_BACK = os.environ.get("SET_BACK", "")
+HOUR = 3600
 
 
 def say(**told: Any) -> None:
@@ -33,6 +38,24 @@ def say(**told: Any) -> None:
 
 def die() -> None:
     os.kill(os.getpid(), signal.Signals[os.environ.get("DIES_BY", "SIGKILL")])
+    if SET_BACK == "wake":
+        set_back()
+
+
+class EarlierDatetime(datetime):
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> datetime:  # type: ignore[override]
+        return datetime.now(tz) - timedelta(seconds=HOUR)
+
+
+def set_back() -> None:
+    """Let the program read a wall clock that is an hour back."""
+    now, now_ns = time.time, time.time_ns
+    time.time = lambda: now() - HOUR
+    time.time_ns = lambda: now_ns() - HOUR * 10**9
+    for name, module in list(sys.modules.items()):
+        if name.startswith("selfeng.") and vars(module).get("datetime") is datetime:
+            vars(module)["datetime"] = EarlierDatetime
 
 
 class MortalStep:
@@ -75,6 +98,8 @@ TASKS: dict[asyncio.Task[Any] | None, int] = {}
 
 
 async def main(request: str) -> None:
+    if SET_BACK == "start":
+        set_back()
     TurnWork.step = step  # type: ignore[assignment,method-assign]
     records: list[Record] = []
     ended = asyncio.Event()
@@ -97,7 +122,11 @@ async def main(request: str) -> None:
         await engine.settle()
         history = await engine.history("me", records[-1].conversation_id)
         for record in history:
-            say(seq=record.seq, event=json.loads(record.event.model_dump_json()))
+            say(
+                seq=record.seq,
+                at=record.at.isoformat(),
+                event=json.loads(record.event.model_dump_json()),
+            )
         tools = await engine.library.tools()
         say(tools={tool.name: tool.uses for tool in tools})
 

@@ -7,6 +7,8 @@ import subprocess
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -367,6 +369,47 @@ def test_a_turn_goes_on_after_its_database_was_restarted(lives: Lives) -> None:
     assert tools(told) == {"reverse_string": 1}
     assert lives.paid == Counter(CALLS)
     assert complaints(complained) == [], complained
+
+
+def test_a_clock_that_is_set_back_before_the_start_is_no_matter(lives: Lives) -> None:
+    lives.dies(BUILD, "library.add", "done")
+    told = lives.lives(SET_BACK="start")
+    events = [line["event"] for line in told if "event" in line]
+    assert [e["again"] for e in events if e["type"] == "turn_resumed"] == [False]
+    assert events[-1]["type"] == "turn_finished", events[-1]
+    assert [line["seq"] for line in whole(told)] == list(range(1, len(events) + 1))
+    assert hours_back(told) == [1]
+    assert tools(told) == {"reverse_string": 1}
+    assert lives.paid == Counter(CALLS)
+
+
+@pytest.mark.postgres
+def test_a_clock_that_is_set_back_under_a_turn_is_no_matter(
+    lives: Lives, postgres: Postgres
+) -> None:
+    lives.share(postgres.new())
+    stopped = {"DIES_AT": "library.add", "DIES": "done", "DIES_BY": "SIGSTOP", "SET_BACK": "wake"}
+    with lives.begins(WAITS="1") as other:
+        assert other.stdout
+        assert json.loads(other.stdout.readline()) == {"ready": True}
+        with lives.begins(BUILD, **stopped) as life:
+            os.waitid(os.P_PID, life.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            life.send_signal(signal.SIGCONT)
+            told = finished(life)
+    assert hours_back(told) == [1]
+    events = [line["event"] for line in whole(told)]
+    assert "turn_resumed" not in [e["type"] for e in events]
+    assert events[-1]["type"] == "turn_finished", events[-1]
+    assert [line["seq"] for line in whole(told)] == list(range(1, len(events) + 1))
+    assert tools(told) == {"reverse_string": 1}
+    assert lives.paid == Counter(CALLS)
+
+
+def hours_back(told: list[dict[str, Any]]) -> list[int]:
+    """By how much the clock went back between two events that follow each other."""
+    times = [datetime.fromisoformat(line["at"]) for line in whole(told)]
+    steps = [round((a - b).total_seconds() / 3600) for a, b in pairwise(times)]
+    return [hours for hours in steps if hours]
 
 
 def finished(life: subprocess.Popen[str]) -> list[dict[str, Any]]:
