@@ -6,14 +6,19 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncIterator, Callable
+from pathlib import Path
 
 import pytest
 
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from selfeng.core.events import StageEntered, TurnFailed, TurnFinished
 from selfeng.core.verdict import Returned, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.docker_engine import AGAIN
 from selfeng.sandboxes.pool import PoolSize
+from selfeng.settings import Settings
+from tests.engine.watched import watched
+from tests.home import Home
 from tests.sandbox.private_engine import PrivateEngine
 
 pytestmark = pytest.mark.docker
@@ -174,3 +179,28 @@ async def test_a_job_is_cancelled_at_once_while_its_engine_is_held_up(
     finally:
         private_engine.go_on()
     await assert_it_works(sandbox)
+
+
+async def test_a_turn_whose_engine_ends_says_what_to_do_and_the_next_one_works(
+    image: str, private_engine: PrivateEngine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    docker = {"SANDBOX": "docker", "DOCKER_IMAGE_NAME": image, **private_engine.environment}
+    home = Home(tmp_path / "home")
+    (home.folder / "data" / "embedder").unlink()  # words find enough here
+    for name, value in home.environment(**docker).items():
+        monkeypatch.setenv(name, value)
+    async with watched(Settings(_env_file=None)) as life:
+        asked = await life.engine.ask("me", None, "Reverse the string 'hello world'")
+        await life.until(asked.turn_id, lambda e: isinstance(e, StageEntered) and e.node == "test")
+        private_engine.kill()
+        last = (await life.ended(asked.turn_id))[-1]
+        assert isinstance(last, TurnFailed), last
+        assert last.kind == "sandbox"
+        assert last.remedy
+        assert await life.engine.library.tools() == ()
+        private_engine.start()
+        asked = await life.engine.ask("me", None, "Reverse the string 'hello world'")
+        last = (await life.ended(asked.turn_id))[-1]
+        assert isinstance(last, TurnFinished), last
+        assert last.tool == "reverse_string"
+    assert private_engine.containers() == []
