@@ -90,6 +90,8 @@ AGENTS = ("proxy", "coder")
 """Agents that a request may name."""
 _LOOK = 1.0
 """Seconds between looks at the turns of other processes."""
+_LOOK_FOR_LESSONS = 60.0
+"""Seconds between looks at what other processes have not learnt from."""
 _SEARCH = {
     "ready": "search with Chroma",
     "behind": "exact search (the index is being built)",
@@ -857,14 +859,32 @@ class Engine:
 
     async def learn_from_turns(self) -> None:
         """From now on, learn in the background from each turn that ends, unless the settings say
-        otherwise.
+        otherwise, and from those that killed servers left unexamined.
         """
 
+        def learns() -> bool:
+            return self.configuration.settings.lessons_learn
+
         def learn(turn_id: str) -> None:
-            if self.configuration.settings.lessons_learn:
+            if learns():
                 self.learning.begin(turn_id)
 
-        self._turns.learn = learn
+        self._turns.learn, self._journal.teaches = learn, learns
+        await self._learn_from_left_turns()
+        self._background.start(self._watch_unexamined())
+
+    async def _learn_from_left_turns(self) -> None:
+        if self.configuration.settings.lessons_learn:
+            for turn_id in await asyncio.to_thread(self._journal.take_over_unexamined):
+                self.learning.begin(turn_id)
+
+    async def _watch_unexamined(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK_FOR_LESSONS)
+            try:
+                await self._learn_from_left_turns()
+            except Exception as error:  # noqa: BLE001 - the database is away
+                log.warning("the turns that are to be examined could not be found: %s", error)
 
     async def stop_abandoned_turns(self) -> None:
         """Mark turns that killed servers left running as stopped, and remove the conversations

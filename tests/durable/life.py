@@ -4,9 +4,12 @@ earlier life left running, and prints its steps and then what the journal has, a
 `DIES_AT` has the beginning of the name of a step that is new to the turn, and `DIES` when: it was
 `asked` for, `done` and not recorded, or `recorded`; or `first`: before the turn began to last. It
 survives as many of these steps as `SURVIVES` says. It dies by the signal `DIES_BY`, which may also
-stop it for a while. With `SETS_UP` the machine is being set up meanwhile. `WAITS`: it says that it
-is ready, and goes on with the turns of others. `SET_BACK`: its wall clock is an hour back from its
-`start` on, or from when it was stopped and had to `wake`.
+stop it for a while. With `LEARNS` it learns from turns that end, also from those of earlier lives,
+and then prints all lessons; at `learning` it dies before it learns from a turn (`asked`), or before
+or after it stores what it learnt. The request is for `AGENT`, if given. With `SETS_UP` the machine
+is being set up meanwhile. `WAITS`: it says that it is ready, and goes on with the turns of others.
+`SET_BACK`: its wall clock is an hour back from its `start` on, or from when it was stopped and had
+to `wake`.
 """
 
 import asyncio
@@ -22,8 +25,11 @@ from typing import Any
 
 from selfeng.bootstrap import build_engine
 from selfeng.core.events import FINAL, Record
+from selfeng.core.lesson import Lesson
 from selfeng.durable.outcomes import StepOutcome
 from selfeng.durable.turn_work import FirstStep, RecordedStep, TurnWork
+from selfeng.lessons.book import LessonBook
+from selfeng.lessons.learning import Learning
 from selfeng.settings import load_settings
 
 DIES_AT, DIES = os.environ.get("DIES_AT", ""), os.environ.get("DIES", "")
@@ -90,6 +96,22 @@ async def step(work: TurnWork, name: str) -> FirstStep | RecordedStep | MortalSt
     return MortalStep(taken)
 
 
+def begin(learning: Learning, turn_id: str) -> None:
+    if (DIES_AT, DIES) == ("learning", "asked"):
+        die()
+    BEGIN(learning, turn_id)
+
+
+def close(book: LessonBook, *given: Any) -> tuple[Lesson, ...]:
+    if (DIES_AT, DIES) == ("learning", "done"):
+        die()
+    taught = CLOSE(book, *given)
+    if (DIES_AT, DIES) == ("learning", "recorded"):
+        die()
+    return taught
+
+
+BEGIN, CLOSE = Learning.begin, LessonBook.close
 TAKE = TurnWork.step
 MET = count()
 """The steps at which it might have died."""
@@ -101,6 +123,8 @@ async def main(request: str) -> None:
     if SET_BACK == "start":
         set_back()
     TurnWork.step = step  # type: ignore[assignment,method-assign]
+    Learning.begin, LessonBook.close = begin, close  # type: ignore[method-assign]
+    learns = bool(os.environ.get("LEARNS"))
     records: list[Record] = []
     ended = asyncio.Event()
 
@@ -113,20 +137,24 @@ async def main(request: str) -> None:
         engine.subscribe(hear)
         if os.environ.get("SETS_UP"):
             engine.set_up()
+        if learns:
+            await engine.learn_from_turns()
         await engine.resume_turns()
         if request:
-            await engine.ask("me", None, request)
+            await engine.ask("me", None, request, agent=os.environ.get("AGENT", ""))
         if os.environ.get("WAITS"):
             say(ready=True)
-        await ended.wait()
-        await engine.settle()
-        history = await engine.history("me", records[-1].conversation_id)
-        for record in history:
-            say(
-                seq=record.seq,
-                at=record.at.isoformat(),
-                event=json.loads(record.event.model_dump_json()),
-            )
+        if request or not learns:
+            await ended.wait()
+            await engine.settle()
+            history = await engine.history("me", records[-1].conversation_id)
+            for record in history:
+                event = json.loads(record.event.model_dump_json())
+                say(seq=record.seq, at=record.at.isoformat(), event=event)
+        if learns:
+            await engine.learning.settle()
+            lessons = await engine.learning.lessons()
+            say(lessons=[[lesson.advice, len(lesson.evidence)] for lesson in lessons])
         tools = await engine.library.tools()
         say(tools={tool.name: tool.uses for tool in tools})
 

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from selfeng.core.plan import PlannedStep
 from selfeng.core.spec import SpecificationReply
+from selfeng.lessons.learner import LearntLesson, LessonsReply
 from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
@@ -29,6 +30,9 @@ pytestmark = [pytest.mark.bubblewrap]
 BUILD = "Reverse the string 'hello world'"
 PLAN = "Reverse 'hello world' and count the vowels in 'education'"
 SCRIPT = "Write a script squares.py that prints the first 2 squares and run it"
+LESSON = LessonsReply(
+    lessons=(LearntLesson(agent="coder", trigger="a boat", advice="Ask the wind.", known=None),)
+)
 PARTS = (
     PlannedStep(id="first", request=BUILD, needs=()),
     PlannedStep(id="other", request="Count the vowels in 'education'", needs=()),
@@ -48,6 +52,8 @@ class Moody:
         if request.prompt == "specification" and PLAN in said:
             steps = SpecificationReply(outcome="steps", message="", specification=None, steps=PARTS)
             return Completion(content=steps.model_dump_json())
+        if request.prompt == "lessons":
+            return Completion(content=LESSON.model_dump_json())
         reply, number = self._cookbook.complete(request), self.asked.total()
         content = reply.content.replace("```python\n", f"```python\n# {number}\n")
         if request.prompt == "specification" and SCRIPT in said:
@@ -302,6 +308,27 @@ def test_a_killed_plan_goes_on_in_each_of_its_parts(lives: Lives, at: str, when:
         assert ended == ["started", "finished"], part
     # At most what was in flight beside the step at which the process died.
     assert lives.paid.total() - events[-1]["usage"]["calls"] <= 3
+
+
+@pytest.mark.parametrize(
+    ("kept", "when", "in_flight"),
+    [
+        pytest.param("sqlite", "asked", 0, marks=MORE),
+        ("sqlite", "done", 1),
+        pytest.param("sqlite", "recorded", 0, marks=MORE),
+        pytest.param("postgres", "asked", 0, marks=pytest.mark.postgres),
+    ],
+)
+def test_a_turn_that_has_ended_is_learnt_from_after_a_kill(
+    lives: Lives, request: pytest.FixtureRequest, kept: str, when: str, in_flight: int
+) -> None:
+    if kept == "postgres":
+        lives.share(request.getfixturevalue("postgres").new())
+    lives.dies("Write a script that sails a boat", "learning", when, AGENT="coder", LEARNS="1")
+    for _ in range(2):
+        told = lives.lives(LEARNS="1")
+        assert [line["lessons"] for line in told if "lessons" in line] == [[["Ask the wind.", 1]]]
+    assert lives.paid == Counter({"coder": 1, "lessons": 1 + in_flight})
 
 
 def test_a_turn_that_has_not_begun_to_build_begins_again(lives: Lives) -> None:

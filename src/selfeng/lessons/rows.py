@@ -146,7 +146,7 @@ def knows(connection: sa.Connection, digest: str) -> bool:
 def unusable_replies(connection: sa.Connection, turn_id: str) -> int:
     """How many replies about a turn could not be used so far."""
     mine = examined_turns.c.turn_id == turn_id
-    return connection.scalar(sa.select(examined_turns.c.unusable).where(mine)) or 0
+    return max(0, connection.scalar(sa.select(examined_turns.c.unusable).where(mine)) or 0)
 
 
 def mark_examined(connection: sa.Connection, turn_id: str, digest: str, unusable: int = 0) -> None:

@@ -5,7 +5,7 @@ All methods block: call them in a thread. `selfeng.store.recorder` writes events
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
@@ -110,6 +110,8 @@ class Journal:
         self._engine = engine
         self._server = server or this_process()
         self._processes = processes or Processes(engine)
+        self.teaches: Callable[[], bool] = lambda: False
+        """Whether turns that begin are to be examined for lessons when they have ended."""
 
     def create_conversation(self, owner: str, title: str, kind: ConversationKind = "chat") -> str:
         """Begin a conversation and return its id."""
@@ -244,6 +246,9 @@ class Journal:
             started_at = max(now, utc(newest) + _TICK) if newest else now
             values = {**row, "started_at": started_at, "server": self._server}
             connection.execute(_TURNS.insert().values(**values))
+            if self.teaches():
+                unexamined = {"turn_id": turn_id, "digest": "", "unusable": -1}
+                connection.execute(schema.examined_turns.insert().values(**unexamined, at=now))
             if first:
                 _append(connection, first)
         return turn_id
@@ -422,11 +427,15 @@ class Journal:
             if record and isinstance(record.event, QuestionsAsked)
         )
 
+    @property
+    def _others(self) -> sa.ColumnElement[bool]:
+        """The turns that this process does not run."""
+        return (_TURNS.c.server != self._server) | _TURNS.c.server.is_(None)
+
     def any_lost(self) -> bool:
         """Whether a turn is left by its process."""
-        others = (_TURNS.c.server != self._server) | _TURNS.c.server.is_(None)
         with reading(self._engine) as connection:
-            found = sa.select(_TURNS).where(_TURNS.c.state == "running", others)
+            found = sa.select(_TURNS).where(_TURNS.c.state == "running", self._others)
             return any(map(self._abandoned, connection.execute(found)))
 
     def holds(self, turn_id: str, lease: int) -> bool:
@@ -461,6 +470,20 @@ class Journal:
                 owner = connection.scalar(whose) or ""
                 taken.append(LostTurn(owner, turn.conversation_id, turn.id, lease, turn.given))
             self._processes.give_up(connection, gone - {None})
+        return taken
+
+    def take_over_unexamined(self) -> list[str]:
+        """Ids of the ended turns that killed servers have not examined for lessons; from now on
+        they are this one's.
+        """
+        left = _TURNS.join(schema.examined_turns, schema.examined_turns.c.turn_id == _TURNS.c.id)
+        ended = (_TURNS.c.state != "running") & (schema.examined_turns.c.unusable == -1)
+        query = sa.select(_TURNS).select_from(left).where(ended, self._others)
+        with writing(self._engine) as connection:
+            found = connection.execute(query.order_by(_TURNS.c.started_at).with_for_update())
+            taken = [turn.id for turn in found if self._abandoned(turn)]
+            mine = _TURNS.c.id.in_(taken)
+            connection.execute(_TURNS.update().where(mine).values(server=self._server))
         return taken
 
     def give_back(self, turn: LostTurn) -> None:

@@ -278,7 +278,7 @@ lesson_evidence = sa.Table(
 )
 
 examined_turns = sa.Table(
-    "examined_turns",  # turns that were examined for lessons
+    "examined_turns",  # turns that were examined for lessons, or are to be when they have ended
     metadata,
     sa.Column(
         "turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True
@@ -289,7 +289,7 @@ examined_turns = sa.Table(
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
     sa.Column(
         "unusable", sa.Integer, nullable=False, server_default="0"
-    ),  # replies that could not be used so far; 0: it was examined
+    ),  # replies that could not be used so far; 0: it was examined, -1: it is to be
 )
 
 agents = sa.Table(
