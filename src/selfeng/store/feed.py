@@ -14,7 +14,7 @@ from itertools import groupby
 
 from selfeng.core.events import Record
 from selfeng.store.journal import Journal
-from selfeng.store.recorder import Recorder, Subscriber
+from selfeng.store.recorder import Recorder, Subscriber, Subscribers
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Feed:
 
     def __init__(self, journal: Journal, recorder: Recorder) -> None:
         self._journal = journal
-        self._subscribers: list[Subscriber] = []
+        self._subscribers = Subscribers()
         self._last: OrderedDict[str, int] = OrderedDict()
         """By watched conversation, the number of the last record that was handed on."""
         self._due: set[str] = set()
@@ -43,12 +43,7 @@ class Feed:
         """Call `callback` on the loop with the records of this process and, of watched
         conversations, those of others; returns a function that unsubscribes it.
         """
-        self._subscribers = [*self._subscribers, callback]
-
-        def unsubscribe() -> None:
-            self._subscribers = [s for s in self._subscribers if s is not callback]
-
-        return unsubscribe
+        return self._subscribers.subscribe(callback)
 
     async def watch(self, conversation_id: str) -> None:
         """From now on, hand on everything that is appended to the conversation."""
@@ -87,7 +82,7 @@ class Feed:
                 ready.append(record)
             elif record.seq > last:
                 self._read(record.conversation_id)
-        self._hand_out(ready)
+        self._subscribers.hand_out(ready)
 
     def _read(self, *conversations: str) -> None:
         self._due.update(conversations)
@@ -112,11 +107,4 @@ class Feed:
         ready = [r for r in found if r.seq > self._last.get(r.conversation_id, r.seq)]
         for conversation_id, run in groupby(ready, key=lambda record: record.conversation_id):
             self._last[conversation_id] = max(record.seq for record in run)
-        self._hand_out(ready)
-
-    def _hand_out(self, records: list[Record]) -> None:
-        for subscriber in self._subscribers if records else ():
-            try:
-                subscriber(records)
-            except Exception:
-                log.exception("a subscriber failed")  # it must not take the others' events away
+        self._subscribers.hand_out(ready)

@@ -21,6 +21,29 @@ Subscriber = Callable[[list[Record]], None]
 log = logging.getLogger(__name__)
 
 
+class Subscribers:
+    """Those who get records, on one event loop."""
+
+    def __init__(self) -> None:
+        self._all: tuple[Subscriber, ...] = ()
+
+    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
+        """Call `callback` with all records from now on; returns a function that ends this."""
+        self._all = (*self._all, callback)
+
+        def unsubscribe() -> None:
+            self._all = tuple(s for s in self._all if s is not callback)
+
+        return unsubscribe
+
+    def hand_out(self, records: list[Record]) -> None:
+        for subscriber in self._all if records else ():
+            try:
+                subscriber(records)
+            except Exception:
+                log.exception("a subscriber failed")  # it must not take the others' events away
+
+
 class EventLog(Protocol):
     """What the recorder needs of a journal."""
 
@@ -49,7 +72,7 @@ class Recorder:
         self._pending: list[JournalEntry] = []
         self._newest: dict[str, int] = {}  # turn id → index of its newest event in `_pending`
         self._shown: list[JournalEntry] = []  # delivered with the number 0, not in the journal yet
-        self._subscribers: list[Subscriber] = []
+        self._subscribers = Subscribers()
         self._waiters: list[asyncio.Future[None]] = []
         self._work, self._urgent, self._closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._task = asyncio.create_task(self._run(), name="recorder")
@@ -84,12 +107,7 @@ class Recorder:
         """Call `callback` on the loop with every record from now on, in order; returns a function
         that unsubscribes it.
         """
-        self._subscribers = [*self._subscribers, callback]
-
-        def unsubscribe() -> None:
-            self._subscribers = [s for s in self._subscribers if s is not callback]
-
-        return unsubscribe
+        return self._subscribers.subscribe(callback)
 
     async def flush(self) -> None:
         """Return when everything emitted so far has been delivered."""
@@ -123,7 +141,7 @@ class Recorder:
             waiters, self._waiters = self._waiters, []
             try:
                 if batch or self._shown:
-                    self._hand_out(await self._keep(batch))
+                    self._subscribers.hand_out(await self._keep(batch))
             finally:
                 for waiter in waiters:
                     if not waiter.done():
@@ -152,13 +170,6 @@ class Recorder:
             )
             for e in batch
         ]
-
-    def _hand_out(self, records: list[Record]) -> None:
-        for subscriber in self._subscribers if records else ():
-            try:
-                subscriber(records)
-            except Exception:
-                log.exception("a subscriber failed")  # it must not take the others' events away
 
 
 def _is_piece(event: Event) -> bool:
