@@ -338,6 +338,7 @@ class WirePacket(Packet):  # type: ignore[misc]
     """
 
     reserved = frozenset({"connect", "disconnect", "connect_error", "*"})
+    uses_binary_events = False  # nothing that is sent holds bytes, so they are not looked for
 
     def __init__(self, *arguments: Any, encoded_packet: Any = None, **options: Any) -> None:
         super().__init__(*arguments, encoded_packet=encoded_packet, **options)
