@@ -59,6 +59,27 @@ T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 _CONVERSATIONS, _TURNS, _EVENTS = schema.conversations, schema.turns, schema.events
+_LEASES = (
+    sa.select(_TURNS.c.id, _TURNS.c.lease)
+    .where(_TURNS.c.id.in_(sa.bindparam("turns", expanding=True)))
+    .with_for_update(read=True)
+)
+_STORED = sa.select(_EVENTS.c.scope, _EVENTS.c.n, _EVENTS.c.seq, _EVENTS.c.at).where(
+    _EVENTS.c.turn_id == sa.bindparam("turn"), _EVENTS.c.n >= sa.bindparam("least")
+)
+_RESERVED = (
+    _CONVERSATIONS.update()
+    .where(_CONVERSATIONS.c.id == sa.bindparam("conversation"))
+    .values(last_seq=_CONVERSATIONS.c.last_seq + sa.bindparam("count"))
+)
+_LAST = (
+    sa.select(_CONVERSATIONS.c.id, _CONVERSATIONS.c.last_seq)
+    .where(_CONVERSATIONS.c.id.in_(sa.bindparam("conversations", expanding=True)))
+    .order_by(_CONVERSATIONS.c.id)
+    .with_for_update(key_share=True)
+)
+_NEW_EVENT = _EVENTS.insert()
+"""Statements of each batch of events: making one takes as long as running it."""
 _SERVER_ENDED = "The server ended while this was running."
 _LONGEST_TURN = timedelta(days=1)
 """A turn of a server on another machine, which can't be checked, counts as abandoned after this
@@ -561,8 +582,7 @@ def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[
     entries = _fenced(connection, entries)
     stored = _stored(connection, entries)
     new = [entry for entry in entries if _key(entry) not in stored]
-    counts = Counter(e.conversation_id for e in new)
-    following = {c: _reserve(connection, c, counts[c]) for c in sorted(counts)}
+    following = _reserve(connection, Counter(e.conversation_id for e in new))
     records, rows = [], []
     for entry in entries:
         event, text = _dump(entry.event)
@@ -578,12 +598,11 @@ def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[
         records.append(record)
         if known is None and seq:
             following[entry.conversation_id] += 1
-            row = record.model_dump(include={"conversation_id", "seq", "turn_id", "at"})
-            rows.append(
-                {**row, "type": event.type, "event": text, "scope": entry.scope, "n": entry.n}
-            )
+            row = {"conversation_id": entry.conversation_id, "seq": seq, "turn_id": entry.turn_id}
+            row |= {"at": at, "type": event.type, "event": text}
+            rows.append({**row, "scope": entry.scope, "n": entry.n})
     if rows:
-        connection.execute(_EVENTS.insert(), rows)
+        connection.execute(_NEW_EVENT, rows)
     new_records = [
         record for entry, record in zip(entries, records, strict=True) if _key(entry) not in stored
     ]
@@ -604,8 +623,8 @@ def _fenced(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[
     if not held:
         return list(entries)
     # The lock makes a take-over wait for the end of this transaction.
-    rows = sa.select(_TURNS.c.id, _TURNS.c.lease).where(_TURNS.c.id.in_(held))
-    leases = {row.id: row.lease for row in connection.execute(rows.with_for_update(read=True))}
+    rows = connection.execute(_LEASES, {"turns": sorted(held)})
+    leases = {row.id: row.lease for row in rows}
     return [e for e in entries if e.lease is None or leases.get(e.turn_id, e.lease) == e.lease]
 
 
@@ -624,25 +643,23 @@ def _stored(
     for entry in entries:
         if entry.n is not None:
             least[entry.turn_id] = min(entry.n, least.get(entry.turn_id, entry.n))
-    columns = (_EVENTS.c.turn_id, _EVENTS.c.scope, _EVENTS.c.n, _EVENTS.c.seq, _EVENTS.c.at)
     return {
-        (row.turn_id, row.scope, row.n): (row.seq, utc(row.at))
+        (turn_id, row.scope, row.n): (row.seq, utc(row.at))
         for turn_id, n in least.items()
-        for row in connection.execute(
-            sa.select(*columns).where((_EVENTS.c.turn_id == turn_id) & (_EVENTS.c.n >= n))
-        )
+        for row in connection.execute(_STORED, {"turn": turn_id, "least": n})
     }
 
 
-def _reserve(connection: sa.Connection, conversation_id: str, count: int) -> int:
-    """The first of `count` new numbers; 0 if there is no such conversation."""
-    last = connection.scalar(
-        _CONVERSATIONS.update()
-        .where(_CONVERSATIONS.c.id == conversation_id)
-        .values(last_seq=_CONVERSATIONS.c.last_seq + count)
-        .returning(_CONVERSATIONS.c.last_seq)
-    )
-    return 0 if last is None else int(last) - count + 1
+def _reserve(connection: sa.Connection, counts: Mapping[str, int]) -> dict[str, int]:
+    """By conversation, the first of as many new numbers; 0 if there is no such conversation."""
+    if not counts:
+        return {}
+    found = connection.execute(_LAST, {"conversations": sorted(counts)})
+    last = {row.id: row.last_seq for row in found}
+    if last:
+        more = [{"conversation": name, "count": counts[name]} for name in last]
+        connection.execute(_RESERVED, more)
+    return {name: last[name] + 1 if name in last else 0 for name in counts}
 
 
 def _update_turn(connection: sa.Connection, record: Record) -> None:
