@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from itertools import starmap
 from typing import Any, Generic, TypeVar, assert_never
+from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from pydantic import ValidationError
@@ -68,7 +69,7 @@ from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationSummary
 from selfeng.store.feed import Feed
 from selfeng.store.habits import Habits
-from selfeng.store.journal import Journal, LostTurn
+from selfeng.store.journal import Journal, LostTurn, NewConversation
 from selfeng.store.news import NewsItem, NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Recorder
@@ -307,18 +308,13 @@ class Engine:
             answers = completed(rounds[0].questions if rounds else (), answers)
         if rounds and request.strip() in ("", said(answers)):
             request = await asyncio.to_thread(self._journal.last_request, conversation_id or "")
-        if conversation_id is None:
-            title = request.strip().splitlines()[0][:80]
-            conversation_id = await asyncio.to_thread(
-                self._journal.create_conversation, owner, title
-            )
         given = Request(
             request,
             files=tuple(files),
             answers=tuple(answers),
             rounds=len(rounds),
             agent=agent or (rounds[0].agent if rounds else ""),
-            conversation_id=conversation_id,
+            conversation_id=conversation_id or "",
         )
         return await self._begin(owner, given, turn_id)
 
@@ -384,15 +380,11 @@ class Engine:
         call = await self._bound(name, arguments, files)
         self._turns.check(owner, conversation_id)
         request = f"Run {call}"
-        if conversation_id is None:
-            conversation_id = await asyncio.to_thread(
-                self._journal.create_conversation, owner, request[:80]
-            )
-        else:
+        if conversation_id is not None:
             await self._check_conversation(owner, conversation_id)
         by_hand = FunctionCall(name=name, arguments=call.arguments)
         given = Request(
-            request, files=tuple(files), conversation_id=conversation_id, by_hand=by_hand
+            request, files=tuple(files), conversation_id=conversation_id or "", by_hand=by_hand
         )
         return await self._begin(owner, given)
 
@@ -448,24 +440,28 @@ class Engine:
         """
         request = f"Make {(await self.library.get(name)).name} faster"
         self._turns.check(owner)
-        conversation_id = await asyncio.to_thread(self._journal.create_conversation, owner, request)
-        return await self._begin(
-            owner, Request(request, conversation_id=conversation_id, refactors=name)
-        )
+        return await self._begin(owner, Request(request, refactors=name))
 
     async def _begin(self, owner: str, given: Request, turn_id: str = "") -> Asked:
-        """Begin a turn, with the past of its conversation."""
-        conversation_id = given.conversation_id
-        await self._feed.watch(conversation_id)
-        given = replace(
-            given,
-            history=await asyncio.to_thread(self._journal.messages, conversation_id),
-            earlier=await self._earlier_files(conversation_id, given.files),
-            earlier_results=await self._earlier_results(conversation_id),
-        )
+        """Begin a turn, with the past of its conversation, which is a new one if none is named."""
+        new, conversation_id = None, given.conversation_id
+        if conversation_id:
+            await self._feed.watch(conversation_id)
+            given = await asyncio.to_thread(self._with_past, given)
+        else:
+            new = NewConversation(owner, given.text.strip().splitlines()[0][:80])
+            conversation_id = uuid4().hex
+            await self._feed.watch(conversation_id, new=True)
+            given = replace(given, conversation_id=conversation_id)
         kept = GivenTurn.of(given).model_dump_json() if self._workflows else None
         turn_id = await asyncio.to_thread(
-            self._journal.begin_turn, conversation_id, given.text, turn_id, started(given), kept
+            self._journal.begin_turn,
+            conversation_id,
+            given.text,
+            turn_id,
+            started(given),
+            kept,
+            new=new,
         )
         self._run(owner, conversation_id, turn_id, given, self._work(turn_id))
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
@@ -591,16 +587,19 @@ class Engine:
 
         return Past(file, result)
 
-    async def _earlier_results(self, conversation_id: str) -> EarlierResults:
-        known = await asyncio.to_thread(self._files.results, conversation_id)
-        return EarlierResults(known, self._past(conversation_id).result)
-
-    async def _earlier_files(self, conversation_id: str, files: Sequence[File]) -> EarlierFiles:
-        """The files of the conversation, except those that the request replaces by name."""
-        known = await asyncio.to_thread(self._files.newest, conversation_id)
-        replaced = {file.name for file in files}
-        others = tuple(r for r in known if r.name not in replaced)[: self.file_limits.count]
-        return EarlierFiles(others, self._past(conversation_id).file)
+    def _with_past(self, given: Request) -> Request:
+        """A request with the history of its conversation, the values, and the files except those
+        that it replaces by name. Blocking.
+        """
+        mine, past = given.conversation_id, self._past(given.conversation_id)
+        replaced = {file.name for file in given.files}
+        others = [r for r in self._files.newest(mine) if r.name not in replaced]
+        return replace(
+            given,
+            history=self._journal.messages(mine),
+            earlier=EarlierFiles(tuple(others[: self.file_limits.count]), past.file),
+            earlier_results=EarlierResults(self._files.results(mine), past.result),
+        )
 
     async def stop(self, owner: str, turn_id: str) -> bool:
         """Stop a turn of `owner` that runs or waits in the queue, in whatever process; False if

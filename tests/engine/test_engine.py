@@ -11,6 +11,7 @@ from selfeng.core.errors import ConfigurationError, RequestError, SandboxError
 from selfeng.core.events import FINAL, Record
 from selfeng.core.files import File
 from selfeng.core.spec import SpecificationReply
+from selfeng.core.turn import Request
 from selfeng.engine import LONGEST_REQUEST, Engine
 from selfeng.offline.completion import Completion
 from selfeng.offline.server import OfflineServer
@@ -126,9 +127,9 @@ async def test_files_stay_with_their_conversation_and_its_owner(engine):
             await engine.file("me", asked.conversation_id, file.reference().sha256, file.name)
             == file
         )
-    earlier = await engine._earlier_files(
-        asked.conversation_id, [File(name="other.csv", content=b"")]
-    )
+    other = File(name="other.csv", content=b"")
+    given = Request("Hello!", files=(other,), conversation_id=asked.conversation_id)
+    earlier = engine._with_past(given).earlier
     assert earlier.references == (new.reference(),)
     assert await earlier.read(earlier.references[0]) == new
     with pytest.raises(RequestError):

@@ -33,7 +33,7 @@ from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import Question
 from selfeng.store import schema
 from selfeng.store.database import reading, writing
-from selfeng.store.journal import Journal, JournalEntry, LostTurn
+from selfeng.store.journal import Journal, JournalEntry, LostTurn, NewConversation
 
 ROOT = Path(__file__).parents[2]
 AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
@@ -78,6 +78,16 @@ def test_conversations_belong_to_one_owner(journal: Journal) -> None:
     assert journal.conversations("ann")[0].created_at.tzinfo is UTC
     assert journal.conversations("nobody") == ()
     assert journal.conversation("ann", first).title == "first"
+
+
+def test_a_conversation_begins_with_its_first_turn_or_not_at_all(journal: Journal) -> None:
+    new = NewConversation("me", "Hello")
+    started = TurnStarted(request="Hello!")
+    journal.begin_turn("c1", "Hello!", "t", started, new=new)
+    with pytest.raises(sa.exc.IntegrityError):
+        journal.begin_turn("c2", "Hello!", "t", started, new=new)
+    assert [(c.id, c.title) for c in journal.conversations("me")] == [("c1", "Hello")]
+    assert [(r.seq, r.event) for r in journal.history("c1")] == [(1, started)]
 
 
 def test_projects_are_conversations_of_another_kind(journal: Journal) -> None:

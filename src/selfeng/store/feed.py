@@ -45,8 +45,12 @@ class Feed:
         """
         return self._subscribers.subscribe(callback)
 
-    async def watch(self, conversation_id: str) -> None:
-        """From now on, hand on everything that is appended to the conversation."""
+    async def watch(self, conversation_id: str, *, new: bool = False) -> None:
+        """From now on, hand on everything that is appended to the conversation. `new`: it has not
+        begun.
+        """
+        if new:
+            self._last[conversation_id] = 0
         while conversation_id not in self._last:
             losses = self._losses
             last = await asyncio.to_thread(self._journal.last_seq, conversation_id)

@@ -110,6 +110,13 @@ class JournalEntry:
     """The turn's, when the process that appends took it; None: it needs none."""
 
 
+class NewConversation(NamedTuple):
+    """A conversation that begins with its first turn."""
+
+    owner: str
+    title: str
+
+
 class LostTurn(NamedTuple):
     """A turn that a process left running, and that this one goes on with."""
 
@@ -137,15 +144,8 @@ class Journal:
     def create_conversation(self, owner: str, title: str, kind: ConversationKind = "chat") -> str:
         """Begin a conversation and return its id."""
         conversation_id = uuid4().hex
-        row = {
-            "id": conversation_id,
-            "owner": owner,
-            "title": storable(title),
-            "created_at": datetime.now(UTC),
-            "kind": kind,
-        }
         with writing(self._engine, exclusive=False) as connection:
-            connection.execute(_CONVERSATIONS.insert().values(**row))
+            _create(connection, conversation_id, NewConversation(owner, title), kind)
         return conversation_id
 
     def named_conversation(self, owner: str, name: str) -> str:
@@ -241,9 +241,12 @@ class Journal:
         turn_id: str = "",
         started: TurnStarted | None = None,
         given: str | None = None,
+        *,
+        new: NewConversation | None = None,
     ) -> str:
         """Record a running turn with its first event, and return its id. `append` ends it with the
-        event that ends it. `given` is what another process needs to go on with it.
+        event that ends it. `given` is what another process needs to go on with it. `new` is its
+        conversation, if that begins with the turn.
 
         It is noted as later than the conversation's other turns, also where the clock was set back.
         """
@@ -263,6 +266,8 @@ class Journal:
         ]
         shared = any(brings_contents(entry.event) for entry in first)
         with writing(self._engine, exclusive=shared) as connection:
+            if new:
+                _create(connection, conversation_id, new)
             newest = connection.scalar(sa.select(sa.func.max(_TURNS.c.started_at)).where(mine))
             started_at = max(now, utc(newest) + _TICK) if newest else now
             values = {**row, "started_at": started_at, "server": self._server}
@@ -566,6 +571,16 @@ def _summary(row: sa.Row[Any]) -> ConversationSummary:
     return ConversationSummary.model_validate(
         {**row._mapping, "created_at": created_at, "active_at": active_at}
     )
+
+
+def _create(
+    connection: sa.Connection,
+    conversation_id: str,
+    new: NewConversation,
+    kind: ConversationKind = "chat",
+) -> None:
+    row = {"id": conversation_id, "owner": new.owner, "title": storable(new.title), "kind": kind}
+    connection.execute(_CONVERSATIONS.insert().values(**row, created_at=datetime.now(UTC)))
 
 
 def _running() -> sa.Select[Any]:
