@@ -1,7 +1,8 @@
 """What a turn costs beside the model: `python -m benchmarks.turn [--profile]`; the last line is
 JSON.
 
-The engine is the real one, with sandbox, library and journal. The model is the offline one behind
+The engine is the real one as the server runs it, with sandbox, library and journal; it keeps the
+steps of builds, and containers are ready when a build begins. The model is the offline one behind
 its HTTP server, in a process of its own; what it says is remembered there, so that a repeated
 request is answered at once, and it streams without a pause. A build has three candidates and the
 mutation check, and its tool is removed afterwards. Times are from `ask` to the record of each
@@ -130,8 +131,9 @@ async def run(profile: str) -> dict[str, object]:
                 "synthesis_candidates": 3,
             }
         )
-        engine = await build_engine(settings)
+        engine = await build_engine(settings, durable=True)
         try:
+            await engine.resume_turns()
             await engine.get_ready()
             await timed(engine, "me", REUSE)
             await timed(engine, "me", BUILD)
@@ -142,6 +144,7 @@ async def run(profile: str) -> dict[str, object]:
                 for _ in range(_ROUNDS[kind]):
                     if kind == "build":
                         await engine.library.remove(BUILT)
+                        await engine.sandbox.settle()
                     if profiler:
                         profiler.enable()
                     turns[kind].append(await timed(engine, "me", request))
