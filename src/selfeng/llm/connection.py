@@ -355,11 +355,13 @@ class ModelConnection:
             self._sdk.chat.completions.create
         )  # its overloads require the SDK's own message types
         named = {PROMPT_NAME: request.prompt}
+        # What comes as `extra_body` is sent as it is; the SDK looks through all else, for 2 ms.
+        said = {"messages": list(request.messages), **request.options}
         return await create(
             model=self.server.model,
-            messages=list(request.messages),
+            messages=[],
             extra_headers=named,
-            **request.options,
+            extra_body=said,
             **options,
         )
 
