@@ -46,7 +46,7 @@ _BUILDS = 0.1
 _BUSY = 0.6
 """How busy each part of a fleet may be; beyond four fifths, waiting grows fast."""
 _RUNNING = 24
-"""Turns that an engine runs at once, as TURNS_MAX_RUNNING says."""
+"""Turns that an engine runs at once, as TURNS_PER_PROCESS says."""
 _WARM_UP, _SECONDS = 60.0, 120.0
 _ROUNDS = {"reuse": 30, "build": 6}
 Process = Generator[simpy.Event, Any, None]

@@ -34,7 +34,7 @@ from flask_socketio import SocketIO  # type: ignore[import-untyped]
 from selfeng.core.errors import AgentError, ConfigurationError
 from selfeng.core.leaving import exit_process
 from selfeng.core.logs import log_to_stderr
-from selfeng.core.status import PARTS, EngineStatus
+from selfeng.core.status import EngineStatus
 from selfeng.settings import Settings, load_settings, make_folders
 from web.access import Access, AccessPage, shared_key, signing_key
 from web.bridge import Bridge
@@ -301,23 +301,7 @@ def _run(settings: Settings, listener: socket.socket) -> None:
 
 async def _set_up(engine: "Engine") -> None:
     """Start to set up what this machine lacks, and report it on the terminal."""
-    told: set[str] = set()
-
-    def tell() -> None:
-        for part in engine.readiness.unready:
-            line = (
-                part.detail
-                if part.state == "working"
-                else f"Not set up: {PARTS[part.part]}. {part.detail}"
-            )
-            if part.detail and line not in told:
-                told.add(line)
-                _report(line)
-        if told and not engine.readiness.unready:
-            told.clear()
-            _report("Everything is set up.")
-
-    engine.readiness.on_change(tell)
+    engine.readiness.tell(_report)
     engine.set_up()
 
 

@@ -72,8 +72,8 @@ from selfeng.store.processes import Processes
 from selfeng.store.recorder import Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.threads import Threads
+from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
-from selfeng.turns.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.turn_registry import TurnRegistry
 
 if TYPE_CHECKING:
@@ -250,9 +250,11 @@ def _turn_parts(
     journal = Journal(database, processes=processes)
     recorder = Recorder(journal)
     files = ConversationFiles(database)
-    queue = TurnQueue(lambda: _queue_limits(configuration.settings))
+    queue = TurnQueue(database, lambda: _queue_limits(configuration.settings))
+    room = configuration.settings.turns_per_process
     return TurnParts(
-        turns=TurnRegistry(recorder, queue, runtime.start),
+        turns=TurnRegistry(recorder, queue, lambda: room, runtime.start),
+        queue=queue,
         runtime=runtime,
         journal=journal,
         processes=processes,

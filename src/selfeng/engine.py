@@ -29,6 +29,7 @@ from selfeng.core.events import (
     FINAL,
     QuestionsAsked,
     Record,
+    TurnQueued,
     TurnResumed,
     TurnStarted,
     TurnStopped,
@@ -69,16 +70,17 @@ from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationSummary
 from selfeng.store.feed import Feed
 from selfeng.store.habits import Habits
-from selfeng.store.journal import Journal, LostTurn, NewConversation
+from selfeng.store.journal import Journal, NewConversation
 from selfeng.store.news import NewsItem, NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Recorder
 from selfeng.store.shares import Shares
+from selfeng.store.turn_queue import ClaimedTurn, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine
 from selfeng.turns.event_numbers import EventNumbers, NumberedEvent
 from selfeng.turns.given import GivenTurn, Past
 from selfeng.turns.plan_to_tool import plan_to_tool
-from selfeng.turns.running_turn import INTERRUPTED
+from selfeng.turns.running_turn import INTERRUPTED, RunningTurn
 from selfeng.turns.turn_registry import TurnRegistry
 
 T = TypeVar("T")
@@ -156,6 +158,7 @@ class TurnParts:
     """What runs turns, and what is stored of them."""
 
     turns: TurnRegistry
+    queue: TurnQueue
     runtime: MiniAgents
     journal: Journal
     processes: Processes
@@ -196,7 +199,7 @@ class Engine:
         tools, turns = tool_parts, turn_parts
         self.library, self.changes, self.sandbox = tools.library, tools.changes, tools.sandbox
         self.upkeep, self._seeded = tools.upkeep, tools.seeded
-        self._turns, self._runtime = turns.turns, turns.runtime
+        self._turns, self._queue, self._runtime = turns.turns, turns.queue, turns.runtime
         self._journal, self._recorder = turns.journal, turns.recorder
         self._processes = turns.processes
         self._feed, self._news = turns.feed, turns.news
@@ -209,8 +212,8 @@ class Engine:
         self._set_ups, self._resources, self._background = set_ups, resources, PromisingContext()
         self._beginning = WeakValueDictionary[str, asyncio.Lock]()
         """Held while a turn with an id of its own is begun, by the id."""
-        self._unresumed: list[LostTurn] = []
-        """Those that were taken over and could not begin here."""
+        self._unbegun: list[ClaimedTurn] = []
+        """Those that were taken out of the queue and could not begin here."""
         self._use(model_parts())
         configuration.on_change(lambda: self._use(model_parts()))
         configuration.on_change(self._turns.reconsider)
@@ -241,8 +244,7 @@ class Engine:
         the answers in words: it is the request that they complete.
         `agent` gets the request without a search. `again` is the id of an earlier turn, whose
         answers and agent hold for this one, too. `turn_id` is given to the turn; if there is one
-        with it, that is the turn. The turn's task starts last, with nothing awaited after it, so
-        the caller can subscribe before its first record.
+        with it, that is the turn.
 
         Raises:
             LimitReached: too many requests wait in the queue.
@@ -294,7 +296,7 @@ class Engine:
             raise RequestError(
                 f"unknown agent {agent[:40]!r}", f"name one of {', '.join(AGENTS)}, or none"
             )
-        self._turns.check(owner, conversation_id)
+        await self._turns.check(owner, conversation_id)
         if conversation_id is None:
             rounds: tuple[QuestionsAsked, ...] = ()
         else:
@@ -326,18 +328,20 @@ class Engine:
         records: StreamAppender[Record] = StreamAppender()
         with records:
             unsubscribe = self.subscribe(lambda batch: _append(records, batch))
-            asked = None
+            runs = None
             try:
-                asked = await begun
+                runs = asked = await begun
                 async for record in aiter(records):
                     if record.turn_id == asked.turn_id:
-                        yield record
                         if isinstance(record.event, FINAL):
+                            runs = None
+                        yield record
+                        if runs is None:
                             return
             finally:
                 unsubscribe()
-                if asked:
-                    self._turns.stop(owner, asked.turn_id)
+                if runs:
+                    await self._turns.stop(owner, runs.turn_id)
 
     async def named(self, owner: str, name: str) -> str:
         """The id of a conversation that a program calls by a name of its own, begun if there is
@@ -378,7 +382,7 @@ class Engine:
             RequestError: as `call`, or the conversation belongs to a project.
         """
         call = await self._bound(name, arguments, files)
-        self._turns.check(owner, conversation_id)
+        await self._turns.check(owner, conversation_id)
         request = f"Run {call}"
         if conversation_id is not None:
             await self._check_conversation(owner, conversation_id)
@@ -424,7 +428,7 @@ class Engine:
         records = await asyncio.to_thread(self._journal.turn, owner, turn_id)
         plan = plan_to_tool(records)
         conversation_id = records[0].conversation_id
-        self._turns.check(owner, conversation_id)
+        await self._turns.check(owner, conversation_id)
         given = Request(
             plan.request,
             conversation_id=conversation_id,
@@ -439,7 +443,7 @@ class Engine:
         Raises: ToolNotFound, ToolModified, LimitReached.
         """
         request = f"Make {(await self.library.get(name)).name} faster"
-        self._turns.check(owner)
+        await self._turns.check(owner)
         return await self._begin(owner, Request(request, refactors=name))
 
     async def _begin(self, owner: str, given: Request, turn_id: str = "") -> Asked:
@@ -454,47 +458,41 @@ class Engine:
             await self._feed.watch(conversation_id, new=True)
             given = replace(given, conversation_id=conversation_id)
         kept = GivenTurn.of(given).model_dump_json() if self._workflows else None
+        begun = started(given)
         turn_id = await asyncio.to_thread(
-            self._journal.begin_turn,
+            partial(self._journal.begin_turn, new=new, waits=True),
             conversation_id,
             given.text,
             turn_id,
-            started(given),
+            begun,
             kept,
-            new=new,
         )
-        self._run(owner, conversation_id, turn_id, given, self._work(turn_id))
+        work = TurnWork(turn_id, self._workflows) if self._workflows else None
+        await self._turns.enter(
+            owner,
+            conversation_id,
+            turn_id,
+            begun,
+            partial(self._started, owner, turn_id, given, work),
+            ended=partial(self._ended, work, turn_id) if work else None,
+        )
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
-    def _work(self, turn_id: str) -> TurnWork | None:
-        return TurnWork(turn_id, self._workflows) if self._workflows else None
-
-    def _run(
+    def _started(
         self,
         owner: str,
-        conversation_id: str,
         turn_id: str,
         given: Request,
         work: TurnWork | None,
-        *,
         resumed: TurnResumed | None = None,
-        numbers: EventNumbers | None = None,
-        lease: int = 1,
-    ) -> None:
+    ) -> RunningTurn:
         token = current_work.set(work)
-        with owned_by(owner), logged_with(conversation_id, turn_id):
-            watch = work.watch if work else lambda _: None
-            turn = self.orchestrator.begin(given, resumed=resumed, watch=watch)
+        watch = work.watch if work else lambda _: None
+        try:
+            with owned_by(owner), logged_with(given.conversation_id, turn_id):
+                return self.orchestrator.begin(given, resumed=resumed, watch=watch)
+        finally:
             current_work.reset(token)
-            self._turns.begin(
-                owner,
-                conversation_id,
-                turn_id,
-                turn,
-                numbers=numbers,
-                lease=lease,
-                ended=partial(self._ended, work, turn_id, lease) if work else None,
-            )
 
     async def _ended(self, work: TurnWork, turn_id: str, lease: int) -> bool:
         """Forget the steps of a turn, unless another process has taken it over."""
@@ -503,36 +501,31 @@ class Engine:
         return mine
 
     async def resume_turns(self) -> None:
-        """Go on with the turns that killed servers left running; those that can't go on end with
-        an event that says so. From now on the same is done with those of processes that end while
-        this one runs. Call it before the first request.
+        """From now on run the turns that wait in the queue, as far as there is room, and those that
+        killed servers left running; such as can't go on end with an event that says so. Call it
+        before the first request.
         """
         if self._workflows:
             loop = asyncio.get_running_loop()
             lost = partial(loop.call_soon_threadsafe, self._give_up)
             await asyncio.to_thread(self._processes.begin, lost)
-            await self._take_over()
+            self._turns.take = self._take
+            await asyncio.to_thread(self._journal.release_lost)
+            self._turns.reconsider()
             self._background.start(self._watch_processes())
         await self.stop_abandoned_turns()
-
-    async def _take_over(self) -> None:
-        for turn in await asyncio.to_thread(self._journal.take_over_turns):
-            try:
-                await self._resume(turn)
-            except Exception:  # the database of the steps is away, or broken
-                log.exception("turn %s could not go on", turn.turn_id)
-                self._unresumed.append(turn)
 
     async def _watch_processes(self) -> None:
         while True:
             await asyncio.sleep(_LOOK)
             try:
-                while self._unresumed:
-                    await asyncio.to_thread(self._journal.give_back, self._unresumed[-1])
-                    self._unresumed.pop()
+                while self._unbegun:
+                    await asyncio.to_thread(self._queue.give_back, self._unbegun[-1])
+                    self._unbegun.pop()
                 if await asyncio.to_thread(self._journal.any_lost):
-                    await self._take_over()
+                    await asyncio.to_thread(self._journal.release_lost)
                     await self.stop_abandoned_turns()
+                self._turns.reconsider(changed=False)
             except Exception as error:  # noqa: BLE001 - the database is away
                 log.warning("the turns of other processes could not be looked after: %s", error)
 
@@ -545,33 +538,45 @@ class Engine:
         for turn_id in here - await asyncio.to_thread(self._journal.held):
             self._turns.stop_here(turn_id)
 
-    async def _resume(self, lost: LostTurn) -> None:
+    async def _take(self, claimed: ClaimedTurn) -> None:
+        """Run a turn that another process took into the queue, or left running."""
+        try:
+            await self._begin_claimed(claimed)
+        except Exception:  # the database of the steps is away, or broken
+            log.exception("turn %s could not begin", claimed.turn_id)
+            self._unbegun.append(claimed)
+
+    async def _begin_claimed(self, claimed: ClaimedTurn) -> None:
         assert self._workflows is not None
-        conversation_id, turn_id = lost.conversation_id, lost.turn_id
+        owner, conversation_id, turn_id, lease, kept = claimed
         numbered = await asyncio.to_thread(self._journal.numbered, turn_id)
         known = tuple(starmap(NumberedEvent, numbered))
         try:
-            kept = GivenTurn.model_validate_json(lost.given)
-            given = await kept.request(self._past(conversation_id))
+            given = GivenTurn.model_validate_json(kept or "")
+            request = await given.request(self._past(conversation_id))
         except DatabaseUnavailable:
             raise
         except (AgentError, ValidationError):  # another version wrote it, or a file of it is gone
             log.exception("turn %s can't go on", turn_id)
-            last = TurnStopped(reason=INTERRUPTED)
-            self._recorder.emit(conversation_id, turn_id, last, lease=lost.lease)
+            self._recorder.emit(
+                conversation_id, turn_id, TurnStopped(reason=INTERRUPTED), lease=lease
+            )
             return
-        begun = await self._workflows.resume(turn_id)
-        work = TurnWork(turn_id, self._workflows, begun or (), lasting=begun is not None)
-        again = begun is None
-        self._run(
-            lost.owner,
+        steps = await self._workflows.resume(turn_id) if claimed.resumed else None
+        again = steps is None and claimed.resumed
+        work = TurnWork(turn_id, self._workflows, steps or (), lasting=steps is not None)
+        resumed = TurnResumed(again=again) if claimed.resumed else None
+        turn = self._started(owner, turn_id, request, work, resumed)
+        if not claimed.resumed and any(isinstance(event, TurnQueued) for event, _, _ in known):
+            turn.emit(TurnQueued(place=0))
+        self._turns.begin(
+            owner,
             conversation_id,
             turn_id,
-            given,
-            work,
-            resumed=TurnResumed(again=again),
+            turn,
             numbers=EventNumbers(known, again=again),
-            lease=lost.lease,
+            lease=lease,
+            ended=partial(self._ended, work, turn_id),
         )
 
     def _past(self, conversation_id: str) -> Past:
@@ -605,7 +610,7 @@ class Engine:
         """Stop a turn of `owner` that runs or waits in the queue, in whatever process; False if
         there is none with that id.
         """
-        return self._turns.stop(owner, turn_id) or await asyncio.to_thread(
+        return await self._turns.stop(owner, turn_id) or await asyncio.to_thread(
             self._journal.request_stop, owner, turn_id
         )
 
@@ -625,9 +630,9 @@ class Engine:
         """
         await asyncio.to_thread(self._journal.change_conversation, owner, conversation_id, change)
         if change.deleted:
-            self._turns.stop_all("The conversation was deleted.", conversation_id)
             for turn_id in await asyncio.to_thread(self._journal.running, conversation_id):
-                await asyncio.to_thread(self._journal.request_stop, owner, turn_id)
+                if not await self._turns.stop(owner, turn_id, "The conversation was deleted."):
+                    await asyncio.to_thread(self._journal.request_stop, owner, turn_id)
             await asyncio.to_thread(self._journal.remove_deleted)
         self.changed_conversations.tell(conversation_id)
 
@@ -690,6 +695,8 @@ class Engine:
                 self._background.start(self.library.count())
             case "lessons":
                 self.learning.tell()
+            case "queue":
+                self._turns.reconsider(changed=False)
             case "stop":
                 self._turns.stop_here(item.about)
             case _:
@@ -698,6 +705,7 @@ class Engine:
     async def _hear_all(self) -> None:
         """Announcements may have been missed."""
         self._feed.lost()
+        self._turns.reconsider(changed=False)
         self.changed_conversations.tell("")
         self.learning.tell()
         await self.library.count()
@@ -898,12 +906,20 @@ class Engine:
         await self._recorder.flush()
 
     async def aclose(self) -> None:
-        """Stop all turns, write their last events to the journal, and close every part."""
+        """Stop all turns, write their last events to the journal, and close every part. Where
+        processes share the database, another one goes on with the turns that it can.
+        """
+        hands_over = bool(self._workflows) and self._queue.shared
         self._background.cancel()
         self._turns.learn = None
+        await self._turns.aclose("The server ended.", stays=hands_over)
+        if hands_over:
+            await asyncio.to_thread(self._queue.fence)
         self._turns.stop_all("The server ended.")
         await self._runtime.aflush_tasks()
         await self._recorder.aclose()
+        if hands_over:
+            await asyncio.to_thread(self._queue.hand_over)
         await asyncio.to_thread(self._processes.close)
         await self._news.aclose()
         await self._feed.aclose()

@@ -4,7 +4,6 @@ src/selfeng/graph/turn_graph.py.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any, assert_never
 
@@ -83,9 +82,6 @@ class RequestTurn(RunningTurn):
     @property
     def spent(self) -> Mapping[str, Any]:
         return {"usage": self.turn.budget.usage, "seconds": self.turn.budget.seconds}
-
-    def _unspent(self) -> AbstractContextManager[None]:
-        return self.turn.budget.paused()
 
     def failed(self, error: AgentError) -> TurnFailed:
         reached = what_was_reached(self.events) if error.kind == "budget" else ""

@@ -211,7 +211,11 @@ class Settings(BaseSettings):
     """Connections that one address may hold, except this machine's own; raise it for a proxy on
     another machine."""
     turns_max_running: int = Field(24, ge=1, le=1000)
-    """Requests of all people together that run at once; more wait in a queue."""
+    """Requests of all people together that run at once, in all processes that share the database;
+    more wait in a queue."""
+    turns_per_process: int = Field(24, ge=0, le=1000)
+    """Requests that one process runs at once; 0: it only serves the page, and `selfeng worker`
+    runs them."""
     turns_max_per_person: int = Field(16, ge=1, le=1000)
     """Requests of one person that run at once. All who have the access token are one person; one
     conversation has two thirds of them."""

@@ -31,8 +31,8 @@ from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Recorder
 from selfeng.store.shares import Shares
+from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine
-from selfeng.turns.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.turn_registry import TurnRegistry
 from tests.doubles import (
     CODE,
@@ -74,7 +74,8 @@ async def engine_on(
             recall=book.learning.recall,
         )
         recorder = Recorder(book.journal)
-        turns = TurnRegistry(recorder, TurnQueue(lambda: QueueLimits(8, 8, 8)), runtime.start)
+        queue = TurnQueue(book.database, lambda: QueueLimits(8, 8, 8))
+        turns = TurnRegistry(recorder, queue, lambda: 8, runtime.start)
         sources = PinnedSources(library)
         upkeep = Reverifier(
             Reverification(library, synthesis.reexamine, sources, lambda outcome: None)
@@ -91,6 +92,7 @@ async def engine_on(
             tool_parts=ToolParts(library, sources, Changes(), seeded, sandbox, upkeep),
             turn_parts=TurnParts(
                 turns=turns,
+                queue=queue,
                 runtime=runtime,
                 journal=book.journal,
                 processes=Processes(book.database),

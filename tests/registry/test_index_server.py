@@ -145,6 +145,7 @@ def test_a_server_that_hangs_holds_up_no_search_for_long(
 ) -> None:
     indexed = opened(VECTORS).ready()
     os.kill(server.pid, signal.SIGSTOP)
+    os.waitid(os.P_PID, server.pid, os.WSTOPPED)
     try:
         assert (indexed.nearest(), indexed.index.state) == (None, "away")
     finally:

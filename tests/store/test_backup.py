@@ -15,6 +15,7 @@ from selfeng.store.backup import DATABASE, BackupError, in_use, restore_backup, 
 from selfeng.store.database import id_of, migrations, open_database, reading, writing
 from selfeng.store.effects import known_effect, note_effect
 from selfeng.store.journal import Journal, JournalEntry
+from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.drafts import REVERSE
 
@@ -78,7 +79,8 @@ def test_a_turn_that_ran_when_it_was_backed_up_ends_and_is_not_begun_again(
     write_backup(database, {}, backup)
     assert restore_backup(backup, other, {})["effects"] == 1
     restored = Journal(other)
-    assert restored.take_over_turns() == []
+    restored.release_lost()
+    assert TurnQueue(other, lambda: QueueLimits(9, 9, 9)).claim(9, others=True) == []
     (ended,) = restored.stop_abandoned_turns()
     assert (ended.turn_id, ended.event.type) == (turn, "turn_stopped")
     with reading(other) as connection:

@@ -33,7 +33,8 @@ from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import Question
 from selfeng.store import schema
 from selfeng.store.database import reading, writing
-from selfeng.store.journal import Journal, JournalEntry, LostTurn, NewConversation
+from selfeng.store.journal import Journal, JournalEntry, NewConversation
+from selfeng.store.turn_queue import ClaimedTurn, QueueLimits, TurnQueue
 
 ROOT = Path(__file__).parents[2]
 AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
@@ -499,7 +500,7 @@ def test_events_of_a_process_that_lost_the_turn_are_left_out(
     assert _states(engine) == {turn: "running", other: "running"}
 
 
-def test_turns_of_a_killed_server_are_taken_over_where_they_can_go_on(
+def test_turns_of_a_killed_server_return_to_the_queue_where_they_can_go_on(
     engine: sa.Engine, dead_server: str
 ) -> None:
     gone = Journal(engine, dead_server)
@@ -509,9 +510,14 @@ def test_turns_of_a_killed_server_are_taken_over_where_they_can_go_on(
     runs = here.begin_turn(conversation, "r", given="{}")
     build = DelegationChanged(id="1", sender="user", recipient="builder", state="started", text="")
     gone.append([JournalEntry(conversation, agents, AT, build, scope="", n=1)])
-    assert here.take_over_turns() == [LostTurn("o", conversation, goes_on, 2, "{}")]
-    assert here.take_over_turns() == []
+    queue = TurnQueue(engine, lambda: QueueLimits(9, 9, 9))
+    assert here.any_lost()
+    here.release_lost()
+    assert queue.claim(9) == [ClaimedTurn("o", conversation, goes_on, 3, "{}")]
+    here.release_lost()
+    assert queue.claim(9) == []
     here.stop_abandoned_turns()
+    assert not here.any_lost()
     assert _states(engine) == {
         goes_on: "running",
         agents: "stopped",

@@ -87,7 +87,7 @@ from selfeng.store.habits import FollowUp, Habits, PastCall, PastTurn
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.recorder import Recorder
 from selfeng.store.shares import Shares
-from selfeng.turns.turn_queue import QueueLimits, TurnQueue
+from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.turn_registry import TurnRegistry
 from tests.doubles import kept
 from tests.projects.still_sandbox import Layers, StillSandbox
@@ -401,9 +401,8 @@ class FakeEngine:
         self.readiness = Readiness()
         sandbox = StillSandbox()
         builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
-        self._turns = TurnRegistry(
-            self._recorder, TurnQueue(lambda: QueueLimits(8, 8, 8)), self._start
-        )
+        queue = TurnQueue(self._database, lambda: QueueLimits(8, 8, 8))
+        self._turns = TurnRegistry(self._recorder, queue, lambda: 8, self._start)
         self._works = set[asyncio.Task[None]]()
         self.projects = ProjectService(
             folder / "projects", builder, self._journal, self._turns, MiniAgents()
@@ -687,7 +686,7 @@ class FakeEngine:
                 raise ValueError(f"{verb} is not in the script")
 
     async def stop(self, owner: str, turn_id: str) -> bool:
-        if self._turns.stop(owner, turn_id):
+        if await self._turns.stop(owner, turn_id):
             return True
         if self._running.get(turn_id, ("",))[0] != owner:
             return False
@@ -764,6 +763,7 @@ class FakeEngine:
         tasks = [task for _, task in self._running.values()]
         for task in tasks:
             task.cancel()
+        await self._turns.aclose("The server ended.")
         self._turns.stop_all("The server ended.")
         await asyncio.gather(*tasks, *self._works, return_exceptions=True)
         await self._recorder.aclose()

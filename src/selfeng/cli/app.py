@@ -14,6 +14,7 @@ from selfeng.cli import (
     result_commands,
     setup_commands,
     turn_commands,
+    worker_command,
 )
 from selfeng.core.leaving import run_and_exit
 
@@ -56,6 +57,7 @@ for commands in (
     library_commands,
     lesson_commands,
     setup_commands,
+    worker_command,
 ):
     app.add_typer(commands.app)
 app.add_typer(project_commands.app, name="build")

@@ -9,8 +9,8 @@ import asyncio
 import hashlib
 import shutil
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -132,14 +132,6 @@ class ProjectTurn(RunningTurn):
     def spent(self) -> Mapping[str, Any]:
         return {"usage": Usage(), **self._elapsed, **self._spent}
 
-    @contextmanager
-    def _unspent(self) -> Iterator[None]:
-        begun = time.monotonic()
-        try:
-            yield
-        finally:
-            self._start += time.monotonic() - begun
-
     @property
     def _elapsed(self) -> Mapping[str, float]:
         return {"seconds": time.monotonic() - self._start}
@@ -240,7 +232,7 @@ class ProjectService:
         goal = chosen.goal.strip()
         if not goal:
             raise RequestError("the goal is blank", "say what the project should do")
-        self._turns.check(owner)
+        await self._turns.check(owner)
         project_id = await asyncio.to_thread(self._create, owner, chosen.project_name, goal)
         return await self._build(owner, project_id, chosen)
 
@@ -324,10 +316,17 @@ class ProjectService:
     async def _turn(
         self, owner: str, project_id: str, request: str, begin: Callable[[], ProjectTurn]
     ) -> Asked:
-        self._turns.check(owner, project_id)
-        turn_id = await asyncio.to_thread(self._journal.begin_turn, project_id, request)
-        with self._runtime.entered(), owned_by(owner), logged_with(project_id, turn_id):
-            self._turns.begin(owner, project_id, turn_id, begin())
+        await self._turns.check(owner, project_id)
+        started = TurnStarted(request=request)
+        turn_id = await asyncio.to_thread(
+            partial(self._journal.begin_turn, started=started, waits=True), project_id, request
+        )
+
+        def start() -> ProjectTurn:
+            with self._runtime.entered(), owned_by(owner), logged_with(project_id, turn_id):
+                return begin()
+
+        await self._turns.enter(owner, project_id, turn_id, started, start)
         return Asked(conversation_id=project_id, turn_id=turn_id)
 
     async def _own(self, owner: str, project_id: str) -> ConversationSummary:

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Awaitable, Callable
 
 from selfeng.core.errors import AgentError
-from selfeng.core.status import Part, PartStatus
+from selfeng.core.status import PARTS, Part, PartStatus
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +37,23 @@ class Readiness:
     def on_change(self, listener: Callable[[], None]) -> None:
         """Call the listener after each change."""
         self._listeners.append(listener)
+
+    def tell(self, say: Callable[[str], object]) -> None:
+        """Tell the progress from now on line by line, each once, and the end of it."""
+        told = set[str]()
+
+        def tell() -> None:
+            for part in self.unready:
+                lacks = part.state != "working"
+                line = f"Not set up: {PARTS[part.part]}. {part.detail}" if lacks else part.detail
+                if part.detail and line not in told:
+                    told.add(line)
+                    say(line)
+            if told and not self.unready:
+                told.clear()
+                say("Everything is set up.")
+
+        self.on_change(tell)
 
     def expect(self, *parts: Part) -> None:
         """Make requests wait for these parts from now on."""

@@ -53,6 +53,7 @@ from selfeng.store.habits import Habits, last_uses, read_habits
 from selfeng.store.news import announce
 from selfeng.store.processes import Processes
 from selfeng.store.text import storable, storable_data
+from selfeng.store.turn_queue import MOST_LEASES
 
 T = TypeVar("T")
 
@@ -87,8 +88,6 @@ time.
 """
 _MOST_ROUNDS = 10
 _TICK = timedelta(microseconds=1)
-_MOST_LEASES = 5
-"""Processes that may run a turn one after the other: it may be what ends them."""
 _CONVERSATIONS_AT_ONCE = 200
 _LONGEST_MESSAGE = 8_000
 _LONGEST_HISTORY = 24_000
@@ -115,17 +114,6 @@ class NewConversation(NamedTuple):
 
     owner: str
     title: str
-
-
-class LostTurn(NamedTuple):
-    """A turn that a process left running, and that this one goes on with."""
-
-    owner: str
-    conversation_id: str
-    turn_id: str
-    lease: int
-    given: str
-    """What `begin_turn` got."""
 
 
 class Journal:
@@ -243,22 +231,26 @@ class Journal:
         given: str | None = None,
         *,
         new: NewConversation | None = None,
+        waits: bool = False,
     ) -> str:
         """Record a running turn with its first event, and return its id. `append` ends it with the
-        event that ends it. `given` is what another process needs to go on with it. `new` is its
-        conversation, if that begins with the turn.
+        event that ends it. `given` is what another process needs to run it. `new` is its
+        conversation, if that begins with the turn. `waits`: it is in the queue.
 
         It is noted as later than the conversation's other turns, also where the clock was set back.
         """
         turn_id, now = turn_id or uuid4().hex, datetime.now(UTC)
         mine = _TURNS.c.conversation_id == conversation_id
-        row = {
+        row: dict[str, Any] = {
             "id": turn_id,
             "conversation_id": conversation_id,
             "request": storable(request),
             "state": "running",
             "given": given,
         }
+        if waits:
+            admitted = sa.select(sa.func.coalesce(sa.func.max(_TURNS.c.admitted), 0))
+            row |= {"lease": 0, "admitted": None, "queued": admitted.scalar_subquery()}
         first = [
             JournalEntry(conversation_id, turn_id, now, event, scope="", n=1)
             for event in (started,)
@@ -478,25 +470,21 @@ class Journal:
         with reading(self._engine) as connection:
             return frozenset(connection.scalars(query))
 
-    def take_over_turns(self) -> list[LostTurn]:
-        """Take over the turns that killed servers left running and that can go on."""
-        taken, gone = [], set[str]()
+    def release_lost(self) -> None:
+        """Put the turns that killed servers left running, and that can go on, back into the
+        queue.
+        """
+        gone = set[str]()
         with writing(self._engine) as connection:
             for turn in connection.execute(_running()).all():
                 if not _goes_on(turn) or not self._abandoned(turn):
                     continue
                 gone.add(turn.server)
-                lease, mine = turn.lease + 1, _TURNS.c.id == turn.id
-                connection.execute(
-                    _TURNS.update().where(mine).values(lease=lease, server=self._server)
-                )
-                whose = sa.select(_CONVERSATIONS.c.owner).where(
-                    _CONVERSATIONS.c.id == turn.conversation_id
-                )
-                owner = connection.scalar(whose) or ""
-                taken.append(LostTurn(owner, turn.conversation_id, turn.id, lease, turn.given))
+                free = {"lease": turn.lease + 1, "server": self._server, "admitted": None}
+                connection.execute(_TURNS.update().where(_TURNS.c.id == turn.id).values(**free))
             self._processes.give_up(connection, gone - {None})
-        return taken
+            if gone:
+                announce(connection, "queue")
 
     def take_over_unexamined(self) -> list[str]:
         """Ids of the ended turns that killed servers have not examined for lessons; from now on
@@ -511,12 +499,6 @@ class Journal:
             mine = _TURNS.c.id.in_(taken)
             connection.execute(_TURNS.update().where(mine).values(server=self._server))
         return taken
-
-    def give_back(self, turn: LostTurn) -> None:
-        """Have a turn that could not begin here taken over once more."""
-        mine = (_TURNS.c.id == turn.turn_id) & (_TURNS.c.lease == turn.lease)
-        with writing(self._engine, exclusive=False) as connection:
-            connection.execute(_TURNS.update().where(mine).values(server=None))
 
     def running_turns(self) -> frozenset[str]:
         """Ids of the turns that have not ended."""
@@ -590,7 +572,7 @@ def _running() -> sa.Select[Any]:
 
 def _goes_on(turn: sa.Row[Any]) -> bool:
     """Whether another process can go on with the turn."""
-    return turn.given is not None and turn.lease < _MOST_LEASES
+    return turn.given is not None and turn.lease < MOST_LEASES
 
 
 def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[Record]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-Topic = Literal["journal", "conversations", "library", "lessons", "stop"]
+Topic = Literal["journal", "conversations", "library", "lessons", "queue", "stop"]
 """journal: events were appended, `<conversation>:<number of the last one>`; stop: a turn is to be
 stopped, by its id; the others: which of them has changed is not told.
 """

@@ -45,11 +45,17 @@ turns = sa.Table(
     sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
     sa.Column(
         "server", sa.Text
-    ),  # which process runs it, see core.process; NULL in rows of version 0001
+    ),  # which process runs it, or took it into the queue, see core.process; NULL: none
     sa.Column(
         "lease", sa.Integer, nullable=False, server_default="1"
     ),  # grows whenever another process takes the turn over, whose events count from then on
     sa.Column("given", sa.Text),  # JSON of turns.given, while it runs: what a process goes on with
+    sa.Column(
+        "queued", sa.Integer, nullable=False, server_default="0"
+    ),  # how many turns had been admitted when it came
+    sa.Column(
+        "admitted", sa.Integer, server_default="0", index=True
+    ),  # the number of its admission; NULL while it waits in the queue
     sa.Index("ix_turns_conversation_id_started_at", "conversation_id", "started_at"),
 )
 

@@ -1,19 +1,16 @@
 """A running turn: a stream of events, the last of which ends it."""
 
 import logging
-import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager
 from typing import Any
 
 from selfeng.core.errors import AgentError, Diverged, TakenOver
-from selfeng.core.events import Event, TurnFailed, TurnFinished, TurnQueued, TurnStopped
+from selfeng.core.events import Event, TurnFailed, TurnFinished, TurnStopped
 from selfeng.core.work import current_work
 from selfeng.runtime import PromisingContext
 from selfeng.runtime.promising_context import Scope, current_scope
 from selfeng.runtime.streams import Reader, ReplayStream
-from selfeng.turns.turn_queue import Ticket
 
 log = logging.getLogger(__name__)
 
@@ -35,8 +32,6 @@ class RunningTurn(ABC):
         """Whether the work has started; then it determines the last event."""
         self._reason = CANCELLED
         self._steps = current_work.get()
-        self.ticket: Ticket | None = None
-        """The turn waits until this is admitted; set it before the turn's work starts."""
 
     def __aiter__(self) -> AsyncIterator[Event]:
         return Reader(self._feed)
@@ -62,7 +57,6 @@ class RunningTurn(ABC):
         current_scope.set(self._scope)  # what starts from here on is cancelled with the turn
         self._begun = True
         try:
-            await self._admitted()
             last = await work()
         except AgentError as error:
             last = self.failed(error)
@@ -83,19 +77,6 @@ class RunningTurn(ABC):
             self._end(self._stopped())
             raise
         self._end(last)
-
-    async def _admitted(self) -> None:
-        """Wait until it is the turn's turn."""
-        if self.ticket is None or self.ticket.admitted.is_set():
-            return
-        begun = time.monotonic()
-        with self._unspent():
-            await self.ticket.admitted.wait()
-        self.emit(TurnQueued(place=0, seconds=time.monotonic() - begun))
-
-    @abstractmethod
-    def _unspent(self) -> AbstractContextManager[None]:
-        """Time that passes in this counts neither as the turn's nor against its budget."""
 
     @property
     @abstractmethod

@@ -1,21 +1,49 @@
-"""Running turns: those of this process, in a queue when they are many, recorded by their events,
-and stopped by their owners.
+"""The turns of this process: those that it runs, recorded by their events, and those that it took
+into the queue, with the places that they are told.
 """
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
+from contextlib import suppress
+from contextvars import Context
+from dataclasses import dataclass
+from time import monotonic
 from typing import Any
 
 from selfeng.core.errors import Diverged
-from selfeng.core.events import TurnQueued
+from selfeng.core.events import TurnQueued, TurnStarted, TurnStopped
 from selfeng.store.recorder import Recorder
+from selfeng.store.turn_queue import ClaimedTurn, TurnQueue
 from selfeng.turns.event_numbers import EventNumbers, NumberedEvent
 from selfeng.turns.running_turn import RunningTurn, interrupted
-from selfeng.turns.turn_queue import TurnQueue
 
 log = logging.getLogger(__name__)
 
 _ON_REQUEST = "Stopped on request."
+_PAUSE = 0.3
+"""Seconds in which the places of the queue are told at most once."""
+_LOOK = 1.0
+"""Seconds between looks at a queue of which no news come."""
+
+Ended = Callable[[int], Awaitable[bool]]
+"""Called with the lease of a turn whose last event is stored; tells whether it is the turn's end:
+another process may have taken it over.
+"""
+
+
+@dataclass
+class WaitingTurn:
+    """A turn that this process took into the queue."""
+
+    owner: str
+    conversation_id: str
+    started: TurnStarted
+    begin: Callable[[], RunningTurn]
+    ended: Ended | None
+    since: float
+    place: int | None = None
+    """That was told last; None: it is not told to wait yet."""
 
 
 class TurnRegistry:
@@ -25,25 +53,61 @@ class TurnRegistry:
         self,
         recorder: Recorder,
         queue: TurnQueue,
+        room: Callable[[], int],
         start: Callable[[Coroutine[Any, Any, None]], object],
     ) -> None:
-        """`start` runs a coroutine in the background."""
-        self._recorder, self._queue, self._start = recorder, queue, start
+        """`room` is how many turns may run here at once, of those that another process can run.
+        `start` runs a coroutine in the background.
+        """
+        self._recorder, self._queue, self._room, self._start = recorder, queue, room, start
         self._turns: dict[
             str, tuple[str, str, RunningTurn]
         ] = {}  # turn id → owner, conversation id, turn
+        self._waiting: dict[str, WaitingTurn] = {}
+        self._taken: dict[str, str] = {}
+        """Turns that other processes took into the queue, and their owners, until they run here."""
+        self._stops: dict[str, str] = {}
+        """Reasons to stop those."""
+        self._claiming, self._news = asyncio.Lock(), asyncio.Event()
+        self._tasks = set[asyncio.Task[None]]()
+        self._looking: asyncio.Task[None] | None = None
+        self._closed = False
+        self.take: Callable[[ClaimedTurn], Coroutine[Any, Any, None]] | None = None
+        """Begins a turn that another process took into the queue; None: none is taken."""
         self.learn: Callable[[str], object] | None = None
         """Called with the id of each turn that has ended and is in the journal."""
 
-    def check(self, owner: str, conversation_id: str | None = None) -> None:
+    async def check(self, owner: str, conversation_id: str | None = None) -> None:
         """Call before a turn of `owner` is begun; None for a new conversation. Raises:
         LimitReached: too many are waiting.
         """
-        self._queue.check(owner, conversation_id)
+        await asyncio.to_thread(self._queue.check, owner, conversation_id)
 
-    def reconsider(self) -> None:
-        """The limits of the queue have changed."""
-        self._queue.reconsider()
+    async def enter(
+        self,
+        owner: str,
+        conversation_id: str,
+        turn_id: str,
+        started: TurnStarted,
+        begin: Callable[[], RunningTurn],
+        *,
+        ended: Ended | None = None,
+    ) -> None:
+        """Have a turn that the journal has in the queue begin when it is its turn. Returns when it
+        has begun or waits.
+        """
+        self._waiting[turn_id] = WaitingTurn(
+            owner, conversation_id, started, begin, ended, monotonic()
+        )
+        await asyncio.shield(self._claim_soon(changed=True))
+        if turn_id in self._waiting and self._looking is None:
+            self._looking = asyncio.create_task(self._look(), name="queue", context=Context())
+
+    def reconsider(self, *, changed: bool = True) -> None:
+        """The limits of the queue, or who waits in it, have changed. `changed`: the other processes
+        do not know it.
+        """
+        self._claim_soon(changed=changed)
 
     def begin(
         self,
@@ -54,19 +118,17 @@ class TurnRegistry:
         *,
         numbers: EventNumbers | None = None,
         lease: int = 1,
-        ended: Callable[[], Awaitable[bool]] | None = None,
+        ended: Ended | None = None,
     ) -> None:
-        """Record the turn until it ends; its work starts when the queue admits it. Call it before
-        the next task switch. `numbers` knows what the journal has of it, and `lease` is the one
-        under which this process runs it. `ended` is called when its last event is stored, and
-        tells whether it is the turn's end: another process may have taken it over.
+        """Record the turn until it ends. Call it before the next task switch. `numbers` knows what
+        the journal has of it, and `lease` is the one under which this process runs it.
         """
         self._turns[turn_id] = owner, conversation_id, turn
-        turn.ticket = self._queue.enter(
-            owner, conversation_id, lambda place: turn.emit(TurnQueued(place=place))
-        )
+        self._taken.pop(turn_id, None)
+        if reason := self._stops.pop(turn_id, ""):
+            turn.stop(reason)
         told = self._record(conversation_id, turn_id, turn, numbers or EventNumbers(), lease)
-        self._start(self._follow(turn_id, told, ended))
+        self._start(self._follow(turn_id, told, lease, ended))
 
     def find(self, owner: str, turn_id: str) -> RunningTurn | None:
         """A running turn of `owner`; None if there is none with that id."""
@@ -74,27 +136,43 @@ class TurnRegistry:
         return turn if whose == owner else None
 
     def of(self, conversation_id: str) -> str | None:
-        """The id of the turn that runs in the conversation, if any."""
-        return next(
-            (
-                turn_id
-                for turn_id, (_, conversation, _) in self._turns.items()
-                if conversation == conversation_id
-            ),
-            None,
-        )
+        """The id of the turn of this process that runs or waits in the conversation, if any."""
+        here = {turn_id: conversation for turn_id, (_, conversation, _) in self._turns.items()}
+        here |= {turn_id: turn.conversation_id for turn_id, turn in self._waiting.items()}
+        return next((turn_id for turn_id, c in here.items() if c == conversation_id), None)
 
-    def stop(self, owner: str, turn_id: str) -> bool:
-        """Stop a running turn of `owner`; False if there is none with that id."""
+    async def stop(self, owner: str, turn_id: str, reason: str = _ON_REQUEST) -> bool:
+        """Stop a turn of `owner` that runs here, or waits in the queue of any process; False if
+        there is none with that id.
+        """
+        if self._stop(owner, turn_id, reason):
+            return True
+        waited = await asyncio.to_thread(self._queue.withdraw, turn_id, owner)
+        if waited is None:
+            return self._stop(owner, turn_id, reason)  # it may have begun meanwhile
+        self._waiting.pop(turn_id, None)
+        self._recorder.emit(
+            waited.conversation_id, turn_id, TurnStopped(reason=reason), lease=waited.lease
+        )
+        self._news.set()
+        return True
+
+    def _stop(self, owner: str, turn_id: str, reason: str) -> bool:
         turn = self.find(owner, turn_id)
         if turn is not None:
-            turn.stop(_ON_REQUEST)
-        return turn is not None
+            turn.stop(reason)
+        elif self._taken.get(turn_id) == owner:
+            self._stops[turn_id] = reason
+        else:
+            return False
+        return True
 
     def stop_here(self, turn_id: str) -> None:
         """Stop a turn for another process, which has checked whose it is, if it runs here."""
         if turn_id in self._turns:
             self._turns[turn_id][2].stop(_ON_REQUEST)
+        elif turn_id in self._taken:
+            self._stops[turn_id] = _ON_REQUEST
 
     @property
     def running(self) -> tuple[str, ...]:
@@ -102,22 +180,118 @@ class TurnRegistry:
         return tuple(self._turns)
 
     def stop_all(self, reason: str, conversation_id: str = "") -> None:
-        """Stop every turn, or those of one conversation."""
+        """Stop every turn that runs here, or those of one conversation."""
         for _, conversation, turn in self._turns.values():
             if conversation_id in ("", conversation):
                 turn.stop(reason)
 
+    async def aclose(self, reason: str, *, stays: bool = False) -> None:
+        """Begin no more turns. Those that wait here are stopped; `stays`: except such as another
+        process can run.
+        """
+        self._closed = True
+        if self._looking:
+            self._looking.cancel()
+        await asyncio.gather(*self._tasks, *filter(None, [self._looking]), return_exceptions=True)
+        for turn_id, turn in list(self._waiting.items()):
+            if turn.ended is None or not stays:
+                await self.stop(turn.owner, turn_id, reason)
+
+    def _claim_soon(self, *, changed: bool) -> asyncio.Task[None]:
+        """In a context of its own, as what is begun belongs to no other turn."""
+        work = self._claim(changed=changed)
+        task = asyncio.create_task(work, name="claim", context=Context())
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return task
+
+    async def _claim(self, *, changed: bool) -> None:
+        async with self._claiming:
+            if self._closed:
+                return
+            here = (*self._turns, *self._taken)
+            room = self._room() - len(here)
+            try:
+                claimed = await asyncio.to_thread(
+                    self._queue.claim,
+                    room,
+                    others=self.take is not None,
+                    changed=changed,
+                    present=here,
+                )
+            except Exception:  # the database is away: `_look` tries again
+                log.exception("no turn could be taken out of the queue")
+                return
+            for turn in claimed:
+                self._begin_claimed(turn)
+        if claimed or changed:
+            self._news.set()
+
+    def _begin_claimed(self, claimed: ClaimedTurn) -> None:
+        waited = self._waiting.pop(claimed.turn_id, None)
+        if waited is None:
+            if self.take is not None:
+                self._taken[claimed.turn_id] = claimed.owner
+                self._start(self._begin_taken(self.take(claimed), claimed.turn_id))
+            return
+        turn, numbers = waited.begin(), None
+        if waited.place is not None:
+            numbers = EventNumbers([NumberedEvent(waited.started, "", 1)])
+            turn.emit(TurnQueued(place=0, seconds=monotonic() - waited.since))
+        self.begin(
+            claimed.owner,
+            claimed.conversation_id,
+            claimed.turn_id,
+            turn,
+            numbers=numbers,
+            lease=claimed.lease,
+            ended=waited.ended,
+        )
+
+    async def _begin_taken(self, work: Coroutine[Any, Any, None], turn_id: str) -> None:
+        try:
+            await work
+        finally:
+            self._taken.pop(turn_id, None)
+            self._stops.pop(turn_id, None)
+
+    async def _look(self) -> None:
+        """Tell those who wait their places, and look whether it is their turn."""
+        while self._waiting:
+            self._news.clear()
+            with suppress(Exception):  # the database is away, which `_claim` has told
+                async with self._claiming:
+                    here = tuple(self._waiting.items())  # others may come during the look
+                    self._tell(here, await asyncio.to_thread(self._queue.places))
+            await asyncio.sleep(_PAUSE)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LOOK):
+                    await self._news.wait()
+            await self._claim(changed=False)
+        self._looking = None
+
+    def _tell(self, here: tuple[tuple[str, WaitingTurn], ...], places: dict[str, int]) -> None:
+        for turn_id, turn in here:
+            if turn_id not in places:  # another process took it, or it was stopped
+                self._waiting.pop(turn_id, None)
+                continue
+            if turn.place is None:
+                self._emit(turn_id, turn, NumberedEvent(turn.started, "", 1))
+            if turn.place != places[turn_id]:
+                turn.place = places[turn_id]
+                self._emit(turn_id, turn, NumberedEvent(TurnQueued(place=turn.place)))
+
+    def _emit(self, turn_id: str, turn: WaitingTurn, numbered: NumberedEvent) -> None:
+        event, scope, n = numbered
+        self._recorder.emit(turn.conversation_id, turn_id, event, scope=scope, n=n, lease=0)
+
     async def _follow(
-        self,
-        turn_id: str,
-        told: Coroutine[Any, Any, None],
-        ended: Callable[[], Awaitable[bool]] | None,
+        self, turn_id: str, told: Coroutine[Any, Any, None], lease: int, ended: Ended | None
     ) -> None:
         await told
-        if self.learn is None and ended is None:
-            return
         await self._recorder.flush()
-        last = ended is None or await ended()
+        self._claim_soon(changed=True)
+        last = ended is None or await ended(lease)
         if last and self.learn is not None:
             self.learn(turn_id)
 
@@ -143,5 +317,3 @@ class TurnRegistry:
             store(NumberedEvent(turn.failed(interrupted()), "", numbers.next))
         finally:
             del self._turns[turn_id]
-            if turn.ticket:
-                self._queue.leave(turn.ticket)

@@ -1,0 +1,340 @@
+"""The queue of turns, in the database: how many run at once, who waits, and who is next. Every
+process that shares the database takes turns out of it, as far as it has room.
+
+All methods block: call them in a thread.
+"""
+
+from collections import Counter, deque
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from selfeng.core.errors import LimitReached
+from selfeng.core.process import this_process
+from selfeng.core.words import count
+from selfeng.store import schema
+from selfeng.store.database import reading, writing
+from selfeng.store.news import announce
+from selfeng.store.text import storable
+
+MOST_LEASES = 10
+"""Of a turn: one when it begins, and two more whenever its process is gone; it may be what ends
+them.
+"""
+Key = tuple[str, ...]
+"""Of a person, or of a conversation of a person."""
+
+_CONVERSATIONS, _TURNS = schema.conversations, schema.turns
+_RUNNING = _TURNS.c.state == "running"
+_WAITING = _RUNNING & _TURNS.c.admitted.is_(None)
+_LOCK = 0x5E1F_A6E9
+"""Of PostgreSQL, arbitrary: one process at a time takes turns out of the queue."""
+_REMEMBERED = 1_000
+"""Admissions that count for who was served longest ago."""
+
+
+@dataclass(frozen=True)
+class QueueLimits:
+    """How many turns run at once and how many wait, in all; one person and one conversation have
+    less, so that they don't keep others out.
+    """
+
+    running: int
+    running_of_person: int
+    waiting: int
+
+    def of_person(self) -> "QueueLimits":
+        own = min(self.running, self.running_of_person)
+        return QueueLimits(own, own, _share(self.waiting))
+
+    def of_conversation(self) -> "QueueLimits":
+        own = self.of_person()
+        return QueueLimits(_share(own.running), _share(own.running), _share(own.waiting))
+
+
+class ClaimedTurn(NamedTuple):
+    """A turn that a process took out of the queue."""
+
+    owner: str
+    conversation_id: str
+    turn_id: str
+    lease: int
+    given: str | None
+    """What `Journal.begin_turn` got."""
+
+    @property
+    def resumed(self) -> bool:
+        """Whether another process had begun it."""
+        return self.lease > 1
+
+
+class TurnQueue:
+    """The next turn to run is of the person with the fewest running turns, among equals of the one
+    who was served longest ago; of their conversations it is chosen in the same way. So nobody's
+    many requests keep another's first one waiting.
+    """
+
+    def __init__(
+        self, engine: sa.Engine, limits: Callable[[], QueueLimits], server: str | None = None
+    ) -> None:
+        """`limits` may change; those that it gives at the moment count. `server` takes the turns:
+        this process, unless another is named.
+        """
+        self._engine, self._limits = engine, limits
+        self._server = server or this_process()
+
+    @property
+    def shared(self) -> bool:
+        """Whether other processes may take turns that this one leaves."""
+        return self._engine.dialect.name == "postgresql"
+
+    def check(self, owner: str, conversation_id: str | None) -> None:
+        """Call before a turn of the person is begun; None for a new conversation.
+
+        Raises: LimitReached: the queue, or the part of it that one may take, is full.
+        """
+        limits = self._limits()
+        found = sa.select(_CONVERSATIONS.c.owner, _TURNS.c.conversation_id).join_from(
+            _TURNS, _CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+        )
+        with reading(self._engine) as connection:
+            waiting = [tuple(row) for row in connection.execute(found.where(_WAITING))]
+        own = [turn for turn in waiting if turn[0] == owner]
+        here = [turn for turn in own if turn[1] == conversation_id]
+        for turns, most, whose in (
+            (waiting, limits.waiting, ""),
+            (own, limits.of_person().waiting, " of yours"),
+            (here, limits.of_conversation().waiting, " of this conversation"),
+        ):
+            if len(turns) >= most:
+                raise LimitReached(
+                    f"the queue is full, with {count(len(turns), 'request')}{whose} waiting",
+                    "wait until one of them runs, or stop one",
+                )
+
+    def claim(
+        self,
+        room: int,
+        *,
+        others: bool = False,
+        changed: bool = False,
+        present: Collection[str] = (),
+    ) -> list[ClaimedTurn]:
+        """Take the turns that are next, in their order: at most `room` of those that any process
+        can run, and those that only this one can. `others`: also such as other processes took into
+        the queue. `changed`: the other processes do not know what changed in the queue. `present`
+        are the turns that this process has.
+        """
+        with reading(self._engine) as connection:
+            if not _anything_waits(connection):
+                return []
+        with writing(self._engine, exclusive=False) as connection:
+            _lock(connection)
+            line = self._line(connection)
+            admitted, taken = line.last, list[ClaimedTurn]()
+            for turn in iter(line.next, None):
+                mine = turn.server == self._server
+                if turn.goes_on:
+                    mine = (mine or others) and room > 0 and turn.id not in present
+                    room -= mine
+                if mine:
+                    admitted += 1
+                    taken.append(self._take(connection, turn, admitted))
+            if (taken or changed) and _anything_waits(connection):
+                announce(connection, "queue")
+        return taken
+
+    def places(self) -> dict[str, int]:
+        """The turns that this process took into the queue and that wait there, and their places,
+        from 1, as they are if the oldest turn always ends first.
+        """
+        with reading(self._engine) as connection:
+            line, mine = self._line(connection), dict[str, int]()
+        waiting, place = line.waiting, 0
+        while place < waiting:
+            turn = line.next()
+            if turn is None:
+                line.end_oldest()
+                continue
+            place += 1
+            if turn.server == self._server:
+                mine[turn.id] = place
+        return mine
+
+    def withdraw(self, turn_id: str, owner: str) -> ClaimedTurn | None:
+        """Take a turn of `owner` out of the queue, to end it; None if it does not wait there."""
+        mine = _WAITING & (_TURNS.c.id == storable(turn_id))
+        with writing(self._engine, exclusive=False) as connection:
+            _lock(connection)
+            turn = connection.execute(_turns().where(mine, _CONVERSATIONS.c.owner == owner)).first()
+            if turn is None:
+                return None
+            announce(connection, "queue")
+            return self._take(connection, QueuedTurn._make(turn), 0)
+
+    def give_back(self, turn: ClaimedTurn) -> None:
+        """Have a process take a turn that could not begin here."""
+        mine = _RUNNING & (_TURNS.c.id == turn.turn_id) & (_TURNS.c.lease == turn.lease)
+        free = {"server": None, "admitted": None, "lease": _TURNS.c.lease + 1}
+        with writing(self._engine, exclusive=False) as connection:
+            connection.execute(_TURNS.update().where(mine).values(**free))
+            announce(connection, "queue")
+
+    def fence(self) -> None:
+        """Before this process hands its turns over: from now on the journal takes no event of them
+        from it, of those that others can go on with.
+        """
+        with writing(self._engine, exclusive=False) as connection:
+            mine = _TURNS.update().where(self._handed_over())
+            connection.execute(mine.values(lease=_TURNS.c.lease + 1))
+
+    def hand_over(self) -> None:
+        """Have other processes take the turns of this one, which runs them no longer."""
+        with writing(self._engine, exclusive=False) as connection:
+            mine = _TURNS.update().where(self._handed_over())
+            connection.execute(mine.values(server=None, admitted=None))
+            announce(connection, "queue")
+
+    def _handed_over(self) -> sa.ColumnElement[bool]:
+        return (
+            _RUNNING
+            & (_TURNS.c.server == self._server)
+            & _TURNS.c.admitted.is_not(None)
+            & _TURNS.c.given.is_not(None)
+        )
+
+    def _take(self, connection: sa.Connection, turn: "QueuedTurn", admitted: int) -> ClaimedTurn:
+        row = connection.execute(
+            _TURNS.update()
+            .where(_TURNS.c.id == turn.id)
+            .values(server=self._server, lease=_TURNS.c.lease + 1, admitted=admitted)
+            .returning(_TURNS.c.lease, _TURNS.c.given)
+        ).one()
+        return ClaimedTurn(turn.owner, turn.conversation_id, turn.id, row.lease, row.given)
+
+    def _line(self, connection: sa.Connection) -> "Line":
+        turns = [QueuedTurn._make(row) for row in connection.execute(_turns().where(_RUNNING))]
+        waiting = [turn for turn in turns if turn.admitted is None]
+        last = connection.scalar(sa.select(sa.func.max(_TURNS.c.admitted))) or 0
+        served: dict[Key, int] = {}
+        recent = (
+            sa.select(
+                _CONVERSATIONS.c.owner, _TURNS.c.conversation_id, sa.func.max(_TURNS.c.admitted)
+            )
+            .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id)
+            .where(
+                _TURNS.c.admitted > last - _REMEMBERED,
+                _CONVERSATIONS.c.owner.in_({turn.owner for turn in waiting}),
+            )
+            .group_by(_CONVERSATIONS.c.owner, _TURNS.c.conversation_id)
+        )
+        for owner, conversation, number in connection.execute(recent):
+            served[(owner,)] = max(number, served.get((owner,), 0))
+            served[(owner, conversation)] = number
+        for turn in waiting:  # who was not served yet came then
+            for key in turn.keys:
+                served.setdefault(key, turn.queued)
+        return Line(self._limits(), waiting, [t for t in turns if t not in waiting], served, last)
+
+
+class QueuedTurn(NamedTuple):
+    """A turn that waits or runs."""
+
+    id: str
+    owner: str
+    conversation_id: str
+    server: str | None
+    queued: int
+    admitted: int | None
+    goes_on: bool
+    """Whether any process can run it."""
+
+    @property
+    def keys(self) -> tuple[Key, Key]:
+        """The person, and the conversation of the person."""
+        return (self.owner,), (self.owner, self.conversation_id)
+
+
+class Line:
+    """A copy of the queue, which lets one turn after the other begin."""
+
+    def __init__(
+        self,
+        limits: QueueLimits,
+        waiting: Collection[QueuedTurn],
+        running: Iterable[QueuedTurn],
+        served: Mapping[Key, int],
+        last: int,
+    ) -> None:
+        """`waiting` in the order in which they came. `served` has the number of the last admission
+        of everybody who waits; `last` is that of all.
+        """
+        self.waiting, self.last = len(waiting), last
+        self._most = limits.running
+        self._most_of = (limits.of_person().running, limits.of_conversation().running)
+        self._running = deque(sorted(running, key=lambda turn: turn.admitted or 0))
+        self._counts = Counter(key for turn in self._running for key in turn.keys)
+        self._served, self._number = dict(served), last
+        self._waiting: dict[Key, dict[Key, deque[QueuedTurn]]] = {}
+        for turn in waiting:
+            person, conversation = turn.keys
+            of_person = self._waiting.setdefault(person, {})
+            of_person.setdefault(conversation, deque()).append(turn)
+
+    def next(self) -> QueuedTurn | None:
+        """Let the next one run; None if none may."""
+        if len(self._running) >= self._most:
+            return None
+        for person in self._ranked(self._waiting, self._most_of[0]):
+            of_person = self._waiting[person]
+            for conversation in self._ranked(of_person, self._most_of[1]):
+                turn = of_person[conversation].popleft()
+                if not of_person[conversation]:
+                    del of_person[conversation]
+                self._running.append(turn)
+                self._counts.update(turn.keys)
+                self._number += 1
+                self._served.update(dict.fromkeys(turn.keys, self._number))
+                return turn
+        return None
+
+    def end_oldest(self) -> None:
+        self._counts.subtract(self._running.popleft().keys)
+
+    def _ranked(self, keys: Iterable[Key], most: int) -> list[Key]:
+        """Those that may run more, the next first."""
+        free = [key for key in keys if self._counts[key] < most]
+        return sorted(free, key=lambda key: (self._counts[key], self._served[key]))
+
+
+def _turns() -> sa.Select[tuple[str, str, str, str | None, int, int | None, bool]]:
+    """The columns of a `QueuedTurn`, in the order in which the turns came."""
+    columns = (
+        _TURNS.c.id,
+        _CONVERSATIONS.c.owner,
+        _TURNS.c.conversation_id,
+        _TURNS.c.server,
+        _TURNS.c.queued,
+        _TURNS.c.admitted,
+        _TURNS.c.given.is_not(None) & (_TURNS.c.lease < MOST_LEASES),
+    )
+    mine = _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+    ordered = sa.select(*columns).join_from(_TURNS, _CONVERSATIONS, mine)
+    return ordered.order_by(_TURNS.c.queued, _TURNS.c.started_at, _TURNS.c.id)
+
+
+def _anything_waits(connection: sa.Connection) -> bool:
+    return connection.scalar(sa.select(_TURNS.c.id).where(_WAITING).limit(1)) is not None
+
+
+def _lock(connection: sa.Connection) -> None:
+    """Until the end of the transaction; SQLite has one writer anyway."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+
+
+def _share(most: int) -> int:
+    """What one may have of this many."""
+    return max(1, most * 2 // 3)
