@@ -2,7 +2,7 @@
 
 A server (or an import of tools) is killed with SIGKILL at a random moment of a turn of each kind in
 turn, and started again, N times, each in folders of its own. The last line is one JSON object:
-`lost` are acknowledged messages, tools and versions that are not there after the restart;
+`lost` are acknowledged messages, tools, versions and lessons that are not there after the restart;
 `paid_twice` are recorded model calls that were made again; `resumed_or_ended` is the share of turns
 that ended with an event that says how; `orphans` are containers and processes of the killed server
 that are still there once the next one is ready; `events_wrong` are events that a client missed or
@@ -69,17 +69,28 @@ asyncio.run(main())
 
 
 class Writer:
-    """The cookbook, which never writes the same code twice and counts what turns asked for."""
+    """The cookbook, which never writes the same code twice and counts what turns asked for. Every
+    other suite lacks its tests, so that builds teach lessons.
+    """
 
     def __init__(self) -> None:
         self._cookbook = Cookbook()
-        self.asked = 0
+        self.asked, self._suites = 0, 0
 
     def complete(self, request: CompletionRequest) -> Completion:
-        self.asked += request.prompt != "lessons"  # extracted after the turn
+        if request.prompt == "lessons":  # extracted after the turn
+            return Completion(content=json.dumps({"lessons": [self._lesson()]}))
+        self.asked += 1
         reply = self._cookbook.complete(request)
         written = reply.content.replace("```python\n", f"```python\n# {self.asked}\n")
+        if request.prompt == "tests":
+            self._suites += 1
+            written = "There are none." if self._suites % 2 else written
         return reply.model_copy(update={"content": written})
+
+    def _lesson(self) -> dict[str, Any]:
+        advice = f"Write tests: {self.asked}."
+        return {"agent": "test", "trigger": "a function", "advice": advice, "known": None}
 
 
 class Server:
@@ -106,6 +117,11 @@ class Server:
 
     def get(self, path: str) -> Any:
         reply = self.http.get(f"{self.url}/api/{path}", timeout=_PATIENCE)
+        reply.raise_for_status()
+        return reply.json()
+
+    def send(self, method: str, path: str, **body: Any) -> Any:
+        reply = self.http.request(method, f"{self.url}/api/{path}", json=body, timeout=_PATIENCE)
         reply.raise_for_status()
         return reply.json()
 
@@ -211,16 +227,27 @@ class Bench:
         self._others = self._sandboxes()
         self._seconds: dict[str, float] = {}
         """How long a turn of each kind takes."""
+        self._lessons: dict[str, str] = {}
+        """What the prepared home has learnt: the advice by the lesson's id."""
         self.figures = Figures()
 
     def prepare(self) -> None:
-        """A home with a tool of two versions, a file of tools to import, and how long all takes."""
-        for name, asks in (("first", [_USED]), ("other", list(_IMPORTED))):
-            home = self._home(name)
-            for request in asks:
-                self._run(home, "-m", "selfeng", "ask", request)
-        self._run(self._home("first"), "-c", _REVISE)
-        self._run(self._home("other"), "-m", "selfeng", "export", str(self._folder / "tools.txt"))
+        """A home with a tool of two versions and a lesson, a file of tools to import, and how long
+        all takes.
+        """
+        first, other = self._home("first"), self._home("other")
+        with OfflineServer(Writer(), delay=0) as model:
+            self._run(first, "-m", "selfeng", "ask", _USED, **_connected(model))
+            self._run(first, "-m", "selfeng", "learn", **_connected(model))
+        self._run(first, "-c", _REVISE)
+        for request in _IMPORTED:
+            self._run(other, "-m", "selfeng", "ask", request)
+        self._run(other, "-m", "selfeng", "export", str(self._folder / "tools.txt"))
+        with self._copy() as (home, environment, _):
+            server = Server(home, **environment)
+            self._lessons = _lessons(server)
+            server.end()
+        assert self._lessons, "the prepared home has no lesson"
         self._seconds = {kind: self._measure(kind) for kind in KINDS if kind != "rollback"}
 
     def kill(self, kind: str) -> None:
@@ -255,16 +282,8 @@ class Bench:
         """The prepared home, with the environment of its servers and their model."""
         home, writer = self._home("copy", self._folder / "first"), Writer()
         with OfflineServer(writer, delay=0) as model:
-            yield (
-                home,
-                {
-                    "OPENAI_BASE_URL": model.base_url,
-                    "OPENAI_API_KEY": model.api_key,
-                    "OPENAI_MODEL": model.model,
-                    "ACCESS_TOKEN": "a-token-for-every-life-of-it",
-                },
-                writer,
-            )
+            token = {"ACCESS_TOKEN": "a-token-for-every-life-of-it"}
+            yield home, {**_connected(model), **token}, writer
         shutil.rmtree(home.folder)
 
     @property
@@ -276,6 +295,7 @@ class Bench:
     ) -> None:
         person, server = Person(), Server(home, **environment)
         server.wait_until_set_up()
+        lessons = {lesson: _reword(server, lesson, f"before {kind}") for lesson in self._lessons}
         with server.client() as client, suppress(socketio.exceptions.SocketIOError):
             killer = threading.Timer(
                 self._random.uniform(0, self._seconds[kind]), lambda: self._strike(server)
@@ -294,6 +314,7 @@ class Bench:
             self.figures.paid_twice += max(0, writer.asked - person.calls - (asked - recorded))
         self._look_for(left)
         self.figures.lost += _missing(server, {"reverse_string": 2})
+        self.figures.lost += _forgotten(server, lessons)
         server.end()
 
     def _after(self, server: Server, person: Person, said: dict[str, int]) -> None:
@@ -317,20 +338,20 @@ class Bench:
         server.wait_until_set_up()
         killer = threading.Timer(self._random.uniform(0, _ROLLING), lambda: self._strike(server))
         killer.start()
-        version = 2
+        version, lessons = 2, dict(self._lessons)
         with suppress(requests.RequestException):
             while True:  # to the first and to the second, as often as there is time for
-                answer = server.http.post(
-                    f"{server.url}/api/tools/reverse_string/rollback", json={"to": version - 1}
-                )
-                answer.raise_for_status()
-                version = answer.json()["version"]
+                path = "tools/reverse_string/rollback"
+                version = server.send("POST", path, to=version - 1)["version"]
+                for lesson in lessons:
+                    lessons[lesson] = _reword(server, lesson, f"at version {version}")
         killer.join()
         left = self._left(server)
         server = Server(home, **environment)
         server.wait_until_set_up()
         self._look_for(left)
         self.figures.lost += _missing(server, {"reverse_string": version})
+        self.figures.lost += _forgotten(server, lessons, f"at version {version}")
         self.figures.turns += 1
         self.figures.ended += _whole(server, "reverse_string")
         server.end()
@@ -354,6 +375,7 @@ class Bench:
         server.wait_until_set_up()
         self._look_for(before)
         self.figures.lost += _missing(server, {"reverse_string": 2, **added})
+        self.figures.lost += _forgotten(server, self._lessons)
         server.end()
         self._run(home, *self._import, **environment)
         server = Server(home, **environment)
@@ -424,6 +446,34 @@ def _missing(server: Server, versions: dict[str, int]) -> int:
     lost = [n for n, v in versions.items() if found.get(n, {}).get("version", 0) < v]
     if lost:
         _say(f"  lost {lost}: {found}")
+    return len(lost)
+
+
+def _connected(model: OfflineServer) -> dict[str, str]:
+    """The environment of what asks that model."""
+    return {
+        "OPENAI_BASE_URL": model.base_url,
+        "OPENAI_API_KEY": model.api_key,
+        "OPENAI_MODEL": model.model,
+    }
+
+
+def _lessons(server: Server) -> dict[str, str]:
+    return {lesson["id"]: lesson["advice"] for lesson in server.get("lessons")["lessons"]}
+
+
+def _reword(server: Server, lesson: str, advice: str) -> str:
+    """The advice that was acknowledged."""
+    words = {"trigger": "a function to reverse a text", "advice": advice}
+    return str(server.send("PATCH", f"lessons/{lesson}", **words)["advice"])
+
+
+def _forgotten(server: Server, lessons: dict[str, str], asked_for: str = "") -> int:
+    """The lessons that are neither as acknowledged nor as was asked for when it was killed."""
+    found = _lessons(server)
+    lost = [n for n, advice in lessons.items() if found.get(n) not in (advice, asked_for or advice)]
+    if lost:
+        _say(f"  forgot {lost}: {found}")
     return len(lost)
 
 
