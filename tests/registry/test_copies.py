@@ -223,3 +223,15 @@ def test_the_log_of_copies_is_read_whole_however_it_was_left(
     assert len((tmp_path / LOG).read_text().splitlines()) < 2500
     again = ToolCopies(tmp_path, database)
     assert again.names() == {"kept", "late"}
+
+
+async def test_a_tool_that_another_machine_is_writing_is_there_for_who_comes_second(
+    machines, database: sa.Engine
+) -> None:
+    first, second = machines
+    await first.add(REVERSE)
+    with writing(database) as connection:
+        records.set_state(connection, NAME, "pending")  # its files are being written
+    with pytest.raises(ToolExists):
+        await second.add(REVERSE)
+    assert (await second.get(NAME)).code == REVERSE.code

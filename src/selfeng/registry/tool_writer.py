@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
 from selfeng.core.composition import Importable
-from selfeng.core.errors import LibraryError, ToolModified
+from selfeng.core.errors import LibraryError, ToolExists, ToolModified
 from selfeng.core.provenance import Provenance, RequirementChanged, RolledBack
 from selfeng.core.signature import SignatureError, parse_signature
 from selfeng.core.tool import Standing, Tool, ToolDraft
@@ -67,19 +67,9 @@ class ToolWriter:
         """
         with self._alone():
             self._check_free(draft.name, _sources(draft))
-            with writing(self._engine) as connection:
-                if records.state_of(connection, draft.name) in _TAKEN:  # on another machine
-                    raise exists(draft.name)
-                number = versions.next_number(connection, draft.name)
-                tool = Tool(
-                    **dict(draft.draft()),
-                    created_at=datetime.now(UTC),
-                    digest=_sources(draft).digest,
-                    version=number,
-                )
-                records.delete(connection, tool.name)  # of a tool whose files were deleted by hand
-                records.insert(connection, tool, "pending", embedding)
-                versions.insert(connection, tool, provenance)
+            tool = self._recorded(draft, provenance, embedding)
+            if tool is None:
+                raise self._taken(draft.name)
             self._checkpoint("recorded")
             try:
                 self._complete(tool)
@@ -94,6 +84,31 @@ class ToolWriter:
                             versions.withdraw(connection, tool.name, tool.version)
                 raise _unwritten(tool.name, error) from error
             return tool
+
+    def _recorded(
+        self, draft: ToolDraft, provenance: Provenance, embedding: Embedding | None
+    ) -> Tool | None:
+        """None if another machine was faster."""
+        with writing(self._engine) as connection:
+            if records.state_of(connection, draft.name) in _TAKEN:
+                return None
+            tool = Tool(
+                **dict(draft.draft()),
+                created_at=datetime.now(UTC),
+                digest=_sources(draft).digest,
+                version=versions.next_number(connection, draft.name),
+            )
+            records.delete(connection, tool.name)  # of a tool whose files were deleted by hand
+            records.insert(connection, tool, "pending", embedding)
+            versions.insert(connection, tool, provenance)
+            return tool
+
+    def _taken(self, name: str) -> ToolExists:
+        """A tool that another machine is still writing is whole in its record: it is in use from
+        now on, so that who comes second can use it.
+        """
+        self._activate(name)
+        return exists(name)
 
     def revise(
         self, draft: ToolDraft, provenance: Provenance, based_on: int, embedding: Embedding | None
@@ -298,7 +313,7 @@ class ToolWriter:
             state = records.state_of(connection, name)
             previous = next(records.load(connection, [name]), None)
         if state in _TAKEN:
-            raise exists(name)
+            raise self._taken(name)
         code, tests = self._files.content(code_file(name)), self._files.content(tests_file(name))
         if previous is not None and code is None and tests == previous.tests.encode("utf-8"):
             return  # what we wrote for a tool whose code was deleted by hand
