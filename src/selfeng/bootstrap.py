@@ -141,6 +141,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
                 turns.turns,
                 runtime,
                 news=readiness.news,
+                workflows=workflows,
             ),
             readiness=readiness,
             set_ups={

@@ -75,7 +75,7 @@ from selfeng.store.news import NewsItem, NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Recorder
 from selfeng.store.shares import Shares
-from selfeng.store.turn_queue import ClaimedTurn, TurnQueue
+from selfeng.store.turn_queue import MOST_LEASES, ClaimedTurn, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine
 from selfeng.turns.event_numbers import EventNumbers, NumberedEvent
 from selfeng.turns.given import GivenTurn, Past
@@ -544,7 +544,14 @@ class Engine:
             await self._begin_claimed(claimed)
         except Exception:  # the database of the steps is away, or broken
             log.exception("turn %s could not begin", claimed.turn_id)
-            self._unbegun.append(claimed)
+            if claimed.lease < MOST_LEASES:
+                self._unbegun.append(claimed)
+            else:
+                self._interrupted(claimed)
+
+    def _interrupted(self, claimed: ClaimedTurn) -> None:
+        last = TurnStopped(reason=INTERRUPTED)
+        self._recorder.emit(claimed.conversation_id, claimed.turn_id, last, lease=claimed.lease)
 
     async def _begin_claimed(self, claimed: ClaimedTurn) -> None:
         assert self._workflows is not None
@@ -553,14 +560,15 @@ class Engine:
         known = tuple(starmap(NumberedEvent, numbered))
         try:
             given = GivenTurn.model_validate_json(kept or "")
+            if given.build is not None:
+                await self.projects.resume(claimed, given.build, known)
+                return
             request = await given.request(self._past(conversation_id))
         except DatabaseUnavailable:
             raise
         except (AgentError, ValidationError):  # another version wrote it, or a file of it is gone
             log.exception("turn %s can't go on", turn_id)
-            self._recorder.emit(
-                conversation_id, turn_id, TurnStopped(reason=INTERRUPTED), lease=lease
-            )
+            self._interrupted(claimed)
             return
         steps = await self._workflows.resume(turn_id) if claimed.resumed else None
         again = steps is None and claimed.resumed

@@ -6,10 +6,10 @@ earlier life left running, and prints its steps and then what the journal has, a
 survives as many of these steps as `SURVIVES` says. It dies by the signal `DIES_BY`, which may also
 stop it for a while. With `LEARNS` it learns from turns that end, also from those of earlier lives,
 and then prints all lessons; at `learning` it dies before it learns from a turn (`asked`), or before
-or after it stores what it learnt. The request is for `AGENT`, if given. With `SETS_UP` the machine
-is being set up meanwhile. `WAITS`: it says that it is ready, and goes on with the turns of others.
-`SET_BACK`: its wall clock is an hour back from its `start` on, or from when it was stopped and had
-to `wake`.
+or after it stores what it learnt. The request is for `AGENT`, if given, or is the goal of a new
+`PROJECT`. With `SETS_UP` the machine is being set up meanwhile. `WAITS`: it says that it is ready,
+and goes on with the turns of others. `SET_BACK`: its wall clock is an hour back from its `start`
+on, or from when it was stopped and had to `wake`.
 """
 
 import asyncio
@@ -140,7 +140,9 @@ async def main(request: str) -> None:
         if learns:
             await engine.learn_from_turns()
         await engine.resume_turns()
-        if request:
+        if project := os.environ.get("PROJECT"):
+            await engine.projects.begin("me", {"project_name": project, "goal": request})
+        elif request:
             await engine.ask("me", None, request, agent=os.environ.get("AGENT", ""))
         if os.environ.get("WAITS"):
             say(ready=True)

@@ -98,6 +98,14 @@ class Lives:
         """The lives from now on have that database."""
         self._environment["DATABASE_URL"] = url
 
+    @property
+    def projects(self) -> Path:
+        return self._home.folder / "data" / "projects"
+
+    @property
+    def delegated(self) -> Path:
+        return self._home.folder / "data" / "delegated"
+
     def threads(self) -> dict[tuple[str, str], list[str]]:
         """Who said what in the threads of agents, by sender and agent."""
         stored = f"sqlite:///{self._home.folder / 'data' / 'agent.db'}"
@@ -329,6 +337,98 @@ def test_a_turn_that_has_ended_is_learnt_from_after_a_kill(
         told = lives.lives(LEARNS="1")
         assert [line["lessons"] for line in told if "lessons" in line] == [[["Ask the wind.", 1]]]
     assert lives.paid == Counter({"coder": 1, "lessons": 1 + in_flight})
+
+
+GOAL = "A command line tool that counts the words of a file"
+PROJECT_POINTS = [
+    ("project.begin", 0, "done", 0),
+    ("project.examine", 1, "done", 0),
+    ("project.choose", 1, "done", 1),
+    ("project.choose", 2, "recorded", 0),
+    ("project.back_up", 1, "done", 0),
+    ("project.act", 1, "done", 0),
+    ("project.act", 2, "recorded", 0),
+    ("project.save", 3, "done", 0),
+]
+PROJECT_ALWAYS = {("sqlite", "project.act", "done"), ("postgres", "project.choose", "done")}
+PROJECT_CASES = [
+    pytest.param(
+        kept,
+        point,
+        marks=[
+            *([pytest.mark.postgres] if kept == "postgres" else []),
+            *([MORE] if (kept, point[0], point[2]) not in PROJECT_ALWAYS else []),
+        ],
+        id=f"{kept}-{point[0]}-{point[2]}",
+    )
+    for kept in ("sqlite", "postgres")
+    for point in PROJECT_POINTS
+]
+
+
+@pytest.mark.parametrize(("kept", "point"), PROJECT_CASES)
+def test_a_killed_build_of_a_project_goes_on_and_pays_nothing_twice(
+    lives: Lives, request: pytest.FixtureRequest, kept: str, point: tuple[str, int, str, int]
+) -> None:
+    at, survives, when, in_flight = point
+    if kept == "postgres":
+        lives.share(request.getfixturevalue("postgres").new())
+    lives.dies(GOAL, at, when, SURVIVES=str(survives), PROJECT="words")
+    told = lives.lives()
+    events = [line["event"] for line in whole(told)]
+    assert [e["again"] for e in events if e["type"] == "turn_resumed"] == [False]
+    assert events[-1]["type"] == "turn_finished", events[-1]
+    assert [line["seq"] for line in whole(told)] == list(range(1, len(events) + 1))
+    assert lives.paid == Counter({"project_step": events[-1]["usage"]["calls"] + in_flight})
+    built(events, lives.projects)
+
+
+@pytest.mark.parametrize(
+    "point",
+    [
+        ("project.choose", 1, "done", 1),
+        pytest.param(("project.act", 1, "done", 0), marks=MORE),
+        pytest.param(("project.packed", 0, "done", 0), marks=MORE),
+        pytest.param(("threads.append", 0, "done", 0), marks=MORE),
+    ],
+    ids=lambda point: f"{point[0]}-{point[2]}",
+)
+def test_agents_that_build_a_project_go_on_and_pay_nothing_twice(
+    lives: Lives, point: tuple[str, int, str, int]
+) -> None:
+    at, survives, when, in_flight = point
+    lives.dies(
+        "Build a command line tool that counts the words of a file",
+        at,
+        when,
+        SURVIVES=str(survives),
+    )
+    told = lives.lives()
+    events = [line["event"] for line in whole(told)]
+    assert [e["again"] for e in events if e["type"] == "turn_resumed"] == [False]
+    assert events[-1]["type"] == "turn_finished", events[-1]
+    assert [line["seq"] for line in whole(told)] == list(range(1, len(events) + 1))
+    assert lives.paid.total() == events[-1]["usage"]["calls"] + in_flight
+    assert len([e for e in events if e["type"] == "files_made"]) == 1
+    built(events, lives.delegated)
+
+
+def built(events: list[dict[str, Any]], folder: Path) -> None:
+    """The project was built once, as if nothing had happened."""
+    told = [e for e in events if e["type"].startswith("project_")]
+    once = ("project_started", "project_finished")
+    assert [e["type"] for e in told if e["type"] in once] == list(once)
+    acted = [e["epoch"] for e in told if e["type"] == "project_act_chosen"]
+    assert acted == list(range(1, len(acted) + 1))
+    changed = {e["path"]: e["diff"] for e in told if e["type"] == "project_changed"}
+    (state,) = folder.rglob("state.json")
+    activity = json.loads(state.read_text())["activity"]
+    assert [one["epoch"] for one in activity] == acted[:-1]  # all but to finish
+    assert all(one["ok"] for one in activity), activity
+    files = state.parents[2] / state.parent.name
+    assert {path.name for path in files.rglob("*.*")} >= {Path(path).name for path in changed}
+    backups = sorted((state.parent / "backups").glob("*.zip"))
+    assert [int(path.stem) for path in backups][: len(activity)] == acted[:-1]
 
 
 def test_a_turn_that_has_not_begun_to_build_begins_again(lives: Lives) -> None:

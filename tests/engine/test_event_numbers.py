@@ -19,6 +19,7 @@ from selfeng.core.events import (
     TurnFinished,
     TurnResumed,
     TurnStarted,
+    TurnStopped,
     Waiting,
 )
 from selfeng.core.stage_event import Usage
@@ -140,3 +141,15 @@ def test_a_turn_that_begins_again_repeats_everything_but_its_start() -> None:
         ("thought_aloud", None, None),
     ]
     assert told[-1].event == ThoughtAloud(text="oh", call=3)
+
+
+def test_a_stop_ends_the_turn_wherever_its_repetition_was() -> None:
+    known = NumberedEvent(STARTED, "", 1), NumberedEvent(Searching(), "", 2)
+    stopped = TurnStopped(reason="enough")
+    assert _taken(EventNumbers(known), STARTED, stopped) == [NumberedEvent(stopped, "", 3)]
+    further = EventNumbers(known)
+    new = StageEntered(node="search")
+    assert _taken(further, STARTED, Searching(), new, stopped) == [
+        NumberedEvent(new, "", 3),
+        NumberedEvent(stopped, "", 4),
+    ]

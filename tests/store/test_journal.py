@@ -15,7 +15,6 @@ import sqlalchemy as sa
 from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import (
     AnswerToken,
-    DelegationChanged,
     Event,
     Outcome,
     QuestionsAsked,
@@ -34,6 +33,7 @@ from selfeng.core.question import Question
 from selfeng.store import schema
 from selfeng.store.database import reading, writing
 from selfeng.store.journal import Journal, JournalEntry, NewConversation
+from selfeng.store.processes import Processes
 from selfeng.store.turn_queue import ClaimedTurn, QueueLimits, TurnQueue
 
 ROOT = Path(__file__).parents[2]
@@ -505,11 +505,9 @@ def test_turns_of_a_killed_server_return_to_the_queue_where_they_can_go_on(
 ) -> None:
     gone = Journal(engine, dead_server)
     conversation = gone.create_conversation("o", "t")
-    goes_on, agents, old = (gone.begin_turn(conversation, "r", given=g) for g in ("{}", "{}", None))
+    goes_on, old = (gone.begin_turn(conversation, "r", given=g) for g in ("{}", None))
     here = Journal(engine)
     runs = here.begin_turn(conversation, "r", given="{}")
-    build = DelegationChanged(id="1", sender="user", recipient="builder", state="started", text="")
-    gone.append([JournalEntry(conversation, agents, AT, build, scope="", n=1)])
     queue = TurnQueue(engine, lambda: QueueLimits(9, 9, 9))
     assert here.any_lost()
     here.release_lost()
@@ -518,9 +516,36 @@ def test_turns_of_a_killed_server_return_to_the_queue_where_they_can_go_on(
     assert queue.claim(9) == []
     here.stop_abandoned_turns()
     assert not here.any_lost()
-    assert _states(engine) == {
-        goes_on: "running",
-        agents: "stopped",
-        old: "stopped",
-        runs: "running",
-    }
+    assert _states(engine) == {goes_on: "running", old: "stopped", runs: "running"}
+
+
+class NobodyElse(Processes):
+    """All other processes are gone."""
+
+    def is_gone(self, process: str | None) -> bool:
+        return process != this_process()
+
+
+def test_a_build_waits_for_its_machine_which_has_its_folder(
+    engine: sa.Engine, dead_server: str
+) -> None:
+    here = Journal(engine, processes=NobodyElse(engine))
+    project = here.create_conversation("o", "p", "project")
+    _, boot, *rest = dead_server.split(":")
+    elsewhere = Journal(engine, ":".join(("elsewhere", boot, *rest)))
+    build = elsewhere.begin_turn(project, "r", given="{}")
+    action = elsewhere.begin_turn(project, "r")
+    queue = TurnQueue(engine, lambda: QueueLimits(9, 9, 9))
+    here.release_lost()
+    assert queue.claim(9, others=True) == []
+    here.stop_abandoned_turns()
+    assert _states(engine) == {build: "running", action: "stopped"}
+    assert not here.any_lost()
+    mine = Journal(engine, dead_server).begin_turn(project, "r", given="{}")
+    assert here.any_lost()
+    here.release_lost()
+    assert (
+        TurnQueue(engine, lambda: QueueLimits(9, 9, 9), server="elsewhere").claim(9, others=True)
+        == []
+    )
+    assert queue.claim(0) == [ClaimedTurn("o", project, mine, 3, "{}")]

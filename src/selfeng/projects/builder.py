@@ -9,6 +9,7 @@ from selfeng.core.errors import RequestError, WorkspaceError
 from selfeng.core.project_events import ProjectActChosen
 from selfeng.core.protocols import ModelClient, Sandbox
 from selfeng.core.turn import Budget
+from selfeng.durable.outcomes import done_once, name_of
 from selfeng.projects.acting import ActionContext, ActionResult, WorkAction, act
 from selfeng.projects.consent import AutoApprove, Consent
 from selfeng.projects.loop import Build, BuildDeps, Final, OnContext, OnEvent, Packages
@@ -54,7 +55,10 @@ class ProjectBuilder:
                 already, or a function can't be an action.
         """
         store, own = ProjectStore(options.project_dir), ProgramActions(actions)
-        state = await asyncio.to_thread(store.load, options.project_name)
+        name = options.project_name
+        state = await done_once(
+            name_of("project.load", name), lambda *_: asyncio.to_thread(store.load, name)
+        )
         goal = options.goal.strip() or (state.goal if state else "")
         if not goal:
             raise RequestError(

@@ -14,12 +14,10 @@ the package; do without it; ask from the next step on. To end the build, stop it
 
 
 class Consent(Protocol):
-    @property
-    def pausing(self) -> bool:
-        """Whether the person wants to be asked before the next action, although the options don't
-        say so.
-        """
-        ...
+    pausing: bool
+    """Whether the person wants to be asked before the next action, although the options don't say
+    so.
+    """
 
     async def to_act(self, act: ProjectActChosen) -> Decision:
         """Step mode: whether to do what was chosen."""

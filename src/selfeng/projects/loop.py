@@ -1,8 +1,9 @@
 """The loop of a build: reason and act, until everything passes and the model judges the goal met.
 
-Each examination, model call and action is one step of plain values that can be repeated. After each
-action the state is on disk and the files are in place, so that the next build can continue a killed
-one.
+Each examination, model call and action is one step of plain values. A turn that goes on in another
+process gets what its build's steps came to, and repeats the one that was running; an action begins
+with the files of the backup before it. After each action the state is on disk and the files are in
+place, so that the next build can continue a killed one.
 """
 
 import asyncio
@@ -10,13 +11,16 @@ import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Protocol, assert_never
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar, assert_never
 
 from selfeng.core.errors import (
     AgentError,
     BudgetExceeded,
+    Diverged,
     ModelReplyInvalid,
     ProjectGivenUp,
+    TakenOver,
     WorkspaceError,
 )
 from selfeng.core.events import BudgetSpent
@@ -30,14 +34,15 @@ from selfeng.core.project_events import (
     ProjectStarted,
     ProjectStopped,
 )
-from selfeng.core.prompt import Prompt
+from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ModelClient, Sandbox
 from selfeng.core.turn import Budget
 from selfeng.core.words import count, shortened
+from selfeng.durable.outcomes import done_once, name_of
 from selfeng.projects.acting import ActionContext, ActionResult, act
 from selfeng.projects.actions import AddPackage, Finish, GiveUp, ProjectAction, WriteFile
 from selfeng.projects.consent import Consent
-from selfeng.projects.edits import apply
+from selfeng.projects.edits import Change, apply, unified
 from selfeng.projects.examining import (
     MAIN,
     Examination,
@@ -57,11 +62,21 @@ from selfeng.projects.options import (
 )
 from selfeng.projects.program_actions import ProgramActions
 from selfeng.projects.project_context import Context, LastStep, findings, gather
-from selfeng.projects.state import Activity, ProjectState, ProjectStore, Status, back_up
+from selfeng.projects.state import (
+    Activity,
+    ProjectState,
+    ProjectStore,
+    Status,
+    back_up,
+    newest,
+    put_back,
+)
 from selfeng.projects.workspace import WorkspaceFile
 from selfeng.prompts import render
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 PROMPT = "project_step"
 STOPPED = "The build was stopped."
@@ -114,6 +129,18 @@ class BuildBudget(Budget):
         return f"continue with another build, or raise {limit}"
 
 
+class Begun(NamedTuple):
+    """What a build finds when it begins."""
+
+    files: int
+    requirements: str | None
+    """The text of the project's requirements.txt; None if it is not text."""
+    backups: int
+    """The number of the newest."""
+    mark: str
+    """Of the build, in the project's hidden folder."""
+
+
 class Build:
     """One build."""
 
@@ -131,7 +158,9 @@ class Build:
         on_context: OnContext,
     ) -> None:
         self._actions, self._on_context = actions, on_context
-        self._deps, self._sandbox = deps, deps.sandbox
+        self._deps = deps
+        self._context: Context | None = None
+        self._sandbox: Sandbox | None = None
         self._options, self._store, self._state, self._emit, self._consent = (
             options,
             store,
@@ -142,7 +171,7 @@ class Build:
         self._name = options.project_name
         self._workspace = store.workspace(self._name)
         self._budget = BuildBudget(options.limits, self._spent_more, parent=parent)
-        self._steps = 0
+        self._steps = self._backups = 0
         self._last = ""
         self._examination: Examination | None = None
         self._asks = options.step
@@ -154,22 +183,24 @@ class Build:
     async def run(self, resumed: bool) -> Final:
         last: Final
         try:
-            files = len(await asyncio.to_thread(self._workspace.paths))
+            begun = await self._begin()
+            self._backups = begun.backups
             started = {
                 "goal": self._state.goal,
                 "path": str(self._workspace.folder),
-                "file_count": files,
+                "file_count": begun.files,
                 "resumed": resumed,
             }
             self._emit(ProjectStarted(project=self._name, **started))
-            with suppress(WorkspaceError):  # not text
-                listed = packages_in(await asyncio.to_thread(self._requirements))
-                others = [p for p in listed if module(p) not in sandbox_packages()]
-                self._allowed = tuple(dict.fromkeys((*self._options.packages, *others)))
-            self._sandbox = await self._deps.sandbox_with(self._state.packages)
+            listed = packages_in(begun.requirements or "")
+            others = [p for p in listed if module(p) not in sandbox_packages()]
+            self._allowed = tuple(dict.fromkeys((*self._options.packages, *others)))
+            await self._install(self._state.packages)
             last = await self._loop()
         except AgentError as error:
             last = self._failed(error)
+        except (Diverged, TakenOver):  # the state is another process's
+            raise
         except asyncio.CancelledError:
             await self._end(self._stopped())
             raise
@@ -183,15 +214,54 @@ class Build:
             )
         return await self._end(last)
 
+    async def _begin(self) -> Begun:
+        """Raises: WorkspaceError; Diverged: this is not the folder that the build began in."""
+        begun: Begun = await self._step("begin", self._look)
+        mark = await asyncio.to_thread(self._store.mark, self._name)
+        if mark != begun.mark:
+            raise Diverged(f"the folder of the project {self._name} is elsewhere, or was built in")
+        return begun
+
+    def _look(self) -> Begun:
+        text = None
+        with suppress(WorkspaceError):
+            text = self._requirements()
+        there = newest(self._store.backups(self._name))
+        files = len(self._workspace.paths())
+        return Begun(files, text, there, self._store.begin(self._name))
+
+    async def _step(self, door: str, do: Callable[[], T], *given: Any) -> T:
+        """Do what blocks as a step."""
+        name = name_of(f"project.{door}", self._name, self._state.before.epoch, *given)
+        return await done_once(name, lambda *_: asyncio.to_thread(do))
+
+    async def _install(self, packages: tuple[str, ...]) -> None:
+        """Make the sandbox of the project. Raises: SandboxError."""
+
+        async def make(*_: object) -> None:
+            self._sandbox = await self._deps.sandbox_with(packages)
+
+        self._sandbox = None
+        if packages:
+            await done_once(name_of("project.install", packages), make)
+
+    async def _installed(self) -> Sandbox:
+        """The sandbox of the project, also in a process that did not make it. Raises:
+        SandboxError.
+        """
+        if self._sandbox is None:
+            self._sandbox = await self._deps.sandbox_with(self._state.packages)
+        return self._sandbox
+
     async def _loop(self) -> Final:
         unusable = 0
         while True:
-            context = await self._reason()
+            await self._reason()
             if self._steps == self._options.max_steps:
                 told = f"the build did not finish within {count(self._steps, 'step')}"
                 raise BudgetExceeded(told, "continue with another build, or raise max_steps")
             try:
-                action = await self._choose(context)
+                action = await self._choose()
             except (WorkspaceError, ModelReplyInvalid) as error:
                 unusable += 1
                 if unusable == _PATIENCE:
@@ -207,66 +277,81 @@ class Build:
                 raise ProjectGivenUp(action.reason, "change the goal, or let another model try")
             if not await self._may_act(action):
                 return self._stopped()
-            await self._act(action, context)
+            await self._act(action)
 
-    async def _reason(self) -> Context:
-        """Look at the project, unless nothing has changed, and gather what is known of it."""
+    async def _reason(self) -> None:
+        """Look at the project, unless nothing has changed."""
         epoch = self._state.before.epoch + 1
         self._keep(before=self._state.before.model_copy(update={"epoch": epoch}))
-        workspace = self._workspace
-        files = await asyncio.to_thread(workspace.files)
         if self._examination is None:
-            self._examination = await examine(
-                self._sandbox,
-                files,
-                seconds=self._deps.seconds,
-                limits=workspace.limits,
-                extra=tuple(map(module, self._state.packages)),
-                allowed=tuple(map(module, self._allowed)),
-            )
-            emit_examination(self._emit, self._name, epoch, self._examination, len(files))
-            self._keep(log="\n".join(map(format_run, self._examination.runs)) or self._state.log)
-            if self._steps:
-                files = await self._take_over(self._examination)
-        without = [] if self._examination.passing else ["finish"]
-        without += [] if self._allowed and self._deps.packages else ["add_package"]
-        return gather(
-            name=self._name,
-            goal=self._state.goal,
-            folder=workspace.folder,
-            before=self._state.before,
-            files=files,
-            examination=self._examination,
-            actions=self._actions.all.functions(without),
-        )
+            name = name_of("project.examine", self._name, epoch)
+            found, count = await done_once(name, self._examined)
+            self._examination = found
+            emit_examination(self._emit, self._name, epoch, found, count)
+            self._keep(log="\n".join(map(format_run, found.runs)) or self._state.log)
+            if self._steps and found.made:
+                await self._take_over(found.made)
 
-    async def _take_over(self, found: Examination) -> tuple[WorkspaceFile, ...]:
-        """Keep the files that main made; returns all files after that."""
+    async def _examined(self, *_: object) -> tuple[Examination, int]:
+        """What a look at the project finds, and the number of its files."""
+        files = await asyncio.to_thread(self._workspace.files)
+        examination = await examine(
+            await self._installed(),
+            files,
+            seconds=self._deps.seconds,
+            limits=self._workspace.limits,
+            extra=tuple(map(module, self._state.packages)),
+            allowed=tuple(map(module, self._allowed)),
+        )
+        return examination, len(files)
+
+    async def _take_over(self, made: tuple[WorkspaceFile, ...]) -> None:
+        """Keep the files that main made."""
         try:
-            await asyncio.to_thread(self._workspace.keep, found.made)
+            await self._step("keep", lambda: self._workspace.keep(made))
         except WorkspaceError as error:
             self._last = (
                 f"{self._last}\nWhat {MAIN} made was not kept: {error.message}; {error.remedy}"
             )
-        return await asyncio.to_thread(self._workspace.files)
 
-    async def _choose(self, context: Context) -> ProjectAction:
+    async def _choose(self) -> ProjectAction:
         """One model call. Raises: WorkspaceError, ModelError."""
-        self._on_context(context)
-        prompt, actions = self._prompt(context), self._actions.all
-        functions = actions.functions(set(actions.names) - set(context.available_action_names))
-        call = await self._deps.model.choose(prompt, functions, self._budget)
+        assert self._examination is not None
+        epoch, actions = self._state.before.epoch, self._actions.all
+        without = [] if self._examination.passing else ["finish"]
+        without += [] if self._allowed and self._deps.packages else ["add_package"]
+        functions = actions.functions(without)
+
+        async def ask(budget: Budget, _: str) -> FunctionCall:
+            self._context = await self._gathered(functions)
+            self._on_context(self._context)
+            return await self._deps.model.choose(self._prompt(self._context), functions, budget)
+
+        call = await done_once(name_of("project.choose", self._name, epoch), ask, self._budget)
         action: ProjectAction = actions.read(call)
         arguments = action.model_dump_json(exclude={"action", "reasoning"})
         chosen = {
-            "epoch": context.epoch,
+            "epoch": epoch,
             "action": action.action,
             "arguments": arguments,
             "reasoning": action.reasoning,
         }
-        self._chosen = ProjectActChosen(project=self._name, prompt=prompt.name, **chosen)
+        self._chosen = ProjectActChosen(project=self._name, prompt=PROMPT, **chosen)
         self._emit(self._chosen)
         return action
+
+    async def _gathered(self, functions: Sequence[FunctionSchema]) -> Context:
+        """What is known of the project."""
+        assert self._examination is not None
+        return gather(
+            name=self._name,
+            goal=self._state.goal,
+            folder=self._workspace.folder,
+            before=self._state.before,
+            files=await asyncio.to_thread(self._workspace.files),
+            examination=self._examination,
+            actions=functions,
+        )
 
     def _prompt(self, context: Context) -> Prompt:
         assert self._examination is not None
@@ -286,13 +371,14 @@ class Build:
 
     async def _may_act(self, action: ProjectAction) -> bool:
         """In step mode, ask the person whether to do the action."""
-        if not (self._asks or self._consent.pausing):
+        if not await self._pauses():
             return True
         self._emit(
             ProjectPaused(project=self._name, epoch=self._chosen.epoch, action=action.action)
         )
         with self._budget.paused():
-            decision = await self._consent.to_act(self._chosen)
+            name = name_of("project.consent", self._name, self._chosen.epoch)
+            decision = await done_once(name, lambda *_: self._consent.to_act(self._chosen))
         match decision:
             case "act":
                 return True
@@ -304,28 +390,32 @@ class Build:
             case other:
                 assert_never(other)
 
-    async def _act(self, action: ProjectAction, context: Context) -> None:
+    async def _pauses(self) -> bool:
+        """Whether the person wants to be asked, who may change their mind at any time."""
+        new: bool | None = None
+
+        async def look(*_: object) -> bool:
+            nonlocal new
+            new = self._asks or self._consent.pausing
+            return new
+
+        name = name_of("project.pauses", self._name, self._chosen.epoch)
+        pauses = await done_once(name, look)
+        if new is None:  # it was in another process
+            self._consent.pausing = pauses
+        return pauses
+
+    async def _act(self, action: ProjectAction) -> None:
         assert not isinstance(action, Finish | GiveUp)
-        backup = str(
-            await asyncio.to_thread(back_up, self._workspace, self._store.backups(self._name))
-        )
-        scene = ActionContext(
-            self._name,
-            context.epoch,
-            self._workspace,
-            self._sandbox,
-            self._deps.seconds,
-            backup,
-            self._emit,
+        self._backups += 1
+        folder, number = self._store.backups(self._name), self._backups
+        backup = await self._step(
+            "back_up", lambda: str(back_up(self._workspace, folder, number)), number
         )
         ok = True
         try:
             result = await (
-                self._add(action)
-                if isinstance(action, AddPackage)
-                else self._actions.act(scene, action, context)
-                if action.action in self._actions
-                else act(scene, action, self._state)
+                self._add(action) if isinstance(action, AddPackage) else self._acted(action, backup)
             )
         except WorkspaceError as error:
             ok, result = (
@@ -338,13 +428,44 @@ class Build:
             self._keep(log=result.log)
         self._keep(
             before=LastStep(
-                epoch=context.epoch,
+                epoch=self._state.before.epoch,
                 reasoning=action.reasoning,
                 action_name=action.action,
                 backup=backup,
             )
         )
         await self._note(action.action, _brief(action), result.text, ok=ok)
+
+    async def _acted(self, action: Any, backup: str) -> ActionResult:
+        """Perform an action on the project. Raises: WorkspaceError, SandboxError."""
+        told: list[AnyProjectEvent] = []
+
+        def tell(event: AnyProjectEvent) -> None:
+            told.append(event)
+            self._emit(event)
+
+        async def work(_: Budget, key: str) -> tuple[ActionResult, list[AnyProjectEvent]]:
+            if key:  # a killed process may have begun it
+                await asyncio.to_thread(put_back, self._workspace, Path(backup))
+            scene = ActionContext(
+                self._name,
+                self._chosen.epoch,
+                self._workspace,
+                await self._installed(),
+                self._deps.seconds,
+                backup,
+                tell,
+            )
+            if action.action in self._actions:
+                assert self._context is not None
+                return await self._actions.act(scene, action, self._context), told
+            return await act(scene, action, self._state), told
+
+        name = name_of("project.act", self._name, self._chosen.epoch, action.action)
+        result, events = await done_once(name, work)
+        for event in events if events is not told else ():
+            self._emit(event)
+        return result
 
     async def _add(self, action: AddPackage) -> ActionResult:
         """Raises: WorkspaceError: it is not allowed, or was not approved."""
@@ -363,11 +484,14 @@ class Build:
             )
         )
         with self._budget.paused():
-            approved = await self._consent.to_package(wanted, action.reasoning)
+            approved = await done_once(
+                name_of("project.package", self._name, self._chosen.epoch),
+                lambda *_: self._consent.to_package(wanted, action.reasoning),
+            )
         if not approved:
             raise WorkspaceError(f"the person did not approve of {wanted}", "do without it")
         packages = tuple(dict.fromkeys((*self._state.packages, wanted)))
-        self._sandbox = await self._deps.sandbox_with(packages)
+        await self._install(packages)
         self._keep(packages=packages)
         return ActionResult(text=f"{wanted} is there now.", changed=True)
 
@@ -382,9 +506,19 @@ class Build:
         """Add the packages that the project imports to its requirements.txt. Raises:
         WorkspaceError: it is not text, or there is no room for it.
         """
+        found = await self._step("require", self._required)
+        if found is not None:
+            body, change = found
+            edit = WriteFile(name=REQUIREMENTS, body=body)
+            await self._step("write", lambda: apply(self._workspace, edit))
+            before = self._state.before
+            self._emit(change.event(self._name, before.epoch, before.backup or ""))
+
+    def _required(self) -> tuple[str, Change] | None:
+        """The new text of requirements.txt, and what it changes; None if nothing is missing."""
         own = {module(package): line_of(package) for package in self._state.packages}
-        imports = imported(await asyncio.to_thread(self._workspace.files))
-        text = await asyncio.to_thread(self._requirements)
+        imports = imported(self._workspace.files())
+        text = self._requirements()
         listed = packages_in(text)
         lines = [
             line
@@ -392,12 +526,12 @@ class Build:
             if name in imports
             if not any(is_meant(there, line.partition(" ")[0]) for there in listed)
         ]
-        if lines:
-            body = "\n".join(filter(None, (text.rstrip("\n"), *lines))) + "\n"
-            edit = WriteFile(name=REQUIREMENTS, body=body)
-            change = await asyncio.to_thread(apply, self._workspace, edit)
-            before = self._state.before
-            self._emit(change.event(self._name, before.epoch, before.backup or ""))
+        if not lines:
+            return None
+        body = "\n".join(filter(None, (text.rstrip("\n"), *lines))) + "\n"
+        kind = "edited" if self._workspace.exists(REQUIREMENTS) else "created"
+        diff = unified(REQUIREMENTS, text, body)
+        return body, Change.model_validate({"path": REQUIREMENTS, "kind": kind, "diff": diff})
 
     async def _note(self, action: str, arguments: str, text: str, *, ok: bool) -> None:
         """Count a step, and record its result."""
@@ -408,7 +542,8 @@ class Build:
             epoch=self._state.before.epoch, action=action, arguments=arguments, result=result, ok=ok
         )
         self._keep(activity=(*self._state.activity, noted))
-        await asyncio.to_thread(self._store.save, self._name, self._state)
+        state = self._state
+        await self._step("save", lambda: self._store.save(self._name, state), self._steps)
 
     def _keep(self, **changes: object) -> None:
         self._state = self._state.model_copy(update=changes)

@@ -18,6 +18,7 @@ from selfeng.core.events import BudgetSpent, FilesMade
 from selfeng.core.files import File
 from selfeng.core.project_events import AnyProjectEvent, ProjectFailed, ProjectFinished
 from selfeng.core.prompt import ChatMessage
+from selfeng.durable.outcomes import done_once, name_of
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.state import ProjectStore, back_up
@@ -63,7 +64,11 @@ class ProjectAgent:
         last = await self._builder.build(options, emit, parent=task.turn.budget)
         match last:
             case ProjectFinished(summary=summary):
-                packed = await asyncio.to_thread(self._packed, options.project_name)
+                name = options.project_name
+                packed = await done_once(
+                    name_of("project.packed", name),
+                    lambda *_: asyncio.to_thread(self._packed, name),
+                )
                 task.turn.emit(
                     FilesMade(tool=NAME, files=(packed.reference(),), contents=(packed,))
                 )

@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import shutil
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -22,6 +22,7 @@ from selfeng.core.events import (
     Event,
     TurnFailed,
     TurnFinished,
+    TurnResumed,
     TurnStarted,
     TurnStopped,
 )
@@ -34,6 +35,9 @@ from selfeng.core.stage_event import Usage
 from selfeng.core.status import Asked
 from selfeng.core.turn import News, awaited
 from selfeng.core.value import Value
+from selfeng.core.work import current_work
+from selfeng.durable.turn_work import TurnWork
+from selfeng.durable.workflows import Workflows
 from selfeng.projects.acting import WorkAction
 from selfeng.projects.actions import CreateFile, DeleteFile, ExecutePyFile, ReadRun, RunTests
 from selfeng.projects.builder import ProjectBuilder
@@ -45,6 +49,9 @@ from selfeng.projects.workspace import WorkspaceFile
 from selfeng.runtime import MiniAgents
 from selfeng.store.conversation_list import ConversationSummary
 from selfeng.store.journal import Journal
+from selfeng.store.turn_queue import ClaimedTurn
+from selfeng.turns.event_numbers import EventNumbers, NumberedEvent
+from selfeng.turns.given import GivenTurn
 from selfeng.turns.running_turn import Last, RunningTurn
 from selfeng.turns.turn_registry import TurnRegistry
 
@@ -108,6 +115,7 @@ class ProjectTurn(RunningTurn):
         where: str,
         work: Callable[[Callable[[Event], object]], Awaitable[Last]],
         consent: PendingApproval | None = None,
+        resumed: TurnResumed | None = None,
     ) -> None:
         """`consent` is what a build asks for approval."""
         super().__init__()
@@ -116,6 +124,8 @@ class ProjectTurn(RunningTurn):
         self._spent: Mapping[str, Any] = {}
         self._start = time.monotonic()
         self.emit(TurnStarted(request=request))
+        if resumed:
+            self.emit(resumed)
 
         async def timed() -> Last:
             last = await work(self.emit)
@@ -172,9 +182,10 @@ class ProjectService:
         runtime: MiniAgents,
         *,
         news: News = lambda part: None,
+        workflows: Workflows | None = None,
     ) -> None:
         """`runtime` is the context that turns run under; `news` lets them wait for a sandbox that
-        is still being set up.
+        is still being set up. `workflows` keep the steps of builds that go on after the process.
         """
         self._folder, self._builder, self._journal, self._turns, self._runtime = (
             folder,
@@ -183,7 +194,7 @@ class ProjectService:
             turns,
             runtime,
         )
-        self._news = news
+        self._news, self._workflows = news, workflows
         if folder.exists():
             close_to_others(folder, with_contents=True)
 
@@ -298,7 +309,39 @@ class ProjectService:
         found = await self._idle(owner, project_id)
         await asyncio.to_thread(self._delete, found)
 
+    async def resume(
+        self, claimed: ClaimedTurn, options: Mapping[str, Any], known: Sequence[NumberedEvent]
+    ) -> None:
+        """Go on with a build that another process left. Raises: RequestError: another version
+        wrote its options.
+        """
+        assert self._workflows is not None
+        _, begin = self._building(claimed.conversation_id, ProjectOptions.of(options))
+        begun = await self._workflows.resume(claimed.turn_id)
+        again = begun is None
+        work = TurnWork(claimed.turn_id, self._workflows, begun or (), lasting=True)
+        numbers = EventNumbers(known, again=again)
+        owner, project_id, turn_id, lease, _ = claimed
+        begin = partial(begin, resumed=TurnResumed(again=again))
+        turn = self._started(owner, project_id, turn_id, begin, work)
+        ended = partial(self._ended, work, turn_id)
+        self._turns.begin(
+            owner, project_id, turn_id, turn, numbers=numbers, lease=lease, ended=ended
+        )
+
     async def _build(self, owner: str, project_id: str, chosen: ProjectOptions) -> Asked:
+        request, begin = self._building(project_id, chosen)
+        given = None
+        if self._workflows:
+            options = chosen.model_dump(mode="json", exclude={"project_dir", "api_key"})
+            kept = GivenTurn(text=request, conversation_id=project_id, build=options)
+            given = kept.model_dump_json()
+        return await self._turn(owner, project_id, request, begin, given)
+
+    def _building(
+        self, project_id: str, chosen: ProjectOptions
+    ) -> tuple[str, Callable[..., ProjectTurn]]:
+        """The request of a build, and what begins its turn."""
         consent, builder = PendingApproval(chosen.step), self._builder
         options = chosen.model_copy(
             update={"project_dir": self._folder / project_id, "step": False}
@@ -309,25 +352,56 @@ class ProjectService:
             return ended(await builder.build(options, emit, consent))
 
         request = chosen.goal.strip() or f"Go on with {chosen.project_name}"
-        return await self._turn(
-            owner, project_id, request, partial(ProjectTurn, request, BUILDING, work, consent)
-        )
+        return request, partial(ProjectTurn, request, BUILDING, work, consent)
 
     async def _turn(
-        self, owner: str, project_id: str, request: str, begin: Callable[[], ProjectTurn]
+        self,
+        owner: str,
+        project_id: str,
+        request: str,
+        begin: Callable[[], ProjectTurn],
+        given: str | None = None,
     ) -> Asked:
         await self._turns.check(owner, project_id)
         started = TurnStarted(request=request)
         turn_id = await asyncio.to_thread(
-            partial(self._journal.begin_turn, started=started, waits=True), project_id, request
+            partial(self._journal.begin_turn, started=started, given=given, waits=True),
+            project_id,
+            request,
         )
-
-        def start() -> ProjectTurn:
-            with self._runtime.entered(), owned_by(owner), logged_with(project_id, turn_id):
-                return begin()
-
-        await self._turns.enter(owner, project_id, turn_id, started, start)
+        work = None
+        if self._workflows and given:
+            work = TurnWork(turn_id, self._workflows, lasting=True)
+        await self._turns.enter(
+            owner,
+            project_id,
+            turn_id,
+            started,
+            partial(self._started, owner, project_id, turn_id, begin, work),
+            ended=partial(self._ended, work, turn_id) if work else None,
+        )
         return Asked(conversation_id=project_id, turn_id=turn_id)
+
+    def _started(
+        self,
+        owner: str,
+        project_id: str,
+        turn_id: str,
+        begin: Callable[[], ProjectTurn],
+        work: TurnWork | None,
+    ) -> ProjectTurn:
+        with self._runtime.entered(), owned_by(owner), logged_with(project_id, turn_id):
+            token = current_work.set(work)
+            try:
+                return begin()
+            finally:
+                current_work.reset(token)
+
+    async def _ended(self, work: TurnWork, turn_id: str, lease: int) -> bool:
+        """Forget the steps of a build, unless another process has taken it over."""
+        mine = await asyncio.to_thread(self._journal.holds, turn_id, lease)
+        await (work.end() if mine else work.leave())
+        return mine
 
     async def _own(self, owner: str, project_id: str) -> ConversationSummary:
         with suppress(ResourceNotFound):

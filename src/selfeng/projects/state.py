@@ -3,11 +3,12 @@
 import shutil
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Literal
+from uuid import uuid4
 
 from filelock import FileLock, Timeout
 from pydantic import ValidationError
@@ -17,18 +18,20 @@ from selfeng.core.private import close_to_others, make_file_private, make_privat
 from selfeng.core.value import Value
 from selfeng.projects.edits import Change, differences
 from selfeng.projects.project_context import LastStep
-from selfeng.projects.workspace import Workspace
+from selfeng.projects.workspace import Workspace, WorkspaceFile
 
 KEPT = 100
 """Backups of a project; older ones are deleted."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
-def back_up(workspace: Workspace, folder: Path) -> Path:
-    """A zip of all files of the workspace, under the next free number in the folder. Blocking."""
+def back_up(workspace: Workspace, folder: Path, number: int | None = None) -> Path:
+    """A zip of all files of the workspace, under that number or the next free one in the folder.
+    Blocking.
+    """
     make_private(folder)
     there = backups(folder)
-    path = folder / f"{int(there[-1].stem) + 1 if there else 1:06}.zip"
+    path = folder / f"{number or newest(folder) + 1:06}.zip"
     unfinished = folder / f".{path.name}.new"
     make_file_private(unfinished)
     unfinished.write_bytes(packed(workspace))
@@ -52,6 +55,32 @@ def packed(workspace: Workspace) -> bytes:
 def backups(folder: Path) -> tuple[Path, ...]:
     """All of them, the oldest first."""
     return tuple(sorted(path for path in folder.glob("*.zip") if path.stem.isdigit()))
+
+
+def newest(folder: Path) -> int:
+    """The number of the newest backup; 0 if there is none."""
+    return max((int(path.stem) for path in backups(folder)), default=0)
+
+
+def put_back(workspace: Workspace, backup: Path) -> None:
+    """Make the files what they were at a backup, where they differ. Blocking. Raises:
+    WorkspaceError: the backup is damaged; nothing was changed.
+    """
+    if packed(workspace) != backup.read_bytes():
+        _write(workspace, workspace.files(), _read(backup))
+
+
+def _write(
+    workspace: Workspace,
+    before: Sequence[WorkspaceFile],
+    chosen: Mapping[str, tuple[bytes, int]],
+) -> None:
+    """Make the files, which were those `before`, those of a backup, and no others."""
+    for file in before:
+        if file.path not in chosen or chosen[file.path][0] != file.content:
+            workspace.delete(file.path)  # first, so that never too much is there
+    for path, (content, mode) in chosen.items():
+        workspace.write(path, content, mode)
 
 
 def _read(backup: Path) -> dict[str, tuple[bytes, int]]:
@@ -148,6 +177,19 @@ class ProjectStore:
                 f"{path} can't be read: {error}", "delete it; the project's files are not affected"
             ) from error
 
+    def begin(self, name: str) -> str:
+        """Mark the project's folder as that of a new build; returns the mark."""
+        mark = uuid4().hex
+        (self._make_private(name) / "build").write_text(mark, encoding="utf-8")
+        return mark
+
+    def mark(self, name: str) -> str:
+        """The mark of the newest build; "" if there is none."""
+        try:
+            return (self._state(name).parent / "build").read_text(encoding="utf-8")
+        except FileNotFoundError:
+            return ""
+
     def existing(self, name: str) -> ProjectState:
         """Raises: ResourceNotFound: nothing was built under this name. RequestError: the state is
         damaged.
@@ -187,11 +229,7 @@ class ProjectStore:
             backup = self.backup(name, number)
             chosen, before = _read(backup), workspace.files()
             kept = back_up(workspace, self.backups(name))  # may delete the oldest, which was read
-            for file in before:
-                if file.path not in chosen or chosen[file.path][0] != file.content:
-                    workspace.delete(file.path)  # first, so that never too much is there
-            for path, (content, mode) in chosen.items():
-                workspace.write(path, content, mode)
+            _write(workspace, before, chosen)
             changes = tuple(differences(before, workspace.files()))
         return Restored(project=name, number=int(backup.stem), kept=kept, changes=changes)
 

@@ -21,7 +21,6 @@ from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import (
     EVENT,
     FINAL,
-    DelegationChanged,
     Event,
     FilesMade,
     NoToolFound,
@@ -33,7 +32,7 @@ from selfeng.core.events import (
     TurnStarted,
     TurnStopped,
 )
-from selfeng.core.process import this_process
+from selfeng.core.process import is_running, this_process
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import said
 from selfeng.store import schema
@@ -453,8 +452,7 @@ class Journal:
     def any_lost(self) -> bool:
         """Whether a turn is left by its process."""
         with reading(self._engine) as connection:
-            found = sa.select(_TURNS).where(_TURNS.c.state == "running", self._others)
-            return any(map(self._abandoned, connection.execute(found)))
+            return any(map(self._abandoned, connection.execute(_running().where(self._others))))
 
     def holds(self, turn_id: str, lease: int) -> bool:
         """Whether no other process has taken the turn over."""
@@ -476,7 +474,7 @@ class Journal:
         """
         gone = set[str]()
         with writing(self._engine) as connection:
-            for turn in connection.execute(_running()).all():
+            for turn in connection.execute(_running().with_for_update(of=_TURNS)).all():
                 if not _goes_on(turn) or not self._abandoned(turn):
                     continue
                 gone.add(turn.server)
@@ -492,9 +490,12 @@ class Journal:
         """
         left = _TURNS.join(schema.examined_turns, schema.examined_turns.c.turn_id == _TURNS.c.id)
         ended = (_TURNS.c.state != "running") & (schema.examined_turns.c.unusable == -1)
-        query = sa.select(_TURNS).select_from(left).where(ended, self._others)
+        whose = left.join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id)
+        query = sa.select(_TURNS, _CONVERSATIONS.c.kind).select_from(whose)
+        query = query.where(ended, self._others)
         with writing(self._engine) as connection:
-            found = connection.execute(query.order_by(_TURNS.c.started_at).with_for_update())
+            query = query.order_by(_TURNS.c.started_at).with_for_update(of=_TURNS)
+            found = connection.execute(query)
             taken = [turn.id for turn in found if self._abandoned(turn)]
             mine = _TURNS.c.id.in_(taken)
             connection.execute(_TURNS.update().where(mine).values(server=self._server))
@@ -524,7 +525,7 @@ class Journal:
         with writing(self._engine) as connection:
             left = [
                 turn
-                for turn in connection.execute(_running()).all()
+                for turn in connection.execute(_running().with_for_update(of=_TURNS)).all()
                 if not _goes_on(turn) and self._abandoned(turn)
             ]
             return _append(
@@ -534,6 +535,8 @@ class Journal:
 
     def _abandoned(self, turn: sa.Row[Any]) -> bool:
         gone = self._processes.is_gone(turn.server)
+        if gone and turn.kind == "project" and _goes_on(turn) and turn.server:
+            gone = is_running(turn.server) is False or None  # its machine has its folder
         return datetime.now(UTC) - utc(turn.started_at) > _LONGEST_TURN if gone is None else gone
 
 
@@ -566,8 +569,9 @@ def _create(
 
 
 def _running() -> sa.Select[Any]:
-    ours = sa.select(_TURNS).where(_TURNS.c.state == "running")
-    return ours.order_by(_TURNS.c.started_at).with_for_update()
+    whose = _TURNS.join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id)
+    ours = sa.select(_TURNS, _CONVERSATIONS.c.kind, _CONVERSATIONS.c.owner).select_from(whose)
+    return ours.where(_TURNS.c.state == "running").order_by(_TURNS.c.started_at)
 
 
 def _goes_on(turn: sa.Row[Any]) -> bool:
@@ -667,8 +671,6 @@ def _update_turn(connection: sa.Connection, record: Record) -> None:
             outcome = {"state": "failed", "given": None}
         case TurnStopped():
             outcome = {"state": "stopped", "given": None}
-        case DelegationChanged(recipient="builder"):
-            outcome = {"given": None}  # what a build has done can't be repeated
         case (
             ToolFound(standalone=words, plan_step="", within="")
             | NoToolFound(standalone=words, plan_step="", within="")

@@ -177,7 +177,7 @@ class TurnQueue:
     def give_back(self, turn: ClaimedTurn) -> None:
         """Have a process take a turn that could not begin here."""
         mine = _RUNNING & (_TURNS.c.id == turn.turn_id) & (_TURNS.c.lease == turn.lease)
-        free = {"server": None, "admitted": None, "lease": _TURNS.c.lease + 1}
+        free = {"admitted": None, "lease": _TURNS.c.lease + 1}
         with writing(self._engine, exclusive=False) as connection:
             connection.execute(_TURNS.update().where(mine).values(**free))
             announce(connection, "queue")
@@ -198,8 +198,10 @@ class TurnQueue:
             announce(connection, "queue")
 
     def _handed_over(self) -> sa.ColumnElement[bool]:
+        chats = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.kind != "project")
         return (
             _RUNNING
+            & _TURNS.c.conversation_id.in_(chats)
             & (_TURNS.c.server == self._server)
             & _TURNS.c.admitted.is_not(None)
             & _TURNS.c.given.is_not(None)
@@ -318,7 +320,9 @@ def _turns() -> sa.Select[tuple[str, str, str, str | None, int, int | None, bool
         _TURNS.c.server,
         _TURNS.c.queued,
         _TURNS.c.admitted,
-        _TURNS.c.given.is_not(None) & (_TURNS.c.lease < MOST_LEASES),
+        _TURNS.c.given.is_not(None)
+        & (_TURNS.c.lease < MOST_LEASES)
+        & (_CONVERSATIONS.c.kind != "project"),  # whose folder is on its machine
     )
     mine = _CONVERSATIONS.c.id == _TURNS.c.conversation_id
     ordered = sa.select(*columns).join_from(_TURNS, _CONVERSATIONS, mine)

@@ -17,6 +17,7 @@ from selfeng.core.events import (
     TurnQueued,
     TurnResumed,
     TurnStarted,
+    TurnStopped,
     Waiting,
 )
 from selfeng.core.stage_event import StageEvent
@@ -74,6 +75,8 @@ class EventNumbers:
                 return NumberedEvent(event.model_copy(update={"call": call + self._thoughts}))
             case AnswerToken() | SynthesisStep(state="streaming"):
                 return self._piece(event)
+            case TurnStopped():  # wherever the repetition was
+                return NumberedEvent(event, "", self.next)
         self._note_stream(event)
         scope = _scope(event)
         self._last[scope] = n = self._last[scope] + 1
@@ -87,7 +90,7 @@ class EventNumbers:
     @property
     def next(self) -> int:
         """The number of the event that ends the turn, whatever was repeated of it."""
-        return max((n for scope, n in self._types if not scope), default=self._last[""]) + 1
+        return max(self._last[""], *(n for scope, n in self._types if not scope), 0) + 1
 
     def _begin_streams(self) -> None:
         self._lengths: defaultdict[tuple[str, str, int, int], int] = defaultdict(int)

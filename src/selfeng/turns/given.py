@@ -1,7 +1,8 @@
 """What a turn was given: all that another process needs to go on with it, as JSON."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from selfeng.core.files import File, FileReference
 from selfeng.core.plan import SavedStep
@@ -36,6 +37,8 @@ class GivenTurn(Value):
     keeps: str = ""
     refactors: str = ""
     by_hand: FunctionCall | None = None
+    build: Mapping[str, Any] | None = None
+    """The options of a project's build, which is all that its turn was given besides."""
 
     @staticmethod
     def of(request: Request) -> "GivenTurn":
