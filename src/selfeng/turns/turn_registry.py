@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from contextvars import Context
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -150,10 +151,11 @@ class TurnRegistry:
         waited = await asyncio.to_thread(self._queue.withdraw, turn_id, owner)
         if waited is None:
             return self._stop(owner, turn_id, reason)  # it may have begun meanwhile
-        self._waiting.pop(turn_id, None)
-        self._recorder.emit(
-            waited.conversation_id, turn_id, TurnStopped(reason=reason), lease=waited.lease
-        )
+        here = self._waiting.pop(turn_id, None)
+        emit = partial(self._recorder.emit, waited.conversation_id, turn_id, lease=waited.lease)
+        if here and here.place is None:  # its subscribers have not heard of it yet
+            emit(here.started, scope="", n=1)
+        emit(TurnStopped(reason=reason))
         self._news.set()
         return True
 
