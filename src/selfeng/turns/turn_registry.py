@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from contextvars import Context
 from dataclasses import dataclass
-from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -152,10 +151,11 @@ class TurnRegistry:
         if waited is None:
             return self._stop(owner, turn_id, reason)  # it may have begun meanwhile
         here = self._waiting.pop(turn_id, None)
-        emit = partial(self._recorder.emit, waited.conversation_id, turn_id, lease=waited.lease)
-        if here and here.place is None:  # its subscribers have not heard of it yet
-            emit(here.started, scope="", n=1)
-        emit(TurnStopped(reason=reason))
+        if here and here.place is None:
+            self._tell_beginning(turn_id, here)
+        self._recorder.emit(
+            waited.conversation_id, turn_id, TurnStopped(reason=reason), lease=waited.lease
+        )
         self._news.set()
         return True
 
@@ -278,14 +278,15 @@ class TurnRegistry:
                 self._waiting.pop(turn_id, None)
                 continue
             if turn.place is None:
-                self._emit(turn_id, turn, NumberedEvent(turn.started, "", 1))
+                self._tell_beginning(turn_id, turn)
             if turn.place != places[turn_id]:
                 turn.place = places[turn_id]
-                self._emit(turn_id, turn, NumberedEvent(TurnQueued(place=turn.place)))
+                place = TurnQueued(place=turn.place)
+                self._recorder.emit(turn.conversation_id, turn_id, place, lease=0)
 
-    def _emit(self, turn_id: str, turn: WaitingTurn, numbered: NumberedEvent) -> None:
-        event, scope, n = numbered
-        self._recorder.emit(turn.conversation_id, turn_id, event, scope=scope, n=n, lease=0)
+    def _tell_beginning(self, turn_id: str, turn: WaitingTurn) -> None:
+        """Hand out what the journal has already, to those who watch here."""
+        self._recorder.emit(turn.conversation_id, turn_id, turn.started, scope="", n=1)
 
     async def _follow(
         self, turn_id: str, told: Coroutine[Any, Any, None], lease: int, ended: Ended | None
