@@ -549,3 +549,17 @@ def test_a_build_waits_for_its_machine_which_has_its_folder(
         == []
     )
     assert queue.claim(0) == [ClaimedTurn("o", project, mine, 3, "{}")]
+
+
+def test_the_turn_that_was_the_last_of_five_processes_ends(
+    engine: sa.Engine, dead_server: str
+) -> None:
+    here, limits = Journal(engine), QueueLimits(9, 9, 9)
+    conversation = here.create_conversation("o", "t")
+    Journal(engine, dead_server).begin_turn(conversation, "r", given="{}")
+    for _ in range(4):
+        here.release_lost()
+        assert len(TurnQueue(engine, lambda: limits, dead_server).claim(9, others=True)) == 1
+    here.release_lost()
+    (ended,) = here.stop_abandoned_turns()
+    assert ended.event.type == "turn_stopped"

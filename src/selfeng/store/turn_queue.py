@@ -19,9 +19,9 @@ from selfeng.store.database import reading, writing
 from selfeng.store.news import announce
 from selfeng.store.text import storable
 
-MOST_LEASES = 10
-"""Of a turn: one when it begins, and two more whenever its process is gone; it may be what ends
-them.
+MOST_LEASES = 9
+"""Of a turn, which five processes may run one after the other, as it may be what ends them: one
+when it begins, and two more whenever its process is gone.
 """
 Key = tuple[str, ...]
 """Of a person, or of a conversation of a person."""
