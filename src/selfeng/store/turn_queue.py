@@ -216,7 +216,7 @@ class TurnQueue:
         ).one()
         return ClaimedTurn(turn.owner, turn.conversation_id, turn.id, row.lease, row.given)
 
-    def _line(self, connection: sa.Connection) -> "Line":
+    def _line(self, connection: sa.Connection) -> "FairLine":
         turns = [QueuedTurn._make(row) for row in connection.execute(_turns().where(_RUNNING))]
         waiting = [turn for turn in turns if turn.admitted is None]
         last = connection.scalar(sa.select(sa.func.max(_TURNS.c.admitted))) or 0
@@ -238,7 +238,9 @@ class TurnQueue:
         for turn in waiting:  # who was not served yet came then
             for key in turn.keys:
                 served.setdefault(key, turn.queued)
-        return Line(self._limits(), waiting, [t for t in turns if t not in waiting], served, last)
+        return FairLine(
+            self._limits(), waiting, [t for t in turns if t not in waiting], served, last
+        )
 
 
 class QueuedTurn(NamedTuple):
@@ -259,7 +261,7 @@ class QueuedTurn(NamedTuple):
         return (self.owner,), (self.owner, self.conversation_id)
 
 
-class Line:
+class FairLine:
     """A copy of the queue, which lets one turn after the other begin."""
 
     def __init__(
