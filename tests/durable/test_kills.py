@@ -350,7 +350,7 @@ PROJECT_POINTS = [
     ("project.act", 2, "recorded", 0),
     ("project.save", 3, "done", 0),
 ]
-PROJECT_ALWAYS = {("sqlite", "project.act", "done"), ("postgres", "project.choose", "done")}
+PROJECT_ALWAYS = {("sqlite", "project.act", "done")}
 PROJECT_CASES = [
     pytest.param(
         kept,

@@ -210,7 +210,7 @@ sys.stdin.read()
 
 
 def test_a_killed_build_leaves_no_litter(opened: Open, place: Place, server: ChromaServer) -> None:
-    indexed = opened(_vectors(*(f"tool_{i}" for i in range(3_000))))
+    indexed = opened(_vectors(*(f"tool_{i}" for i in range(1_500))))
     command = [sys.executable, "-c", KILLED, address(place.engine), server.url]
     with subprocess.Popen(
         command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
