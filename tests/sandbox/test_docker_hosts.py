@@ -86,7 +86,7 @@ async def test_containers_are_shared_out_among_the_hosts(sandbox: SecureSandbox)
     assert (status.available, status.detail.endswith("on 2 of 2 hosts")) == (True, True)
 
 
-@pytest.mark.parametrize("end", ["kill", "stop"])
+@pytest.mark.parametrize("end", ["kill", pytest.param("stop", marks=pytest.mark.everywhere)])
 async def test_jobs_of_an_engine_that_ends_run_again_elsewhere(
     sandbox: SecureSandbox, private_engine: PrivateEngine, end: str
 ) -> None:

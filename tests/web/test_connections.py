@@ -18,7 +18,7 @@ from tests.web.server_process import ServerProcess
 from web.connections import Connections, origin
 from web.serving import AsyncMode
 
-MODES = ["eventlet", pytest.param("threading", marks=pytest.mark.extended)]
+MODES = ["eventlet", pytest.param("threading", marks=pytest.mark.everywhere)]
 MOST = 512
 
 

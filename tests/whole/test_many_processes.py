@@ -1,6 +1,7 @@
 """Two page servers and three workers on one PostgreSQL and one Chroma, as real processes: clients
 of both servers ask a hundred times, a worker and a server are killed meanwhile, and nothing is
-lost.
+lost. It takes both cores of a small machine for a minute, so that `make test-everywhere` alone runs
+it.
 """
 
 import signal
@@ -31,7 +32,7 @@ from tests.home import Home
 from tests.web.server_process import Client
 from web.access import PERSON
 
-pytestmark = [pytest.mark.postgres, pytest.mark.bubblewrap, pytest.mark.extended]
+pytestmark = [pytest.mark.postgres, pytest.mark.bubblewrap, pytest.mark.everywhere]
 
 PEOPLE, EACH = 10, 10
 TOKEN = "a-token-of-all-servers-of-this-test"
