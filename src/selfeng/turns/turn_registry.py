@@ -70,6 +70,10 @@ class TurnRegistry:
         """Reasons to stop those."""
         self._claiming, self._news = asyncio.Lock(), asyncio.Event()
         self._tasks = set[asyncio.Task[None]]()
+        self._due: asyncio.Task[None] | None = None
+        """A look at the queue that has not begun."""
+        self._changed = False
+        """Whether the other processes do not know what changed in it."""
         self._looking: asyncio.Task[None] | None = None
         self._closed = False
         self.take: Callable[[ClaimedTurn], Coroutine[Any, Any, None]] | None = None
@@ -116,8 +120,8 @@ class TurnRegistry:
         turn_id: str,
         turn: RunningTurn,
         *,
+        lease: int,
         numbers: EventNumbers | None = None,
-        lease: int = 1,
         ended: Ended | None = None,
     ) -> None:
         """Record the turn until it ends. Call it before the next task switch. `numbers` knows what
@@ -181,11 +185,10 @@ class TurnRegistry:
         """The ids of the turns that run here."""
         return tuple(self._turns)
 
-    def stop_all(self, reason: str, conversation_id: str = "") -> None:
-        """Stop every turn that runs here, or those of one conversation."""
-        for _, conversation, turn in self._turns.values():
-            if conversation_id in ("", conversation):
-                turn.stop(reason)
+    def stop_all(self, reason: str) -> None:
+        """Stop every turn that runs here."""
+        for _, _, turn in self._turns.values():
+            turn.stop(reason)
 
     async def aclose(self, reason: str, *, stays: bool = False) -> None:
         """Begin no more turns. Those that wait here are stopped; `stays`: except such as another
@@ -200,15 +203,19 @@ class TurnRegistry:
                 await self.stop(turn.owner, turn_id, reason)
 
     def _claim_soon(self, *, changed: bool) -> asyncio.Task[None]:
-        """In a context of its own, as what is begun belongs to no other turn."""
-        work = self._claim(changed=changed)
-        task = asyncio.create_task(work, name="claim", context=Context())
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        return task
+        """In a context of its own, as what is begun belongs to no other turn. One look serves all
+        who ask for it before it begins.
+        """
+        self._changed |= changed
+        if self._due is None:
+            self._due = asyncio.create_task(self._claim(), name="claim", context=Context())
+            self._tasks.add(self._due)
+            self._due.add_done_callback(self._tasks.discard)
+        return self._due
 
-    async def _claim(self, *, changed: bool) -> None:
+    async def _claim(self) -> None:
         async with self._claiming:
+            self._due, changed, self._changed = None, self._changed, False
             if self._closed:
                 return
             here = (*self._turns, *self._taken)
@@ -269,7 +276,7 @@ class TurnRegistry:
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK):
                     await self._news.wait()
-            await self._claim(changed=False)
+            await asyncio.shield(self._claim_soon(changed=False))
         self._looking = None
 
     def _tell(self, here: tuple[tuple[str, WaitingTurn], ...], places: dict[str, int]) -> None:
