@@ -46,7 +46,7 @@ from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import EarlierFiles, EarlierResults, Request, Turn, awaited
 from selfeng.core.verdict import Execution
 from selfeng.core.words import count
-from selfeng.core.work import current_work
+from selfeng.core.work import steps_of
 from selfeng.durable.turn_work import TurnWork
 from selfeng.durable.workflows import Workflows
 from selfeng.execution.arguments import ArgumentsInvalid, bind
@@ -474,7 +474,7 @@ class Engine:
             turn_id,
             begun,
             partial(self._started, owner, turn_id, given, work),
-            ended=partial(self._ended, work, turn_id) if work else None,
+            ended=partial(work.finish, self._journal) if work else None,
         )
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
@@ -486,19 +486,9 @@ class Engine:
         work: TurnWork | None,
         resumed: TurnResumed | None = None,
     ) -> RunningTurn:
-        token = current_work.set(work)
         watch = work.watch if work else lambda _: None
-        try:
-            with owned_by(owner), logged_with(given.conversation_id, turn_id):
-                return self.orchestrator.begin(given, resumed=resumed, watch=watch)
-        finally:
-            current_work.reset(token)
-
-    async def _ended(self, work: TurnWork, turn_id: str, lease: int) -> bool:
-        """Forget the steps of a turn, unless another process has taken it over."""
-        mine = await asyncio.to_thread(self._journal.holds, turn_id, lease)
-        await (work.end() if mine else work.leave())
-        return mine
+        with steps_of(work), owned_by(owner), logged_with(given.conversation_id, turn_id):
+            return self.orchestrator.begin(given, resumed=resumed, watch=watch)
 
     async def resume_turns(self) -> None:
         """From now on run the turns that wait in the queue, as far as there is room, and those that
@@ -584,7 +574,7 @@ class Engine:
             turn,
             numbers=EventNumbers(known, again=again),
             lease=lease,
-            ended=partial(self._ended, work, turn_id),
+            ended=partial(work.finish, self._journal),
         )
 
     def _past(self, conversation_id: str) -> Past:

@@ -54,14 +54,18 @@ current_work: ContextVar[Work | None] = ContextVar("current_work", default=None)
 
 
 @contextmanager
-def own_work(name: str) -> Iterator[None]:
-    """Do what this task does inside as a thread of its own."""
-    work = current_work.get()
-    if work is None:
-        yield
-        return
-    token = current_work.set(work.part(name))
+def steps_of(work: Work | None) -> Iterator[None]:
+    """What is begun inside has the steps of that work."""
+    token = current_work.set(work)
     try:
         yield
     finally:
         current_work.reset(token)
+
+
+@contextmanager
+def own_work(name: str) -> Iterator[None]:
+    """Do what this task does inside as a thread of its own."""
+    work = current_work.get()
+    with steps_of(work and work.part(name)):
+        yield

@@ -12,6 +12,7 @@ from selfeng.core.errors import Diverged, TakenOver
 from selfeng.core.events import Event, StageEntered
 from selfeng.durable.outcomes import StepOutcome
 from selfeng.durable.workflows import AskedStep, Port, Workflows
+from selfeng.store.journal import Journal
 
 _PATIENCE = 5.0
 """Seconds for the end of a turn's workflows."""
@@ -115,14 +116,20 @@ class TurnWork:
             return FirstStep(key, name)
         return RecordedStep(key, asked, None if text is None else StepOutcome.loaded(text))
 
-    async def end(self) -> None:
-        """Forget all steps, when the turn's last event is stored. What stays is deleted at the
-        next start.
+    async def finish(self, journal: Journal, lease: int) -> bool:
+        """Call it when the turn's last event is stored. False if another process has taken the turn
+        over since that lease, and goes on with its steps.
         """
+        mine = await asyncio.to_thread(journal.holds, self._id, lease)
+        await (self.end() if mine else self.leave())
+        return mine
+
+    async def end(self) -> None:
+        """Forget all steps. What stays is deleted at the next start."""
         await self._quit(self._workflows.end)
 
     async def leave(self) -> None:
-        """Another process has taken the turn over, and needs the steps."""
+        """Another process needs the steps."""
         await self._quit(self._workflows.leave)
 
     async def _quit(self, how: Callable[[str], Awaitable[None]]) -> None:

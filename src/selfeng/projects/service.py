@@ -35,7 +35,7 @@ from selfeng.core.stage_event import Usage
 from selfeng.core.status import Asked
 from selfeng.core.turn import News, awaited
 from selfeng.core.value import Value
-from selfeng.core.work import current_work
+from selfeng.core.work import steps_of
 from selfeng.durable.turn_work import TurnWork
 from selfeng.durable.workflows import Workflows
 from selfeng.projects.acting import WorkAction
@@ -324,7 +324,7 @@ class ProjectService:
         owner, project_id, turn_id, lease, _ = claimed
         begin = partial(begin, resumed=TurnResumed(again=again))
         turn = self._started(owner, project_id, turn_id, begin, work)
-        ended = partial(self._ended, work, turn_id)
+        ended = partial(work.finish, self._journal)
         self._turns.begin(
             owner, project_id, turn_id, turn, numbers=numbers, lease=lease, ended=ended
         )
@@ -378,7 +378,7 @@ class ProjectService:
             turn_id,
             started,
             partial(self._started, owner, project_id, turn_id, begin, work),
-            ended=partial(self._ended, work, turn_id) if work else None,
+            ended=partial(work.finish, self._journal) if work else None,
         )
         return Asked(conversation_id=project_id, turn_id=turn_id)
 
@@ -390,18 +390,9 @@ class ProjectService:
         begin: Callable[[], ProjectTurn],
         work: TurnWork | None,
     ) -> ProjectTurn:
-        with self._runtime.entered(), owned_by(owner), logged_with(project_id, turn_id):
-            token = current_work.set(work)
-            try:
-                return begin()
-            finally:
-                current_work.reset(token)
-
-    async def _ended(self, work: TurnWork, turn_id: str, lease: int) -> bool:
-        """Forget the steps of a build, unless another process has taken it over."""
-        mine = await asyncio.to_thread(self._journal.holds, turn_id, lease)
-        await (work.end() if mine else work.leave())
-        return mine
+        logged = logged_with(project_id, turn_id)
+        with self._runtime.entered(), steps_of(work), owned_by(owner), logged:
+            return begin()
 
     async def _own(self, owner: str, project_id: str) -> ConversationSummary:
         with suppress(ResourceNotFound):
