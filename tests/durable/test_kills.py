@@ -5,7 +5,7 @@ import os
 import signal
 import subprocess
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from itertools import pairwise
@@ -171,23 +171,23 @@ POINTS = [
     ("sandbox.execute", "recorded", ""),
     ("library.record_use", "done", ""),
 ]
-ALWAYS = {("sqlite", "library.add", "done")}
-CASES = [
-    pytest.param(
-        kept,
-        point,
-        marks=[
-            *([pytest.mark.postgres] if kept == "postgres" else []),
-            *([MORE] if (kept, *point[:2]) not in ALWAYS else []),
-        ],
-        id=f"{kept}-{point[0].strip()}-{point[1]}",
-    )
-    for kept in ("sqlite", "postgres")
-    for point in POINTS
-]
 
 
-@pytest.mark.parametrize(("kept", "point"), CASES)
+def on_both(points: Sequence[tuple[Any, ...]], always: set[str], *named: int) -> list[Any]:
+    """Each point on both databases, called by the parts of it that are `named`; all but those that
+    are `always` run are marked.
+    """
+    cases = []
+    for kept in ("sqlite", "postgres"):
+        for point in points:
+            name = "-".join((kept, *(str(point[n]).strip() for n in named)))
+            marks = [pytest.mark.postgres] if kept == "postgres" else []
+            marks += [MORE] if name not in always else []
+            cases.append(pytest.param(kept, point, marks=marks, id=name))
+    return cases
+
+
+@pytest.mark.parametrize(("kept", "point"), on_both(POINTS, {"sqlite-library.add-done"}, 0, 1))
 def test_a_killed_build_goes_on_and_pays_nothing_twice(
     lives: Lives, request: pytest.FixtureRequest, kept: str, point: tuple[str, str, str]
 ) -> None:
@@ -251,23 +251,10 @@ SCRIPT_POINTS = [
     ("threads.append", 0, "recorded", ""),
     ("threads.append", 1, "done", ""),
 ]
-SCRIPT_ALWAYS = {("sqlite", "model.choose", 2, "done"), ("postgres", "threads.append", 0, "done")}
-SCRIPT_CASES = [
-    pytest.param(
-        kept,
-        point,
-        marks=[
-            *([pytest.mark.postgres] if kept == "postgres" else []),
-            *([MORE] if (kept, *point[:3]) not in SCRIPT_ALWAYS else []),
-        ],
-        id=f"{kept}-{point[0]}-{point[1]}-{point[2]}",
-    )
-    for kept in ("sqlite", "postgres")
-    for point in SCRIPT_POINTS
-]
+SCRIPT_ALWAYS = {"sqlite-model.choose-2-done", "postgres-threads.append-0-done"}
 
 
-@pytest.mark.parametrize(("kept", "point"), SCRIPT_CASES)
+@pytest.mark.parametrize(("kept", "point"), on_both(SCRIPT_POINTS, SCRIPT_ALWAYS, 0, 1, 2))
 def test_killed_agents_go_on_and_pay_nothing_twice(
     lives: Lives, request: pytest.FixtureRequest, kept: str, point: tuple[str, int, str, str]
 ) -> None:
@@ -350,23 +337,11 @@ PROJECT_POINTS = [
     ("project.act", 2, "recorded", 0),
     ("project.save", 3, "done", 0),
 ]
-PROJECT_ALWAYS = {("sqlite", "project.act", "done")}
-PROJECT_CASES = [
-    pytest.param(
-        kept,
-        point,
-        marks=[
-            *([pytest.mark.postgres] if kept == "postgres" else []),
-            *([MORE] if (kept, point[0], point[2]) not in PROJECT_ALWAYS else []),
-        ],
-        id=f"{kept}-{point[0]}-{point[2]}",
-    )
-    for kept in ("sqlite", "postgres")
-    for point in PROJECT_POINTS
-]
 
 
-@pytest.mark.parametrize(("kept", "point"), PROJECT_CASES)
+@pytest.mark.parametrize(
+    ("kept", "point"), on_both(PROJECT_POINTS, {"sqlite-project.act-done"}, 0, 2)
+)
 def test_a_killed_build_of_a_project_goes_on_and_pays_nothing_twice(
     lives: Lives, request: pytest.FixtureRequest, kept: str, point: tuple[str, int, str, int]
 ) -> None:

@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -93,7 +93,6 @@ class Person:
         self.conversation_id: str | None = None
         self.turn_ids: list[str] = []
         self.records: list[dict[str, Any]] = []
-        self.answers: list[str] = []
 
     def ask(self, text: str) -> dict[str, Any]:
         """Ask until it is acknowledged, and wait for the end of the turn, which is returned."""
@@ -101,7 +100,7 @@ class Person:
         while ended is None:
             with (
                 suppress(socketio.exceptions.SocketIOError, requests.RequestException, OSError),
-                self._connected() as client,
+                connected(self._addresses[0]) as client,
             ):
                 ended = self._turn(client, text, request_id)
             if ended is None:
@@ -127,9 +126,6 @@ class Person:
                     self._take(rest[0]["records"])
         return ended
 
-    def _connected(self) -> "Connected":
-        return Connected(self._addresses[0])
-
     @property
     def _last(self) -> int:
         return int(self.records[-1]["seq"]) if self.records else 0
@@ -142,24 +138,18 @@ class Person:
         return next((event for event in mine if event["type"] in ENDS), None)
 
 
-class Connected:
+@contextmanager
+def connected(address: str) -> Iterator[Client]:
     """A client of a page server while it lasts."""
-
-    def __init__(self, address: str) -> None:
-        self._address, self._http, self._client = address, requests.Session(), None
-
-    def __enter__(self) -> Client:
-        self._http.headers["Authorization"] = f"Bearer {TOKEN}"
-        self._client = client = Client(http_session=self._http)
-        headers = {"Authorization": f"Bearer {TOKEN}"}
-        client.connect(self._address, headers=headers, transports=["websocket"])
-        return client
-
-    def __exit__(self, *_: object) -> None:
-        if self._client:
+    with requests.Session() as http:
+        http.headers["Authorization"] = f"Bearer {TOKEN}"
+        client = Client(http_session=http)
+        client.connect(address, headers=dict(http.headers), transports=["websocket"])
+        try:
+            yield client
+        finally:
             with suppress(Exception):
-                self._client.disconnect()
-        self._http.close()
+                client.disconnect()
 
 
 def requests_of(number: int) -> Iterator[tuple[str, str]]:
