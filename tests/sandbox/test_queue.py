@@ -424,3 +424,40 @@ async def test_who_gives_up_on_a_container_leaves_it_to_its_owner(
     yard.pool.give_back(at_work, "n")
     at_work.say_ready("n")
     assert await other is not at_work
+
+
+async def test_the_containers_of_many_owners_are_kept_while_few_work(
+    shared_yard: Callable[[int], Shared],
+) -> None:
+    yard = shared_yard(1)
+    yard.pool._size = replace(yard.pool._size, kept=2)
+    first, second, third = [await yard.use(owner) for owner in ("one", "two", "three")]
+    assert await yard.use("one") is first
+    assert await yard.use("four") not in (first, second, third)
+    assert [container.gone for container in (first, second, third)] == [False, True, False]
+
+
+async def test_who_has_a_container_waits_while_as_many_work_as_may(
+    shared_yard: Callable[[int], Shared],
+) -> None:
+    yard = shared_yard(1)
+    yard.pool._size = replace(yard.pool._size, kept=2)
+    theirs = await yard.use("one")
+    other = await yard.pool.take("two")
+    asking = asyncio.create_task(yard.pool.take("one"))
+    await asyncio.sleep(0)
+    assert not asking.done()
+    assert isinstance(other, ByHand)
+    yard.pool.give_back(other, "n")
+    other.say_ready("n")
+    assert await asking is theirs
+    assert not other.gone
+
+
+async def test_a_kept_container_goes_when_its_owner_stays_away(
+    shared_yard: Callable[[int], Shared],
+) -> None:
+    yard = shared_yard(1)
+    yard.pool._size = replace(yard.pool._size, kept=2, ready=0, idle=0.05)
+    theirs = await yard.use("one")
+    assert await asyncio.to_thread(theirs.removed.wait, 10)

@@ -3,7 +3,8 @@ calls run in threads.
 
 Requests are served in order. The number of ready containers follows the recent peak of demand,
 within bounds. A container that one owner has used serves only that owner, because a job may leave
-traces that can't be removed.
+traces that can't be removed; it is kept for a while, as a new one takes a hundred times as long as
+a job.
 """
 
 import asyncio
@@ -46,11 +47,18 @@ class PoolSize:
     ready: int = 4
     """Ready at most."""
     most: int = 8
-    """At most in all, working or ready."""
+    """Working at most."""
+    kept: int = 0
+    """Used ones that may stay ready for their owners while `most` work."""
     idle: float = 60.0
     """Seconds after which an unused container is removed."""
     patience: float = 0.0
     """Seconds without a container coming back before another is started for waiting requests."""
+
+    @property
+    def total(self) -> int:
+        """At most in all, working or ready."""
+        return self.most + self.kept
 
 
 @dataclass(frozen=True)
@@ -82,6 +90,8 @@ class Pool:
         self._ready: deque[Container] = deque()
         self._owners: dict[Container, str] = {}
         """The owner of each container that has been used."""
+        self._came: dict[Container, float] = {}
+        """When each container was last ready for a job."""
         self._waiting: deque[_Waiting] = deque()
         self._coming = 0
         """Containers that are being made and started."""
@@ -118,6 +128,7 @@ class Pool:
         """
         if self._closed:
             return
+        self._serve()
         if not self._calm():
             self._later(_QUIET, self.fill)
         else:
@@ -130,7 +141,7 @@ class Pool:
             self._coming += 1
             self._spawn(self._start())
         if self._waiting and self._ready and self._full() and self._lacking() > 0:
-            self._make_room(self._ready[0])
+            self._make_room()
         if self._waiting and not self._coming:
             self._later(self._size.patience, self.fill)
 
@@ -159,16 +170,6 @@ class Pool:
         if self._closed:
             raise _closed()
         self._note_demand()
-        for container in sorted(self._ready, key=lambda c: self._owners.get(c) != owner):
-            if self._owners.get(container, owner) != owner:
-                continue
-            self._ready.remove(container)
-            if self._usable(container):
-                self._give(container, owner)
-                self._taken = time.monotonic()
-                self.fill()
-                return container
-            self._spawn(self._remove(container))
         waiting: asyncio.Future[Container] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Waiting(time.monotonic(), owner, waiting))
         self.fill()
@@ -284,36 +285,64 @@ class Pool:
         return wanted - (len(self._ready) + len(self._working) - used) - starting
 
     def _room(self) -> int:
-        return self._size.most - len(self._ready) - len(self._working) - self._coming
+        """How many containers may be started."""
+        busy = len(self._working) + self._coming
+        return min(self._size.most - busy, self._size.total - busy - len(self._ready))
 
     def _stranded(self) -> set[str]:
-        """The owners that wait and have no working container that could come back."""
-        served = {self._owners.get(container) for container in self._working - self._leaving}
+        """The owners that wait and have no container, neither ready nor one that could come
+        back.
+        """
+        theirs = {*self._ready, *self._working} - self._leaving
+        served = {self._owners.get(container) for container in theirs}
         return {waiting.owner for waiting in self._waiting if not waiting.future.done()} - served
 
     def _full(self) -> bool:
-        """Whether no container can be started, and none is starting or leaving."""
-        return self._room() <= 0 and not self._coming and not self._leaving
+        """Whether a container must go before one can be started, and none is starting or
+        leaving.
+        """
+        there = len(self._ready) + len(self._working)
+        return there >= self._size.total and not self._coming and not self._leaving
 
-    def _keeps_out(self, owner: str) -> bool:
-        """Whether the first request can't be served unless this other owner's container goes."""
-        first = next((waiting for waiting in self._waiting if not waiting.future.done()), None)
-        return (
-            first is not None
-            and first.owner != owner
-            and first.owner in self._stranded()
-            and self._full()
-        )
-
-    def _make_room(self, container: Container) -> None:
+    def _make_room(self) -> None:
+        """Remove the ready container that was not used for the longest time, one whose owner does
+        not wait if there is one.
+        """
+        wait = {waiting.owner for waiting in self._waiting}
+        container = min(self._ready, key=lambda c: self._owners.get(c) in wait)
         self._ready.remove(container)
         self._working.add(container)
         self._leaving.add(container)
         self._spawn(self._remove(container))
 
-    def _give(self, container: Container, owner: str) -> None:
-        self._working.add(container)
-        self._owners[container] = owner
+    def _serve(self) -> None:
+        """Give the ready containers to the requests that may have them, the longest-waiting
+        first.
+        """
+        for waiting in tuple(self._waiting):
+            if waiting.future.done():
+                self._waiting.remove(waiting)
+            elif len(self._working) >= self._size.most:
+                return
+            elif container := self._ready_for(waiting.owner):
+                self._waiting.remove(waiting)
+                self._working.add(container)
+                self._owners[container] = waiting.owner
+                self._taken = time.monotonic()
+                waiting.future.set_result(container)
+            elif self._ready and self._full() and waiting.owner in self._stranded():
+                self._make_room()
+
+    def _ready_for(self, owner: str) -> Container | None:
+        """Takes a ready container that no owner but this one has used, the owner's own first."""
+        for container in sorted(self._ready, key=lambda c: self._owners.get(c) != owner):
+            if self._owners.get(container, owner) != owner:
+                continue
+            self._ready.remove(container)
+            if self._usable(container):
+                return container
+            self._spawn(self._remove(container))
+        return None
 
     def _calm(self) -> bool:
         """Whether containers may be started and removed: a request waits, no job runs, or the last
@@ -337,7 +366,10 @@ class Pool:
         keep = max(0, self._wanted - (len(self._working) if self._reusable else 0))
         self.renew()
         used_first = sorted(self._ready, key=lambda c: c not in self._owners)
+        lately = time.monotonic() - self._size.idle
         for container in used_first[: max(0, len(self._ready) - keep)]:
+            if self._size.kept and container in self._owners and self._came[container] > lately:
+                continue
             self._ready.remove(container)
             self._spawn(self._remove(container))
         if self._ready or self._working:
@@ -348,27 +380,13 @@ class Pool:
         return current and container.stream.alive and time.monotonic() - container.born < LIFETIME
 
     def _arrived(self, container: Container) -> None:
-        """Give a ready container to the longest-waiting request that may have it."""
-        self._moved = time.monotonic()
+        """It is ready for a job."""
+        self._moved = self._came[container] = time.monotonic()
         self._idle.set()
         if self._closed:
             self._spawn(self._remove(container))
-            return
-        self._ready.append(container)
-        owner = self._owners.get(container)
-        if owner is not None and self._keeps_out(owner):
-            self._make_room(container)
-            return
-        for waiting in tuple(self._waiting):
-            if waiting.future.done():
-                self._waiting.remove(waiting)
-            elif owner in (None, waiting.owner):
-                self._waiting.remove(waiting)
-                self._ready.remove(container)
-                self._give(container, waiting.owner)
-                waiting.future.set_result(container)
-                return
-        if self._waiting:
+        else:
+            self._ready.append(container)
             self.fill()
 
     def _failed(self, error: SandboxError, began: float) -> None:
@@ -412,7 +430,6 @@ class Pool:
             await self._remove(container)
         else:
             self._arrived(container)
-            self.fill()
 
     async def _started(self) -> Container:
         """A new container, made and started in threads: either may take time.
@@ -457,6 +474,7 @@ class Pool:
             self._leaving.discard(container)
             self._working.discard(container)
             self._owners.pop(container, None)
+            self._came.pop(container, None)
             self._idle.set()
         self.fill()
 

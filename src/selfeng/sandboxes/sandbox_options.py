@@ -1,12 +1,13 @@
 """SandboxOptions, and the backend that they choose."""
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from selfeng.core.errors import ConfigurationError
-from selfeng.core.files import FileLimits
+from selfeng.core.files import MB, FileLimits
 from selfeng.sandboxes.backend import AutoBackend, Backend
 from selfeng.sandboxes.bubblewrap import BubblewrapBackend
 from selfeng.sandboxes.limits import ContainerLimits
@@ -17,8 +18,15 @@ VERIFIERS = PoolSize(least=1, ready=4, most=8)
 """A verifier takes one job, so one more is ready than in use."""
 COMPARERS = PoolSize(least=1, ready=4, most=8, patience=0.1)
 """Comparers come back when the last version of a suite has ended."""
-EXECUTORS = PoolSize(least=1, ready=4, most=8, patience=0.1)
-"""Executors come back within milliseconds, unless their tools are slow."""
+_IDLE_MB = 40
+"""Memory of an executor that waits."""
+_MEMORY_MB = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // MB
+EXECUTORS = PoolSize(
+    least=1, ready=4, most=8, kept=min(56, _MEMORY_MB // 8 // _IDLE_MB), patience=0.1
+)
+"""Executors come back within milliseconds, unless their tools are slow. Those that are kept for
+people who asked lately have an eighth of the machine's memory.
+"""
 
 
 @dataclass(frozen=True)
