@@ -43,11 +43,10 @@ class Trust:
         """
 
         def count_it(connection: sa.Connection) -> ToolStandingChanged | None:
-            tool = _updated(connection, name, uses=tools.c.uses + 1)
-            if tool.version != version or tool.standing == "retired":
-                return None
-            _updated(connection, name, failures=0)
-            if tool.standing == "trusted":
+            its = (tools.c.version == version) & (tools.c.standing != "retired")
+            failures = sa.case((its, 0), else_=tools.c.failures)
+            tool = _updated(connection, name, uses=tools.c.uses + 1, failures=failures)
+            if tool.version != version or tool.standing in ("retired", "trusted"):
                 return None
             if _served(connection, name, version, call) < self._rule.trust_after:
                 return None
@@ -115,14 +114,20 @@ class Trust:
 
 
 def _updated(connection: sa.Connection, name: str, **values: Any) -> sa.Row[Any]:
-    """Set these values; returns the tool's row, which stays locked until the transaction ends."""
+    """Set these values; returns name, version, standing and failures of the tool, whose row stays
+    locked until the transaction ends.
+    """
     ours = tools.c.name == name, tools.c.state.in_(records.REGISTERED)
-    connection.execute(tools.update().where(*ours).values(**{"name": name, **values}))
-    if "standing" in values:
-        revisions.note(connection, name)
-    row = connection.execute(sa.select(tools).where(*ours)).first()
+    row = connection.execute(
+        tools.update()
+        .where(*ours)
+        .values(**{"name": name, **values})
+        .returning(tools.c.name, tools.c.version, tools.c.standing, tools.c.failures)
+    ).first()
     if row is None:
         raise not_found(name)
+    if "standing" in values:
+        revisions.note(connection, name)
     return row
 
 

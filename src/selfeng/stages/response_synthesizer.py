@@ -46,7 +46,7 @@ class ResponseSynthesizer:
             request=request.text,
             files=listed(request),
             call=call,
-            result=await asyncio.to_thread(describe, execution),
+            result=await _describe(execution),
             rounded=rounded(execution, request.text),
         )
         async for piece in self._told(turn, prompt, plain(execution, request.text)):
@@ -74,6 +74,13 @@ class ResponseSynthesizer:
             )
 
 
+async def _describe(execution: Execution) -> str:
+    """The same as `describe`; what takes long, in a thread."""
+    if isinstance(execution, Returned) and _is_long(execution):
+        return await asyncio.to_thread(describe, execution)
+    return describe(execution)
+
+
 def describe(execution: Execution) -> str:
     """What the model is told of an execution."""
     match execution:
@@ -99,9 +106,13 @@ def _value(returned: Returned) -> str:
 
 def described(returned: Returned) -> str:
     """What a model is told of a long value; "" of any other."""
-    if returned.result is None or not returned.result.reference.long:
+    if returned.result is None or not _is_long(returned):
         return ""
     return f"{returned.result.reference.shape}, {IN_SHORT}\n{returned.result.summary}"
+
+
+def _is_long(returned: Returned) -> bool:
+    return returned.result is not None and returned.result.reference.long
 
 
 def _cut(returned: Returned) -> str:
