@@ -1,7 +1,8 @@
 """What a kill loses: `python -m benchmarks.faults [N]`, with real processes and a scripted model.
 
-A server (or an import of tools) is killed with SIGKILL at a random moment of a turn of each kind in
-turn, and started again, N times, each in folders of its own. The last line is one JSON object:
+A server (or an import of tools, or a worker that runs a build for a page server, on a PostgreSQL)
+is killed with SIGKILL at a random moment of a turn of each kind in turn, and started again, N
+times, each in folders of its own. The last line is one JSON object:
 `lost` are acknowledged messages, tools, versions and lessons that are not there after the restart;
 `paid_twice` are recorded model calls that were made again; `resumed_or_ended` is the share of turns
 that ended with an event that says how; `orphans` are containers and processes of the killed server
@@ -13,7 +14,6 @@ import json
 import random
 import shutil
 import signal
-import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -27,18 +27,21 @@ from typing import Any
 
 import requests
 import socketio.exceptions
+import sqlalchemy as sa
 
 from selfeng.bootstrap import SEEDED
 from selfeng.core.events import FINAL
 from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
+from tests.databases import Postgres
 from tests.home import Home
 from tests.web.server_process import Client
 
 GOALS = {"lost": 0, "paid_twice": 0, "resumed_or_ended": 100.0, "orphans": 0, "events_wrong": 0}
-KINDS = ("reuse", "build", "plan", "rollback", "import", "project")
+KINDS = ("reuse", "build", "plan", "rollback", "import", "project", "worker")
 _ENDS = {kind.model_fields["type"].default for kind in FINAL}
+_WORKER = ("-m", "selfeng", "worker")
 _ROLLING = 0.4
 """Seconds of rollbacks until the kill, at most."""
 _PATIENCE = 120.0
@@ -47,6 +50,7 @@ _REQUESTS = {
     "reuse": "Reverse the string 'abc'",
     "build": "Count the vowels in 'education'",
     "plan": "Reverse the string 'hello world' and then count the vowels in 'education'",
+    "worker": "Count the vowels in 'education'",
 }
 _IMPORTED = ("Is 'level' a palindrome?", "What is the factorial of 6?", "Is 2024 a leap year?")
 _REVISE = """
@@ -93,19 +97,40 @@ class Writer:
         return {"agent": "test", "trigger": "a function", "advice": advice, "known": None}
 
 
-class Server:
-    """A life of the server of a home."""
+class Life:
+    """A process of a home, until it ends or is killed."""
 
-    def __init__(self, home: Home, **environment: str) -> None:
+    def __init__(self, home: Home, *program: str, **environment: str) -> None:
         self._errors = (home.folder / "stderr.txt").open("a")
-        self.process = subprocess.Popen(
-            [sys.executable, "web/app.py"],
+        self.process = subprocess.Popen(  # noqa: S603 - of this program
+            [sys.executable, *program],
             env=home.environment(**environment),
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,
             start_new_session=True,
         )
+
+    def kill(self) -> None:
+        self.process.kill()
+        self._close()
+
+    def end(self) -> None:
+        self.process.terminate()
+        self._close()
+
+    def _close(self) -> None:
+        self.process.wait(_PATIENCE)
+        assert self.process.stdout
+        self.process.stdout.close()
+        self._errors.close()
+
+
+class Server(Life):
+    """A life of the server of a home."""
+
+    def __init__(self, home: Home, **environment: str) -> None:
+        super().__init__(home, "web/app.py", **environment)
         assert self.process.stdout
         self.url, _, self._token = self.process.stdout.readline().strip().partition("/?token=")
         self.http = requests.Session()
@@ -139,19 +164,8 @@ class Server:
             with suppress(Exception):
                 client.disconnect()
 
-    def kill(self) -> None:
-        self.process.kill()
-        self._close()
-
-    def end(self) -> None:
-        self.process.terminate()
-        self._close()
-
     def _close(self) -> None:
-        self.process.wait(_PATIENCE)
-        assert self.process.stdout
-        self.process.stdout.close()
-        self._errors.close()
+        super()._close()
         self.http.close()
 
 
@@ -182,9 +196,13 @@ class Person:
                     self._take(rest[0]["records"])
 
     @property
+    def types(self) -> list[str]:
+        """Of the events of the turn."""
+        return [r["event"]["type"] for r in self.records if r["turn_id"] == self.turn_id]
+
+    @property
     def ended(self) -> bool:
-        mine = (r for r in self.records if r["turn_id"] == self.turn_id)
-        return any(r["event"]["type"] in _ENDS for r in mine)
+        return not _ENDS.isdisjoint(self.types)
 
     @property
     def calls(self) -> int:
@@ -220,8 +238,8 @@ class Figures:
 
 
 class Bench:
-    def __init__(self, folder: Path, docker: bool) -> None:
-        self._folder, self._docker = folder, docker
+    def __init__(self, folder: Path, docker: bool, postgres: Postgres) -> None:
+        self._folder, self._docker, self._postgres = folder, docker, postgres
         self._random = random.Random()
         self._others: set[str] = set()
         self._others = self._sandboxes()
@@ -257,11 +275,15 @@ class Bench:
                 self._kill_import(home, environment)
             elif kind == "rollback":
                 self._kill_rollback(home, environment)
+            elif kind == "worker":
+                self._kill_worker(environment, writer)
             else:
                 self._kill_turn(home, environment, kind, writer)
 
     def _measure(self, kind: str) -> float:
         """The seconds that it takes when nothing is killed."""
+        if kind == "worker":
+            return self._measure("build")
         with self._copy() as (home, environment, _):
             began = time.monotonic()
             if kind == "import":
@@ -305,7 +327,8 @@ class Bench:
             person.watch(client, lambda: not killer.is_alive() and not client.connected)
         killer.join()
         asked, said = writer.asked, _said(person)
-        recorded = _recorded_calls(home, person.turn_id)
+        steps = home.folder / "data" / "steps.db"
+        recorded = _recorded_calls(f"sqlite:///{steps}", person.turn_id) if steps.exists() else 0
         left = self._left(server)
         server = Server(home, **environment)
         server.wait_until_set_up()
@@ -317,21 +340,46 @@ class Bench:
         self.figures.lost += _forgotten(server, lessons)
         server.end()
 
+    def _kill_worker(self, environment: dict[str, str], writer: Writer) -> None:
+        """While it runs a build for a page server, which lives on."""
+        environment = environment | {"DATABASE_URL": self._postgres.new()}
+        page, workers = self._home("page"), self._home("workers")
+        person, server = Person(), Server(page, **environment, TURNS_PER_PROCESS="0")
+        worker = Life(workers, *_WORKER, **environment)
+        with server.client() as client:
+            person.begin(client, "worker")
+            person.watch(client, lambda: "stage_entered" in person.types)
+            killer = threading.Timer(
+                self._random.uniform(0, self._seconds["worker"]), lambda: self._strike(worker)
+            )
+            killer.start()
+            person.watch(client, lambda: not killer.is_alive())
+        asked, said = writer.asked, _said(person)
+        recorded = _recorded_calls(environment["DATABASE_URL"], person.turn_id)
+        left = self._left(worker)
+        worker = Life(workers, *_WORKER, **environment)
+        self._after(server, person, said)
+        self.figures.paid_twice += max(0, writer.asked - person.calls - (asked - recorded))
+        worker.end()
+        server.end()
+        self._look_for(left)
+        for home in (page, workers):
+            shutil.rmtree(home.folder)
+
     def _after(self, server: Server, person: Person, said: dict[str, int]) -> None:
         with server.client() as client:
             patience = time.monotonic() + _PATIENCE
             person.watch(client, lambda: person.ended or time.monotonic() > patience)
         self.figures.turns += 1
         self.figures.ended += person.ended
-        types = [r["event"]["type"] for r in person.records if r["turn_id"] == person.turn_id]
-        self.figures.resumed += "turn_resumed" in types
-        self.figures.lost += "turn_started" not in types
+        self.figures.resumed += "turn_resumed" in person.types
+        self.figures.lost += "turn_started" not in person.types
         self.figures.lost += _missing(server, said)
         path = f"conversations/{person.conversation_id}/records"
         person.compare(server.get(path)["records"])
         self.figures.events_wrong += person.wrong
         if not person.ended or person.wrong:
-            _say(f"  {types}")
+            _say(f"  {person.types}")
 
     def _kill_rollback(self, home: Home, environment: dict[str, str]) -> None:
         server = Server(home, **environment)
@@ -384,12 +432,12 @@ class Bench:
         self.figures.ended += all(_whole(server, name) for name in names) and len(names) == 4
         server.end()
 
-    def _strike(self, server: Server) -> None:
+    def _strike(self, process: Life) -> None:
         self._before = self._sandboxes()
-        server.kill()
+        process.kill()
 
-    def _left(self, server: Server) -> set[str]:
-        assert server.process.returncode == -signal.SIGKILL
+    def _left(self, process: Life) -> set[str]:
+        assert process.process.returncode == -signal.SIGKILL
         return self._before
 
     def _look_for(self, before: set[str]) -> None:
@@ -481,25 +529,33 @@ def _whole(server: Server, name: str) -> bool:
     return bool(server.get(f"tools/{name}")["code"])
 
 
-def _recorded_calls(home: Home, turn_id: str) -> int:
+def _recorded_calls(database: str, turn_id: str) -> int:
     """The model's replies that were stored before the kill."""
-    steps = home.folder / "data" / "steps.db"
-    if not turn_id or not steps.exists():
-        return 0
-    with sqlite3.connect(steps) as database:
-        query = (
-            "select count(*) from operation_outputs"
-            " where workflow_uuid like ? and function_name like 'model.%'"
-        )
-        with suppress(sqlite3.OperationalError):
-            return int(database.execute(query, (f"{turn_id}%",)).fetchone()[0])
-    return 0
+    engine, found = sa.create_engine(database), 0
+    table = "dbos.operation_outputs" if engine.name == "postgresql" else "operation_outputs"
+    query = (
+        f"select count(*) from {table}"  # noqa: S608 - one of two names
+        " where workflow_uuid like :mine and function_name like 'model.%'"
+    )
+    with suppress(sa.exc.DBAPIError), engine.connect() as connection:  # it may have no tables yet
+        found = connection.scalar(sa.text(query), {"mine": f"{turn_id or '-'}%"}) or 0
+    engine.dispose()
+    return found
+
+
+@contextmanager
+def _postgres() -> Iterator[Postgres]:
+    server = Postgres()
+    try:
+        yield server
+    finally:
+        server.remove()
 
 
 def main(kills: int) -> int:
     docker = bool(_told("docker", "version"))
-    with tempfile.TemporaryDirectory(prefix="faults-") as folder:
-        bench = Bench(Path(folder), docker)
+    with tempfile.TemporaryDirectory(prefix="faults-") as folder, _postgres() as postgres:
+        bench = Bench(Path(folder), docker, postgres)
         bench.prepare()
         for number in range(kills):
             kind = KINDS[number % len(KINDS)]

@@ -15,7 +15,10 @@ import pytest
 from selfeng.core.errors import SandboxError
 
 if TYPE_CHECKING:
+    from docker.client import DockerClient
+
     from tests.sandbox.backends import Behind
+    from tests.sandbox.private_engine import PrivateEngine
 
 PARTS = ("docker", "bubblewrap", "runsc", "browser", "postgres")
 """The marks of tests that need them."""
@@ -58,6 +61,41 @@ def behind() -> Iterator[Callable[[str], "Behind"]]:
     for backend in made.values():
         backend.close()
     assert left == {}
+
+
+@pytest.fixture(scope="session")
+def image(behind: Callable[[str], "Behind"]) -> str:
+    """The name of the image, for tests of Docker alone."""
+    from tests.sandbox.backends import IMAGE
+
+    behind("docker")
+    return IMAGE
+
+
+@pytest.fixture(scope="session")
+def engine(behind: Callable[[str], "Behind"]) -> "DockerClient":
+    """The engine, for tests of Docker alone."""
+    from tests.sandbox.backends import DockerBehind
+
+    docker = behind("docker")
+    assert isinstance(docker, DockerBehind)
+    return docker.engine
+
+
+@pytest.fixture(scope="session")
+def private_engine(image: str, engine: "DockerClient") -> Iterator["PrivateEngine"]:
+    """An engine that tests may treat badly, as long as it runs without TLS again when they end."""
+    from tests.sandbox.private_engine import RUNSC, PrivateEngine
+
+    private = PrivateEngine(
+        engine.info()["Driver"], {name: RUNSC for name in ("runsc",) if shutil.which(name)}
+    )
+    try:
+        private.start()
+        private.load(image, engine)
+        yield private
+    finally:
+        private.close()
 
 
 @cache

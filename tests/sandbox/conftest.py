@@ -5,21 +5,18 @@ tests share one sandbox for each backend, and so run on the session's event loop
 containers make their own.
 """
 
-import shutil
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from functools import cache
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from docker.client import DockerClient
 
 from selfeng.core.verdict import TestResult, Verdict
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
-from tests.sandbox.backends import IMAGE, Behind, DockerBehind, expectation, parameters
+from tests.sandbox.backends import Behind, expectation, parameters
 from tests.sandbox.extended import is_extended, shared_out
-from tests.sandbox.private_engine import RUNSC, PrivateEngine
 
 FOLDER = Path(__file__).parent
 Verify = Callable[..., "object"]
@@ -107,35 +104,6 @@ def impatient(backend: Behind, shared: Callable[[Behind, str], SecureSandbox]) -
 def containers(backend: Behind) -> Containers:
     """Lists the containers of a sandbox, running or not."""
     return lambda sandbox: backend.containers(sandbox.id)
-
-
-@pytest.fixture(scope="session")
-def image(behind: Callable[[str], Behind]) -> str:
-    """The name of the image, for tests of Docker alone."""
-    behind("docker")
-    return IMAGE
-
-
-@pytest.fixture(scope="session")
-def engine(behind: Callable[[str], Behind]) -> DockerClient:
-    """The engine, for tests of Docker alone."""
-    docker = behind("docker")
-    assert isinstance(docker, DockerBehind)
-    return docker.engine
-
-
-@pytest.fixture(scope="session")
-def private_engine(image: str, engine: DockerClient) -> Iterator[PrivateEngine]:
-    """An engine that tests may treat badly, as long as it runs without TLS again when they end."""
-    private = PrivateEngine(
-        engine.info()["Driver"], {name: RUNSC for name in ("runsc",) if shutil.which(name)}
-    )
-    try:
-        private.start()
-        private.load(image, engine)
-        yield private
-    finally:
-        private.close()
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """Two page servers and three workers on one PostgreSQL and one Chroma, as real processes: clients
 of both servers ask a hundred times, a worker and a server are killed meanwhile, and nothing is
-lost. It takes both cores of a small machine for a minute, so that `make test-everywhere` alone runs
-it.
+lost; nor is it where code runs on two Docker engines, one of which is killed as well. It takes both
+cores of a small machine for minutes, so that `make test-everywhere` alone runs it.
 """
 
 import signal
@@ -9,10 +9,11 @@ import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from uuid import uuid4
 
@@ -29,10 +30,11 @@ from selfeng.store.schema import turns
 from tests.chroma_server import ChromaServer
 from tests.databases import Postgres
 from tests.home import Home
+from tests.sandbox.private_engine import PrivateEngine
 from tests.web.server_process import Client
 from web.access import PERSON
 
-pytestmark = [pytest.mark.postgres, pytest.mark.bubblewrap, pytest.mark.everywhere]
+pytestmark = [pytest.mark.postgres, pytest.mark.everywhere]
 
 PEOPLE, EACH = 10, 10
 TOKEN = "a-token-of-all-servers-of-this-test"
@@ -161,14 +163,41 @@ def requests_of(number: int) -> Iterator[tuple[str, str]]:
         yield f"Reverse the string '{word}'", word[::-1]
 
 
+@pytest.mark.bubblewrap
 @pytest.mark.timeout(400)
 def test_a_killed_worker_and_a_killed_server_lose_nothing(
     tmp_path: Path, postgres: Postgres
 ) -> None:
+    lose_nothing(tmp_path, postgres, bubblewrap=True)
+
+
+@pytest.mark.docker
+@pytest.mark.timeout(600)
+def test_nor_does_a_killed_engine_of_two(
+    tmp_path: Path, postgres: Postgres, private_engine: PrivateEngine
+) -> None:
+    both = f"unix:///var/run/docker.sock,{private_engine.environment['DOCKER_HOST']}"
+    try:
+        lose_nothing(tmp_path, postgres, {70: private_engine.kill}, DOCKER_HOSTS=both)
+        private_engine.start()
+        assert private_engine.containers() == []
+    finally:
+        private_engine.start()
+
+
+def lose_nothing(
+    folder: Path,
+    postgres: Postgres,
+    troubles: Mapping[int, Callable[[], None]] = MappingProxyType({}),
+    *,
+    bubblewrap: bool = False,
+    **more: str,
+) -> None:
+    """`troubles` happen after so many turns, beside the end of a worker and of a server."""
     url = postgres.new()
     with ExitStack() as stack:
         model = stack.enter_context(OfflineServer(Cookbook(), delay=0))
-        chroma = stack.enter_context(ChromaServer(tmp_path / "chroma"))
+        chroma = stack.enter_context(ChromaServer(folder / "chroma"))
         environment = {
             "DATABASE_URL": url,
             "CHROMA_URL": chroma.url,
@@ -176,10 +205,11 @@ def test_a_killed_worker_and_a_killed_server_lose_nothing(
             "OPENAI_API_KEY": model.api_key,
             "OPENAI_MODEL": model.model,
             "ACCESS_TOKEN": TOKEN,
+            **more,
         }
 
         def start(name: str, *program: str, room: int) -> Process:
-            home = Home(tmp_path / name, bubblewrap=True)
+            home = Home(folder / name, bubblewrap=bubblewrap)
             process = Process(home, *program, **environment, TURNS_PER_PROCESS=str(room))
             stack.callback(process.close)
             return process
@@ -188,7 +218,8 @@ def test_a_killed_worker_and_a_killed_server_lose_nothing(
         workers = [start(f"worker{n}", "-m", "selfeng", "worker", room=3) for n in range(3)]
         addresses = [server.link().partition("/?")[0] for server in servers]
         people = [Person(n, addresses if n % 2 else addresses[::-1]) for n in range(PEOPLE)]
-        done, moments = Counter[str](), {20: workers[0].kill, 45: servers[0].kill}
+        done = Counter[str]()
+        moments = {20: workers[0].kill, 45: servers[0].kill, **troubles}
         lock = threading.Lock()
         wrong: list[Any] = []
 
