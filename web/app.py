@@ -42,6 +42,8 @@ from web.bundle import load_bundle
 from web.connections import Connections, Patience, TimedRequests
 from web.file_routes import add_file_routes
 from web.middleware import AccessMiddleware
+from web.openai_routes import PATH as COMPLETIONS
+from web.openai_routes import add_openai_routes
 from web.payloads import FlaskJSON, WireJSON, WirePacket
 from web.project_routes import add_project_routes
 from web.routes import add_routes
@@ -88,6 +90,7 @@ def create_app(
     add_routes(app, bridge, engine, vendor, bundle, development=settings.development)
     add_file_routes(app, bridge, engine, uploads)
     add_version_routes(app, bridge, engine)
+    add_openai_routes(app, bridge, engine)
     add_project_routes(app, bridge, engine)
     add_settings_routes(app, bridge, engine)
     add_share_routes(app, bridge, engine, vendor, bundle)
@@ -118,7 +121,7 @@ def create_app(
         settings.flask_host,
         settings.allowed_hosts,
         access_page,
-        bodies={"/api/files": engine.file_limits.size},
+        bodies={"/api/files": engine.file_limits.size, COMPLETIONS: 3 * engine.file_limits.size},
         pause=bridge.pause,
         shared=lambda token: bridge.call(engine.shares.opened(token)),
         gone=access_page.gone,

@@ -10,8 +10,10 @@ import logging
 import socket
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
 from concurrent.futures import Future, wait
+from contextlib import aclosing
+from functools import partial
 from typing import Any, TypeVar
 
 from selfeng.core.errors import AgentError
@@ -73,6 +75,47 @@ class Bridge:
         if future.cancelled():
             raise EngineSilent("the server is ending", "start it again")
         return future.result()
+
+    def stream(
+        self, items: AsyncGenerator[T, None], silence: float
+    ) -> Generator[T | None, None, None]:
+        """The items of an asynchronous generator as they come, while other handlers run; None
+        whenever none came for `silence` seconds. Leaving it closes the generator.
+
+        Raises: what the generator raises, and EngineSilent if the engine is ending.
+        """
+        came: deque[T | Future[None]] = deque()
+        news = [self._serving.event()]
+
+        def put(item: T | Future[None]) -> None:
+            came.append(item)
+            news[0].set()
+
+        async def feed() -> None:
+            async with aclosing(items):
+                async for item in items:
+                    self.post(partial(put, item))
+
+        try:
+            future = asyncio.run_coroutine_threadsafe(feed(), self._loop)
+        except RuntimeError as error:
+            raise EngineSilent("the server is ending", "start it again") from error
+        future.add_done_callback(lambda _: self.post(partial(put, future)))
+        try:
+            while True:
+                event = news[0] = self._serving.event()
+                if not came:
+                    if not event.wait(silence):
+                        yield None
+                elif (item := came.popleft()) is not future:
+                    yield item  # type: ignore[misc]  # a future of another's is no item
+                elif future.cancelled():
+                    raise EngineSilent("the server is ending", "start it again")
+                else:
+                    future.result()
+                    return
+        finally:
+            future.cancel()
 
     def pause(self, seconds: float) -> None:
         """Wait while other handlers run."""

@@ -40,6 +40,8 @@ _POLICY = (
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+_CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
+"""OpenAI's codes of errors, by status."""
 SHARES = "/share/"
 """The only paths that are open without the token, each to who knows the token of a link."""
 _ASSETS = ("/bundle/", "/static/", "/vendor/", "/texts/")
@@ -253,11 +255,29 @@ def error_body(message: str, remedy: str, **more: Any) -> dict[str, dict[str, An
     return {"error": {"message": message, "remedy": remedy, **more}}
 
 
+def error_json(status: int, message: str, remedy: str) -> dict[str, Any]:
+    """The JSON form of an error below /v1, as OpenAI has it."""
+    told = " ".join(filter(None, (message, remedy and f"({remedy})")))
+    kind = "server_error" if status >= 500 else "invalid_request_error"
+    return {"error": {"message": told, "type": kind, "param": None, "code": _CODES.get(status)}}
+
+
+def error_response(
+    request: Request, status: int, message: str, remedy: str, **more: Any
+) -> flask.Response | None:
+    """The response for an error where programs read JSON; None elsewhere."""
+    if request.path.startswith("/v1/"):
+        told = error_json(status, message, remedy)
+    elif request.path.startswith("/api/") or _is_socket(request):
+        told = error_body(message, remedy, **more)
+    else:
+        return None
+    return flask.Response(json.dumps(told), status, mimetype="application/json")
+
+
 def _refusal(request: Request, status: int, message: str, remedy: str) -> Response:
-    if request.path.startswith("/api/") or _is_socket(request):
-        return Response(
-            json.dumps(error_body(message, remedy)), status, mimetype="application/json"
-        )
+    if response := error_response(request, status, message, remedy):
+        return response
     return Response(
         f"{message[:1].upper()}{message[1:]}: {remedy}.\n", status, mimetype="text/plain"
     )

@@ -32,7 +32,7 @@ from selfeng.provision.configuration import SettingsInvalid
 from selfeng.store.conversation_list import LONGEST_TITLE, ConversationChange
 from web.bridge import Bridge
 from web.bundle import STATIC, Bundle
-from web.middleware import error_body, nonce_of, owner
+from web.middleware import error_response, nonce_of, owner
 from web.payloads import (
     LAST_SEQ,
     LONGEST_LESSON,
@@ -303,13 +303,11 @@ def _report(error: Exception) -> Response:
         case _:
             log.error("a request failed", exc_info=error)
             status, told = 500, problem(error)
-    if flask.request.path.startswith("/api/"):
-        response = flask.jsonify(error_body(**told))
-    else:
-        response = Response(
-            " ".join(filter(None, (told["message"], told["remedy"]))) + "\n", mimetype="text/plain"
-        )
-    response.status_code = status
+    response = error_response(flask.request, status, **told) or Response(
+        " ".join(filter(None, (told["message"], told["remedy"]))) + "\n",
+        status,
+        mimetype="text/plain",
+    )
     if isinstance(error, HTTPException):
         response.headers.extend((k, v) for k, v in error.get_headers() if k == "Allow")
     return response

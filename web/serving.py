@@ -158,6 +158,7 @@ class Eventlet:
             debug=False,
             protocol=Protocol,
             custom_pool=pool,
+            minimum_chunk_size=1,  # pieces of a stream are not held back
         )
         server.link(lambda _: stop.set())
         while not stop.wait(LOOK):

@@ -341,13 +341,19 @@ class Engine:
             finally:
                 unsubscribe()
                 if runs:
-                    await self._turns.stop(owner, runs.turn_id)
+                    await self.stop(owner, runs.turn_id)
 
     async def named(self, owner: str, name: str) -> str:
         """The id of a conversation that a program calls by a name of its own, begun if there is
         none; the id of one of `owner`'s conversations names that one.
         """
         return await asyncio.to_thread(self._journal.named_conversation, owner, name)
+
+    async def conversation_with(self, owner: str, requests: Sequence[str]) -> str | None:
+        """The id of the newest conversation of `owner` that had these requests, in this order and
+        no others; None if there is none.
+        """
+        return await asyncio.to_thread(self._journal.conversation_with, owner, requests)
 
     async def call(
         self, owner: str, name: str, arguments: Mapping[str, Any], files: Sequence[File] = ()

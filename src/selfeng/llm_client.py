@@ -2,10 +2,10 @@
 OpenAI-compatible server.
 """
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from selfeng.core.errors import ModelUnavailable
 from selfeng.core.model_server import ModelServer
@@ -120,6 +120,16 @@ class LLMClient:
     async def probe(self) -> None:
         """Find out whether the server answers; costs nothing. See `answers` and `trouble`."""
         await self._connection.probe()
+
+    async def forward(
+        self, body: Mapping[str, Any]
+    ) -> AsyncGenerator[tuple[int, str] | bytes, None]:
+        """Send a request of another program as it is, but to this model; gives the status and the
+        media type of the reply first, then its bytes as they come. Raises: ModelError.
+        """
+        async with aclosing(self._connection.forward(body)) as pieces:
+            async for piece in pieces:
+                yield piece
 
     async def abilities(self, budget: Budget) -> AsyncGenerator["Ability", None]:
         """What the server can do, found out by up to eight calls. Raises: ModelError."""

@@ -72,7 +72,7 @@ from selfeng.core.status import Asked, EngineStatus, LibraryStatus
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Budget, awaited
 from selfeng.core.verdict import Returned, SandboxStatus, TestResult, Verdict
-from selfeng.engine import Changes
+from selfeng.engine import Changes, Engine
 from selfeng.llm_client import LLMClient
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
@@ -457,6 +457,11 @@ class FakeEngine:
         if answers:
             request = f"say {' '.join(f'{answer.id}={answer.value}' for answer in answers)}"
         return self._begin(owner, conversation_id, request, files, answers=answers, turn_id=turn_id)
+
+    turn = Engine.turn
+
+    async def conversation_with(self, owner: str, requests: Sequence[str]) -> str | None:
+        return self._journal.conversation_with(owner, requests)
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
         records = self._journal.turn(owner, turn_id)

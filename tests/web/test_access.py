@@ -58,6 +58,9 @@ PATHS = [
     "/api/projects/unknown/files/folder/main.py",
     "/api/settings",
     "/api/settings/models",
+    "/v1/models",
+    "/v1/models/unknown",
+    "/v1/chat/completions",
     "/api/unknown",
     "/unknown",
     "/gallery",
@@ -83,7 +86,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 42
+    assert len(rules) == 44
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
         assert any(pattern.fullmatch(path) for path in [*PATHS, *OPEN]), rule

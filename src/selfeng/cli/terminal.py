@@ -93,7 +93,7 @@ class Terminal:
         self._show_spent(event)
 
     def _show_line(self, event: Event) -> None:
-        if described := _line(event):
+        if described := line_of(event):
             state, words = described
             within = (
                 f"[{event.plan_step}] " if isinstance(event, StageEvent) and event.plan_step else ""
@@ -130,7 +130,7 @@ class Terminal:
         self._spent_shown = True
 
 
-def _line(event: Event) -> tuple[str, str] | None:
+def line_of(event: Event) -> tuple[str, str] | None:
     """State and text of an event; None if it is shown in another way."""
     match event:
         case (

@@ -180,6 +180,23 @@ class ModelConnection:
         ) as error:  # AttributeError: the answer is no list of models
             raise self._translated(error) from cause(error, self.server)
 
+    async def forward(
+        self, body: Mapping[str, Any]
+    ) -> AsyncGenerator[tuple[int, str] | bytes, None]:
+        """Send a request of another program as it is, but to this model; gives the status and the
+        media type of the reply first, then its bytes as they come. Raises: ModelUnavailable,
+        ModelRefused, RequestRefused.
+        """
+        create: Any = self._sdk.chat.completions.with_streaming_response.create
+        said = {**body, "model": self.server.model}
+        try:
+            async with create(model=self.server.model, messages=[], extra_body=said) as reply:
+                yield reply.status_code, reply.headers.get("content-type", "application/json")
+                async for piece in reply.iter_bytes():
+                    yield piece
+        except OpenAIError as error:
+            raise self._translated(error) from cause(error, self.server)
+
     async def complete(self, request: ChatRequest, budget: Budget) -> ModelReply:
         """One reply, complete or cut off.
 

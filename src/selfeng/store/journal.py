@@ -150,6 +150,31 @@ class Journal:
             connection.execute(_CONVERSATIONS.insert().values(**row, created_at=datetime.now(UTC)))
         return key
 
+    def conversation_with(self, owner: str, requests: Sequence[str]) -> str | None:
+        """The id of the owner's newest conversation that had these requests, in this order and no
+        others; None if there is none.
+        """
+        asked = [storable(request) for request in requests]
+        mine = _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+        found = (
+            sa.select(_TURNS.c.conversation_id)
+            .join(_CONVERSATIONS, mine)
+            .where(
+                _CONVERSATIONS.c.owner == owner,
+                _CONVERSATIONS.c.kind == "chat",
+                _CONVERSATIONS.c.deleted_at.is_(None),
+                _TURNS.c.request == asked[-1],
+            )
+            .order_by(_TURNS.c.started_at.desc())
+        )
+        with reading(self._engine) as connection:
+            for conversation_id in dict.fromkeys(connection.scalars(found)):
+                ours = _TURNS.c.conversation_id == conversation_id
+                had = sa.select(_TURNS.c.request).where(ours).order_by(_TURNS.c.started_at)
+                if connection.scalars(had).all() == asked:
+                    return str(conversation_id)
+        return None
+
     def conversations(
         self, owner: str, kind: ConversationKind = "chat", text: str = ""
     ) -> tuple[ConversationSummary, ...]:

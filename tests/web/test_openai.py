@@ -1,0 +1,189 @@
+"""The OpenAI-compatible routes, through the official SDK."""
+
+import base64
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+import requests
+from openai.types.chat import ChatCompletionMessageParam
+
+from selfeng.offline.cookbook import Cookbook
+from selfeng.offline.server import OfflineServer
+from tests.web.server_process import ServerProcess
+from web.openai_routes import AGENT
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
+
+
+@pytest.fixture
+def client(server: ServerProcess) -> Iterator[openai.OpenAI]:
+    with openai.OpenAI(base_url=f"{server.url}/v1", api_key=server.token) as client:
+        yield client
+
+
+def user(text: str) -> ChatCompletionMessageParam:
+    return {"role": "user", "content": text}
+
+
+def chat(client: openai.OpenAI, *messages: Any, model: str = AGENT, **more: Any) -> Any:
+    return client.chat.completions.create(model=model, messages=list(messages), **more)
+
+
+def conversations(server: ServerProcess) -> list[dict[str, Any]]:
+    with server.program() as program:
+        found: list[dict[str, Any]] = program.get(f"{server.url}/api/conversations").json()[
+            "conversations"
+        ]
+        return found
+
+
+def test_the_agent_and_the_model_behind_it_are_listed(client: openai.OpenAI) -> None:
+    names = [model.id for model in client.models.list()]
+    assert names[0] == AGENT
+    assert len(names) == 2
+    assert client.models.retrieve(names[1]).id == names[1]
+    with pytest.raises(openai.NotFoundError, match="no model 'gpt-0'"):
+        chat(client, user("say hello"), model="gpt-0")
+
+
+def test_an_answer_comes_whole_with_what_was_done_and_spent(client: openai.OpenAI) -> None:
+    reply = chat(client, {"role": "system", "content": "Be brief."}, user("say hello there"))
+    choice = reply.choices[0]
+    assert (choice.message.role, choice.message.content) == ("assistant", "hellothere")
+    assert choice.finish_reason == "stop"
+    usage = reply.usage
+    assert usage.prompt_tokens + usage.completion_tokens == usage.total_tokens
+
+
+def test_an_answer_comes_in_pieces(client: openai.OpenAI) -> None:
+    options = {"include_usage": True}
+    chunks = []
+    for chunk in chat(client, user("hold pieces"), stream=True, stream_options=options):
+        if chunk.choices and chunk.choices[0].delta.content == "one":
+            chat(client, user("release pieces"))
+        chunks.append(chunk)
+    said = [c.choices[0].delta.content for c in chunks if c.choices]
+    assert list(filter(None, said)) == ["one", "two"]
+    assert [c.choices[0].finish_reason for c in chunks if c.choices][-1] == "stop"
+    assert [c.usage is not None for c in chunks] == [False] * (len(chunks) - 1) + [True]
+    assert len({chunk.id for chunk in chunks}) == 1
+
+
+def test_without_options_the_last_piece_tells_what_was_spent(client: openai.OpenAI) -> None:
+    *_, last = chat(client, user("say one"), stream=True)
+    assert last.usage.total_tokens == last.usage.prompt_tokens + last.usage.completion_tokens
+
+
+def test_steps_are_shown_as_reasoning(client: openai.OpenAI) -> None:
+    reply = chat(client, user("return 3"))
+    assert "returned 3" in reply.choices[0].message.reasoning_content
+
+
+def test_what_was_said_before_finds_the_conversation_again(
+    client: openai.OpenAI, server: ServerProcess
+) -> None:
+    first = user("say a first thing of this conversation")
+    answer = chat(client, first).choices[0].message.content
+    before = conversations(server)
+    chat(client, first, {"role": "assistant", "content": answer}, user("say a second"))
+    after = conversations(server)
+    assert [c["id"] for c in after] == [c["id"] for c in before]
+    reply = chat(client, first, {"role": "assistant", "content": "it was cut"}, user("say other"))
+    assert len(conversations(server)) == len(after) + 1
+    assert reply.choices[0].message.content.startswith("otherTheconversationbefore")
+
+
+def test_a_request_that_is_refused_says_why(client: openai.OpenAI) -> None:
+    with pytest.raises(openai.BadRequestError, match="the request is blank"):
+        chat(client, user(" "))
+    with pytest.raises(openai.RateLimitError, match="the queue is full"):
+        chat(client.with_options(max_retries=0), user("too many"))
+    tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
+    with pytest.raises(openai.BadRequestError, match="send this to the model"):
+        chat(client, user("say it"), tools=[tool])
+    with pytest.raises(openai.BadRequestError, match="not of the user"):
+        chat(client, user("say it"), {"role": "assistant", "content": "yes"})
+    with pytest.raises(openai.AuthenticationError, match="access token"):
+        chat(client.with_options(api_key="wrong"), user("say it"))
+
+
+def test_a_failed_turn_is_an_error_and_is_not_tried_again(
+    client: openai.OpenAI, server: ServerProcess
+) -> None:
+    before = len(conversations(server))
+    with pytest.raises(openai.UnprocessableEntityError):
+        chat(client, user("fail"))
+    with pytest.raises(openai.APIError):
+        list(chat(client, user("fail"), stream=True))
+    assert len(conversations(server)) == before + 2
+
+
+def test_pictures_and_files_go_in_and_come_back(
+    client: openai.OpenAI, server: ServerProcess
+) -> None:
+    picture = f"data:image/png;base64,{base64.b64encode(PIXEL).decode()}"
+    table = f"data:text/csv;base64,{base64.b64encode(b'a,b').decode()}"
+    content = [
+        {"type": "text", "text": "say back"},
+        {"type": "image_url", "image_url": {"url": picture}},
+        {"type": "file", "file": {"filename": "t.csv", "file_data": table}},
+    ]
+    said = chat(client, {"role": "user", "content": content}).choices[0].message.content
+    assert f"![back-image2.png]({picture})" in said
+    address = said.rpartition("[back-t.csv](")[2].removesuffix(")")
+    with server.program() as program:
+        assert program.get(address).content == b"a,b"
+    content[1] = {"type": "image_url", "image_url": {"url": "https://example.org/a.png"}}
+    with pytest.raises(openai.BadRequestError, match="'image2' is not in the message"):
+        chat(client, {"role": "user", "content": content})
+
+
+def test_who_leaves_stops_the_turn(client: openai.OpenAI, server: ServerProcess) -> None:
+    with chat(client, user("flood 100000"), stream=True) as stream:
+        next(chunk for chunk in stream if chunk.choices[0].delta.content)
+    newest = conversations(server)[0]["id"]
+    with server.program() as program:
+        while True:
+            path = f"{server.url}/api/conversations/{newest}/records"
+            types = {r["event"]["type"] for r in program.get(path).json()["records"]}
+            if "turn_stopped" in types:
+                break
+            assert "turn_finished" not in types
+            time.sleep(0.05)
+
+
+def test_the_model_behind_gets_what_the_agent_does_not_do(tmp_path: Path) -> None:
+    with OfflineServer(Cookbook(), delay=0) as model:
+        settings = {
+            "OPENAI_BASE_URL": model.base_url,
+            "OPENAI_API_KEY": model.api_key,
+            "OPENAI_MODEL": model.model,
+        }
+        server = ServerProcess(tmp_path, "eventlet", **settings)
+        with openai.OpenAI(base_url=f"{server.url}/v1", api_key=server.token) as client:
+            assert [listed.id for listed in client.models.list()] == [AGENT, model.model]
+            job = user("### Task:\nGenerate a title")
+            for name, message in ((model.model, user("Hello")), (AGENT, job)):
+                reply = chat(client, message, model=name)
+                assert reply.model == model.model
+                assert reply.choices[0].message.content
+                *_, last = chat(client, message, model=name, stream=True)
+                assert last.choices[0].finish_reason == "stop"
+        assert server.end() == (0, "")
+
+
+@pytest.mark.parametrize("body", [b"", b"{}", b"[1]", b'{"model": 1}', b'{"model": "selfeng"}'])
+def test_what_is_no_request_is_refused(server: ServerProcess, body: bytes) -> None:
+    headers = {"Authorization": f"Bearer {server.token}"}
+    reply = requests.post(
+        f"{server.url}/v1/chat/completions", data=body, headers=headers, timeout=10
+    )
+    assert reply.status_code == 400
+    assert set(json.loads(reply.text)["error"]) == {"message", "type", "param", "code"}
