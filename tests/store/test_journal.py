@@ -31,6 +31,7 @@ from selfeng.core.process import this_process
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import Question
 from selfeng.store import schema
+from selfeng.store.conversation_list import ConversationChange
 from selfeng.store.database import reading, writing
 from selfeng.store.journal import Journal, JournalEntry, NewConversation
 from selfeng.store.processes import Processes
@@ -89,6 +90,18 @@ def test_a_conversation_begins_with_its_first_turn_or_not_at_all(journal: Journa
         journal.begin_turn("c2", "Hello!", "t", started, new=new)
     assert [(c.id, c.title) for c in journal.conversations("me")] == [("c1", "Hello")]
     assert [(r.seq, r.event) for r in journal.history("c1")] == [(1, started)]
+
+
+def test_a_conversation_is_found_by_all_its_requests(journal: Journal) -> None:
+    older, newer, deleted = (journal.create_conversation("alice", "one") for _ in range(3))
+    for conversation in (older, newer, deleted):
+        journal.begin_turn(conversation, "one")
+    journal.begin_turn(newer, "two")
+    journal.change_conversation("alice", deleted, ConversationChange(deleted=True))
+    assert journal.conversation_with("alice", ["one"]) == older
+    assert journal.conversation_with("alice", ["one", "two"]) == newer
+    for owner, requests in (("alice", ["two"]), ("alice", ["two", "one"]), ("bob", ["one"])):
+        assert journal.conversation_with(owner, requests) is None
 
 
 def test_projects_are_conversations_of_another_kind(journal: Journal) -> None:
