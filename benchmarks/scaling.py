@@ -81,8 +81,8 @@ class Costs:
 
 
 MEASURED = Costs(
-    reuse=TurnCost(34, 46, 8, model_calls=2, model_seconds=1.5),
-    build=TurnCost(308, 713, 31, model_calls=5, model_seconds=5.0),
+    reuse=TurnCost(39, 41, 8, model_calls=2, model_seconds=1.5),
+    build=TurnCost(216, 397, 28, model_calls=5, model_seconds=5.0),
 )
 """Measured on one of two shared cores; what the database and a delivery take is assumed, on the
 high side.

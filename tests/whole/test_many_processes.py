@@ -20,6 +20,7 @@ from uuid import uuid4
 import pytest
 import requests
 import socketio.exceptions
+import sqlalchemy as sa
 
 from selfeng.core.events import FINAL
 from selfeng.offline.cookbook import Cookbook
@@ -154,6 +155,15 @@ def connected(address: str) -> Iterator[Client]:
                 client.disconnect()
 
 
+def cut_listeners(url: str) -> None:
+    """End the connections by which the processes hear of each other."""
+    database = attach(url)
+    ended = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
+    with database.connect() as connection:
+        assert len(connection.scalars(sa.text(ended)).all()) >= 3
+    database.dispose()
+
+
 def requests_of(number: int) -> Iterator[tuple[str, str]]:
     """Requests with what their answers hold; one person has the tools built."""
     builds = BUILDS if number == 0 else ()
@@ -193,7 +203,9 @@ def lose_nothing(
     bubblewrap: bool = False,
     **more: str,
 ) -> None:
-    """`troubles` happen after so many turns, beside the end of a worker and of a server."""
+    """`troubles` happen after so many turns, beside the end of a worker and of a server, and of
+    all connections that listen.
+    """
     url = postgres.new()
     with ExitStack() as stack:
         model = stack.enter_context(OfflineServer(Cookbook(), delay=0))
@@ -219,7 +231,12 @@ def lose_nothing(
         addresses = [server.link().partition("/?")[0] for server in servers]
         people = [Person(n, addresses if n % 2 else addresses[::-1]) for n in range(PEOPLE)]
         done = Counter[str]()
-        moments = {20: workers[0].kill, 45: servers[0].kill, **troubles}
+        moments = {
+            20: workers[0].kill,
+            35: lambda: cut_listeners(url),
+            45: servers[0].kill,
+            **troubles,
+        }
         lock = threading.Lock()
         wrong: list[Any] = []
 
