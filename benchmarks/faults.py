@@ -212,7 +212,10 @@ class Person:
     def compare(self, history: list[dict[str, Any]]) -> None:
         """Count what differs from the journal."""
         known, had = {r["seq"]: r for r in history}, {r["seq"]: r for r in self.records}
-        self.wrong += sum(known.get(n) != had.get(n) for n in known.keys() | had.keys())
+        for number in sorted(known.keys() | had.keys()):
+            if known.get(number) != had.get(number):
+                self.wrong += 1
+                _say(f"  had {had.get(number)}\n  for {known.get(number)}")
         self.wrong += len(had) - max(had, default=0)
 
     @property
