@@ -4,12 +4,13 @@ lost; nor is it where code runs on two Docker engines, one of which is killed as
 cores of a small machine for minutes, so that `make test-everywhere` alone runs it.
 """
 
+import asyncio
 import signal
 import subprocess
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -25,6 +26,7 @@ import sqlalchemy as sa
 from selfeng.core.events import FINAL
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
+from selfeng.sandbox import SecureSandbox
 from selfeng.store.database import attach
 from selfeng.store.journal import Journal
 from selfeng.store.schema import turns
@@ -186,13 +188,22 @@ def test_a_killed_worker_and_a_killed_server_lose_nothing(
 def test_nor_does_a_killed_engine_of_two(
     tmp_path: Path, postgres: Postgres, private_engine: PrivateEngine
 ) -> None:
-    both = f"unix:///var/run/docker.sock,{private_engine.environment['DOCKER_HOST']}"
+    both = ("unix:///var/run/docker.sock", private_engine.environment["DOCKER_HOST"])
     try:
-        lose_nothing(tmp_path, postgres, {70: private_engine.kill}, DOCKER_HOSTS=both)
-        private_engine.start()
-        assert private_engine.containers() == []
+        lose_nothing(tmp_path, postgres, {70: private_engine.kill}, DOCKER_HOSTS=",".join(both))
     finally:
         private_engine.start()
+    asyncio.run(next_start(both))
+    assert private_engine.containers() == []
+
+
+async def next_start(hosts: Sequence[str]) -> None:
+    """What a server does about containers when it starts: those of a worker that was killed, and of
+    an engine that was, are there still.
+    """
+    sandbox = SecureSandbox(docker_hosts=hosts)
+    await sandbox.reap()
+    await sandbox.aclose()
 
 
 def lose_nothing(
