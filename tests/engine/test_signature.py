@@ -138,6 +138,27 @@ def test_the_schema_of_an_annotation(annotation, schema):
     assert signature.json_schema()["properties"] == {"a": schema}
 
 
+def test_other_programs_see_what_is_required_and_the_defaults():
+    source = (
+        "def f(text: str, n: int = 3, sep: str | None = None, at: float = 1e999, "
+        "kinds: list[str] = ['a'], many: int = None): ..."
+    )
+    signature = parse_signature(source, "f", {"text": "What to cut.", "at": "Where."})
+    assert signature.input_schema() == {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string", "description": "What to cut."},
+            "n": {"type": "integer", "default": 3},
+            "sep": {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None},
+            "at": {"type": "number", "description": "Where. (default 1e309)"},
+            "kinds": {"type": "array", "items": {"type": "string"}, "default": ["a"]},
+            "many": {"type": "integer", "description": "(default None)"},
+        },
+        "required": ["text"],
+        "additionalProperties": False,
+    }
+
+
 def test_negative_literals_are_bound():
     signature = Signature(
         function="f", parameters=(Parameter(name="a", annotation="Literal[-1, 1]"),)

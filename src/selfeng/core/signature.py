@@ -90,6 +90,25 @@ class Signature(Value):
             "additionalProperties": False,
         }
 
+    def input_schema(self) -> dict[str, Any]:
+        """JSON Schema of an object that holds the arguments, for other programs: what has a default
+        may be left out, and the default is a value where it is plain JSON, else a note.
+        """
+        properties = {}
+        for p in self.parameters:
+            schema = _schema(p.annotation)
+            default = {} if p.default is None else _plain_default(p.default, schema)
+            note = p.description
+            if p.default is not None and not default:
+                note = f"{note} (default {p.default})".strip()
+            properties[p.name] = {**schema, **default, **({"description": note} if note else {})}
+        return {
+            "type": "object",
+            "properties": properties,
+            "required": [p.name for p in self.parameters if p.required],
+            "additionalProperties": False,
+        }
+
 
 def parse_signature(
     source: str, function: str, descriptions: Mapping[str, str] | None = None
@@ -249,6 +268,17 @@ def _any_of(schemas: list[dict[str, Any]]) -> dict[str, Any]:
     if {} in flat or not flat:
         return {}
     return flat[0] if len(flat) == 1 else {"anyOf": flat}
+
+
+def _plain_default(source: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """The default as a member of the schema; nothing if it is not plain JSON, or null where the
+    schema takes none.
+    """
+    try:
+        value = json.loads(json.dumps(ast.literal_eval(source), allow_nan=False))
+    except UNREADABLE:
+        return {}
+    return {} if value is None and _nullable(schema) != schema else {"default": value}
 
 
 def _nullable(schema: dict[str, Any]) -> dict[str, Any]:
