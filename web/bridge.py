@@ -10,9 +10,9 @@ import logging
 import socket
 import threading
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator
 from concurrent.futures import Future, wait
-from contextlib import aclosing
+from contextlib import suppress
 from functools import partial
 from typing import Any, TypeVar
 
@@ -24,6 +24,8 @@ T = TypeVar("T")
 log = logging.getLogger(f"selfeng.{__name__}")
 
 _PATIENCE = 30.0
+_LOOK_AT_READER = 0.5
+"""Seconds between looks at whether a reader of a stream is still there."""
 
 
 class EngineSilent(AgentError):
@@ -61,11 +63,7 @@ class Bridge:
             EngineSilent: there is no answer after `patience` seconds, or the engine is ending.
         """
         done = self._serving.event()
-        try:
-            future = asyncio.run_coroutine_threadsafe(work, self._loop)
-        except RuntimeError as error:
-            work.close()
-            raise EngineSilent("the server is ending", "start it again") from error
+        future = self._begun(work)
         future.add_done_callback(lambda _: self.post(done.set))
         if not done.wait(patience):
             future.cancel()
@@ -77,45 +75,51 @@ class Bridge:
         return future.result()
 
     def stream(
-        self, items: AsyncGenerator[T, None], silence: float
-    ) -> Generator[T | None, None, None]:
-        """The items of an asynchronous generator as they come, while other handlers run; None
-        whenever none came for `silence` seconds. Leaving it closes the generator.
+        self,
+        work: Callable[[Callable[[T], None], asyncio.Event], Coroutine[Any, Any, None]],
+        left: Callable[[], bool],
+    ) -> Generator[T, None, None]:
+        """Run on the engine's loop while other handlers run, and give what the work sends. Its
+        event is set when this is closed, or when `left` is true, which is asked twice a second: the
+        work is to end by itself, as it may have to clean up.
 
-        Raises: what the generator raises, and EngineSilent if the engine is ending.
+        Raises:
+            EngineSilent: the engine is ending.
         """
-        came: deque[T | Future[None]] = deque()
-        news = [self._serving.event()]
+        sent, news, ended, gone = deque[T](), self._serving.event(), False, asyncio.Event()
 
-        def put(item: T | Future[None]) -> None:
-            came.append(item)
-            news[0].set()
+        def take(piece: T) -> None:
+            sent.append(piece)
+            news.set()
 
-        async def feed() -> None:
-            async with aclosing(items):
-                async for item in items:
-                    self.post(partial(put, item))
+        def end() -> None:
+            nonlocal ended
+            ended = True
+            news.set()
 
+        future = self._begun(work(lambda piece: self.post(partial(take, piece)), gone))
+        future.add_done_callback(lambda _: self.post(end))
         try:
-            future = asyncio.run_coroutine_threadsafe(feed(), self._loop)
-        except RuntimeError as error:
-            raise EngineSilent("the server is ending", "start it again") from error
-        future.add_done_callback(lambda _: self.post(partial(put, future)))
-        try:
-            while True:
-                event = news[0] = self._serving.event()
-                if not came:
-                    if not event.wait(silence):
-                        yield None
-                elif (item := came.popleft()) is not future:
-                    yield item  # type: ignore[misc]  # a future of another's is no item
-                elif future.cancelled():
-                    raise EngineSilent("the server is ending", "start it again")
-                else:
-                    future.result()
-                    return
+            done = False
+            while not done:
+                news.wait(_LOOK_AT_READER)
+                news.clear()
+                done = ended or left()
+                while sent:
+                    yield sent.popleft()
         finally:
-            future.cancel()
+            with suppress(RuntimeError):  # the loop has ended, and the work with it
+                self._loop.call_soon_threadsafe(gone.set)
+        if ended and not future.cancelled():
+            future.result()
+
+    def _begun(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+        """Raises: EngineSilent: the engine is ending."""
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop)
+        except RuntimeError as error:
+            work.close()
+            raise EngineSilent("the server is ending", "start it again") from error
 
     def pause(self, seconds: float) -> None:
         """Wait while other handlers run."""

@@ -8,6 +8,7 @@ which wakes whatever waits for it, in green and in real threads alike.
 
 import logging
 import resource
+import select
 import socket
 import struct
 import threading
@@ -81,6 +82,15 @@ class ClientConnection:
         seconds = struct.pack("ll", int(self._patience.silence), 0)
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
             self._peer.setsockopt(socket.SOL_SOCKET, option, seconds)
+
+    def has_left(self) -> bool:
+        """Whether the other side has closed the connection, while a response is being made."""
+        look = select.poll()
+        look.register(self._peer, select.POLLIN)
+        try:
+            return bool(look.poll(0)) and not self._peer.recv(1, socket.MSG_PEEK)
+        except OSError:
+            return True
 
     def shut_down(self) -> None:
         self.deadline = float("inf")

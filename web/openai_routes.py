@@ -7,14 +7,15 @@ agent does not do: functions of the program's own, a reply of a given form, and 
 that Open WebUI asks for.
 """
 
+import asyncio
 import base64
 import binascii
 import json
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
+from contextlib import aclosing, closing, suppress
 from itertools import chain
 from mimetypes import guess_extension
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import flask
 from flask import Flask, Response
@@ -37,12 +38,15 @@ from selfeng.core.value import Value
 from selfeng.core.visible import visible
 from selfeng.core.words import shortened
 from web.bridge import Bridge
+from web.connections import CONNECTION, ClientConnection
 from web.middleware import error_json, owner
 from web.payloads import LONGEST_TEXT
 from web.routes import body_as
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
+
+T = TypeVar("T")
 
 AGENT = "selfeng"
 """The name of the agent among the models."""
@@ -149,9 +153,9 @@ def add_openai_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         if request.model not in (AGENT, engine.configuration.client.model):
             raise _unknown(request.model)
         body = json.loads(flask.request.get_data())
-        items = bridge.stream(engine.configuration.client.forward(body), _ALIVE)
-        head = next(item for item in items if item is not None)
-        assert not isinstance(head, bytes)
+        items = _streamed(bridge, engine.configuration.client.forward(body))
+        head = next((item for item in items if item is not None), b"")
+        assert not isinstance(head, bytes), "a reply begins with its head"
         return _sent((item for item in items if isinstance(item, bytes)), *head)
 
 
@@ -165,8 +169,8 @@ def _turn(bridge: Bridge, engine: "Engine", owner: str, request: _ChatRequest) -
     if request.messages[-1].role != "user":
         raise BadRequest("the last message is not of the user; end with what is asked for")
     begun = _begin(engine, owner, request.messages, request.messages[-1].files())
-    records = bridge.stream(engine.turn(owner, begun), _ALIVE)
-    first = next(records)  # what refuses the request comes instead of it
+    records = _streamed(bridge, engine.turn(owner, begun))
+    first = next(records, None)  # what refuses the request comes instead of it
     answer = _Answer(bridge, engine, owner)
     if request.stream:
         with_usage = bool((request.stream_options or {}).get("include_usage"))
@@ -183,6 +187,34 @@ def _turn(bridge: Bridge, engine: "Engine", owner: str, request: _ChatRequest) -
     return flask.jsonify(
         {**answer.head("chat.completion"), "choices": [choice], "usage": answer.usage}
     )
+
+
+def _streamed(bridge: Bridge, items: AsyncGenerator[T, None]) -> Generator[T | None, None, None]:
+    """The items as they come, and None after each silence; closed when the client has left."""
+    connection: ClientConnection = flask.request.environ[CONNECTION]
+
+    async def pass_on(send: Callable[[T | None], None], gone: asyncio.Event) -> None:
+        leaving = asyncio.ensure_future(gone.wait())
+        async with aclosing(items):
+            while True:
+                coming = asyncio.ensure_future(anext(items))
+                while not coming.done() and not leaving.done():
+                    await asyncio.wait(
+                        (coming, leaving), timeout=_ALIVE, return_when=asyncio.FIRST_COMPLETED
+                    )
+                    if not coming.done() and not leaving.done():
+                        send(None)
+                if not coming.done():
+                    coming.cancel()
+                    await asyncio.wait((coming,))
+                    return
+                try:
+                    send(coming.result())
+                except StopAsyncIteration:
+                    leaving.cancel()
+                    return
+
+    return bridge.stream(pass_on, connection.has_left)
 
 
 async def _begin(

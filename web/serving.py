@@ -46,6 +46,7 @@ class Event(Protocol):
     """Like `threading.Event`."""
 
     def set(self) -> None: ...
+    def clear(self) -> None: ...
     def wait(self, timeout: float | None = None) -> bool: ...
 
 
@@ -158,7 +159,7 @@ class Eventlet:
             debug=False,
             protocol=Protocol,
             custom_pool=pool,
-            minimum_chunk_size=1,  # pieces of a stream are not held back
+            minimum_chunk_size=0,  # short events of a stream are sent when they are made
         )
         server.link(lambda _: stop.set())
         while not stop.wait(LOOK):
