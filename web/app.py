@@ -41,6 +41,7 @@ from web.bridge import Bridge
 from web.bundle import load_bundle
 from web.connections import Connections, Patience, TimedRequests
 from web.file_routes import add_file_routes
+from web.mcp_routes import LARGEST_CALL, add_mcp_routes
 from web.middleware import AccessMiddleware
 from web.openai_routes import PATH as COMPLETIONS
 from web.openai_routes import add_openai_routes
@@ -94,6 +95,7 @@ def create_app(
     add_project_routes(app, bridge, engine)
     add_settings_routes(app, bridge, engine)
     add_share_routes(app, bridge, engine, vendor, bundle)
+    add_mcp_routes(app, bridge, engine, settings)
     socketio = SocketIO(
         app,
         async_mode=settings.async_mode,
@@ -121,7 +123,11 @@ def create_app(
         settings.flask_host,
         settings.allowed_hosts,
         access_page,
-        bodies={"/api/files": engine.file_limits.size, COMPLETIONS: 3 * engine.file_limits.size},
+        bodies={
+            "/api/files": engine.file_limits.size,
+            "/mcp": LARGEST_CALL,
+            COMPLETIONS: 3 * engine.file_limits.size,
+        },
         pause=bridge.pause,
         shared=lambda token: bridge.call(engine.shares.opened(token)),
         gone=access_page.gone,

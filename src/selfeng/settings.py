@@ -229,6 +229,10 @@ class Settings(BaseSettings):
     """Whether the page is served for work on it: its modules and style sheets as they are, so that
     an edit shows after a reload, and its gallery at `/gallery`."""
 
+    mcp_tools: Literal["trusted", "all", "none"] = "trusted"
+    """Which tools of the library agents of other programs see by their own names, 40 at most, next
+    to `ask`, `find_tools` and `run_tool`: those that are trusted, all, or none."""
+
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     """The lowest level of records that are logged, to stderr."""
 

@@ -6,7 +6,7 @@ came with it, and `return JSON` tells of that value, `return rows N` of a table.
 somebody sends `release NAME`, then says another. `plan NAME` takes two steps, of which the second
 waits for `release NAME`; keeping it says `kept`. `build NAME` passes through the stages of a
 synthesis and waits for `release NAME` in `execute`. `delegate NAME` has an agent run code until
-somebody sends `release NAME`. `born NAME` adds that tool to the library. `question` asks two, whose answers are said. `flood N` emits N
+somebody sends `release NAME`. `born NAME` adds that tool to the library. `question` asks two, whose answers are said. `draw` makes a picture and a table. `flood N` emits N
 pieces, `essay N` of Markdown. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool,
 `stock N` adds as many to the library.
 `break` makes the journal fail twice, `hang` makes the engine refuse to end, `sandbox off` changes
@@ -18,11 +18,18 @@ NAME`; the search can't be set up meanwhile. `queue NAME` waits in the queue unt
 import asyncio
 import json
 import re
+import struct
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import (
+    AsyncIterator,
+    Callable,
+    Coroutine,
+    Mapping,
+    Sequence,
+)
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from itertools import cycle, islice
+from itertools import cycle, islice, starmap
 from typing import Any
 
 from selfeng.capability_registry import LibraryChange
@@ -43,6 +50,7 @@ from selfeng.core.events import (
     Executing,
     ExecutionFinished,
     FilesMade,
+    Outcome,
     PlanMade,
     PlanStepChanged,
     QuestionsAsked,
@@ -71,8 +79,9 @@ from selfeng.core.stage import StageName
 from selfeng.core.status import Asked, EngineStatus, LibraryStatus
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Budget, awaited
-from selfeng.core.verdict import Returned, SandboxStatus, TestResult, Verdict
+from selfeng.core.verdict import Execution, Raised, Returned, SandboxStatus, TestResult, Verdict
 from selfeng.engine import Changes, Engine
+from selfeng.execution.arguments import ArgumentsInvalid, bind
 from selfeng.llm_client import LLMClient
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
@@ -271,6 +280,14 @@ class FewTools:
     def stock(self, count: int) -> None:
         self._tools |= {tool.name: tool for tool in map(stocked, range(count))}
 
+    def add(self, name: str) -> None:
+        """A tool that takes a text, unless there is one of that name."""
+        signature = Signature(
+            function=name, parameters=(Parameter(name="text", annotation="str"),), returns="str"
+        )
+        new = TOOL.model_copy(update={"name": name, "signature": signature})
+        self._tools.setdefault(name, new)
+
     async def search(self, request: str, limit: int) -> tuple[Candidate, ...]:
         near = 0.9 if "plus" in request else 0.01
         return (Candidate(tool=TOOL, similarity=near, confidence=near),)
@@ -341,6 +358,16 @@ class OneLesson:
     def _changed(self) -> None:
         for callback in self._callbacks:
             callback()
+
+
+DRAWN = {
+    "chart.png": b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + struct.pack(">II", 2, 2),
+    "data.csv": b"day,price\n1,2\n",
+}
+
+
+def _file(name: str, content: bytes) -> File:
+    return File(name=name, content=content)
 
 
 def _value(request: str) -> str:
@@ -440,7 +467,7 @@ class FakeEngine:
                 "the queue is full, with 66 requests of yours waiting",
                 "wait until one of them runs, or stop one",
             )
-        if not request.strip():
+        if not request.strip() and not answers:
             raise RequestError("the request is blank", "write what you need")
         if request == "crash":
             raise ZeroDivisionError("the engine has a bug")
@@ -462,6 +489,17 @@ class FakeEngine:
 
     async def conversation_with(self, owner: str, requests: Sequence[str]) -> str | None:
         return self._journal.conversation_with(owner, requests)
+
+    async def call(self, owner: str, name: str, arguments: Mapping[str, Any]) -> Execution:
+        """Adds two numbers, and raises for a negative one."""
+        tool = await self.library.get(name)
+        try:
+            given = {"b": 1, **bind(tool.signature, arguments)}
+        except ArgumentsInvalid as error:
+            raise RequestError(error.problem, f"its signature is {tool.signature}") from error
+        if given["a"] < 0:
+            return Raised(type_name="ValueError", message="a is negative")
+        return kept(json.dumps(given["a"] + given["b"]))
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
         records = self._journal.turn(owner, turn_id)
@@ -542,6 +580,9 @@ class FakeEngine:
                 emit(
                     FilesMade(tool="echo", files=tuple(f.reference() for f in back), contents=back)
                 )
+            if request == "draw":
+                made = tuple(starmap(_file, DRAWN.items()))
+                emit(FilesMade(tool="add", files=tuple(f.reference() for f in made), contents=made))
             if request.startswith("return "):
                 emit(Executing(tool="add", arguments="{}"))
                 emit(ExecutionFinished(tool="add", execution=kept(_value(request))))
@@ -554,7 +595,8 @@ class FakeEngine:
         except ValueError as error:
             emit(TurnFailed(where="internal", message=str(error)))
         else:
-            emit(TurnFinished(answer="".join(said)))
+            outcome = Outcome.ASKED if request == "question" else Outcome.ANSWERED
+            emit(TurnFinished(answer="".join(said), outcome=outcome))
 
     async def _queue(self, emit: Callable[[Event], None], name: str) -> None:
         """Third in the queue, then second, until somebody sends `release NAME`."""
@@ -605,6 +647,7 @@ class FakeEngine:
         emit(TestFinished(against="implementation", result=passed))
         emit(ended(step="verify"))
         emit(ended(step="strengthen", artifact=json.dumps(strength)))
+        self.library.add(name)
         emit(ended(step="register", text=f"{name} is in the library."))
 
     async def _delegate(self, emit: Callable[[Event], None], name: str) -> None:
@@ -650,7 +693,7 @@ class FakeEngine:
         match verb:
             case "plan" | "build" | "prepare" | "born" | "queue":
                 yield "One."
-            case "delegate" | "return":
+            case "delegate" | "return" | "draw":
                 yield "Done."
             case "question":
                 yield told(QUESTIONS, "Two things first.")

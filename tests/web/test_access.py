@@ -68,6 +68,7 @@ PATHS = [
     "/socket.io/",
     "/socket.io/static",
     "/favicon.ico",
+    "/mcp",
 ]
 OPEN = [
     "/share/unknown",
@@ -86,7 +87,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 44
+    assert len(rules) == 47
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
         assert any(pattern.fullmatch(path) for path in [*PATHS, *OPEN]), rule

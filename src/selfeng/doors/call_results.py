@@ -1,0 +1,76 @@
+"""Call results: what a turn, a call or an error is for an agent of another program."""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from typing import Any, assert_never
+from urllib.parse import quote
+
+import mcp_types as types
+
+from selfeng.core.errors import AgentError
+from selfeng.core.files import File
+from selfeng.core.pictures import PICTURES
+from selfeng.core.tool import Tool
+from selfeng.core.verdict import Execution, Killed, Raised, Returned
+
+
+def described(tool: Tool) -> dict[str, Any]:
+    """`{name, description, input_schema}` of a tool."""
+    return {
+        "name": tool.name,
+        "description": tool.description,
+        "input_schema": tool.signature.input_schema(),
+    }
+
+
+def said(
+    text: str,
+    structured: dict[str, Any] | None = None,
+    files: Iterable[File] = (),
+    *,
+    failed: bool = False,
+) -> types.CallToolResult:
+    """A result with a text and, after it, files: pictures as images, others as resources."""
+    return types.CallToolResult(
+        content=[types.TextContent(text=text), *map(_content, files)],
+        structured_content=structured,
+        is_error=failed,
+    )
+
+
+def refused(error: AgentError) -> types.CallToolResult:
+    """What is wrong, with the remedy; `{error: {message, remedy}}` says the same."""
+    told = {"message": error.message, "remedy": error.remedy}
+    return said("\n".join(filter(None, told.values())), {"error": told}, failed=True)
+
+
+def executed(execution: Execution) -> types.CallToolResult:
+    """`{value}` of a call that returned, if it is JSON; a call that raised, or that the sandbox
+    ended, is an error.
+    """
+    match execution:
+        case Returned(files=files, refused_files=kept_back):
+            kept = execution.result
+            value = {"value": json.loads(kept.content)} if kept else None
+            return said("\n".join([execution.text, *_notes(kept_back)]), value, files)
+        case Raised(type_name=kind, message=message, files=files):
+            return said(": ".join(filter(None, (kind, message))), None, files, failed=True)
+        case Killed(reason=reason):
+            return said(f"The sandbox ended the tool. {reason}", failed=True)
+        case _:
+            assert_never(execution)
+
+
+def _notes(refused_files: Sequence[str]) -> list[str]:
+    return [f"The sandbox does not hand out {name}." for name in refused_files]
+
+
+def _content(file: File) -> types.ImageContent | types.EmbeddedResource:
+    kind, data = file.reference().media_type, b64encode(file.content).decode()
+    if kind in PICTURES:
+        return types.ImageContent(data=data, mime_type=kind)
+    address = f"file:///{quote(file.name)}"
+    return types.EmbeddedResource(
+        resource=types.BlobResourceContents(uri=address, mime_type=kind, blob=data)
+    )

@@ -1,0 +1,233 @@
+"""The engine's tools for agents of other programs: three fixed ones, and those of the library."""
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
+from typing import Annotated, Any, Literal, TypeVar
+
+import mcp_types as types
+from pydantic import Field, ValidationError
+
+from selfeng.core.errors import AgentError, LibraryError, RequestError, ToolNotFound
+from selfeng.core.events import Outcome, Record, SynthesisStep, ToolStandingChanged
+from selfeng.core.question import Answer
+from selfeng.core.tool import Tool
+from selfeng.core.value import Value
+from selfeng.doors.call_results import described, executed, refused, said
+from selfeng.doors.mcp_server import Report
+from selfeng.doors.turn_story import TurnStory, step_words
+from selfeng.engine import LONGEST_REQUEST, Engine
+
+V = TypeVar("V", bound=Value)
+
+log = logging.getLogger(__name__)
+
+Listed = Literal["trusted", "all", "none"]
+"""Which tools of the library are listed by their own names; retired ones never are."""
+MOST_LISTED = 40
+"""Some clients take no more tools of all servers together."""
+_FOUND = 5
+_FINDS = "find_tools finds those there are"
+_NEAR = 0.04
+"""Confidence that a found tool needs."""
+
+
+class AskCall(Value):
+    """Ask the agent for anything that code can work out. It uses a tool of its library, or builds,
+    tests and keeps a new one, which takes up to a few minutes.
+    """
+
+    request: Annotated[str, Field(max_length=LONGEST_REQUEST)] = Field(
+        description="What you need, in words and with all values. Blank with answers."
+    )
+    conversation: str = Field(
+        "", description="Id of an earlier result, to continue that conversation."
+    )
+    answers: dict[str, str] = Field(
+        {}, description="Answers to the open questions of the conversation, by their ids."
+    )
+
+
+class FindCall(Value):
+    """Find the tools of the library that fit a request best, with their input schemas."""
+
+    request: Annotated[str, Field(min_length=1, max_length=LONGEST_REQUEST)] = Field(
+        description="What the tool should do, in words."
+    )
+
+
+class RunCall(Value):
+    """Run a tool of the library in the sandbox, without a model."""
+
+    name: str = Field(description="Name of the tool, as find_tools gives it.")
+    arguments: dict[str, Any] = Field({}, description="What its input schema asks for.")
+
+
+FIXED: Mapping[str, type[Value]] = {"ask": AskCall, "find_tools": FindCall, "run_tool": RunCall}
+"""The arguments of the tools that are always there, by name."""
+
+
+class EngineTools:
+    """The tools for one person of an engine; on its event loop."""
+
+    def __init__(self, engine: Engine, owner: str, listed: Listed) -> None:
+        self._engine, self._owner, self._listed = engine, owner, listed
+        self._listeners: list[Callable[[], None]] = []
+        engine.changes.subscribe(lambda change: self._tell())
+        engine.subscribe(self._notice)
+
+    async def tools(self) -> list[types.Tool]:
+        """The fixed tools, then the library's most used."""
+        own = [_offered(tool) for tool in await self._library_tools()]
+        return [*(_fixed(name, kind) for name, kind in FIXED.items()), *own]
+
+    async def call(
+        self, name: str, arguments: Mapping[str, Any], report: Report
+    ) -> types.CallToolResult:
+        """What a tool came to. An error of the request, of the library or of the sandbox is a
+        result that says what to do.
+        """
+        try:
+            match name:
+                case "ask":
+                    return await self._ask(_parsed(AskCall, arguments), report)
+                case "find_tools":
+                    return await self._find(_parsed(FindCall, arguments))
+                case "run_tool":
+                    given = _parsed(RunCall, arguments)
+                    return await self._run(given.name, given.arguments)
+                case _:
+                    await self._check_listed(name)
+                    return await self._run(name, arguments)
+        except ToolNotFound as error:
+            return refused(ToolNotFound(error.message, _FINDS))
+        except AgentError as error:
+            return refused(error)
+        except Exception:
+            log.exception("the tool %s failed for another program", name[:80])
+            return said("An unexpected error; the server's log has it.", failed=True)
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call `listener` whenever the library changes; returns a function that ends this."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    async def _ask(self, given: AskCall, report: Report) -> types.CallToolResult:
+        answers = [Answer(id=id, value=value) for id, value in given.answers.items()]
+        begun = self._engine.ask(
+            self._owner, given.conversation or None, given.request, answers=answers
+        )
+        story, told = TurnStory(), ""
+        async with aclosing(self._engine.turn(self._owner, begun)) as records:
+            async for record in records:
+                story.add(record)
+                words = step_words(record.event)
+                if words and words != told:
+                    await report(words)
+                    told = words
+        built = [await self._built(name) for name in story.new_tools]
+        return said(
+            story.whole_text,
+            {**story.structured(), "new_tools": built},
+            story.files.values(),
+            failed=story.outcome in (Outcome.FAILED, Outcome.STOPPED),
+        )
+
+    async def _built(self, name: str) -> dict[str, Any]:
+        """What is told of a tool that a turn built; its name alone if it is gone already."""
+        try:
+            return described(await self._engine.library.get(name))
+        except LibraryError:
+            return {"name": name}
+
+    async def _find(self, given: FindCall) -> types.CallToolResult:
+        found = [
+            {**described(one.tool), "confidence": round(one.confidence, 2)}
+            for one in await self._engine.library.search(given.request, _FOUND)
+            if one.confidence >= _NEAR
+        ]
+        lines = [f"{one['name']} ({one['confidence']:.0%}): {one['description']}" for one in found]
+        none = "No tool of the library fits; `ask` builds one."
+        return said("\n".join(lines) or none, {"tools": found})
+
+    async def _run(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
+        before = await self._engine.library.get(name)
+        result = executed(await self._engine.call(self._owner, name, arguments))
+        if (await self._engine.library.get(name)).standing != before.standing:
+            self._tell()
+        return result
+
+    async def _library_tools(self) -> Sequence[Tool]:
+        """Those that are listed, the most used first."""
+        if self._listed == "none":
+            return ()
+        wanted = {"trusted"} if self._listed == "trusted" else {"trusted", "provisional"}
+        tools = [
+            tool
+            for tool in await self._engine.library.tools()
+            if tool.standing in wanted and tool.name not in FIXED
+        ]
+        return sorted(tools, key=lambda tool: (-tool.uses, tool.name))[:MOST_LISTED]
+
+    async def _check_listed(self, name: str) -> None:
+        """Raises: ToolNotFound."""
+        if name not in {tool.name for tool in await self._library_tools()}:
+            raise ToolNotFound(f"there is no tool {name[:80]!r} in this list", _FINDS)
+
+    def _notice(self, records: Sequence[Record]) -> None:
+        if any(_changes_library(record) for record in records):
+            self._tell()
+
+    def _tell(self) -> None:
+        if self._listed != "none":
+            for listener in tuple(self._listeners):
+                listener()
+
+
+def _changes_library(record: Record) -> bool:
+    match record.event:
+        case SynthesisStep(step="register", state="finished") | ToolStandingChanged():
+            return True
+        case _:
+            return False
+
+
+def _parsed(kind: type[V], arguments: Mapping[str, Any]) -> V:
+    """Raises: RequestError."""
+    try:
+        return kind.model_validate(dict(arguments))
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        place = ".".join(map(str, first["loc"]))[:80] or "the arguments"
+        takes = ", ".join(kind.model_fields)
+        raise RequestError(f"{place}: {first['msg']}", f"give {takes}") from error
+
+
+def _fixed(name: str, kind: type[Value]) -> types.Tool:
+    schema = kind.model_json_schema()
+    fields = {
+        field: {key: value for key, value in one.items() if key != "title"}
+        for field, one in schema["properties"].items()
+    }
+    return types.Tool(
+        name=name,
+        description=" ".join((kind.__doc__ or "").split()),
+        input_schema={
+            "type": "object",
+            "properties": fields,
+            "required": schema.get("required", []),
+            "additionalProperties": False,
+        },
+        annotations=types.ToolAnnotations(
+            read_only_hint=kind is FindCall, destructive_hint=False, open_world_hint=False
+        ),
+    )
+
+
+def _offered(tool: Tool) -> types.Tool:
+    return types.Tool(
+        name=tool.name,
+        description=tool.description,
+        input_schema=tool.signature.input_schema(),
+        annotations=types.ToolAnnotations(destructive_hint=False, open_world_hint=False),
+    )

@@ -1,0 +1,163 @@
+"""The MCP server: tools for the agents of other programs, over any transport of the protocol."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from importlib.metadata import version
+from itertools import count
+from typing import Any, Protocol
+
+import anyio
+import mcp_types as types
+from mcp.server import NotificationOptions, Server, ServerRequestContext
+from mcp.server.models import InitializationOptions
+from mcp.server.subscriptions import ListenHandler, ServerEvent, ToolsListChanged
+
+Report = Callable[[str], Awaitable[None]]
+"""Tells the client, if it wants to know, what is being done, in a few words."""
+
+Left = Callable[[Any], asyncio.Event]
+"""Gives, for the request that carries a call, the event that is set once its client is gone."""
+
+_INSTRUCTIONS = (
+    "An agent that builds its own tools. `ask` it for anything that code can work out: it uses a "
+    "tool of its library, or writes, tests and keeps a new one. `find_tools` and `run_tool` use "
+    "the library directly, without a model."
+)
+
+
+class ToolSource(Protocol):
+    """Where the tools of a server come from."""
+
+    async def tools(self) -> list[types.Tool]: ...
+
+    async def call(
+        self, name: str, arguments: Mapping[str, Any], report: Report
+    ) -> types.CallToolResult:
+        """What a tool came to; its failure is a result, too. Cancelling it stops the work."""
+        ...
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call `listener` whenever `tools` may say something else; returns a function that ends
+        this.
+        """
+        ...
+
+
+class _Bus:
+    """Events for the streams of clients that listen; those of the source among them."""
+
+    def __init__(self, source: ToolSource) -> None:
+        self._listeners: dict[object, Callable[[ServerEvent], None]] = {}
+        source.subscribe(lambda: self._tell(ToolsListChanged()))
+
+    async def publish(self, event: ServerEvent) -> None:
+        self._tell(event)
+
+    def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
+        key = object()
+        self._listeners[key] = listener
+
+        def unsubscribe() -> None:
+            self._listeners.pop(key, None)
+
+        return unsubscribe
+
+    def _tell(self, event: ServerEvent) -> None:
+        for listener in tuple(self._listeners.values()):
+            listener(event)
+
+
+class _ToolServer(Server[dict[str, Any]]):
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Over HTTP nobody else can say that changes of the list are told."""
+        return super().create_initialization_options(
+            notification_options or NotificationOptions(tools_changed=True),
+            experimental_capabilities,
+            extensions,
+        )
+
+
+def _never(request: object) -> asyncio.Event:
+    return asyncio.Event()
+
+
+def mcp_server(source: ToolSource, left: Left = _never) -> Server[dict[str, Any]]:
+    """The server for the tools of `source`; several clients may use it at once. A client that
+    cancels a call, or leaves meanwhile, stops it.
+    """
+
+    async def listed(
+        context: ServerRequestContext[Any, Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=await source.tools())
+
+    async def called(
+        context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        steps = count(1)
+
+        async def report(words: str) -> None:
+            await context.session.report_progress(next(steps), message=words)
+
+        work = source.call(params.name, params.arguments or {}, report)
+        return await _while_there(left(context.request), work)
+
+    server = _ToolServer(
+        "selfeng",
+        version=version("selfeng"),
+        title="Self-Engineering Agent",
+        instructions=_INSTRUCTIONS,
+        on_list_tools=listed,
+        on_call_tool=called,
+        on_subscriptions_listen=ListenHandler(_Bus(source)),
+        get_tool_input_schema=lambda name: None,  # no schema of ours asks for headers
+    )
+
+    async def begun(
+        context: ServerRequestContext[Any, Any], params: types.NotificationParams | None
+    ) -> None:
+        _tell_of_changes(source, context)
+
+    server.add_notification_handler("notifications/initialized", types.NotificationParams, begun)
+    return server
+
+
+def _tell_of_changes(source: ToolSource, context: ServerRequestContext[Any, Any]) -> None:
+    """Tell a client of a protocol before 2026, which can't listen, of changes while it stays."""
+    session, sending = context.session, set[asyncio.Task[None]]()
+
+    def tell() -> None:
+        task = asyncio.create_task(session.send_tool_list_changed())
+        sending.add(task)
+        task.add_done_callback(sending.discard)
+
+    # the SDK hands out no other sign of a connection's end
+    session._connection.exit_stack.callback(source.subscribe(tell))
+
+
+async def _while_there(
+    left: asyncio.Event, work: Coroutine[Any, Any, types.CallToolResult]
+) -> types.CallToolResult:
+    """What `work` comes to; it is stopped when the caller is cancelled, or has left.
+
+    It is a task of its own, as the SDK's cancellation would also cut off what stops a turn.
+    """
+    task, leaving = asyncio.create_task(work), asyncio.create_task(left.wait())
+    try:
+        await asyncio.wait({task, leaving}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        task.cancel()
+        leaving.cancel()
+        with anyio.CancelScope(shield=True):
+            await asyncio.wait({task, leaving})
+    if task.cancelled():
+        return types.CallToolResult(
+            content=[types.TextContent(text="The client left, and the work was stopped.")],
+            is_error=True,
+        )
+    return task.result()
