@@ -10,6 +10,7 @@ import typer
 from selfeng.cli import (
     lesson_commands,
     library_commands,
+    mcp_command,
     project_commands,
     result_commands,
     setup_commands,
@@ -58,6 +59,7 @@ for commands in (
     lesson_commands,
     setup_commands,
     worker_command,
+    mcp_command,
 ):
     app.add_typer(commands.app)
 app.add_typer(project_commands.app, name="build")

@@ -1,0 +1,102 @@
+"""Forwarding: the tools of an app that runs elsewhere, as if they were here."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+import httpx2
+import mcp_types as types
+from mcp import Client, MCPError
+from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import SubscriptionLost
+
+from selfeng.core.errors import ConfigurationError
+from selfeng.doors.call_results import said
+from selfeng.doors.mcp_server import Report
+
+_PATIENCE = 60.0
+"""Seconds of silence; the app says every 15 that it is there."""
+_PAUSE = 5.0
+"""Seconds before the app is asked again to tell of changes."""
+
+
+@asynccontextmanager
+async def forwarded(address: str, token: str) -> AsyncIterator["ForwardedTools"]:
+    """The tools of the app at `address`, such as `http://127.0.0.1:5000`, as long as the block
+    lasts.
+
+    Raises:
+        ConfigurationError: nothing answers there, or not to this token.
+    """
+    headers = {"Authorization": f"Bearer {token}"}
+    async with httpx2.AsyncClient(headers=headers, timeout=_PATIENCE) as http:
+        await _check(http, address)
+        transport = streamable_http_client(
+            f"{address}/mcp", http_client=http, max_sse_event_size=None
+        )
+        async with Client(transport) as client, asyncio.TaskGroup() as group:
+            tools = ForwardedTools(client)
+            listening = group.create_task(tools.listen())
+            yield tools
+            listening.cancel()
+
+
+async def _check(http: httpx2.AsyncClient, address: str) -> None:
+    try:
+        answer = await http.get(f"{address}/api/health")
+    except httpx2.HTTPError as error:
+        raise ConfigurationError(
+            f"nothing answers at {address}: {error}", "start the server, or correct SELFENG_URL"
+        ) from error
+    if answer.status_code == httpx2.codes.UNAUTHORIZED:
+        raise ConfigurationError(
+            f"{address} refuses the access token",
+            "set ACCESS_TOKEN to the server's, or SELFENG_URL to the link that it printed",
+        )
+    if answer.status_code != httpx2.codes.OK:
+        raise ConfigurationError(
+            f"{address} answers {answer.status_code}: {answer.text[:200].strip()}",
+            "set SELFENG_URL to the address of the app",
+        )
+
+
+class ForwardedTools:
+    """The tools of a connected client."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self._listeners: list[Callable[[], None]] = []
+
+    async def tools(self) -> list[types.Tool]:
+        return (await self._client.list_tools()).tools
+
+    async def call(
+        self, name: str, arguments: Mapping[str, Any], report: Report
+    ) -> types.CallToolResult:
+        """What the app says; cancelling it stops the work there."""
+
+        async def tell(progress: float, total: float | None, message: str | None) -> None:
+            await report(message or "")
+
+        try:
+            return await self._client.call_tool(name, dict(arguments), progress_callback=tell)
+        except (MCPError, httpx2.HTTPError) as error:
+            return said(f"The app could not be asked: {error}", failed=True)
+
+    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
+        """Call `listener` whenever the app's tools change; returns a function that ends this."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    async def listen(self) -> None:
+        """Hear of changes until cancelled, also after the app was started again."""
+        while True:
+            try:
+                async with self._client.listen(tools_list_changed=True) as changes:
+                    async for _ in changes:
+                        for listener in tuple(self._listeners):
+                            listener()
+            except (MCPError, SubscriptionLost, httpx2.HTTPError):
+                pass  # the app has ended; calls say so
+            await asyncio.sleep(_PAUSE)
