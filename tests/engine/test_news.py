@@ -78,6 +78,20 @@ async def test_a_turn_is_seen_and_stopped_from_another_process(engines: Engines)
     assert not await second.stop("me", asked.turn_id)
 
 
+async def test_who_leaves_a_turn_that_another_process_runs_stops_it(engines: Engines) -> None:
+    first, second = engines
+    conversation = await first.named("me", "left")
+    records: asyncio.Queue[Record] = asyncio.Queue()
+    first.subscribe(lambda batch: [records.put_nowait(record) for record in batch])
+    assert await second.history("me", conversation) == ()
+    begun = first.ask("me", conversation, "Reverse 'abc'")
+    async with aclosing(second.turn("me", begun)) as watched:
+        await anext(watched)
+    while not isinstance((last := await records.get()).event, FINAL):
+        pass
+    assert last.event.type == "turn_stopped"
+
+
 async def test_a_conversation_that_is_deleted_elsewhere_stops_its_turn(engines: Engines) -> None:
     first, second = engines
     records: asyncio.Queue[Record] = asyncio.Queue()
