@@ -179,6 +179,7 @@ def real_server(model_url: str) -> Iterator[Server]:
             "OPENAI_MODEL": _MODEL,
             "LESSONS_LEARN": "false",
             "TURNS_MAX_RUNNING": str(TURNS + 4),
+            "TURNS_MAX_PER_PERSON": str(TURNS + 4),
         }
         header = f"Authorization: Bearer {_TOKEN}"
         with started(["web/app.py"], header, **environment) as server:
