@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import engineio
 import requests
 import socketio
 
@@ -115,8 +116,26 @@ def of_somebody_else(folder: Path, kind: ConversationKind = "chat") -> str:
         database.dispose()
 
 
+class _OneByOne(engineio.Client):
+    """Handles one message after the other. The library begins a thread for each, so that on a busy
+    machine they are handled in any order.
+    """
+
+    def _trigger_event(self, event: str, *arguments: Any, **options: Any) -> Any:
+        if event == "message":
+            options["run_async"] = False
+        return super()._trigger_event(event, *arguments, **options)
+
+
+class _InOrder(socketio.Client):
+    def _engineio_client_class(self) -> type[engineio.Client]:
+        return _OneByOne
+
+
 class Client(socketio.SimpleClient):
     """Keeps what it received, in order."""
+
+    client_class = _InOrder
 
     def __init__(self, **options: Any) -> None:
         super().__init__(reconnection=False, **options)
