@@ -64,8 +64,9 @@ _LEASES = (
     .where(_TURNS.c.id.in_(sa.bindparam("turns", expanding=True)))
     .with_for_update(read=True)
 )
-_STORED = sa.select(_EVENTS.c.scope, _EVENTS.c.n, _EVENTS.c.seq, _EVENTS.c.at).where(
-    _EVENTS.c.turn_id == sa.bindparam("turn"), _EVENTS.c.n >= sa.bindparam("least")
+_NUMBERED = (_EVENTS.c.turn_id, _EVENTS.c.scope, _EVENTS.c.n)
+_STORED = sa.select(*_NUMBERED, _EVENTS.c.seq, _EVENTS.c.at).where(
+    sa.tuple_(*_NUMBERED).in_(sa.bindparam("keys", expanding=True))
 )
 _RESERVED = (
     _CONVERSATIONS.update()
@@ -101,7 +102,7 @@ class JournalEntry:
     at: datetime
     event: Event
     scope: str | None = None
-    """The part of the turn in which the event has the number `n`."""
+    """The part of the turn in which the event has the number `n`; None without one."""
     n: int | None = None
     """An event of this number is stored once, however often it is appended; None: every time."""
     lease: int | None = None
@@ -635,9 +636,8 @@ def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[
     for record in new_records:
         _update_turn(connection, record)
         keep(connection, record)
-    for conversation_id, seq in following.items():
-        if seq:
-            announce(connection, "journal", f"{conversation_id}:{seq - 1}")
+    if rows:
+        announce(connection, "journal", *(f"{c}:{seq - 1}" for c, seq in following.items() if seq))
     if any(isinstance(record.event, (TurnStarted, *FINAL)) for record in new_records):
         announce(connection, "conversations")
     return records
@@ -654,26 +654,20 @@ def _fenced(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[
     return [e for e in entries if e.lease is None or leases.get(e.turn_id, e.lease) == e.lease]
 
 
-def _key(entry: JournalEntry) -> tuple[str, str | None, int] | None:
+def _key(entry: JournalEntry) -> tuple[str, str, int] | None:
     """Under which the event is stored once; None: it has no number in its turn."""
-    return (entry.turn_id, entry.scope, entry.n) if entry.n is not None else None
+    return (entry.turn_id, entry.scope or "", entry.n) if entry.n is not None else None
 
 
 def _stored(
     connection: sa.Connection, entries: Sequence[JournalEntry]
-) -> dict[tuple[str, str | None, int] | None, tuple[int, datetime]]:
+) -> dict[tuple[str, str, int] | None, tuple[int, datetime]]:
     """The events that are stored already: their numbers in their conversations, and when they
     came.
     """
-    least: dict[str, int] = {}
-    for entry in entries:
-        if entry.n is not None:
-            least[entry.turn_id] = min(entry.n, least.get(entry.turn_id, entry.n))
-    return {
-        (turn_id, row.scope, row.n): (row.seq, utc(row.at))
-        for turn_id, n in least.items()
-        for row in connection.execute(_STORED, {"turn": turn_id, "least": n})
-    }
+    keys = {key for entry in entries if (key := _key(entry))}
+    found = connection.execute(_STORED, {"keys": sorted(keys)}) if keys else ()
+    return {(row.turn_id, row.scope, row.n): (row.seq, utc(row.at)) for row in found}
 
 
 def _reserve(connection: sa.Connection, counts: Mapping[str, int]) -> dict[str, int]:

@@ -24,6 +24,11 @@ stopped, by its id; the others: which of them has changed is not told.
 """
 _TOPICS: dict[str, Topic] = {topic: topic for topic in get_args(Topic)}
 _CHANNEL = "selfeng"
+_NOTIFY = sa.select(
+    sa.func.pg_notify(
+        sa.bindparam("channel"), sa.func.unnest(sa.bindparam("told", type_=sa.ARRAY(sa.Text)))
+    )
+)
 _PROCESS = secrets.token_hex(4)
 _PAUSES = (0.0, 0.05, 0.2, 0.5, 1.0)
 """Seconds before each attempt to connect again; the last holds for all others."""
@@ -36,11 +41,13 @@ class NewsItem(NamedTuple):
     about: str = ""
 
 
-def announce(connection: sa.Connection, topic: Topic, about: str = "") -> None:
-    """Tell the other processes when the transaction is committed, and nobody otherwise."""
+def announce(connection: sa.Connection, topic: Topic, *about: str) -> None:
+    """Tell the other processes when the transaction is committed, and nobody otherwise; once for
+    each thing that it is about.
+    """
     if connection.dialect.name == "postgresql":
-        told = f"{_origin(connection.engine)} {topic} {about}"
-        connection.execute(sa.select(sa.func.pg_notify(_CHANNEL, told)))
+        told = [f"{_origin(connection.engine)} {topic} {one}" for one in about or ("",)]
+        connection.execute(_NOTIFY, {"channel": _CHANNEL, "told": told})
 
 
 def _origin(engine: sa.Engine) -> str:
