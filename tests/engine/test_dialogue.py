@@ -4,7 +4,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from selfeng.cli.turn_commands import CommandRequest, answered, parsed_answer
+from selfeng.cli.dialogue import CommandRequest, answered
+from selfeng.cli.turn_commands import parsed_answer
 from selfeng.core.errors import RequestError
 from selfeng.core.question import Answer, Question
 

@@ -9,8 +9,8 @@ from typer.testing import CliRunner, Result
 
 from selfeng.bootstrap import build_engine, open_orchestrator
 from selfeng.cli.app import app
-from selfeng.cli.result_commands import ROWS, draw
-from selfeng.cli.turn_commands import EXIT_CODES, _shown
+from selfeng.cli.dialogue import EXIT_CODES, show
+from selfeng.cli.drawing import ROWS, draw
 from selfeng.core.errors import RequestError
 from selfeng.core.events import (
     Event,
@@ -143,7 +143,7 @@ async def test_a_turn_shows_the_long_values_that_no_other_step_needed(
                     conversation_id="c", seq=seq, turn_id="t", at=datetime.now(UTC), event=event
                 )
 
-    await _shown(Engine(), None, json=False, output=tmp_path)
+    await show(Engine(), None, json=False, output=tmp_path)
     told = capsys.readouterr().out
     assert ("alpha" in told, "omega" in told) == (False, True)
 
@@ -167,7 +167,7 @@ async def test_ctrl_c_shows_that_the_turn_was_stopped(capsys, tmp_path):
         async def history(self, owner, conversation):
             return (stopped,) if settled and conversation == "c" else ()
 
-    shown = asyncio.create_task(_shown(Engine(), None, json=True, output=tmp_path))
+    shown = asyncio.create_task(show(Engine(), None, json=True, output=tmp_path))
     await begun.wait()
     shown.cancel()
     assert EXIT_CODES[(await shown).outcome] == 5

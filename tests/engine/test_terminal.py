@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from selfeng.cli.dialogue import EXIT_CODES
 from selfeng.cli.terminal import Terminal, spent
-from selfeng.cli.turn_commands import EXIT_CODES
 from selfeng.core.events import (
     AnswerToken,
     BudgetSpent,

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from selfeng.cli.local_files import read_files, write_files
 from selfeng.core.errors import RequestError
 from selfeng.core.files import MB, File, FileLimits
+from selfeng.doors.local_files import read_files, write_files
 
 LIMITS = FileLimits(count=2, size=MB)
 

@@ -1,11 +1,10 @@
 """The command line: serve the page, ask, look at the library, set up, and check each part."""
 
-import gc
-import sys
-from importlib.metadata import version
-from typing import Annotated, NoReturn
+import difflib
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from selfeng.cli import (
     lesson_commands,
@@ -17,18 +16,71 @@ from selfeng.cli import (
     turn_commands,
     worker_command,
 )
+from selfeng.cli.command import example
 from selfeng.core.leaving import run_and_exit
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+_ENDS = """\b
+Exit codes:
+  0    done, or answered
+  1    failed; stderr says why and what to do
+  2    the command line can't be understood
+  3    the turn ends with questions
+  4    the request is declined
+  5    the turn was stopped
+  130  Ctrl-C
+  141  what reads stdout has ended
+
+"""
+
+
+class RequestOrCommand(TyperGroup):
+    """The commands; what is none of them is a request, so that `ask` may be left out."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        asks = not ctx.resilient_parsing and self._asks(ctx, args)  # a shell completes commands
+        return super().parse_args(ctx, ["ask", *args] if asks else args)
+
+    def _asks(self, ctx: Any, args: list[str]) -> bool:
+        """A word that may be a misspelt command is no request. Without arguments, something that is
+        piped in is one.
+        """
+        if not args:
+            from selfeng.cli.standard_input import is_piped
+
+            return is_piped()
+        first = args[0]
+        if first == "-" or any(map(str.isspace, first)):
+            return True
+        if first.startswith("-"):
+            own = {name for parameter in self.get_params(ctx) for name in parameter.opts}
+            return first.partition("=")[0] not in own
+        return first not in self.commands and not difflib.get_close_matches(first, self.commands)
+
+
+app = typer.Typer(
+    cls=RequestOrCommand,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
 
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import version
+
         typer.echo(f"selfeng {version('selfeng')}")
         raise typer.Exit
 
 
-@app.callback(help=__doc__)
+@app.callback(
+    help=__doc__,
+    epilog=_ENDS
+    + example(
+        'selfeng "What is 15 percent of 300?"', "cat request.txt | selfeng -", "selfeng ask -h"
+    ),
+)
 def options(
     *,
     version: Annotated[
@@ -41,11 +93,13 @@ def options(
     """Options that stand before the command."""
 
 
-@app.command()
+@app.command(epilog=example("selfeng serve", "FLASK_HOST=127.0.0.1 selfeng serve"))
 def serve() -> None:
     """Set up what is missing, serve the page until Ctrl-C or SIGTERM, and print the link that opens
     it. Exit code 1 if the address or a folder can't be used.
     """
+    import gc
+
     gc.disable()  # as `python web/app.py` does, until it serves
     from web.app import main as serve_page
 
@@ -66,16 +120,10 @@ app.add_typer(project_commands.app, name="build")
 
 
 def main() -> NoReturn:
-    """The program `selfeng`; several words instead of a command are a request: `selfeng "What is 15
-    percent of 300?"`.
+    """The program `selfeng`; what is no command is a request: `selfeng "What is 15 percent of
+    300?"`.
     """
-    arguments = sys.argv[1:]
-    run_and_exit(
-        lambda: app(
-            ["ask", *arguments] if arguments and " " in arguments[0] else arguments,
-            prog_name="selfeng",
-        )
-    )
+    run_and_exit(lambda: app(prog_name="selfeng"))
 
 
 def self_test(part: str) -> None:

@@ -1,25 +1,44 @@
-"""A command: its work on an event loop, its messages on stderr, and its exit code."""
+"""A command: its work on an event loop, its messages on stderr, and its exit code.
 
-import asyncio
+The modules of commands are imported for every `selfeng --help` and every completion of a shell, so
+they import what works only where it works.
+"""
+
+from __future__ import annotations
+
+import json
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from selfeng.bootstrap import build_engine
 from selfeng.core.errors import AgentError
-from selfeng.core.logs import log_to_stderr
 from selfeng.core.visible import visible
-from selfeng.engine import Engine
-from selfeng.provision.parts import provision
-from selfeng.settings import Settings, load_settings, make_folders
+
+if TYPE_CHECKING:
+    from selfeng.engine import Engine
+    from selfeng.settings import Settings
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+INTERRUPTED, PIPE_CLOSED = 130, 141
+"""Exit codes by which shells report SIGINT and SIGPIPE."""
+
+
+def example(*lines: str) -> str:
+    """The end of a command's help: command lines that a person can type."""
+    return "\b\n" + "\n".join(["Example:", *(f"  {line}" for line in lines)])
 
 
 def say(line: str) -> None:
     """Print a line for the person, on stderr."""
     typer.echo(visible(line), file=sys.stderr)
+
+
+def print_json(value: Any) -> None:
+    """Print a value on stdout as indented JSON, in ASCII, so that no terminal interprets it."""
+    typer.echo(json.dumps(value, indent=2))
 
 
 @contextmanager
@@ -32,19 +51,30 @@ def errors_said() -> Iterator[None]:
 
 
 def finish(work: Callable[[], int]) -> None:
-    """Do a command's work and exit with its code: 1 after an error, 130 after Ctrl-C."""
+    """Do a command's work and exit with its code: 1 after an error, 130 after Ctrl-C, 141 if what
+    reads stdout has ended.
+    """
+    from selfeng.core.logs import log_to_stderr
+
     log_to_stderr()
     code = 1
     try:
         with errors_said():
             code = work()
+        sys.stdout.flush()
     except KeyboardInterrupt:
-        code = 130
+        code = INTERRUPTED
+    except BrokenPipeError:
+        code = PIPE_CLOSED
     raise typer.Exit(code)
 
 
 def run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
     """Run a command on its own event loop, and exit with its code."""
+    import asyncio
+
+    from selfeng.core.logs import log_to_stderr
+    from selfeng.settings import load_settings, make_folders
 
     def on_a_loop() -> int:
         settings = load_settings()
@@ -58,6 +88,9 @@ def run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
 @asynccontextmanager
 async def opened(settings: Settings, *parts: str) -> AsyncIterator[Engine]:
     """The engine, after these parts of the machine were set up."""
+    from selfeng.bootstrap import build_engine
+    from selfeng.provision.parts import provision
+
     if parts:
         provision(settings, say, parts)
     async with aclosing(await build_engine(settings)) as engine:

@@ -1,35 +1,46 @@
 """The commands for lessons: what was learnt from earlier turns."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 import typer
 
-from selfeng.cli.command import say, with_engine
-from selfeng.core.lesson import Lesson
+from selfeng.cli.command import AsJson, example, print_json, say, with_engine
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
-from selfeng.engine import Engine
-from selfeng.lessons.book import LOOKS
+
+if TYPE_CHECKING:
+    from selfeng.core.lesson import Lesson
+    from selfeng.engine import Engine
 
 app = typer.Typer()
 
 
-@app.command()
-def lessons() -> None:
+@app.command(epilog=example("selfeng lessons", "selfeng lessons --json"))
+def lessons(*, json: AsJson = False) -> None:
     """List the lessons of earlier turns."""
 
     async def work(engine: Engine) -> None:
-        for lesson in await engine.learning.lessons():
+        found = await engine.learning.lessons()
+        if json:
+            print_json([lesson.model_dump(mode="json") for lesson in found])
+            return
+        for lesson in found:
             typer.echo(_line(lesson))
 
     with_engine(work)
 
 
-@app.command()
+@app.command(epilog=example("selfeng learn"))
 def learn() -> None:
     """Learn from all turns that are still to be examined. Exit code 1 if the model can't be
     reached, or gives no usable reply about one of them, which the next times examine again.
     """
 
     async def work(engine: Engine) -> int:
+        from selfeng.lessons.book import LOOKS
+
         examined, unusable = await engine.learning.learn(lambda one: typer.echo(_line(one)))
         say(f"examined {count(examined, 'turn')}")
         if unusable:

@@ -1,47 +1,85 @@
 """The commands for the library: its tools, their versions, and the search."""
 
+from __future__ import annotations
+
 import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from selfeng.cli.command import opened, run, say, with_engine
-from selfeng.cli.local_files import read_files, write_files
-from selfeng.cli.terminal import calibration_lines, progress_bars, version_line
+from selfeng.cli.command import AsJson, example, opened, print_json, run, say, with_engine
+from selfeng.cli.shell_completion import tool_names
 from selfeng.core.errors import RequestError
 from selfeng.core.owner import LOCAL
-from selfeng.core.provenance import Edited, Provenance
-from selfeng.core.verdict import Killed, Returned
 from selfeng.core.visible import one_line, visible
 from selfeng.core.words import count
-from selfeng.engine import Engine
-from selfeng.execution.arguments import from_texts
-from selfeng.registry import parameters
-from selfeng.registry.exported import exported, read_exported, with_imported
-from selfeng.registry.seeding import Planted
-from selfeng.settings import Settings
-from selfeng.stages.response_synthesizer import plain
+
+if TYPE_CHECKING:
+    from selfeng.core.tool import Tool
+    from selfeng.engine import Engine
+    from selfeng.registry.seeding import Planted
+    from selfeng.settings import Settings
 
 app = typer.Typer()
 
+Name = Annotated[str, typer.Argument(help="The tool.", autocompletion=tool_names)]
 
-@app.command()
+_FOUND = 10
+
+
+@app.command(
+    epilog=example(
+        "selfeng tools", "selfeng tools slugify_text", 'selfeng tools --search "prime numbers"'
+    )
+)
 def tools(
-    name: Annotated[str | None, typer.Argument(help="Show this tool's code and tests.")] = None,
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Show this tool's code and tests.", autocompletion=tool_names),
+    ] = None,
+    *,
+    search: Annotated[
+        str, typer.Option(help="List those that fit a request best, the best first.")
+    ] = "",
+    json: AsJson = False,
 ) -> None:
     """List the library, or show one tool."""
 
     async def work(engine: Engine) -> None:
-        if name:
+        if name and search:
+            raise RequestError(f"--search does not go with the name {name!r}", "give one of them")
+        if name and not json:
             typer.echo(visible(await _shown(engine, name)), nl=False)
+            return
+        if search:
+            candidates = await engine.library.search(search, _FOUND)
+            found = {
+                one.tool.name: (one.tool, {"confidence": one.confidence}) for one in candidates
+            }
         else:
-            for tool in await engine.library.tools():
-                typer.echo(f"{tool.name:32} {tool.standing:11} {one_line(tool.description)}")
+            known = [await engine.library.get(name)] if name else await engine.library.tools()
+            found = {tool.name: (tool, {}) for tool in known}
+        if json:
+            listed = [_described(tool, whole=bool(name)) | more for tool, more in found.values()]
+            print_json(listed[0] if name else listed)
+            return
+        for tool, _ in found.values():
+            typer.echo(f"{tool.name:32} {tool.standing:11} {one_line(tool.description)}")
 
-    with_engine(work)
+    with_engine(work, *(["embedder"] if search else []))
+
+
+def _described(tool: Tool, *, whole: bool) -> dict[str, Any]:
+    """What a program needs to call the tool; `whole`: with its sources, too."""
+    fields = {"name", "description", "version", "standing", "uses", "created_at"}
+    told = tool.model_dump(
+        mode="json", include=fields | ({"code", "tests", "example_requests"} if whole else set())
+    )
+    schema = tool.signature.input_schema()
+    return {**told, "signature": str(tool.signature), "input_schema": schema}
 
 
 async def _shown(engine: Engine, name: str) -> str:
@@ -64,9 +102,14 @@ async def _shown(engine: Engine, name: str) -> str:
     return f"{head}\n\n{tool.code}\n# tests\n\n{tool.tests}"
 
 
-@app.command()
+@app.command(
+    epilog=example(
+        "selfeng call calculate_percentage percentage=15 number=300",
+        "selfeng call sort_list 'items=[3, 1, 2]'",
+    )
+)
 def call(
-    name: str,
+    name: Name,
     arguments: Annotated[
         list[str] | None,
         typer.Argument(metavar="[NAME=VALUE]…", help="Arguments; a VALUE may be JSON."),
@@ -82,6 +125,11 @@ def call(
     """
 
     async def work(engine: Engine) -> int:
+        from selfeng.core.verdict import Killed, Returned
+        from selfeng.doors.local_files import read_files, write_files
+        from selfeng.execution.arguments import from_texts
+        from selfeng.stages.response_synthesizer import plain
+
         files = await asyncio.to_thread(read_files, file or [], engine.file_limits)
         tool = await engine.library.get(name)
         given = from_texts(tool.signature, dict(map(_argument, arguments or [])))
@@ -106,21 +154,31 @@ def _argument(text: str) -> tuple[str, str]:
     return name.strip(), value
 
 
-@app.command()
-def versions(name: str) -> None:
+@app.command(epilog=example("selfeng versions slugify_text"))
+def versions(name: Name, *, json: AsJson = False) -> None:
     """List every version of a tool, newest first: when and why it was made, by which model, its
     tests, and what it cost.
     """
 
     async def work(engine: Engine) -> None:
-        for version in await engine.library.versions(name):
+        from selfeng.cli.terminal import version_line
+
+        found = await engine.library.versions(name)
+        if json:
+            print_json([version.model_dump(mode="json") for version in found])
+            return
+        for version in found:
             typer.echo(visible(version_line(version)))
 
     with_engine(work)
 
 
-@app.command()
-def diff(name: str, before: int, after: int) -> None:
+@app.command(epilog=example("selfeng diff slugify_text 1 2"))
+def diff(
+    name: Name,
+    before: Annotated[int, typer.Argument(help="Number of the earlier version.")],
+    after: Annotated[int, typer.Argument(help="Number of the later one.")],
+) -> None:
     """Print how two versions of a tool differ, code and tests, as a unified diff."""
 
     async def work(engine: Engine) -> None:
@@ -129,8 +187,10 @@ def diff(name: str, before: int, after: int) -> None:
     with_engine(work)
 
 
-@app.command()
-def rollback(name: str, to: int) -> None:
+@app.command(epilog=example("selfeng rollback slugify_text 1"))
+def rollback(
+    name: Name, to: Annotated[int, typer.Argument(help="Number of the old version.")]
+) -> None:
     """Make a new version of a tool from an old one."""
 
     async def work(engine: Engine) -> None:
@@ -142,8 +202,8 @@ def rollback(name: str, to: int) -> None:
     with_engine(work)
 
 
-@app.command()
-def retire(name: str) -> None:
+@app.command(epilog=example("selfeng retire slugify_text"))
+def retire(name: Name) -> None:
     """Stop offering a tool to searches."""
 
     async def work(engine: Engine) -> None:
@@ -153,8 +213,10 @@ def retire(name: str) -> None:
     with_engine(work)
 
 
-@app.command()
-def forget(name: str, request: str) -> None:
+@app.command(epilog=example("selfeng forget slugify_text 'Make a slug of my title'"))
+def forget(
+    name: Name, request: Annotated[str, typer.Argument(help="As `selfeng tools NAME` lists it.")]
+) -> None:
     """Remove a learned request from a tool."""
 
     async def work(engine: Engine) -> None:
@@ -164,11 +226,13 @@ def forget(name: str, request: str) -> None:
     with_engine(work, "embedder")
 
 
-@app.command()
-def verify(name: str) -> None:
+@app.command(epilog=example("selfeng verify slugify_text"))
+def verify(name: Name) -> None:
     """Re-verify a hand-edited tool and accept it if its tests pass."""
 
     async def work(engine: Engine) -> None:
+        from selfeng.core.provenance import Edited, Provenance
+
         draft = await engine.library.edited(name)
         verdict = await engine.synthesis.examine(draft)
         with _effects_said(engine, name):
@@ -179,7 +243,7 @@ def verify(name: str) -> None:
     with_engine(work)
 
 
-@app.command()
+@app.command(epilog=example("selfeng seed"))
 def seed() -> None:
     """Add the seed tools that are missing. Exit code 1 if one was refused."""
 
@@ -189,14 +253,19 @@ def seed() -> None:
     with_engine(work, "embedder", "sandbox")
 
 
-@app.command()
+@app.command(epilog=example("selfeng export tools.jsonl slugify_text count_words"))
 def export(
-    file: Path,
-    names: Annotated[list[str] | None, typer.Argument(help="Tools; all by default.")] = None,
+    file: Annotated[Path, typer.Argument(help="The file to write; none is overwritten.")],
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Tools; all by default.", autocompletion=tool_names),
+    ] = None,
 ) -> None:
     """Write tools, with those that they import, to a new file."""
 
     async def work(engine: Engine) -> None:
+        from selfeng.registry.exported import exported, with_imported
+
         known = await engine.library.tools()
         found = [await engine.library.get(name) for name in names or []] or known
         tools = with_imported(known, [tool.name for tool in found])
@@ -210,13 +279,17 @@ def export(
     with_engine(work)
 
 
-@app.command(name="import")
-def import_tools(file: Path) -> None:
+@app.command(name="import", epilog=example("selfeng import tools.jsonl"))
+def import_tools(
+    file: Annotated[Path, typer.Argument(help="A file that `selfeng export` wrote.")],
+) -> None:
     """Add the tools of an exported file, each through the gate of new tools. Exit code 1 if one was
     refused.
     """
 
     async def work(engine: Engine) -> int:
+        from selfeng.registry.exported import read_exported
+
         drafts = await asyncio.to_thread(read_exported, file)
         return _said(await engine.import_tools(drafts, say))
 
@@ -232,7 +305,7 @@ def _said(planted: Planted) -> int:
     return 1 if planted.refused else 0
 
 
-@app.command()
+@app.command(epilog=example("selfeng calibrate", "selfeng calibrate --reset"))
 def calibrate(
     data: Annotated[
         Path | None, typer.Option(help="A folder of further retrieval sets to learn from.")
@@ -246,6 +319,9 @@ def calibrate(
     """
 
     async def work(settings: Settings) -> int:
+        from selfeng.cli.terminal import calibration_lines, progress_bars
+        from selfeng.registry import parameters
+
         folder = settings.data_dir / parameters.FOLDER
         if reset:
             fitted = parameters.forget(folder)
@@ -265,11 +341,13 @@ def calibrate(
     run(work)
 
 
-@app.command()
+@app.command(epilog=example("selfeng reindex"))
 def reindex() -> None:
     """Rebuild the search index. A damaged index is rebuilt by itself. Exit code 1 if that fails."""
 
     async def work(engine: Engine) -> None:
+        from selfeng.cli.terminal import progress_bars
+
         with progress_bars() as progress:
             how = await engine.reindex(lambda done, total: progress("Indexing", done, total))
         library = (await engine.status()).library

@@ -1,5 +1,7 @@
 """The command that serves agents of other programs over standard input and output."""
 
+from __future__ import annotations
+
 import asyncio
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Annotated
@@ -7,22 +9,20 @@ from urllib.parse import parse_qs, urlsplit
 
 import typer
 
-from selfeng.bootstrap import build_engine
-from selfeng.cli.command import run, say
+from selfeng.cli.command import example, run, say
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.owner import LOCAL
-from selfeng.settings import Settings
-from selfeng.store.backup import BackupError, in_use
 
 if TYPE_CHECKING:
     from selfeng.doors.mcp_server import ToolSource
+    from selfeng.settings import Settings
 
 app = typer.Typer()
 
 _ALL = {"0.0.0.0", "::"}  # noqa: S104 - compared only
 
 
-@app.command()
+@app.command(epilog=example("selfeng mcp", "selfeng mcp --url 'http://127.0.0.1:5000/?token=…'"))
 def mcp(
     url: Annotated[
         str,
@@ -85,6 +85,9 @@ async def _forward(address: str, token: str) -> None:
 
 async def _serve_alone(settings: Settings, address: str) -> None:
     """Be the engine. Raises: ConfigurationError: another process uses its data."""
+    from selfeng.bootstrap import build_engine
+    from selfeng.store.backup import BackupError, in_use
+
     try:
         with in_use(settings.data_dir, alone=True):
             pass
@@ -103,7 +106,7 @@ async def _serve_alone(settings: Settings, address: str) -> None:
         await _speak(EngineTools(engine, LOCAL, settings.mcp_tools))
 
 
-async def _speak(tools: "ToolSource") -> None:
+async def _speak(tools: ToolSource) -> None:
     """Serve one client until it closes our stdin."""
     from mcp.server.stdio import stdio_server
 

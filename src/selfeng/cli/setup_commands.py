@@ -1,66 +1,57 @@
-"""The commands that set up the machine, check the parts of the engine, and back up its data.
+"""The commands that set up the machine, check the parts of the engine, and back up its data."""
 
-A check shows a part at work, on a temporary library.
-"""
+from __future__ import annotations
 
 import asyncio
-import tempfile
-from collections.abc import Awaitable, Callable
-from contextlib import aclosing
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfeng.bootstrap import back_up, build_engine
-from selfeng.bootstrap import restore as restored
-from selfeng.cli.command import run, say, with_engine
-from selfeng.cli.terminal import Terminal
-from selfeng.core.errors import ConfigurationError
-from selfeng.core.events import Outcome, TurnFinished
-from selfeng.core.owner import LOCAL
-from selfeng.core.prompt import ChatMessage, Prompt
-from selfeng.core.turn import Budget, Request, Turn
+from selfeng.cli.command import example, run, say, with_engine
+from selfeng.cli.shell_completion import tool_names
 from selfeng.core.words import count
-from selfeng.engine import Engine
-from selfeng.provision.parts import PARTS, provision
-from selfeng.seeds import load_seeds
-from selfeng.settings import Settings
+
+if TYPE_CHECKING:
+    from selfeng.engine import Engine
+    from selfeng.settings import Settings
 
 app = typer.Typer()
 
-Say = Callable[[str], None]
-Check = Callable[[Engine, Say], Awaitable[int]]
-
-_CODE = "def double(number: int) -> int:\n    return 2 * number\n"
-_TESTS = "from double import double\n\n\ndef test_doubles():\n    assert double(number=4) == 8\n"
-_REQUEST = "Reverse the string 'hello world'"
-_NEEDS: dict[str, tuple[str, ...]] = {
-    "model": (),
-    "llm_client": (),
-    "capability_registry": ("embedder",),
-}
-"""What the machine must have for a check, if not everything."""
 _TOLD = {"conversations": "conversation", "tools": "tool", "lessons": "lesson"}
+_PARTS = ("embedder", "front-end", "sandbox")
+_CHECKED = (
+    "model",
+    "llm_client",
+    "capability_registry",
+    "sandbox",
+    "synthesis_engine",
+    "orchestrator",
+)
 
 
-@app.command()
+@app.command(epilog=example("selfeng setup", "selfeng setup sandbox"))
 def setup(
     parts: Annotated[
-        list[str] | None, typer.Argument(help=f"Any of {', '.join(PARTS)}; all by default.")
+        list[str] | None,
+        typer.Argument(
+            help=f"Any of {', '.join(_PARTS)}; all by default.", autocompletion=lambda: [*_PARTS]
+        ),
     ] = None,
 ) -> None:
     """Set up what the machine lacks. Exit code 1 if a part failed."""
 
     async def work(settings: Settings) -> int:
+        from selfeng.provision.parts import PARTS, provision
+
         return 1 if await asyncio.to_thread(provision, settings, say, tuple(parts or PARTS)) else 0
 
     run(work)
 
 
-@app.command()
+@app.command(epilog=example("selfeng backup selfeng.tar.gz"))
 def backup(
     file: Annotated[
         Path, typer.Argument(help="The .tar.gz to write; one that is there is replaced.")
@@ -71,6 +62,8 @@ def backup(
     """
 
     async def work(settings: Settings) -> int:
+        from selfeng.bootstrap import back_up
+
         size = await asyncio.to_thread(back_up, settings, file)
         say(f"Wrote {file}, {size / 1000:,.0f} kB. It is as private as the conversations.")
         return 0
@@ -78,9 +71,14 @@ def backup(
     run(work)
 
 
-@app.command()
+@app.command(epilog=example("selfeng restore selfeng.tar.gz", "selfeng restore slugify_text"))
 def restore(
-    what: Annotated[str, typer.Argument(metavar="FILE|NAME")],
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|NAME", help="A backup, or a retired tool.", autocompletion=tool_names
+        ),
+    ],
 ) -> None:
     """Replace everything by what is in a backup, once the server has ended; what was there is
     backed up first. Or, by its name, offer a retired tool again.
@@ -90,6 +88,8 @@ def restore(
         return with_engine(partial(_offer, what))
 
     async def work(settings: Settings) -> int:
+        from selfeng.bootstrap import restore as restored
+
         before = settings.data_dir / f"before-restore-{datetime.now():%Y%m%d-%H%M%S}.tar.gz"
         counts = await asyncio.to_thread(restored, settings, file, before)
         kept = [count(counts[name], noun) for name, noun in _TOLD.items()]
@@ -103,119 +103,19 @@ async def _offer(name: str, engine: Engine) -> None:
     say(f"{name} is {(await engine.library.restore(name)).standing}.")
 
 
-@app.command()
-def check(part: str) -> None:
+@app.command(epilog=example("selfeng check model"))
+def check(
+    part: Annotated[
+        str, typer.Argument(help="One of those above.", autocompletion=lambda: [*_CHECKED])
+    ],
+) -> None:
     """Check one part: model (what its server can do), llm_client, capability_registry, sandbox,
     synthesis_engine or orchestrator. Exit code 1 if it does not work.
     """
-    run(lambda settings: run_check(settings, part, typer.echo))
 
+    async def work(settings: Settings) -> int:
+        from selfeng.cli.checks import run_check
 
-async def check_model(engine: Engine, say: Say) -> int:
-    """What the model's server can do, and what that means for a turn."""
-    from selfeng.llm.abilities import suitability  # imports the SDK
+        return await run_check(settings, part, typer.echo)
 
-    model = (await engine.status()).model
-    say(str(model))
-    if model.offline:
-        return 0
-    found = []
-    async for ability in engine.model.abilities(Budget()):
-        found.append(ability)
-        say(str(ability))
-    means = suitability(found)
-    say(f"\n{means}")
-    return 0 if means.usable else 1
-
-
-async def check_llm_client(engine: Engine, say: Say) -> int:
-    """The model answers, piece by piece."""
-    say(str((await engine.status()).model))
-    budget = Budget()
-    messages = (
-        ChatMessage(role="system", content="Answer in one short sentence."),
-        ChatMessage(role="user", content="Who are you?"),
-    )
-    async for piece in engine.model.stream(Prompt(name="check", messages=messages), budget):
-        typer.echo(piece, nl=False)
-    say(f"\n{budget.usage.input_tokens} tokens in, {budget.usage.output_tokens} out")
-    return 0
-
-
-async def check_capability_registry(engine: Engine, say: Say) -> int:
-    """Seeds are registered in a temporary library, without the sandbox, and found again."""
-    for seed in load_seeds():
-        await engine.library.add(seed)
-        say(f"{seed.name}: {seed.description}")
-    request = "What is 15 percent of 300?"
-    say(f"\n{request}")
-    for candidate in await engine.library.search(request, 3):
-        say(
-            f"  {candidate.confidence:.0%} {candidate.tool.name} (similarity "
-            f"{candidate.similarity:.2f})"
-        )
-    return 0
-
-
-async def check_sandbox(engine: Engine, say: Say) -> int:
-    """A right tool passes its test, a wrong one fails it, and one runs."""
-    say((await engine.status()).sandbox.detail)
-    right = await engine.sandbox.verify(
-        "double", _CODE, _TESTS, lambda test: say(f"right tool: {test.test} {test.outcome}")
-    )
-    wrong = await engine.sandbox.verify(
-        "double",
-        _CODE.replace("2", "3"),
-        _TESTS,
-        lambda test: say(f"wrong tool: {test.test} {test.outcome}: {test.message}"),
-    )
-    execution = await engine.sandbox.execute("double", _CODE, {"number": 21})
-    say(f"double(number=21) {execution.outcome}: {getattr(execution, 'text', execution)}")
-    return 0 if right.passed and not wrong.passed and execution.outcome == "returned" else 1
-
-
-async def check_synthesis_engine(engine: Engine, say: Say) -> int:
-    """A tool is built for a request, and registered in a temporary library."""
-    built = await engine.synthesis.synthesize(Turn(Request(_REQUEST), Terminal().show))  # noqa: F821, RUF100
-    say(f"\n{getattr(built, 'code', built)}")
-    return 0
-
-
-async def check_orchestrator(engine: Engine, say: Say) -> int:
-    """A whole turn, on a temporary library."""
-    terminal, last = Terminal(), None
-    async for record in engine.turn(LOCAL, engine.ask(LOCAL, None, _REQUEST)):
-        terminal.show(last := record.event)
-    return 0 if isinstance(last, TurnFinished) and last.outcome is Outcome.ANSWERED else 1
-
-
-CHECKS: dict[str, Check] = {
-    "model": check_model,
-    "llm_client": check_llm_client,
-    "capability_registry": check_capability_registry,
-    "sandbox": check_sandbox,
-    "synthesis_engine": check_synthesis_engine,
-    "orchestrator": check_orchestrator,
-}
-
-
-async def run_check(settings: Settings, part: str, say: Say) -> int:
-    """Run one check; returns its exit code.
-
-    Raises:
-        ConfigurationError: the part is unknown.
-        AgentError: the part does not work.
-    """
-    if part not in CHECKS:
-        raise ConfigurationError(f"unknown part {part!r}", f"choose among {', '.join(CHECKS)}")
-    if provision(settings, say, _NEEDS.get(part, ("embedder", "sandbox"))):
-        return 1
-    with tempfile.TemporaryDirectory() as folder:
-        apart = {
-            "tools_dir": Path(folder, "tools"),
-            "chroma_persist_dir": Path(folder, "chroma_db"),
-            "chroma_url": None,
-            "database_url": f"sqlite:///{folder}/agent.db",
-        }
-        async with aclosing(await build_engine(settings.model_copy(update=apart))) as engine:
-            return await CHECKS[part](engine, say)
+    run(work)

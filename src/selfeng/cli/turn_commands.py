@@ -1,222 +1,160 @@
-"""The commands that run turns, and the dialogue of a turn that asks questions."""
+"""The commands that run turns, and those for the conversations that turns belong to."""
+
+from __future__ import annotations
 
 import asyncio
-import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
-from json import dumps
 from pathlib import Path
-from shlex import quote
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfeng.cli.command import opened, run, say
-from selfeng.cli.local_files import read_files, write_files
-from selfeng.cli.result_commands import ROWS, draw
-from selfeng.cli.terminal import Terminal
-from selfeng.core.asking import unwaited
+from selfeng.cli.command import AsJson, example, print_json, run, with_engine
+from selfeng.cli.shell_completion import conversation_ids, tool_names
 from selfeng.core.errors import RequestError
-from selfeng.core.events import (
-    ExecutionFinished,
-    FilesMade,
-    Outcome,
-    PlanMade,
-    QuestionsAsked,
-    Record,
-    TurnFailed,
-    TurnFinished,
-)
-from selfeng.core.files import File
 from selfeng.core.owner import LOCAL
-from selfeng.core.question import NO, YES, Answer, Question, answer_problem
-from selfeng.core.result import Result
-from selfeng.core.status import Asked
-from selfeng.core.verdict import Returned
-from selfeng.core.visible import visible
-from selfeng.engine import AGENTS, Engine
-from selfeng.settings import Settings
+from selfeng.core.visible import one_line
+
+if TYPE_CHECKING:
+    from selfeng.core.question import Answer
+    from selfeng.engine import Engine
+    from selfeng.settings import Settings
 
 app = typer.Typer()
 
-EXIT_CODES: Mapping[Outcome, int] = {
-    Outcome.ANSWERED: 0,
-    Outcome.FAILED: 1,
-    Outcome.ASKED: 3,
-    Outcome.DECLINED: 4,
-    Outcome.STOPPED: 5,
-}
-"""What the commands that run a turn end with; 2 is for options that can't be understood."""
+Events = Annotated[
+    bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")
+]
+Output = Annotated[Path, typer.Option(help="Folder for the files that the tool makes.")]
 
 
-@dataclass(frozen=True)
-class CommandRequest:
-    """What a person asks, in words or as answers."""
-
-    text: str = ""
-    conversation: str | None = None
-    files: tuple[File, ...] = ()
-    answers: tuple[Answer, ...] = ()
-    agent: str = ""
-
-    async def begin(self, engine: Engine, owner: str) -> Asked:
-        """Start the turn. Raises: RequestError: the engine refuses it."""
-        return await engine.ask(
-            owner, self.conversation, self.text, self.files, answers=self.answers, agent=self.agent
-        )
-
-
-@app.command()
+@app.command(
+    epilog=example(
+        'selfeng "What is 15 percent of 300?"',
+        'selfeng ask "Plot price against day" --file sales.csv',
+        'cat sales.csv | selfeng "Sum the second column"',
+    )
+)
 def ask(
-    request: Annotated[str, typer.Argument(help="Optional with --answer.")] = "",
+    request: Annotated[
+        str,
+        typer.Argument(
+            help="What you need; - reads it from standard input. Optional with --answer."
+        ),
+    ] = "",
     *,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")
-    ] = False,
+    json: Events = False,
     conversation: Annotated[
-        str | None, typer.Option(help="Id of an earlier conversation to continue.")
+        str | None,
+        typer.Option(
+            help="Id of an earlier conversation to continue.", autocompletion=conversation_ids
+        ),
     ] = None,
     file: Annotated[
         list[Path] | None, typer.Option(help="A file for the tool; repeat for more.")
     ] = None,
-    output: Annotated[
-        Path, typer.Option(help="Folder for the files that the tool makes.")
-    ] = Path(),
+    output: Output = Path(),
     agent: Annotated[
-        str, typer.Option(help=f"The agent that gets the request: {' or '.join(AGENTS)}.")
+        str, typer.Option(help="The agent that gets the request: proxy or coder.")
     ] = "",
     answer: Annotated[
         list[str] | None,
         typer.Option(metavar="ID=VALUE", help="An answer to a question; repeat for more."),
     ] = None,
 ) -> None:
-    """Run one turn: steps go to stderr, the answer to stdout. Exit code 1 if it fails, 3 if it ends
-    with questions, 4 if the request is declined, 5 if it is stopped.
+    """Run one turn: steps go to stderr, the answer to stdout. What is piped in is the request, or a
+    file of it if there is one. Exit code 1 if it fails, 3 if it ends with questions, 4 if the
+    request is declined, 5 if it is stopped.
     """
 
     async def work(settings: Settings) -> int:
+        from selfeng.cli.dialogue import CommandRequest, show_turn
+        from selfeng.cli.standard_input import is_piped, read_request, with_input
+        from selfeng.doors.local_files import read_files
+
         files = await asyncio.to_thread(read_files, file or [], settings.file_limits)
-        given = tuple(map(parsed_answer, answer or []))
-        asked = CommandRequest(request, conversation, tuple(files), given, agent)
-        return await _turn(
+        given, text = tuple(map(parsed_answer, answer or [])), request
+        if request == "-" or (not request and not given and is_piped()):
+            text = read_request()
+        elif request and is_piped():
+            text, piped = with_input(request, settings.file_limits)
+            files += piped
+        asked = CommandRequest(text, conversation, files, given, agent)
+        return await show_turn(
             settings, lambda engine: asked.begin(engine, LOCAL), json=json, output=output
         )
 
     run(work)
 
 
-@app.command()
+@app.command(epilog=example("selfeng keep 5f0c7d1e"))
 def keep(
     turn: Annotated[str, typer.Argument(help="Id of a turn that ran a plan.")],
-    json: Annotated[
-        bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")
-    ] = False,
-    output: Annotated[
-        Path, typer.Option(help="Folder for the files that the tool makes.")
-    ] = Path(),
+    *,
+    json: Events = False,
+    output: Output = Path(),
 ) -> None:
     """Turn the plan of a turn into one tool, and run it for the same request. Exit code 1 if that
     fails.
     """
-    run(
-        lambda settings: _turn(
+
+    async def work(settings: Settings) -> int:
+        from selfeng.cli.dialogue import show_turn
+
+        return await show_turn(
             settings, lambda engine: engine.keep(LOCAL, turn), json=json, output=output
         )
-    )
+
+    run(work)
 
 
-@app.command()
+@app.command(epilog=example("selfeng refactor prime_factors"))
 def refactor(
-    name: str,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print the events to stdout, one JSON object a line.")
-    ] = False,
+    name: Annotated[str, typer.Argument(help="The tool.", autocompletion=tool_names)],
+    *,
+    json: Events = False,
 ) -> None:
     """Make a tool faster: a version that passes its tests and agrees with it, measured in the
     sandbox. Exit code 1 if none is.
     """
-    run(
-        lambda settings: _turn(
+
+    async def work(settings: Settings) -> int:
+        from selfeng.cli.dialogue import show_turn
+
+        return await show_turn(
             settings, lambda engine: engine.refactor(LOCAL, name), json=json, output=Path()
         )
-    )
+
+    run(work)
 
 
-async def _turn(
-    settings: Settings, begin: Callable[[Engine], Awaitable[Asked]], *, json: bool, output: Path
-) -> int:
-    """Run a turn and show it; if it ends with questions and a person is at the terminal, ask them
-    and continue.
-    """
-    async with opened(settings, "embedder", "sandbox") as engine:
-        await engine.get_ready(to_build=False)
-        shown = await _shown(engine, begin(engine), json=json, output=output)
-        while shown.questions and is_interactive() and not json:
-            answers = await _asked(shown.questions)
-            answered = CommandRequest(conversation=shown.conversation, answers=answers)
-            shown = await _shown(engine, answered.begin(engine, LOCAL), json=json, output=output)
-    if shown.questions:
-        say(f"To answer: {answering(shown.conversation, shown.questions)}")
-    return EXIT_CODES[shown.outcome]
+@app.command(epilog=example("selfeng conversations", "selfeng conversations prices --json"))
+def conversations(
+    words: Annotated[
+        str, typer.Argument(help="Only those with these words in title, requests or answers.")
+    ] = "",
+    *,
+    json: AsJson = False,
+) -> None:
+    """List the conversations of the command line, that with the newest turn first."""
 
-
-class _Shown(NamedTuple):
-    outcome: Outcome = Outcome.STOPPED
-    conversation: str = ""
-    questions: tuple[Question, ...] = ()
-
-
-async def _shown(engine: Engine, begun: Awaitable[Asked], *, json: bool, output: Path) -> _Shown:
-    """Show the events of a turn to its end, and write the files that it makes."""
-    terminal, planned = Terminal(), False
-    questions: tuple[Question, ...] = ()
-    needed, values = set[str](), list[tuple[str, Result]]()
-    async for record in _records(engine, begun):
+    async def work(engine: Engine) -> None:
+        found = await engine.conversations(LOCAL, words)
         if json:
+            print_json([conversation.model_dump(mode="json") for conversation in found])
+            return
+        for conversation in found:
             typer.echo(
-                dumps(record.model_dump(mode="json"))
-            )  # in ASCII, so that no terminal interprets it
-        else:
-            terminal.show(record.event)
-        match record.event:
-            case FilesMade(contents=contents):
-                for path in write_files(contents, output):
-                    say(f"written: {path}")
-            case PlanMade(steps=steps):
-                planned = True
-                needed.update(need for step in steps for need in step.needs)
-            case ExecutionFinished(
-                within="", plan_step=step, execution=Returned(result=Result() as value)
-            ) if value.reference.long:
-                values.append((step, value))
-            case QuestionsAsked():
-                questions = record.event.questions
-            case TurnFinished(outcome=outcome) | TurnFailed(outcome=outcome):
-                if planned and outcome is Outcome.ANSWERED:
-                    say(f"To save these steps as one tool: selfeng keep {record.turn_id}")
-                for step, value in values:
-                    if step not in needed and not json:
-                        draw(value, ROWS)
-                asked = questions if outcome is Outcome.ASKED else ()
-                return _Shown(outcome, record.conversation_id, asked)
-    return _Shown()
+                f"{conversation.id}  {conversation.active_at:%Y-%m-%d %H:%M}  "
+                f"{one_line(conversation.title)}"
+            )
 
-
-async def _records(engine: Engine, begun: Awaitable[Asked]) -> AsyncIterator[Record]:
-    """The records of a turn to its end; Ctrl-C stops it."""
-    record: Record | None = None
-    try:
-        async for record in engine.turn(LOCAL, begun):
-            yield record
-    except asyncio.CancelledError:  # leaving the turn has stopped it
-        if record is None:
-            raise
-        await engine.settle()
-        yield (await engine.history(LOCAL, record.conversation_id))[-1]
+    with_engine(work)
 
 
 def parsed_answer(text: str) -> Answer:
     """`ID=VALUE`. Raises: RequestError."""
+    from selfeng.core.question import Answer
+
     id, equals, value = text.partition("=")
     if not equals:
         raise RequestError(
@@ -224,38 +162,3 @@ def parsed_answer(text: str) -> Answer:
             "write --answer ID=VALUE, such as --answer unit=metre",
         )
     return Answer(id=id.strip(), value=value.strip())
-
-
-def is_interactive() -> bool:
-    """Whether a person is at the terminal."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
-
-
-async def _asked(questions: Sequence[Question]) -> tuple[Answer, ...]:
-    """Ask so that Ctrl-C ends the command at once. Raises: typer.Abort: the person gives up."""
-    return await unwaited(lambda: answered(questions))
-
-
-def answered(questions: Sequence[Question]) -> tuple[Answer, ...]:
-    """Ask on stderr until each question has a valid answer. Raises: typer.Abort: the person gives
-    up.
-    """
-    return tuple(Answer(id=question.id, value=_value(question)) for question in questions)
-
-
-def answering(conversation_id: str, questions: Sequence[Question]) -> str:
-    """The command that answers the questions later."""
-    answers = " ".join(f"--answer {quote(f'{question.id}=…')}" for question in questions)
-    return f"selfeng ask --conversation {conversation_id} {answers}"
-
-
-def _value(question: Question) -> str:
-    choices = {"choice": question.options, "yes_no": (YES, NO)}.get(question.answer, ())
-    hint = f" ({', '.join(choices)})" if choices else ""
-    while True:
-        value = str(
-            typer.prompt(visible(f"{question.question}{hint}"), default=question.default, err=True)
-        ).strip()
-        if not (problem := answer_problem(question, value)):
-            return value
-        typer.echo(visible(problem), err=True)

@@ -1,21 +1,25 @@
 """The command that runs turns without a page."""
 
+from __future__ import annotations
+
 import asyncio
 import signal
 from collections.abc import Callable
 from contextlib import aclosing
+from typing import TYPE_CHECKING
 
 import typer
 
-from selfeng.bootstrap import build_engine
-from selfeng.cli.command import run, say
+from selfeng.cli.command import example, run, say
 from selfeng.core.errors import ConfigurationError
-from selfeng.settings import Settings
+
+if TYPE_CHECKING:
+    from selfeng.settings import Settings
 
 app = typer.Typer()
 
 
-@app.command()
+@app.command(epilog=example("DATABASE_URL=postgresql+psycopg://… selfeng worker"))
 def worker() -> None:
     """Run the requests that page servers took in and have no room for, until Ctrl-C or SIGTERM;
     another process goes on with what is not done then. All of them share a PostgreSQL. Exit code 1
@@ -35,6 +39,8 @@ async def _work(settings: Settings) -> int:
         raise ConfigurationError(
             "a worker with TURNS_PER_PROCESS=0 runs nothing", "set it to 1 or more"
         )
+    from selfeng.bootstrap import build_engine
+
     stop = asyncio.Event()
     async with aclosing(await build_engine(settings, durable=True)) as engine:
         for number in (signal.SIGINT, signal.SIGTERM):

@@ -3,13 +3,15 @@
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NoReturn
 
 
 def exit_process(code: int) -> NoReturn:
     """End the process at once, even if threads are stuck in a library or outlive it."""
-    sys.stdout.flush()
-    sys.stderr.flush()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError):  # what reads it has ended
+            stream.flush()
     os._exit(code)
 
 

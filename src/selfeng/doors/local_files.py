@@ -1,4 +1,4 @@
-"""Files of the person at the terminal: read for a turn, and written after it without overwriting
+"""Files of a person or a program: read for a turn, and written after it without overwriting
 any.
 """
 

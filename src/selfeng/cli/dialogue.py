@@ -1,0 +1,171 @@
+"""The dialogue of a command with a person: a turn that is shown to its end, and its questions."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from json import dumps
+from pathlib import Path
+from shlex import quote
+from typing import NamedTuple
+
+import typer
+
+from selfeng.cli.command import opened, say
+from selfeng.cli.drawing import ROWS, draw
+from selfeng.cli.terminal import Terminal
+from selfeng.core.asking import unwaited
+from selfeng.core.events import (
+    ExecutionFinished,
+    FilesMade,
+    Outcome,
+    PlanMade,
+    QuestionsAsked,
+    Record,
+    TurnFailed,
+    TurnFinished,
+)
+from selfeng.core.files import File
+from selfeng.core.owner import LOCAL
+from selfeng.core.question import NO, YES, Answer, Question, answer_problem
+from selfeng.core.result import Result
+from selfeng.core.status import Asked
+from selfeng.core.verdict import Returned
+from selfeng.core.visible import visible
+from selfeng.doors.local_files import write_files
+from selfeng.engine import Engine
+from selfeng.settings import Settings
+
+EXIT_CODES: Mapping[Outcome, int] = {
+    Outcome.ANSWERED: 0,
+    Outcome.FAILED: 1,
+    Outcome.ASKED: 3,
+    Outcome.DECLINED: 4,
+    Outcome.STOPPED: 5,
+}
+"""What the commands that run a turn end with; 2 is for options that can't be understood."""
+
+
+@dataclass(frozen=True)
+class CommandRequest:
+    """What a person asks, in words or as answers."""
+
+    text: str = ""
+    conversation: str | None = None
+    files: tuple[File, ...] = ()
+    answers: tuple[Answer, ...] = ()
+    agent: str = ""
+
+    async def begin(self, engine: Engine, owner: str) -> Asked:
+        """Start the turn. Raises: RequestError: the engine refuses it."""
+        return await engine.ask(
+            owner, self.conversation, self.text, self.files, answers=self.answers, agent=self.agent
+        )
+
+
+async def show_turn(
+    settings: Settings, begin: Callable[[Engine], Awaitable[Asked]], *, json: bool, output: Path
+) -> int:
+    """Run a turn and show it; if it ends with questions and a person is at the terminal, ask them
+    and continue.
+    """
+    async with opened(settings, "embedder", "sandbox") as engine:
+        await engine.get_ready(to_build=False)
+        shown = await show(engine, begin(engine), json=json, output=output)
+        while shown.questions and is_interactive() and not json:
+            answers = await _asked(shown.questions)
+            answered = CommandRequest(conversation=shown.conversation, answers=answers)
+            shown = await show(engine, answered.begin(engine, LOCAL), json=json, output=output)
+    if shown.questions:
+        say(f"To answer: {answering(shown.conversation, shown.questions)}")
+    return EXIT_CODES[shown.outcome]
+
+
+class Shown(NamedTuple):
+    outcome: Outcome = Outcome.STOPPED
+    conversation: str = ""
+    questions: tuple[Question, ...] = ()
+
+
+async def show(engine: Engine, begun: Awaitable[Asked], *, json: bool, output: Path) -> Shown:
+    """Show the events of a turn to its end, and write the files that it makes."""
+    terminal, planned = Terminal(), False
+    questions: tuple[Question, ...] = ()
+    needed, values = set[str](), list[tuple[str, Result]]()
+    async for record in _records(engine, begun):
+        if json:
+            typer.echo(
+                dumps(record.model_dump(mode="json"))
+            )  # in ASCII, so that no terminal interprets it
+        else:
+            terminal.show(record.event)
+        match record.event:
+            case FilesMade(contents=contents):
+                for path in write_files(contents, output):
+                    say(f"written: {path}")
+            case PlanMade(steps=steps):
+                planned = True
+                needed.update(need for step in steps for need in step.needs)
+            case ExecutionFinished(
+                within="", plan_step=step, execution=Returned(result=Result() as value)
+            ) if value.reference.long:
+                values.append((step, value))
+            case QuestionsAsked():
+                questions = record.event.questions
+            case TurnFinished(outcome=outcome) | TurnFailed(outcome=outcome):
+                if planned and outcome is Outcome.ANSWERED:
+                    say(f"To save these steps as one tool: selfeng keep {record.turn_id}")
+                for step, value in values:
+                    if step not in needed and not json:
+                        draw(value, ROWS)
+                asked = questions if outcome is Outcome.ASKED else ()
+                return Shown(outcome, record.conversation_id, asked)
+    return Shown()
+
+
+async def _records(engine: Engine, begun: Awaitable[Asked]) -> AsyncIterator[Record]:
+    """The records of a turn to its end; Ctrl-C stops it."""
+    record: Record | None = None
+    try:
+        async for record in engine.turn(LOCAL, begun):
+            yield record
+    except asyncio.CancelledError:  # leaving the turn has stopped it
+        if record is None:
+            raise
+        await engine.settle()
+        yield (await engine.history(LOCAL, record.conversation_id))[-1]
+
+
+def is_interactive() -> bool:
+    """Whether a person is at the terminal."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+async def _asked(questions: Sequence[Question]) -> tuple[Answer, ...]:
+    """Ask so that Ctrl-C ends the command at once. Raises: typer.Abort: the person gives up."""
+    return await unwaited(lambda: answered(questions))
+
+
+def answered(questions: Sequence[Question]) -> tuple[Answer, ...]:
+    """Ask on stderr until each question has a valid answer. Raises: typer.Abort: the person gives
+    up.
+    """
+    return tuple(Answer(id=question.id, value=_value(question)) for question in questions)
+
+
+def answering(conversation_id: str, questions: Sequence[Question]) -> str:
+    """The command that answers the questions later."""
+    answers = " ".join(f"--answer {quote(f'{question.id}=…')}" for question in questions)
+    return f"selfeng ask --conversation {conversation_id} {answers}"
+
+
+def _value(question: Question) -> str:
+    choices = {"choice": question.options, "yes_no": (YES, NO)}.get(question.answer, ())
+    hint = f" ({', '.join(choices)})" if choices else ""
+    while True:
+        value = str(
+            typer.prompt(visible(f"{question.question}{hint}"), default=question.default, err=True)
+        ).strip()
+        if not (problem := answer_problem(question, value)):
+            return value
+        typer.echo(visible(problem), err=True)

@@ -1,0 +1,98 @@
+"""Standard input: a request, or what a request is about."""
+
+import io
+import json
+import os
+import select
+import stat
+import sys
+
+from selfeng.cli.command import say
+from selfeng.core.errors import RequestError
+from selfeng.core.files import MB, File, FileLimits
+from selfeng.core.pictures import picture_type
+
+_PATIENCE = 2.0
+"""Seconds of silence after which a person is told what the command waits for."""
+_LONGEST_LINE = 1_000
+"""Characters of a line that is read as a part of the request."""
+_DELIMITERS = {",": "csv", ";": "csv", "\t": "tsv"}
+
+
+def is_piped() -> bool:
+    """Whether a program or a file is at the other end; a terminal and /dev/null are not."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, ValueError, OSError):  # there is none, or it is closed
+        return isinstance(getattr(sys.stdin, "buffer", None), io.BytesIO)
+    return stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)
+
+
+def read_request() -> str:
+    """All of it, as the request. Raises: RequestError: it is not UTF-8 text."""
+    try:
+        return _read(-1).decode().strip()
+    except UnicodeDecodeError as error:
+        raise RequestError(
+            f"standard input is not UTF-8 text: {error.reason} at byte {error.start}",
+            "give the request as an argument, and standard input becomes a file of it",
+        ) from error
+
+
+def with_input(request: str, limits: FileLimits) -> tuple[str, tuple[File, ...]]:
+    """The request with what is on standard input: one line becomes a part of the request, and
+    anything else a file of it, named after its form.
+
+    Raises: RequestError: it is larger than files may be.
+    """
+    content = _read(limits.size + 1)
+    if len(content) > limits.size:
+        raise RequestError(
+            f"standard input has more than {limits.size / MB:g} MB",
+            "FILES_MAX_MB says how much a request may have; give it less",
+        )
+    line = _line(content)
+    if line is not None:
+        return "\n\n".join(filter(None, [request, line])), ()
+    return request, (File(name=f"stdin.{_ending(content)}", content=content),)
+
+
+def _read(size: int) -> bytes:
+    try:
+        ready = select.select([sys.stdin.buffer], [], [], _PATIENCE)[0]
+    except (ValueError, OSError):  # no file of the system, but a program's own
+        ready = [sys.stdin]
+    if not ready:
+        say("Reading standard input; end it with Ctrl-D, or start the command with </dev/null.")
+    return sys.stdin.buffer.read(size)
+
+
+def _line(content: bytes) -> str | None:
+    try:
+        text = content.decode().strip()
+    except UnicodeDecodeError:
+        return None
+    short = "\n" not in text and len(text) <= _LONGEST_LINE
+    return text if short and not picture_type(content) else None
+
+
+def _ending(content: bytes) -> str:
+    if picture := picture_type(content):
+        return picture.partition("/")[2].partition("+")[0]
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return "bin"
+    if text.lstrip()[:1] in ("{", "["):
+        try:
+            json.loads(text)
+        except ValueError:
+            pass
+        else:
+            return "json"
+    lines = text.splitlines()[:20]
+    for delimiter, ending in _DELIMITERS.items():
+        counts = {line.count(delimiter) for line in lines if line.strip()}
+        if len(counts) == 1 and counts != {0}:
+            return ending
+    return "txt"

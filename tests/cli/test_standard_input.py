@@ -1,0 +1,70 @@
+"""What is piped into a command: a request, a part of one, or a file of one."""
+
+import io
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from selfeng.cli.app import app
+from selfeng.cli.standard_input import with_input
+from selfeng.core.errors import RequestError
+from selfeng.core.files import File, FileLimits
+from tests.home import Home
+
+
+@pytest.fixture
+def piped(monkeypatch):
+    """Makes these bytes the standard input."""
+
+    def pipe(content: bytes) -> None:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content)))
+
+    return pipe
+
+
+@pytest.mark.parametrize("content", [b"hello\n", b"", b" \n"])
+def test_one_line_becomes_a_part_of_the_request(piped, content):
+    piped(content)
+    said = content.decode().strip()
+    expected = f"Reverse this\n\n{said}" if said else "Reverse this"
+    assert with_input("Reverse this", FileLimits()) == (expected, ())
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("stdin.csv", b"a,b\n1,2\n3,4\n"),
+        ("stdin.csv", "\ufeffa;b\n1;2\n".encode()),
+        ("stdin.tsv", b"a\tb\n1\t2\n"),
+        ("stdin.json", b'{"a": 1,\n"b": 2}'),
+        ("stdin.txt", b"{not json\n}"),
+        ("stdin.txt", b"Dear all,\nhello\n"),
+        ("stdin.txt", b"x" * 2_000),
+        ("stdin.gif", b"GIF89a\x01\x00\x01\x00\n\n"),
+        ("stdin.bin", b"\xff\xfe\n\x00\n"),
+    ],
+)
+def test_anything_else_becomes_a_file_named_after_its_form(piped, name, content):
+    piped(content)
+    assert with_input("Sum it", FileLimits()) == ("Sum it", (File(name=name, content=content),))
+
+
+def test_more_than_files_may_have_is_refused(piped):
+    piped(b"a\n" * 600_000)
+    with pytest.raises(RequestError, match="standard input has more than 1 MB") as raised:
+        with_input("Sum it", FileLimits(size=1024 * 1024))
+    assert "FILES_MAX_MB" in raised.value.remedy
+
+
+@pytest.mark.parametrize("arguments", [["-"], ["ask"], ["ask", "-"], []])
+def test_without_words_it_is_the_request(tmp_path, arguments):
+    home = Home(tmp_path, bubblewrap=True)
+    done = CliRunner(env=home.environment()).invoke(app, arguments, input="Hello!\n")
+    assert (done.exit_code, done.stdout[:6]) == (0, "Hello!")
+
+
+def test_a_request_that_is_no_text_is_refused(tmp_path):
+    done = CliRunner(env=Home(tmp_path).environment()).invoke(app, ["-"], input=b"\xff\xfe")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: standard input is not UTF-8 text: ")
