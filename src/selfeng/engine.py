@@ -285,13 +285,8 @@ class Engine:
         turn_id: str,
     ) -> Asked:
         self._check(files)
-        if not request.strip() and not answers:
-            raise RequestError("the request is blank", "write what you need")
-        if len(request) > LONGEST_REQUEST:
-            raise RequestError(
-                f"the request has {len(request)} characters",
-                f"{LONGEST_REQUEST} are allowed; shorten it",
-            )
+        if request.strip() or not answers:
+            _check_words(request, "write what you need")
         if agent and agent not in AGENTS:
             raise RequestError(
                 f"unknown agent {agent[:40]!r}", f"name one of {', '.join(AGENTS)}, or none"
@@ -321,7 +316,8 @@ class Engine:
         return await self._begin(owner, given, turn_id)
 
     async def turn(self, owner: str, begun: Awaitable[Asked]) -> AsyncGenerator[Record, None]:
-        """Begin a turn of `owner`, by `ask` or `keep`, and give its records; leaving stops it.
+        """Begin a turn of `owner`, such as by `ask` or `build`, and give its records; leaving
+        stops it.
 
         Raises: as what begins it.
         """
@@ -451,6 +447,16 @@ class Engine:
         request = f"Make {(await self.library.get(name)).name} faster"
         await self._turns.check(owner)
         return await self._begin(owner, Request(request, refactors=name))
+
+    async def build(self, owner: str, description: str) -> Asked:
+        """Begin a turn that builds the tool that a person describes, without calling it, in a new
+        conversation. It ends with the tool of the library that does this, if there is one.
+
+        Raises: LimitReached, RequestError: the description is blank or too long.
+        """
+        _check_words(description, "describe the tool")
+        await self._turns.check(owner)
+        return await self._begin(owner, Request(description, builds=True))
 
     async def _begin(self, owner: str, given: Request, turn_id: str = "") -> Asked:
         """Begin a turn, with the past of its conversation, which is a new one if none is named."""
@@ -928,6 +934,17 @@ class Engine:
         await self._news.aclose()
         await self._feed.aclose()
         await self._resources.aclose()
+
+
+def _check_words(request: str, remedy: str) -> None:
+    """Raises: RequestError: it is blank or too long."""
+    if not request.strip():
+        raise RequestError("the request is blank", remedy)
+    if len(request) > LONGEST_REQUEST:
+        raise RequestError(
+            f"the request has {len(request)} characters",
+            f"{LONGEST_REQUEST} are allowed; shorten it",
+        )
 
 
 def _append(records: StreamAppender[Record], batch: Sequence[Record]) -> None:

@@ -191,7 +191,9 @@ class Orchestrator:
         end = await self._stages.serve(turn)
         with stage("respond"):
             match end:
-                case DirectAnswer(text=text, questions=()) | AgentReply(text=text, questions=()):
+                case DirectAnswer(text=text, questions=()):
+                    pieces, tool = _whole(text), end.tool
+                case AgentReply(text=text, questions=()):
                     pieces = _whole(text)
                 case DirectAnswer(text=text, questions=questions):
                     pieces = _whole(ask(turn, text, questions))

@@ -46,6 +46,7 @@ STAGES: Mapping[str, Stage] = {
                 "new": "search",
                 "by hand": "execute",
                 "kept": "specify",
+                "to be built": "specify",
                 "to be faster": "refactor",
                 "for agents": "delegate",
             },
@@ -142,7 +143,7 @@ STAGES: Mapping[str, Stage] = {
             title="Arguments",
             icon="tool",
             prompts=("arguments",),
-            leads={"fits": "execute", "incomplete": "clarify"},
+            leads={"fits": "execute", "incomplete": "clarify", "built": "respond"},
         ),
         Stage(
             name="execute",

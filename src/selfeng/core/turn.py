@@ -247,6 +247,8 @@ class Request:
     """Id of the turn that had this plan."""
     refactors: str = ""
     """The tool to make faster; "" for none."""
+    builds: bool = False
+    """Whether it describes a tool to build, which is not called."""
     by_hand: FunctionCall | None = None
     """The call of a tool that a person made, which needs no model."""
     plan_step: str = ""
@@ -288,7 +290,7 @@ class Request:
     @property
     def is_part(self) -> bool:
         """Whether one tool must serve it: it can be neither a plan nor work for agents."""
-        return bool(self.plan_step or self.saved_plan or self.delegated)
+        return bool(self.plan_step or self.saved_plan or self.delegated or self.builds)
 
 
 class Wait(Protocol):

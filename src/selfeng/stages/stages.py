@@ -205,8 +205,8 @@ class Stages:
                 assert_never(end)
 
     async def _gather(self, state: RequestState) -> str:
-        """A turn that makes a tool of a plan, or one faster, does not search; nor does one for an
-        agent, or a call by hand.
+        """A turn that builds a tool, makes one of a plan, or one faster, does not search; nor does
+        one for an agent, or a call by hand.
         """
         request = state.turn.request
         if called := request.by_hand:
@@ -219,6 +219,7 @@ class Stages:
             "for agents": request.agent,
             "kept": request.saved_plan,
             "to be faster": request.refactors,
+            "to be built": request.builds,
         }
         return next((way for way, wanted in ways.items() if wanted), "new")
 
@@ -250,6 +251,12 @@ class Stages:
 
     async def _prepare(self, state: RequestState) -> str:
         assert isinstance(state.synthesis.result, Tool), state.synthesis.result
+        if state.turn.request.builds:
+            tool = state.synthesis.result
+            state.outcome = DirectAnswer(
+                text=f"`{tool.signature}`: {tool.description}", tool=tool.name
+            )
+            return "built"
         state.choice = await self._call_of(
             state.turn, state.synthesis.result, state.synthesis.arguments
         )

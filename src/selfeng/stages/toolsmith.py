@@ -8,7 +8,7 @@ from selfeng.stages.stages import Stages
 
 
 class Toolsmith:
-    """Implements `Agent` on the stages of a turn; its thread with a sender is the earlier
+    """Implements `TurnAgent` on the stages of a turn; its thread with a sender is the earlier
     conversation of a request.
     """
 

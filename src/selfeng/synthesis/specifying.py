@@ -41,6 +41,8 @@ class DirectAnswer(Value):
     """The whole answer, what introduces the questions, or why the request is declined."""
     questions: tuple[Question, ...] = ()
     declined: bool = False
+    tool: str | None = None
+    """The tool that was asked for, and is not called."""
 
 
 class DelegateToAgents(Value):

@@ -36,6 +36,7 @@ class GivenTurn(Value):
     saved_plan: tuple[SavedStep, ...] = ()
     keeps: str = ""
     refactors: str = ""
+    builds: bool = False
     by_hand: FunctionCall | None = None
     build: Mapping[str, Any] | None = None
     """The options of a project's build, which is all that its turn was given besides."""
@@ -55,6 +56,7 @@ class GivenTurn(Value):
             saved_plan=request.saved_plan,
             keeps=request.keeps,
             refactors=request.refactors,
+            builds=request.builds,
             by_hand=request.by_hand,
         )
 
@@ -73,5 +75,6 @@ class GivenTurn(Value):
             saved_plan=self.saved_plan,
             keeps=self.keeps,
             refactors=self.refactors,
+            builds=self.builds,
             by_hand=self.by_hand,
         )
