@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, TypeVar
 # imported fully first.
 import httpx  # noqa: F401
 import sqlalchemy as sa
-from anyio.from_thread import start_blocking_portal
 
 from selfeng.agents import Delegation, coder, proxy
 from selfeng.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
@@ -22,6 +21,7 @@ from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.events import Limits
 from selfeng.core.files import MB, FileLimits
+from selfeng.doors.loop_thread import LoopThread
 from selfeng.doors.program import Program
 from selfeng.durable.doors import (
     DurableInspector,
@@ -106,7 +106,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         stack.enter_context(in_use(settings.data_dir))
         database = await asyncio.to_thread(_open_database, settings)
         stack.callback(database.dispose)
-        minilm = MiniLM.below(settings.data_dir)
+        minilm = MiniLM.below(settings.parts)
         configuration = Configuration(settings, _clients(stack.enter_context(ExitStack())))
         stack.push_async_callback(configuration.aclose)
         tools = await _tool_parts(settings, stack, database, minilm, configuration.client)
@@ -145,7 +145,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             ),
             readiness=readiness,
             set_ups={
-                "search": partial(prepare_embedder, settings.data_dir),
+                "search": partial(prepare_embedder, settings.parts),
                 "sandbox": partial(make_image, tools.sandbox),
             },
             resources=stack.pop_all(),
@@ -283,15 +283,15 @@ def open_orchestrator(settings: Settings | None = None) -> Iterator[Program]:
 
     Raises: AgentError, as `build_engine`; without `settings` also ConfigurationError.
     """
-    with start_blocking_portal() as portal:
-        engine = portal.call(build_engine, settings or load_settings())
-        program = Program(engine, portal)
+    with closing(LoopThread("engine")) as thread:
+        engine = thread.run(build_engine(settings or load_settings()))
+        program = Program(engine, thread)
         try:
-            portal.call(engine.sandbox.reap)
+            thread.run(engine.sandbox.reap())
             yield program
         finally:
             program.close()
-            portal.call(engine.aclose)
+            thread.run(engine.aclose())
 
 
 def back_up(settings: Settings, target: Path) -> int:

@@ -5,8 +5,10 @@ page when `load_settings` is called.
 import re
 import tempfile
 from collections.abc import Mapping
+from difflib import get_close_matches
 from math import log2
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -192,6 +194,9 @@ class Settings(BaseSettings):
     data_dir: Folder = Path("./data")
     """Folder of the embedding model, the sandbox's packages, the database and the key that
     signs cookies; closed to other users."""
+    parts_dir: Folder | None = None
+    """Folder of what set-up makes, the embedding model and the sandbox's packages, for several
+    DATA_DIR that share it; empty: DATA_DIR."""
     database_url: str = Field("", pattern=r"^(|sqlite:///.+|postgresql\+psycopg://.+)$")
     """SQLAlchemy URL of the database, sqlite:///... or postgresql+psycopg://...; empty: SQLite
     in DATA_DIR."""
@@ -356,6 +361,11 @@ class Settings(BaseSettings):
         return self.openai_api_key is None and self.openai_base_url is None
 
     @property
+    def parts(self) -> Path:
+        """Folder of what set-up makes."""
+        return self.parts_dir or self.data_dir
+
+    @property
     def database(self) -> str:
         """SQLAlchemy URL of the database."""
         return self.database_url or f"{_SQLITE}{self.data_dir / 'agent.db'}"
@@ -369,17 +379,28 @@ Choices = create_model("Choices", __config__=ConfigDict(extra="forbid"), **_chos
 """What people choose in the page, by the same rules."""
 
 
-def load_settings(env_file: str | Path | None = ENV_FILE) -> Settings:
-    """Read the settings from the environment, `env_file`, by default the project's, and what people
-    chose in the page; the first wins.
+def load_settings(
+    env_file: str | Path | None = ENV_FILE, given: Mapping[str, Any] = MappingProxyType({})
+) -> Settings:
+    """Read the settings from what is `given`, the environment, `env_file`, by default the
+    project's, and what people chose in the page; the first wins.
 
     Raises:
-        ConfigurationError: the file can't be read, or a value is not allowed; names the variable,
-            the value and what is allowed.
+        ConfigurationError: the file can't be read, a given setting is unknown, or a value is not
+            allowed; names the variable, the value and what is allowed.
     """
+    for name in given:
+        if name not in Settings.model_fields:
+            near = get_close_matches(name, Settings.model_fields, 1)
+            raise ConfigurationError(
+                f"there is no setting {name!r}",
+                f"did you mean {near[0]}?" if near else "docs/usage.md lists the settings",
+            )
     place = "in the environment or in .env; .env.example lists what is allowed"
+    if given:
+        place = f"in the arguments, {place}"
     try:
-        settings = Settings(_env_file=env_file)
+        settings = Settings(_env_file=env_file, **given)
         place = f"or delete {settings.data_dir / CHOICES}"
         stored = read_choices(settings.data_dir)
         return settings.choose({name: stored[name] for name in CHANGEABLE if name in stored})
@@ -415,13 +436,16 @@ def make_folders(settings: Settings) -> None:
     Raises:
         ConfigurationError: one can't be used; names the variable and the folder.
     """
-    for name in ("data_dir", "tools_dir", "chroma_persist_dir"):
-        folder: Path = getattr(settings, name)
+    for name in ("data_dir", "parts_dir", "tools_dir", "chroma_persist_dir"):
+        folder: Path | None = getattr(settings, name)
+        if folder is None:
+            continue
+        private = name in ("data_dir", "parts_dir")
         try:
-            folder.mkdir(mode=0o700 if name == "data_dir" else 0o777, parents=True, exist_ok=True)
+            folder.mkdir(mode=0o700 if private else 0o777, parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
                 pass
-            if name == "data_dir":
+            if private:
                 close_to_others(folder)
         except (OSError, ValueError) as error:
             problem = (

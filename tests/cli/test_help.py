@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from selfeng.cli import setup_commands
 from selfeng.cli.app import app
-from selfeng.cli.checks import CHECKS
+from selfeng.cli.part_checks import CHECKS
 from selfeng.engine import AGENTS
 from selfeng.projects.options import ProjectOptions
 from selfeng.provision.parts import PARTS

@@ -56,7 +56,7 @@ class Task:
     """
 
 
-class Agent(Protocol):
+class TurnAgent(Protocol):
     """Works on messages; any number of them at once."""
 
     @property

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Protocol
 
-from selfeng.agents.agent import Agent, AgentReply, Task
+from selfeng.agents.agent import AgentReply, Task, TurnAgent
 from selfeng.agents.agent_workspace import AgentWorkspace
 from selfeng.core.errors import (
     AgentError,
@@ -70,15 +70,15 @@ class Delegation:
     """
 
     def __init__(
-        self, sandbox: Sandbox, agents: Sequence[Agent] = (), store: ThreadStore | None = None
+        self, sandbox: Sandbox, agents: Sequence[TurnAgent] = (), store: ThreadStore | None = None
     ) -> None:
         """Without a `store`, threads last as long as their turn."""
         self._sandbox, self._store = sandbox, store
-        self._agents: dict[str, Agent] = {}
+        self._agents: dict[str, TurnAgent] = {}
         for agent in agents:
             self.add(agent)
 
-    def add(self, agent: Agent) -> None:
+    def add(self, agent: TurnAgent) -> None:
         self._agents[agent.name] = agent
 
     async def hand_over(self, turn: Turn, recipient: str, message: str) -> AgentReply:
@@ -195,7 +195,7 @@ class Delegation:
         return reply
 
     @staticmethod
-    async def _work(agent: Agent, task: Task) -> AgentReply:
+    async def _work(agent: TurnAgent, task: Task) -> AgentReply:
         """A failure of the agent is a reply, too; a broken model, sandbox or budget is not."""
         try:
             with stage(agent.name):

@@ -114,7 +114,7 @@ def check(
     """
 
     async def work(settings: Settings) -> int:
-        from selfeng.cli.checks import run_check
+        from selfeng.cli.part_checks import run_check
 
         return await run_check(settings, part, typer.echo)
 

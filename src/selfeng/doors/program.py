@@ -3,11 +3,8 @@
 import json
 import logging
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from concurrent.futures import Future
 from contextlib import aclosing
 from typing import Any, TypeVar
-
-from anyio.from_thread import BlockingPortal
 
 from selfeng.core.errors import RequestError
 from selfeng.core.events import Event, TurnFailed, TurnFinished, TurnStopped
@@ -15,6 +12,7 @@ from selfeng.core.files import File
 from selfeng.core.owner import LOCAL
 from selfeng.core.tool import Tool
 from selfeng.core.verdict import Execution
+from selfeng.doors.loop_thread import LoopThread
 from selfeng.engine import Engine
 
 log = logging.getLogger(__name__)
@@ -27,8 +25,8 @@ class Program:
     kept with the conversations of the command line.
     """
 
-    def __init__(self, engine: Engine, portal: BlockingPortal) -> None:
-        self._engine, self._portal, self._open = engine, portal, True
+    def __init__(self, engine: Engine, thread: LoopThread) -> None:
+        self._engine, self._thread, self._open = engine, thread, True
 
     def process_request(
         self,
@@ -87,12 +85,7 @@ class Program:
             raise RequestError(
                 "this orchestrator is closed", "use it within `with open_orchestrator()`"
             )
-        future: Future[T] = self._portal.start_task_soon(_awaited, work)
-        try:
-            return future.result()
-        except BaseException:  # Ctrl-C here stops what runs there
-            future.cancel()
-            raise
+        return self._thread.run(work)
 
     async def _turn(
         self,
@@ -110,10 +103,6 @@ class Program:
                 if isinstance(record.event, TurnFinished | TurnFailed | TurnStopped):
                     return record.event
         raise RequestError("the engine was closed while the turn ran", "ask again")
-
-
-async def _awaited(work: Coroutine[Any, Any, T]) -> T:
-    return await work
 
 
 def _tell(callback: Callable[[Event], object], event: Event) -> None:

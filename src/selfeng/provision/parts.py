@@ -34,7 +34,7 @@ def make_image(sandbox: SecureSandbox, report: Callable[[str], None]) -> None:
 
 
 PARTS: dict[str, Callable[[Settings, Report], None]] = {
-    "embedder": lambda settings, report: prepare_embedder(settings.data_dir, report),
+    "embedder": lambda settings, report: prepare_embedder(settings.parts, report),
     "front-end": lambda settings, report: prepare_front_end(report),
     "sandbox": prepare_image,
 }

@@ -63,7 +63,7 @@ class SandboxOptions:
         return cls(
             image=settings.docker_image_name,
             timeout=settings.docker_timeout,
-            folder=settings.data_dir / "sandbox",
+            folder=settings.parts / "sandbox",
             backend=settings.sandbox,
             base_image=settings.base_image,
             runtime=settings.sandbox_runtime,

@@ -1,0 +1,337 @@
+"""AsyncAgent: the agent on the event loop of a program."""
+
+import asyncio
+import json
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping
+from contextlib import aclosing
+from os import PathLike
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar, overload
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from selfeng.bootstrap import build_engine
+from selfeng.core.errors import RequestError
+from selfeng.core.events import Outcome, Record
+from selfeng.core.files import File
+from selfeng.core.owner import LOCAL
+from selfeng.core.question import NO, YES, Answer
+from selfeng.core.status import Asked
+from selfeng.core.tool import Candidate, Tool
+from selfeng.core.verdict import Execution, Returned
+from selfeng.doors.local_files import read_files
+from selfeng.doors.turn_story import TurnStory
+from selfeng.engine import Engine
+from selfeng.provision.parts import provision
+from selfeng.python.reply import Reply, RequestFailed, ToolFailed, reply_of
+from selfeng.settings import Settings, load_settings
+from selfeng.store.conversation_list import ConversationSummary
+
+T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+
+Given = File | str | PathLike[str]
+"""A file, or the path of one."""
+
+
+class AsyncAgent:
+    """The agent on a folder of its own. It opens at its first use, on the event loop that runs
+    then, and closes with `aclose` or at the end of `async with`.
+    """
+
+    def __init__(
+        self,
+        folder: str | PathLike[str] | None = None,
+        *,
+        model: str | None = None,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        **settings: Any,
+    ) -> None:
+        """`folder` gets the agent's `data`, `tools` and `chroma_db`; without one, the agent shares
+        those of the app and of the command line. `model`, `api_key` and `base_url` are the settings
+        OPENAI_MODEL, OPENAI_API_KEY and OPENAI_BASE_URL, and any other setting goes by its name in
+        small letters. What is not given comes from the environment and `.env`, as for the app.
+
+        Raises: ConfigurationError: a setting is unknown, or has a value that is not allowed.
+        """
+        named = {"openai_model": model, "openai_api_key": api_key, "openai_base_url": base_url}
+        given = {name: value for name, value in named.items() if value is not None} | settings
+        self.settings = _settings(folder, given)
+        self._engine: Engine | None = None
+        self._prepared = set[str]()
+        self._opening, self._closed = asyncio.Lock(), False
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+    async def open(self) -> None:
+        """Open the agent now, rather than at its first use.
+
+        Raises: AgentError: a part can't be opened; the message says which and what to do.
+        """
+        await self._opened()
+
+    async def aclose(self) -> None:
+        """Stop the turns that run, and release everything; any number of times."""
+        async with self._opening:
+            self._closed, engine, self._engine = True, self._engine, None
+            if engine:
+                await engine.aclose()
+
+    async def ask(
+        self,
+        request: str = "",
+        *,
+        conversation: str = "",
+        files: Iterable[Given] = (),
+        answers: Mapping[str, object] | None = None,
+        agent: str = "",
+    ) -> Reply:
+        """Run one turn to its end.
+
+        `conversation` is continued, or begun: the id in an earlier reply, or any name of the
+        program's own. `answers` are for the questions of an earlier reply, by their ids; the
+        request may then be blank. `agent` gets the request directly, without a search.
+
+        Raises:
+            RequestFailed: the turn failed, or was stopped.
+            RequestError: the request can't be used: blank, too long, files that are too large or
+                can't be read, answers to no question.
+        """
+        return await self._told(
+            lambda engine: self._ask(engine, request, conversation, files, answers, agent)
+        )
+
+    async def stream(
+        self,
+        request: str = "",
+        *,
+        conversation: str = "",
+        files: Iterable[Given] = (),
+        answers: Mapping[str, object] | None = None,
+        agent: str = "",
+    ) -> AsyncGenerator[Record, None]:
+        """Run one turn, as `ask`, and give its events as they come, each with its conversation and
+        turn; the last one says how it ended. Leaving it stops the turn.
+
+        Raises: RequestError: as `ask`.
+        """
+        engine = await self._ready("embedder", "sandbox")
+        begun = self._ask(engine, request, conversation, files, answers, agent)
+        async with aclosing(engine.turn(LOCAL, begun)) as records:
+            async for record in records:
+                yield record
+
+    async def build(self, description: str) -> Tool:
+        """Build the tool that is described, with tests, and keep it; nothing calls it. Returns the
+        tool of the library that does this, if there is one.
+
+        Raises:
+            RequestFailed: it could not be built, is declined, or something has to be asked first;
+                the reply says which.
+            RequestError: the description is blank or too long.
+        """
+        reply = await self._told(lambda engine: engine.build(LOCAL, description))
+        if reply.outcome is not Outcome.ANSWERED or not reply.tool:
+            raise RequestFailed(reply)
+        return await self.tool(reply.tool)
+
+    async def tools(self) -> tuple[Tool, ...]:
+        """All tools of the library, by name. Each has its `signature`, whose `input_schema()` is
+        JSON Schema.
+        """
+        return await (await self._opened()).library.tools()
+
+    async def tool(self, name: str) -> Tool:
+        """Raises: ToolNotFound, ToolModified."""
+        return await (await self._opened()).library.get(name)
+
+    async def search(self, request: str, limit: int = 5) -> tuple[Candidate, ...]:
+        """The tools that fit a request best, with their confidence, the best first."""
+        engine = await self._ready("embedder")
+        return tuple(await engine.library.search(request, limit))
+
+    @overload
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        files: Iterable[Given] = (),
+    ) -> Any: ...
+
+    @overload
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        returns: type[T],
+        files: Iterable[Given] = (),
+    ) -> T: ...
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        returns: Any = None,
+        files: Iterable[Given] = (),
+    ) -> Any:
+        """Call a tool by name, without the model, and give what it returns.
+
+        Arguments are plain JSON data, or what has a form in it: dates as ISO 8601, sets and tuples
+        as lists, data classes and Pydantic models as objects. The value is plain JSON data, or an
+        object of the type `returns`, as Pydantic reads it.
+
+        Raises:
+            ToolFailed: the tool raised, or the sandbox ended it.
+            ToolNotFound, ToolModified, SandboxError
+            RequestError: the arguments don't fit its signature, the files can't be used, or the
+                value is not of the type `returns`, or too large.
+        """
+        execution = await self.execute(name, arguments, files=files)
+        if not isinstance(execution, Returned):
+            raise ToolFailed(name, execution)
+        result = execution.result
+        if result is None:
+            raise RequestError(
+                f"{name} returned a {execution.type_name} that is not kept: {execution.text[:80]}",
+                "`execute` gives it as text",
+            )
+        return _read(name, result.content, returns)
+
+    async def execute(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        files: Iterable[Given] = (),
+    ) -> Execution:
+        """Call a tool as `call` does, and give everything it came to: value, output, files, time.
+        What it raises is a value.
+
+        Raises: as `call`, but not ToolFailed.
+        """
+        engine = await self._ready("sandbox")
+        try:
+            given = to_jsonable_python(dict(arguments or {}))
+        except PydanticSerializationError as error:
+            raise RequestError(
+                f"the arguments for {name} have no form in JSON: {error}", "give plain data"
+            ) from error
+        return await engine.call(LOCAL, name, given, await self._files(files))
+
+    async def conversations(self, words: str = "") -> tuple[ConversationSummary, ...]:
+        """The conversations, that with the newest turn first; with words those that have them."""
+        return await (await self._opened()).conversations(LOCAL, words)
+
+    async def history(self, conversation: str) -> tuple[Record, ...]:
+        """Everything that happened in a conversation. Raises: ResourceNotFound: there is none of
+        that id.
+        """
+        return await (await self._opened()).history(LOCAL, conversation)
+
+    async def _ask(  # noqa: PLR0917 - those of `ask`
+        self,
+        engine: Engine,
+        request: str,
+        conversation: str,
+        files: Iterable[Given],
+        answers: Mapping[str, object] | None,
+        agent: str,
+    ) -> Asked:
+        read = await self._files(files)
+        known = await engine.named(LOCAL, conversation) if conversation else None
+        said = [Answer(id=id, value=_said(value)) for id, value in (answers or {}).items()]
+        return await engine.ask(LOCAL, known, request, read, answers=said, agent=agent)
+
+    async def _told(self, begin: Callable[[Engine], Awaitable[Asked]]) -> Reply:
+        """The reply of a turn. Raises: RequestFailed."""
+        engine, story = await self._ready("embedder", "sandbox"), TurnStory()
+        async with aclosing(engine.turn(LOCAL, begin(engine))) as records:
+            async for record in records:
+                story.add(record)
+        reply = reply_of(story)
+        if reply.outcome in (Outcome.FAILED, Outcome.STOPPED):
+            raise RequestFailed(reply)
+        return reply
+
+    async def _opened(self) -> Engine:
+        async with self._opening:
+            if self._closed:
+                raise RequestError("this agent is closed", "open another one")
+            if self._engine is None:
+                self._engine = await build_engine(self.settings)
+                await self._engine.sandbox.reap()
+            return self._engine
+
+    async def _ready(self, *parts: str) -> Engine:
+        """The engine, after these parts were set up; what fails here is told by what needs it."""
+        engine = await self._opened()
+        async with self._opening:
+            for part in parts:
+                if part not in self._prepared:
+                    await asyncio.to_thread(provision, self.settings, log.info, (part,))
+                    self._prepared.add(part)
+                    if part == "sandbox":
+                        await engine.get_ready(to_build=False)
+        return engine
+
+    async def _files(self, given: Iterable[Given]) -> tuple[File, ...]:
+        """Raises: RequestError: one can't be read, or is too large."""
+        files, limits = list(given), self.settings.file_limits
+        paths = [Path(file) for file in files if not isinstance(file, File)]
+        read = await asyncio.to_thread(read_files, paths, limits)
+        return (*(file for file in files if isinstance(file, File)), *read)
+
+
+def _settings(folder: str | PathLike[str] | None, given: Mapping[str, Any]) -> Settings:
+    """Raises: ConfigurationError."""
+    if folder is None:
+        return load_settings(given=given)
+    home = Path(folder).expanduser().absolute()
+    app = load_settings(given={name: v for name, v in given.items() if name == "parts_dir"})
+    own = {
+        "data_dir": home / "data",
+        "tools_dir": home / "tools",
+        "chroma_persist_dir": home / "chroma_db",
+        "chroma_url": None,
+        "database_url": "",
+        "parts_dir": app.parts,
+    }
+    return load_settings(given=own | dict(given))
+
+
+def _read(name: str, content: str, returns: Any) -> Any:
+    """Raises: RequestError: the value is not of this type."""
+    if returns is None:
+        return json.loads(content)
+    try:
+        return TypeAdapter(returns).validate_json(content)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        raise RequestError(
+            f"{name} returned {content[:80]}, which is no {getattr(returns, '__name__', returns)}: "
+            f"{first['msg']}",
+            "correct `returns`",
+        ) from error
+
+
+def _said(value: object) -> str:
+    """A value as people write it in an answer."""
+    return (YES if value else NO) if isinstance(value, bool) else str(value)
