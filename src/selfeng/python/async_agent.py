@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mappi
 from contextlib import aclosing
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
 from pydantic import TypeAdapter, ValidationError
@@ -70,12 +69,7 @@ class AsyncAgent:
         await self.open()
         return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    async def __aexit__(self, *exception: object) -> None:
         await self.aclose()
 
     async def open(self) -> None:

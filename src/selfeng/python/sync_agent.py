@@ -5,7 +5,6 @@ import threading
 import weakref
 from collections.abc import Generator, Iterable, Mapping
 from os import PathLike
-from types import TracebackType
 from typing import Any, Self, TypeVar, overload
 
 from selfeng.core.events import Record
@@ -51,12 +50,7 @@ class Agent:
         self.open()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         self.close()
 
     @property

@@ -1,0 +1,75 @@
+"""What the commands list, for people and for programs."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from contextlib import aclosing
+
+import pytest
+from typer.testing import CliRunner
+
+from selfeng.bootstrap import build_engine
+from selfeng.cli.app import app
+from selfeng.settings import Settings
+from tests.engine.test_program import DIVIDE
+from tests.home import Home
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Gives the exit code of a command and what it printed, on a library of one tool."""
+    home = Home(tmp_path, bubblewrap=True)
+    for name, value in home.environment().items():
+        monkeypatch.setenv(name, value)
+
+    async def add() -> None:
+        async with aclosing(await build_engine(Settings(_env_file=None))) as engine:
+            await engine.library.add(DIVIDE)
+
+    asyncio.run(add())
+
+    def invoke(*arguments: str) -> tuple[int, str]:
+        done = CliRunner().invoke(app, arguments)
+        return done.exit_code, done.stdout
+
+    return invoke
+
+
+def listed(printed: tuple[int, str]):
+    assert printed[0] == 0
+    return json.loads(printed[1])
+
+
+def test_every_list_is_printed_as_json(run):
+    (tool,) = listed(run("tools", "--json"))
+    assert (tool["name"], tool["signature"]) == (
+        "divide",
+        "divide(a: float, b: float = 2) -> dict",
+    )
+    assert tool["input_schema"]["required"] == ["a"]
+    assert listed(run("tools", "divide", "--json"))["code"] == DIVIDE.code
+    (found,) = listed(run("tools", "--search", "divide a by b", "--json"))
+    assert (found["name"], 0 < found["confidence"] <= 1) == ("divide", True)
+    (version,) = listed(run("versions", "divide", "--json"))
+    assert version["version"] == 1
+    assert listed(run("lessons", "--json")) == []
+    projects = listed(run("build", "options", "--json"))
+    assert (projects["projects"], projects["options"]["max_steps"]) == ([], 30)
+
+
+def test_conversations_are_listed_and_found(run):
+    run("ask", "Hello!")
+    (conversation,) = listed(run("conversations", "--json"))
+    assert conversation["title"] == "Hello!"
+    code, printed = run("conversations", "hello")
+    assert (code, printed.split()[0]) == (0, conversation["id"])
+    assert listed(run("conversations", "nothing", "--json")) == []
+
+
+def test_a_reader_that_has_ended_is_no_error(run):
+    command = [sys.executable, "-m", "selfeng", "tools", "divide"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    process.stdout.close()
+    assert (process.stderr.read(), process.wait()) == (b"", 141)
+    process.stderr.close()
