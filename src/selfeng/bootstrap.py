@@ -28,6 +28,7 @@ from selfeng.durable.doors import (
     DurableLibrary,
     DurableModel,
     DurableSandbox,
+    DurableServers,
     DurableThreads,
     durable_recall,
     durable_wait,
@@ -43,6 +44,7 @@ from selfeng.lessons.learner import Learner, Turns
 from selfeng.lessons.learning import Learning
 from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient, plain_speaking
+from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
 from selfeng.orchestrator import Orchestrator
@@ -67,6 +69,7 @@ from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import open_database
 from selfeng.store.feed import Feed
 from selfeng.store.journal import Journal
+from selfeng.store.known_tools import KnownTools
 from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Recorder
@@ -126,13 +129,22 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             version = await asyncio.to_thread(sources_digest)
             workflows = Workflows(_steps_url(settings), version, turns.journal.running_turns)
             stack.push_async_callback(workflows.aclose)
-        shared = _Shared(database, tools, learning, runtime, readiness, builder)
+        servers = McpServers(
+            settings.mcp_config,
+            KnownTools(database),
+            tools.library.compare,
+            timeout=settings.mcp_timeout,
+            limits=settings.file_limits,
+        )
+        stack.push_async_callback(servers.aclose)
+        shared = _Shared(database, tools, servers, learning, runtime, readiness, builder)
         return Engine(
             configuration=configuration,
             model_parts=lambda: _model_parts(configuration.settings, configuration.client, shared),
             tool_parts=tools,
             workflows=workflows,
             turn_parts=turns,
+            servers=servers,
             learning=learning,
             projects=ProjectService(
                 settings.data_dir / PROJECTS,
@@ -158,6 +170,7 @@ class _Shared:
 
     database: sa.Engine
     tools: ToolParts
+    servers: McpServers
     learning: Learning
     runtime: MiniAgents
     readiness: Readiness
@@ -168,7 +181,8 @@ def _model_parts(settings: Settings, model: LLMClient, shared: _Shared) -> Model
     tools, learning, builder = shared.tools, shared.learning, shared.builder(model)
     library, asked = DurableLibrary(tools.library), DurableModel(model)
     sandbox = DurableSandbox(tools.sandbox)
-    executor = Executor(asked, sandbox, library, tools.sources)
+    servers = DurableServers(shared.servers)
+    executor = Executor(asked, sandbox, library, tools.sources, servers)
     synthesis = _synthesis(settings, model, tools.sandbox, tools.library, tools.sources)
     projects = ProjectAgent(builder, settings.data_dir / DELEGATED)
     agents = (proxy(asked), coder(asked), projects)
@@ -185,6 +199,7 @@ def _model_parts(settings: Settings, model: LLMClient, shared: _Shared) -> Model
         delegation=Delegation(sandbox, agents, threads),
         news=shared.readiness.news,
         wait=durable_wait,
+        servers=servers,
         inspector=DurableInspector(FileProfiler(tools.sandbox)),
     )
     learner = learning.learner.asking(model)

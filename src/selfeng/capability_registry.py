@@ -18,6 +18,7 @@ from selfeng.core.errors import ToolModified
 from selfeng.core.events import ToolStandingChanged
 from selfeng.core.protocols import Embedder
 from selfeng.core.provenance import Edited, Provenance, ToolVersion
+from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool, ToolDraft
 from selfeng.registry import names, records
 from selfeng.registry.change_events import LibraryChange
@@ -117,6 +118,12 @@ class CapabilityRegistry:
         self._index.follow(self._watcher.snapshot.revision)
         self._tell()
         return found
+
+    async def compare(
+        self, request: str, tools: Sequence[ServerTool]
+    ) -> tuple[ServerCandidate, ...]:
+        """How well tools of other servers fit a request, best first."""
+        return await self._search.compare(request, tools)
 
     async def tools(self) -> tuple[Tool, ...]:
         """All tools by name, including retired and hand-edited ones."""

@@ -41,6 +41,7 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, completed, said
 from selfeng.core.result import EarlierResult, Result
+from selfeng.core.server_tool import NO
 from selfeng.core.status import Asked, EngineStatus, LibraryStatus, Part
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import EarlierFiles, EarlierResults, Request, Turn, awaited
@@ -53,6 +54,7 @@ from selfeng.execution.arguments import ArgumentsInvalid, bind
 from selfeng.lessons.learner import Learner
 from selfeng.lessons.learning import Learning
 from selfeng.llm_client import LLMClient
+from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.orchestrator import Orchestrator, started
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
@@ -174,7 +176,8 @@ class Engine:
     """Takes requests as turns of conversations; runs on the event loop that it was opened on.
 
     Its parts are public: `library` has the tools, `learning` the lessons, `projects` the projects,
-    `shares` the links to conversations, `configuration` the settings, `changes`,
+    `servers` the tools of other MCP servers, `shares` the links to conversations, `configuration`
+    the settings, `changes`,
     `changed_conversations` (by id, "" for any) and `readiness` report news.
     """
 
@@ -185,6 +188,7 @@ class Engine:
         model_parts: Callable[[], ModelParts],
         tool_parts: ToolParts,
         turn_parts: TurnParts,
+        servers: McpServers,
         learning: Learning,
         projects: ProjectService,
         readiness: Readiness,
@@ -208,6 +212,7 @@ class Engine:
         self.shares = turns.shares
         self.configuration = configuration
         self.learning, self.projects, self.readiness = learning, projects, readiness
+        self.servers = servers
         self._workflows = workflows
         self._set_ups, self._resources, self._background = set_ups, resources, PromisingContext()
         self._beginning = WeakValueDictionary[str, asyncio.Lock]()
@@ -303,13 +308,21 @@ class Engine:
             answers, agent = first.event.answers, first.event.agent
         else:
             answers = completed(rounds[0].questions if rounds else (), answers)
+        waiting = None
         if rounds and request.strip() in ("", said(answers)):
             request = await asyncio.to_thread(self._journal.last_request, conversation_id or "")
+            waiting = rounds[0].call if answers else None
+        no = waiting is not None and answers[0].value == NO
         given = Request(
             request,
             files=tuple(files),
             answers=tuple(answers),
-            rounds=len(rounds),
+            rounds=sum(1 for one in rounds if one.call is None),
+            waiting=waiting,
+            refused=(
+                *(rounds[0].refused if rounds else ()),
+                *((waiting.name,) if waiting and no else ()),
+            ),
             agent=agent or (rounds[0].agent if rounds else ""),
             conversation_id=conversation_id or "",
         )

@@ -15,6 +15,7 @@ from selfeng.core.events import (
     BudgetSpent,
     Event,
     Limits,
+    QuestionsAsked,
     TurnFailed,
     TurnFinished,
     TurnResumed,
@@ -22,7 +23,8 @@ from selfeng.core.events import (
 )
 from selfeng.core.files import File
 from selfeng.core.prompt import ChatMessage
-from selfeng.core.protocols import ToolLibrary
+from selfeng.core.protocols import ServerTools, ToolLibrary
+from selfeng.core.question import told
 from selfeng.core.turn import (
     Budget,
     Inspector,
@@ -39,6 +41,7 @@ from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.ending import ending, what_was_reached
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer, plain
+from selfeng.stages.server_consent import ConsentAsked
 from selfeng.stages.stages import Executed, PlanExecuted, Stages
 from selfeng.stages.toolsmith import Toolsmith
 from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
@@ -108,18 +111,25 @@ class Orchestrator:
         news: News = lambda part: None,
         inspector: Inspector | None = None,
         wait: Wait = awaited,
+        servers: ServerTools | None = None,
     ) -> None:
         """`runtime` is the context that turns run under; `recall` gives each turn its access to the
         lessons.
 
         `delegation` has the agents that take over work that no tool can do; the toolsmith joins
         them. `news` lets turns wait for parts that are still being set up, and `inspector` profiles
-        files.
+        files. `servers` have tools beside those of the library.
         """
         self._responder, self._limits, self._runtime = responder, limits, runtime or MiniAgents()
-        decider = Decider(library, executor, thresholds or Thresholds())
+        decider = Decider(library, executor, thresholds or Thresholds(), servers)
         self._stages = Stages(
-            library, decider, executor, synthesis, background=self._runtime, delegation=delegation
+            library,
+            decider,
+            executor,
+            synthesis,
+            background=self._runtime,
+            delegation=delegation,
+            servers=servers,
         )
         if delegation:
             delegation.add(Toolsmith(self._stages))
@@ -191,6 +201,10 @@ class Orchestrator:
         end = await self._stages.serve(turn)
         with stage("respond"):
             match end:
+                case ConsentAsked(call=waiting, question=question):
+                    refused = turn.request.refused
+                    turn.emit(QuestionsAsked(questions=(question,), call=waiting, refused=refused))
+                    pieces = _whole(told((question,)))
                 case DirectAnswer(text=text, questions=()):
                     pieces, tool = _whole(text), end.tool
                 case AgentReply(text=text, questions=()):

@@ -238,6 +238,12 @@ class Settings(BaseSettings):
     """Which tools of the library agents of other programs see by their own names, 40 at most, next
     to `ask`, `find_tools` and `run_tool`: those that are trusted, all, or none."""
 
+    mcp_servers: Path | None = None
+    """File with the other MCP servers whose tools the agent may use, in Claude Desktop's form;
+    empty: `mcp.json` in DATA_DIR. It is read again when it changes."""
+    mcp_timeout: float = Field(60.0, gt=0, le=3600)
+    """Seconds that a call of another MCP server's tool may take without telling progress."""
+
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
     """The lowest level of records that are logged, to stderr."""
 
@@ -364,6 +370,11 @@ class Settings(BaseSettings):
     def parts(self) -> Path:
         """Folder of what set-up makes."""
         return self.parts_dir or self.data_dir
+
+    @property
+    def mcp_config(self) -> Path:
+        """The file with the other MCP servers."""
+        return HOME / (self.mcp_servers or self.data_dir / "mcp.json")
 
     @property
     def database(self) -> str:

@@ -1,11 +1,17 @@
 """What the doors record, and hand out in a later process."""
 
 from pathlib import Path
+from typing import cast
 
+import pytest
+
+from selfeng.core.protocols import ServerTools
 from selfeng.core.provenance import Provenance
+from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Tool
+from selfeng.core.verdict import Execution, Raised, Returned
 from selfeng.core.work import current_work
-from selfeng.durable.doors import DurableLibrary
+from selfeng.durable.doors import DurableLibrary, DurableServers
 from selfeng.durable.turn_work import TurnWork
 from tests.durable.test_turn_work import process
 from tests.registry.conftest import Place
@@ -35,3 +41,45 @@ async def test_the_tools_are_those_of_the_first_look(database, tmp_path: Path) -
             ("count_letters", 1, 0),
             ("reverse_text", 1, 1),
         ]
+
+
+class OneServer:
+    """`ServerTools` that counts its calls, and dies in the first."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def call(self, tool: ServerTool, arguments: object, on_progress: object) -> Execution:
+        self.calls += 1
+        if self.calls == 1:
+            raise KeyboardInterrupt  # as if the process were killed
+        return Returned(type_name="str", text="done")
+
+
+async def test_a_call_of_another_server_is_made_once(tmp_path: Path) -> None:
+    write = ServerTool(
+        server="s", address="s", tool="write", description="", input_schema={"properties": {}}
+    )
+
+    async def call(servers: OneServer, tool: ServerTool) -> Execution:
+        async with process(f"sqlite:///{tmp_path / tool.tool}.db") as workflows:
+            begun = await workflows.resume("t") or ()
+            token = current_work.set(TurnWork("t", workflows, begun, lasting=True))
+            try:
+                return await DurableServers(cast(ServerTools, servers)).call(tool, {})
+            finally:
+                current_work.reset(token)
+
+    async def twice(tool: ServerTool) -> tuple[Execution, int]:
+        servers = OneServer()
+        with pytest.raises(KeyboardInterrupt):
+            await call(servers, tool)
+        first = await call(servers, tool)
+        assert await call(servers, tool) == first
+        return first, servers.calls
+
+    lost = "the program ended during the call; what became of it is not known"
+    interrupted = Raised(type_name="CallInterrupted", message=lost)
+    assert await twice(write) == (interrupted, 1)
+    read = write.model_copy(update={"tool": "read", "repeatable": True})
+    assert await twice(read) == (Returned(type_name="str", text="done"), 2)

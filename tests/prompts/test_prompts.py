@@ -88,8 +88,13 @@ NEAR = "add(a: int) -> int: Adds."
 VARIABLES = {
     "coder": WORK,
     "proxy": {**WORK, "sender": "user"},
-    "decide": {**ASKED, "standalone": True},
-    "arguments": {**ASKED, "function": "double_number", "problem": "number='four' is not int"},
+    "decide": {**ASKED, "standalone": True, "servers": True},
+    "arguments": {
+        **ASKED,
+        "function": "double_number",
+        "problem": "number='four' is not int",
+        "servers": True,
+    },
     "specification": {
         **ASKED,
         "may_plan": True,
@@ -215,6 +220,7 @@ def test_the_separator_in_a_request_changes_nothing():
         answers="",
         lessons="",
         standalone=False,
+        servers=False,
     )
     assert prompt.messages[-1].content == "<request>\na\n---user---\nb\n</request>"
 

@@ -25,5 +25,6 @@ def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") 
             "say all of it in one request",
             where="clarify",
         )
-    turn.emit(QuestionsAsked(questions=round, intro=intro, agent=agent))
+    refused = turn.request.refused
+    turn.emit(QuestionsAsked(questions=round, intro=intro, agent=agent, refused=refused))
     return told(round, intro)

@@ -12,6 +12,7 @@ from selfeng.cli import (
     mcp_command,
     project_commands,
     result_commands,
+    server_commands,
     setup_commands,
     turn_commands,
     worker_command,
@@ -117,6 +118,7 @@ for commands in (
 ):
     app.add_typer(commands.app)
 app.add_typer(project_commands.app, name="build")
+app.add_typer(server_commands.app, name="servers")
 
 
 def main() -> NoReturn:

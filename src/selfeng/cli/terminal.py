@@ -14,11 +14,13 @@ from selfeng.core.events import (
     AnswerToken,
     BudgetSpent,
     CodeRun,
+    ConsentDecided,
     DelegationChanged,
     Event,
     Executing,
     ExecutionFailed,
     ExecutionFinished,
+    ExecutionProgress,
     FilesMade,
     LessonsShown,
     NoToolFound,
@@ -214,7 +216,15 @@ def line_of(event: Event) -> tuple[str, str] | None:
             ended = _printed(execution) if execution else " could not be run"
             return _ended(event.state), f"code ({event.run}){ended}"
         case Executing():
-            return "running", f"running {event.tool} with {_begun(event.arguments, _SHOWN)}"
+            where = f" on the server {event.server}" if event.server else ""
+            return "running", f"running {event.tool}{where} with {_begun(event.arguments, _SHOWN)}"
+        case ExecutionProgress(done=done, total=total, text=text):
+            of = f" of {total:g}" if total else ""
+            return "running", f"{event.tool}: {text or f'{done:g}{of}'}"
+        case ConsentDecided(decision="no"):
+            return "done", f"going on without {event.tool}"
+        case ConsentDecided():
+            return "done", f"{event.tool} is allowed {event.decision}"
         case ExecutionFinished(execution=execution) | ExecutionFailed(execution=execution):
             return _outcome(execution)
         case FilesMade():

@@ -16,7 +16,9 @@ from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.plan import PlannedStep
 from selfeng.core.project_events import AnyProjectEvent
+from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer, Question
+from selfeng.core.server_tool import Consent
 from selfeng.core.stage import Place, RecordedStage
 from selfeng.core.stage_event import StageEvent, Usage
 from selfeng.core.status import Part
@@ -258,6 +260,29 @@ class Executing(StageEvent):
     """The arguments as JSON text of an object; one of more than 20,000 characters is shortened to
     text.
     """
+    server: str = ""
+    """The MCP server that runs it; "" for the sandbox."""
+
+
+class ExecutionProgress(StageEvent):
+    """The MCP server tells how far its tool is."""
+
+    type: Literal["execution_progress"] = "execution_progress"
+    tool: str
+    done: float
+    total: float | None = None
+    text: str = ""
+    """The server's words."""
+
+
+class ConsentDecided(StageEvent):
+    """A person decided whether a tool of another MCP server may be called."""
+
+    type: Literal["consent_decided"] = "consent_decided"
+    tool: str
+    server: str
+    decision: Consent
+    """once: for the call that was shown; no: the turn goes on without the tool."""
 
 
 class ExecutionFinished(StageEvent):
@@ -353,6 +378,10 @@ class QuestionsAsked(StageEvent):
     intro: str = ""
     agent: str = ""
     """The agent that continues with the answers; "" for the usual way."""
+    call: FunctionCall | None = None
+    """The call of a tool of another MCP server that waits for consent."""
+    refused: tuple[str, ...] = ()
+    """Tools of other servers that the person does not want for this request."""
 
 
 class AnswerToken(Value):
@@ -432,6 +461,8 @@ Event = Annotated[
     | PlanMade
     | PlanStepChanged
     | Executing
+    | ExecutionProgress
+    | ConsentDecided
     | ExecutionFinished
     | ExecutionFailed
     | FilesMade
@@ -472,7 +503,11 @@ def merge(first: Event, second: Event) -> Event | None:
     later of two sums or places replaces the earlier.
     """
     match first, second:
-        case (BudgetSpent(), BudgetSpent()) | (TurnQueued(), TurnQueued()):
+        case (
+            (BudgetSpent(), BudgetSpent())
+            | (TurnQueued(), TurnQueued())
+            | (ExecutionProgress(), ExecutionProgress())
+        ):
             return second
         case ThoughtAloud(), ThoughtAloud() if first.call == second.call:
             return first.model_copy(update={"text": first.text + second.text})

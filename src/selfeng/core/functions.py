@@ -5,6 +5,7 @@ from typing import Any, get_args
 
 from selfeng.core.prompt import FunctionSchema
 from selfeng.core.result import ResultFormat
+from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Tool
 
 NO_TOOL_FITS = FunctionSchema(
@@ -32,12 +33,19 @@ STANDALONE = "standalone_request"
 """The argument with the request in English, as it would be put without the conversation."""
 
 
-def as_function(tool: Tool, results: Sequence[str] = ()) -> FunctionSchema:
+CLAIMED = 'Tool of the server "{server}", which says: '
+"""What stands before the description of another server's tool, as that is no instruction."""
+
+
+def as_function(tool: Tool | ServerTool, results: Sequence[str] = ()) -> FunctionSchema:
     """The tool for function calling; null means that the request does not mention the parameter.
 
     Each argument may also be a reference to one of the `results`, which are their ids.
     """
-    schema = tool.signature.json_schema()
+    if isinstance(tool, ServerTool):
+        schema, claimed = dict(tool.input_schema), CLAIMED.format(server=tool.server)
+    else:
+        schema, claimed = tool.signature.json_schema(), ""
     if results:
         reference = {
             "type": "object",
@@ -52,7 +60,10 @@ def as_function(tool: Tool, results: Sequence[str] = ()) -> FunctionSchema:
             name: _either(p, reference) for name, p in schema["properties"].items()
         }
     return FunctionSchema(
-        name=tool.name, description=tool.description, parameters=schema, repeatable=True
+        name=tool.name,
+        description=claimed + tool.description,
+        parameters=schema,
+        repeatable=True,
     )
 
 

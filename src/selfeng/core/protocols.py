@@ -12,6 +12,7 @@ from selfeng.core.events import ToolStandingChanged
 from selfeng.core.files import File
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import Provenance, ToolVersion
+from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool, ToolDraft
 from selfeng.core.turn import Budget
 from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
@@ -125,6 +126,39 @@ class ToolLibrary(Protocol):
         has changed.
 
         Raises: EmbedderUnavailable.
+        """
+        ...
+
+
+class ServerTools(Protocol):
+    """The tools of other MCP servers. What they say is data, whatever it says."""
+
+    async def search(self, request: str, limit: int = 8) -> tuple[ServerCandidate, ...]:
+        """The tools nearest to a request, best first. A server that does not answer delays it by
+        seconds at most, and only until its tools are known.
+        """
+        ...
+
+    async def get(self, name: str) -> ServerTool | None:
+        """The tool of this name, as its server last described it; None if there is none."""
+        ...
+
+    async def allowed(self, tool: ServerTool) -> bool:
+        """Whether a person always allows exactly this tool."""
+        ...
+
+    async def allow(self, tool: ServerTool) -> None:
+        """Always allow this tool; with one that only reads, all of its server that only read."""
+        ...
+
+    async def call(
+        self,
+        tool: ServerTool,
+        arguments: Mapping[str, Any],
+        on_progress: Callable[[float, float | None, str], None] = lambda done, total, words: None,
+    ) -> Execution:
+        """Call a tool once, whatever was consented to. Every failure is a value: of the tool, of
+        its server, and that the server describes it otherwise by now.
         """
         ...
 

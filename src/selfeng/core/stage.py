@@ -45,6 +45,7 @@ STAGES: Mapping[str, Stage] = {
             leads={
                 "new": "search",
                 "by hand": "execute",
+                "allowed": "execute",
                 "kept": "specify",
                 "to be built": "specify",
                 "to be faster": "refactor",

@@ -251,6 +251,10 @@ class Request:
     """Whether it describes a tool to build, which is not called."""
     by_hand: FunctionCall | None = None
     """The call of a tool that a person made, which needs no model."""
+    waiting: FunctionCall | None = None
+    """The call of a tool of another server that the question before the request was about."""
+    refused: tuple[str, ...] = ()
+    """Names of tools of other servers that the person does not want for this request."""
     plan_step: str = ""
     """The id of the plan's step that this is; "" for none."""
     results: tuple[StepResult, ...] = ()
@@ -281,6 +285,7 @@ class Request:
             earlier_results=self.earlier_results,
             rounds=self.rounds,
             conversation_id=self.conversation_id,
+            refused=self.refused,
             plan_step=plan_step,
             results=results,
             delegated=delegated,

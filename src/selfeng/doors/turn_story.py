@@ -9,6 +9,7 @@ from selfeng.core.events import (
     Event,
     Executing,
     ExecutionFinished,
+    ExecutionProgress,
     FilesMade,
     Outcome,
     PlanStepChanged,
@@ -48,6 +49,8 @@ def step_words(event: Event) -> str:
             return f"{words_of(stage).capitalize()} failed: {shortened(text, _SHOWN)}"
         case Executing(tool=tool):
             return f"Running {tool}"
+        case ExecutionProgress(tool=tool, text=text) if text:
+            return f"{tool}: {text}"
         case DelegationChanged(state="started", recipient=agent, text=text):
             return f"To {agent}: {shortened(text, _SHOWN)}"
         case CodeRun(state="started", run=run):

@@ -5,19 +5,28 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import aclosing
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
+from uuid import uuid4
 
 from selfeng.core.errors import AgentError, LibraryError
 from selfeng.core.events import ToolStandingChanged, Waiting
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
-from selfeng.core.protocols import NO_MODULES, ReplyT, Sandbox, ToolLibrary
+from selfeng.core.protocols import NO_MODULES, ReplyT, Sandbox, ServerTools, ToolLibrary
 from selfeng.core.provenance import Provenance, ToolVersion
+from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.status import Part
 from selfeng.core.thread import AgentThread
 from selfeng.core.tool import Candidate, Standing, Tool, ToolDraft
 from selfeng.core.turn import Budget, Inspector, News, Recall, awaited
-from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
+from selfeng.core.verdict import (
+    Execution,
+    Raised,
+    SandboxStatus,
+    TestResult,
+    Verdict,
+    Version,
+)
 from selfeng.core.work import current_work
 from selfeng.durable.outcomes import StepMeter, StepOutcome, done_once, name_of
 
@@ -151,6 +160,53 @@ class DurableSandbox:
 
         given = name, code, dict(arguments), list(files), dict(library)
         return await done_once(name_of("sandbox.execute", *given), run)
+
+
+class DurableServers:
+    """`ServerTools` that a turn looks for and calls in steps."""
+
+    def __init__(self, servers: ServerTools) -> None:
+        self._servers = servers
+
+    async def search(self, request: str, limit: int = 8) -> tuple[ServerCandidate, ...]:
+        given = name_of("servers.search", request, limit)
+        return await done_once(given, lambda *_: self._servers.search(request, limit))
+
+    async def get(self, name: str) -> ServerTool | None:
+        return await done_once(name_of("servers.get", name), lambda *_: self._servers.get(name))
+
+    async def allowed(self, tool: ServerTool) -> bool:
+        given = name_of("servers.allowed", tool.digest)
+        return await done_once(given, lambda *_: self._servers.allowed(tool))
+
+    async def allow(self, tool: ServerTool) -> None:
+        given = name_of("servers.allow", tool.digest)
+        await done_once(given, lambda *_: self._servers.allow(tool))
+
+    async def call(
+        self,
+        tool: ServerTool,
+        arguments: Mapping[str, Any],
+        on_progress: Callable[[float, float | None, str], None] = lambda done, total, words: None,
+    ) -> Execution:
+        """That a call begins is a step of its own: one whose process died may have had its effect,
+        and is not made again, unless the server says that this changes nothing.
+        """
+        mine = uuid4().hex
+
+        async def begin(*_: object) -> str:
+            return mine
+
+        given = tool.digest, dict(arguments)
+        begun = await done_once(name_of("servers.begin", *given), begin)
+
+        async def call(*_: object) -> Execution:
+            if begun != mine and not tool.repeatable:
+                lost = "the program ended during the call; what became of it is not known"
+                return Raised(type_name="CallInterrupted", message=lost)
+            return await self._servers.call(tool, arguments, on_progress)
+
+        return await done_once(name_of("servers.call", *given), call)
 
 
 class _Seen(NamedTuple):

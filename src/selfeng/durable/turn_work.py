@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from selfeng.core.errors import Diverged, TakenOver
-from selfeng.core.events import Event, StageEntered
+from selfeng.core.events import Event, Executing, StageEntered
 from selfeng.durable.outcomes import StepOutcome
 from selfeng.durable.workflows import AskedStep, Port, Workflows
 from selfeng.store.journal import Journal
@@ -17,7 +17,9 @@ from selfeng.store.journal import Journal
 _PATIENCE = 5.0
 """Seconds for the end of a turn's workflows."""
 LASTING: frozenset[str] = frozenset({"specify", "mend", "refactor", "delegate"})
-"""The stages from which on a turn goes on where it was; before that it begins again."""
+"""The stages from which on a turn goes on where it was; before that it begins again. A call of
+another server's tool makes it go on, too.
+"""
 
 log = logging.getLogger(__name__)
 
@@ -78,8 +80,11 @@ class TurnWork:
 
     def watch(self, event: Event) -> None:
         """Call with each event of the turn, before it is handed on."""
-        if isinstance(event, StageEntered) and event.node in LASTING:
-            self._lasting = True
+        match event:
+            case StageEntered(node=node) if node in LASTING:
+                self._lasting = True
+            case Executing(server=server) if server:
+                self._lasting = True
 
     def part(self, name: str) -> "TurnWork":
         part_id = f"{self._id}/{name}"

@@ -2,15 +2,16 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import sqlalchemy as sa
 
 from selfeng.core.errors import EmbedderUnavailable
+from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate
 from selfeng.registry import lexical, records, revisions
 from selfeng.registry.file_watcher import FileWatcher
-from selfeng.registry.fusion import Vector
+from selfeng.registry.fusion import Vector, split_words, tool_vector
 from selfeng.registry.index import SearchIndex
 from selfeng.registry.library_snapshot import LibrarySnapshot
 from selfeng.registry.ranking import Evidence
@@ -20,6 +21,12 @@ from selfeng.store.database import reading
 _log = logging.getLogger(__name__)
 _LISTED = 30
 """Number of candidates by meaning, and as many by words."""
+_SHARED_WORD = 1.0
+"""BM25 that a word which a request shares with a tool of another server counts for; there is no
+index of such tools.
+"""
+_MOST_SERVER_TOOLS = 2_000
+"""Vectors of tools of other servers that are kept."""
 _RECENT = 200
 """Maximum number of tools changed since they were indexed that are compared as well; if there are
 more, the exact search serves.
@@ -47,6 +54,7 @@ class Search:
             reembedding,
             space,
         )
+        self._server_vectors: dict[tuple[str, str], Vector] = {}
 
     async def find(self, request: str, limit: int) -> tuple[Candidate, ...]:
         """The best tools for a request, best first, without retired and hand-edited ones.
@@ -55,6 +63,14 @@ class Search:
         """
         await self._reembedding.wait()
         return await asyncio.to_thread(self._find, request, limit)
+
+    async def compare(
+        self, request: str, tools: Sequence[ServerTool]
+    ) -> tuple[ServerCandidate, ...]:
+        """How well tools of other servers fit a request, best first: by their descriptions, or by
+        the words that they share with it while the embedder is unavailable.
+        """
+        return await asyncio.to_thread(self._compare, request, tools)
 
     @property
     def _current(self) -> Space:
@@ -87,6 +103,37 @@ class Search:
             for ranked in best
             if ranked.name in tools
         )
+
+    def _compare(self, request: str, tools: Sequence[ServerTool]) -> tuple[ServerCandidate, ...]:
+        space = self._current
+        vector = self._vector(request, space)
+        asked = set(split_words(request).lower().split())
+        evidence = [
+            Evidence(
+                tool.name,
+                None if vector is None else float(self._server_vector(tool, space) @ vector),
+                _SHARED_WORD * len(asked & set(_words_of(tool))),
+            )
+            for tool in tools
+        ]
+        by_name = {tool.name: tool for tool in tools}
+        return tuple(
+            ServerCandidate(
+                tool=by_name[found.name], similarity=found.cosine, confidence=found.confidence
+            )
+            for found in space.ranking.rank(evidence, len(tools))
+        )
+
+    def _server_vector(self, tool: ServerTool, space: Space) -> Vector:
+        """Blocking. Raises: EmbedderUnavailable."""
+        key = space.embedder.id, tool.digest
+        if key not in self._server_vectors:
+            if len(self._server_vectors) >= _MOST_SERVER_TOOLS:
+                self._server_vectors.clear()
+            self._server_vectors[key] = tool_vector(
+                space.embedder, tool.tool, tool.description, (), " ".join(_words_of(tool))
+            )
+        return self._server_vectors[key]
 
     def _evidence(self, snapshot: LibrarySnapshot, request: str, space: Space) -> list[Evidence]:
         """The evidence for the nearest tools and for those that share words with the request; some
@@ -146,6 +193,11 @@ class Search:
             for name in lexical.best(connection, words, _LISTED + others)
             if snapshot.offers(name)
         ][:_LISTED]
+
+
+def _words_of(tool: ServerTool) -> list[str]:
+    parameters = " ".join(tool.input_schema["properties"])
+    return split_words(f"{tool.tool} {tool.description} {parameters}").lower().split()
 
 
 def _cosines(vector: Vector, tools: Mapping[str, Vector]) -> dict[str, float]:

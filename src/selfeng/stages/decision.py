@@ -12,12 +12,15 @@ from typing import NamedTuple
 
 from selfeng.core.errors import ModelError, ModelUnavailable, stage
 from selfeng.core.events import NoToolFound, Searching, ToolFound
-from selfeng.core.protocols import ToolLibrary
+from selfeng.core.protocols import ServerTools, ToolLibrary
+from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Turn
 from selfeng.core.value import Value
 from selfeng.stages.executor import Call, Executor, Misfit, NoFit
 from selfeng.stages.language import is_english
+
+AnyCandidate = Candidate | ServerCandidate
 
 CANDIDATES = 8
 """How many tools the model chooses from."""
@@ -57,15 +60,15 @@ class Decision(Value):
 class _Found(NamedTuple):
     """What the search found."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[AnyCandidate, ...]
     """Best first, with the confidence of the request itself, in its own or the model's words."""
-    offered: tuple[Tool, ...]
+    offered: tuple[Tool | ServerTool, ...]
     """Those that the model sees, likeliest first; earlier requests may have brought them."""
 
     def sure_of(self, name: str) -> float:
         return next((c.confidence for c in self.candidates if c.tool.name == name), 0.0)
 
-    def joined(self, others: Iterable[Candidate]) -> "_Found":
+    def joined(self, others: Iterable[AnyCandidate]) -> "_Found":
         """With the candidates of another form of the request."""
         return self._replace(candidates=_best((*self.candidates, *others)))
 
@@ -82,8 +85,16 @@ class _Choice(NamedTuple):
 class Decider:
     """Finds a tool for a request, and its call."""
 
-    def __init__(self, library: ToolLibrary, executor: Executor, thresholds: Thresholds) -> None:
+    def __init__(
+        self,
+        library: ToolLibrary,
+        executor: Executor,
+        thresholds: Thresholds,
+        servers: ServerTools | None = None,
+    ) -> None:
+        """The tools of `servers` are candidates beside those of the library."""
         self._library, self._executor, self._thresholds = library, executor, thresholds
+        self._servers = servers
 
     async def decide(self, turn: Turn) -> Decision:
         """Search and choose; one model call, or more if its reply is unusable, its arguments
@@ -124,7 +135,7 @@ class Decider:
         """Whether a tool was added meanwhile that is sure if the model chooses it."""
         return bool(self._others((await self._search(turn)).candidates, known))
 
-    def _others(self, candidates: Iterable[Candidate], known: _Found) -> list[Tool]:
+    def _others(self, candidates: Iterable[AnyCandidate], known: _Found) -> list[Tool | ServerTool]:
         """The tools that the model did not see, and that are sure if it chooses them."""
         return [
             c.tool
@@ -138,7 +149,7 @@ class Decider:
         notice, but give confidence to none.
         """
         former = [m.content for m in turn.request.history if m.role == "user"]
-        alone = await self._library.search(turn.request.text, CANDIDATES)
+        alone = await self._nearest(turn, turn.request.text)
         likely = self._likely(alone)
         if former:
             likely += await self._continued(turn, former[-1:])
@@ -149,11 +160,22 @@ class Decider:
             tuple(c.tool for c in _best(likely)),
         )
 
-    async def _continued(self, turn: Turn, former: Sequence[str]) -> list[Candidate]:
-        text = "\n".join([*former, turn.request.text])
-        return self._likely(await self._library.search(text, CANDIDATES))
+    async def _nearest(self, turn: Turn, text: str) -> tuple[AnyCandidate, ...]:
+        """The tools of the library, and those of other servers that the person did not refuse; no
+        name of theirs stands for one of the library's.
+        """
+        own = await self._library.search(text, CANDIDATES)
+        if self._servers is None:
+            return own
+        taken = {candidate.tool.name for candidate in own} | set(turn.request.refused)
+        others = await self._servers.search(text, CANDIDATES)
+        return _best((*own, *(one for one in others if one.tool.name not in taken)))
 
-    def _likely(self, found: Iterable[Candidate]) -> list[Candidate]:
+    async def _continued(self, turn: Turn, former: Sequence[str]) -> list[AnyCandidate]:
+        text = "\n".join([*former, turn.request.text])
+        return self._likely(await self._nearest(turn, text))
+
+    def _likely(self, found: Iterable[AnyCandidate]) -> list[AnyCandidate]:
         return [c for c in found if c.confidence >= self._thresholds.floor]
 
     async def _choose(self, turn: Turn, found: _Found) -> _Choice:
@@ -172,7 +194,7 @@ class Decider:
         if choice.standalone:
             chosen = None if isinstance(choice, NoFit) else choice.tool
             left = [tool for tool in found.offered if tool != chosen]
-            others = await self._library.search(choice.standalone, CANDIDATES)
+            others = await self._nearest(turn, choice.standalone)
             found = found.joined(c for c in others if c.tool not in left)
             if isinstance(choice, NoFit):
                 choice = await self._choose_again(turn, found, choice)
@@ -230,7 +252,7 @@ class Decider:
                 raise error
             return _Choice(await self._executor.prepare(turn, best.tool), found, reason)
         except ModelError as failure:
-            needed = [p.name for p in best.tool.signature.parameters if p.required]
+            needed = _required(best.tool)
             if needed:
                 sure = f"{name} was found with a confidence of {best.confidence:.0%}"
                 raise _without_model(
@@ -243,9 +265,15 @@ def _without_model(error: ModelError, found: str) -> ModelError:
     return type(error)(f"{found}: {error.message}", error.remedy or "try again later")
 
 
-def _best(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
+def _required(tool: Tool | ServerTool) -> Sequence[str]:
+    if isinstance(tool, ServerTool):
+        return tool.required
+    return [p.name for p in tool.signature.parameters if p.required]
+
+
+def _best(candidates: Iterable[AnyCandidate]) -> tuple[AnyCandidate, ...]:
     """Each tool once, at its best, best first; of equals the first."""
-    best: dict[str, Candidate] = {}
+    best: dict[str, AnyCandidate] = {}
     for candidate in sorted(candidates, key=lambda c: -c.confidence):
         best.setdefault(candidate.tool.name, candidate)
     return tuple(best.values())[:CANDIDATES]
@@ -259,7 +287,7 @@ def _forms(turn: Turn, standalone: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (*own, standalone))))
 
 
-def _judged(chosen: _Choice) -> tuple[Candidate, ...]:
+def _judged(chosen: _Choice) -> tuple[AnyCandidate, ...]:
     """The candidates, after what the model said of them."""
     if chosen.reason or not chosen.asked:
         return chosen.found.candidates

@@ -19,6 +19,7 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import count
 from selfeng.execution.outcome import own_failure
+from selfeng.stages.server_consent import ConsentAsked
 from selfeng.stages.stages import End, Executed, PlanExecuted
 from selfeng.synthesis_engine import DirectAnswer
 
@@ -41,6 +42,8 @@ class Ending(Value):
 def ending(end: End, events: Sequence[Event]) -> Ending:
     """How a turn with these events ended, apart from the words of its answer."""
     match end:
+        case ConsentAsked():
+            return Ending(outcome=Outcome.ASKED)
         case DirectAnswer(declined=True):
             return Ending(outcome=Outcome.DECLINED, nearest=_nearest(events))
         case DirectAnswer(questions=questions) | AgentReply(questions=questions) if questions:

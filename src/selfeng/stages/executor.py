@@ -10,7 +10,13 @@ from typing import Any
 
 from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import ToolNotFound, stage
-from selfeng.core.events import Executing, ExecutionFailed, ExecutionFinished, FilesMade
+from selfeng.core.events import (
+    Executing,
+    ExecutionFailed,
+    ExecutionFinished,
+    ExecutionProgress,
+    FilesMade,
+)
 from selfeng.core.files import File
 from selfeng.core.functions import (
     NO_TOOL_FITS,
@@ -21,15 +27,18 @@ from selfeng.core.functions import (
 )
 from selfeng.core.plan import StepResult
 from selfeng.core.prompt import Prompt
-from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
+from selfeng.core.protocols import ModelClient, Sandbox, ServerTools, ToolLibrary
 from selfeng.core.question import Question
+from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Request, Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Returned
+from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.execution.arguments import ArgumentsInvalid, bind, question_for, resolved
 from selfeng.execution.outcome import call_digest, own_failure, promised
+from selfeng.execution.schema_arguments import bind_schema, question_for_property
 from selfeng.prompts import render
 from selfeng.prompts.request import shown
 
@@ -37,6 +46,8 @@ _SHOWN = 2_000
 """Characters of an argument in the source of a call."""
 _LONGEST = 20_000
 """Characters of an argument that an event tells whole, as many as a request has at most."""
+_PROGRESS = 200
+"""Characters of what a server says of its progress."""
 _SHORT = 80
 """Characters of a text that a call may word otherwise than the request, such as a date."""
 
@@ -49,9 +60,9 @@ class Chosen(Value):
 
 
 class Call(Chosen):
-    """A tool with arguments that fit its signature."""
+    """A tool with arguments that fit its signature, or the schema of another server's tool."""
 
-    tool: Tool
+    tool: Tool | ServerTool
     arguments: dict[str, Any]
     """Plain JSON by parameter name; missing parameters take their defaults."""
     further: tuple[dict[str, Any], ...] = ()
@@ -77,9 +88,9 @@ class NoFit(Chosen):
 
 
 class Misfit(Chosen):
-    """The model chose the tool, but what the request says doesn't fit its signature."""
+    """The model chose the tool, but what the request says doesn't fit its parameters."""
 
-    tool: Tool
+    tool: Tool | ServerTool
     problem: str
     missing: tuple[str, ...] = ()
     """Required parameters without a value; if they are the only problem, the person can be asked.
@@ -99,10 +110,12 @@ class Misfit(Chosen):
     @property
     def questions(self) -> tuple[Question, ...]:
         """Questions for what the call lacks."""
-        missing = [p for p in self.tool.signature.parameters if p.name in self.missing]
-        return tuple(map(question_for, missing)) or (
-            Question(id="request", question="What do you want done instead?"),
-        )
+        if isinstance(self.tool, ServerTool):
+            asked = tuple(question_for_property(self.tool, name) for name in self.missing)
+        else:
+            missing = [p for p in self.tool.signature.parameters if p.name in self.missing]
+            asked = tuple(map(question_for, missing))
+        return asked or (Question(id="request", question="What do you want done instead?"),)
 
 
 class Executor:
@@ -114,12 +127,15 @@ class Executor:
         sandbox: Sandbox,
         library: ToolLibrary,
         sources: PinnedSources | None = None,
+        servers: ServerTools | None = None,
     ) -> None:
+        """Without `servers` there are no tools of other MCP servers."""
+        self._servers = servers
         self._model, self._sandbox, self._library = model, sandbox, library
         self._sources = sources or PinnedSources(library)
 
     async def choose(
-        self, turn: Turn, tools: Sequence[Tool], *, standalone: bool = False
+        self, turn: Turn, tools: Sequence[Tool | ServerTool], *, standalone: bool = False
     ) -> Call | NoFit | Misfit:
         """Which of the tools the request needs, and with which arguments: one model call, two if
         its arguments don't fit. `standalone`: the model also rewrites the request.
@@ -128,13 +144,16 @@ class Executor:
             ModelError: the model can't be reached, declines or gives no usable reply.
         """
         shown = await _shown(turn)
-        prompt = render("decide", turn.request.history, **shown, standalone=standalone)
+        servers = any(isinstance(tool, ServerTool) for tool in tools)
+        prompt = render(
+            "decide", turn.request.history, **shown, standalone=standalone, servers=servers
+        )
         first = await self._chosen(turn, prompt, tools, standalone)
         again = await self._again(turn, first)
         return again.model_copy(update={"standalone": first.standalone})
 
     async def prepare(
-        self, turn: Turn, tool: Tool, given: Mapping[str, Any] | None = None
+        self, turn: Turn, tool: Tool | ServerTool, given: Mapping[str, Any] | None = None
     ) -> Call | NoFit | Misfit:
         """The call of a tool: with the arguments `given`, where they fit it and what the person
         said; else one model call, two if its arguments don't fit.
@@ -155,18 +174,25 @@ class Executor:
             return await self._extracted(turn, result.tool, result.problem)
         return result
 
-    async def _extracted(self, turn: Turn, tool: Tool, problem: str) -> Call | NoFit | Misfit:
+    async def _extracted(
+        self, turn: Turn, tool: Tool | ServerTool, problem: str
+    ) -> Call | NoFit | Misfit:
         prompt = render(
             "arguments",
             turn.request.history,
             **await _shown(turn),
             function=tool.name,
             problem=problem,
+            servers=isinstance(tool, ServerTool),
         )
         return await self._chosen(turn, prompt, (tool,))
 
     async def _chosen(
-        self, turn: Turn, prompt: Prompt, tools: Sequence[Tool], standalone: bool = False
+        self,
+        turn: Turn,
+        prompt: Prompt,
+        tools: Sequence[Tool | ServerTool],
+        standalone: bool = False,
     ) -> Call | NoFit | Misfit:
         passable = [r.id for r in turn.request.earlier_results.references]
         passable += [result.id for result in turn.request.results if result.data is not None]
@@ -196,20 +222,25 @@ class Executor:
         return first.model_copy(update={"further": others, "standalone": alone})
 
     async def run(self, turn: Turn, call: Call) -> Execution:
-        """Call the tool once. A failure of the tool is a value; only a broken sandbox raises.
+        """Call the tool once. A failure of the tool, or of the server that has it, is a value; only
+        a broken sandbox raises.
 
         Raises:
             SandboxError: there is no sandbox, or it broke.
         """
         started = time.monotonic()
-        name = call.tool.name
+        name, tool = call.tool.name, call.tool
+        files: tuple[File, ...] = ()
         with stage("execute"):
-            turn.emit(Executing(tool=name, arguments=_told(call.arguments)))
-            files, modules = await _files(turn, call), await self._sources.of(call.tool.requires)
-            execution = await self._sandbox.execute(
-                name, call.tool.code, call.arguments, files, library=modules
-            )
-            execution = promised(execution, call.tool.signature, call.arguments, files)
+            if isinstance(tool, ServerTool):
+                execution = await self._run_elsewhere(turn, tool, call.arguments)
+            else:
+                turn.emit(Executing(tool=name, arguments=_told(call.arguments)))
+                files, modules = await _files(turn, call), await self._sources.of(tool.requires)
+                execution = await self._sandbox.execute(
+                    name, tool.code, call.arguments, files, library=modules
+                )
+                execution = promised(execution, tool.signature, call.arguments, files)
         seconds = time.monotonic() - started
         if isinstance(execution, Returned):
             turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
@@ -218,33 +249,47 @@ class Executor:
         if not isinstance(execution, Killed) and execution.files:
             references = tuple(file.reference() for file in execution.files)
             turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
-        await self._report(turn, call, files, execution)
+        if not isinstance(tool, ServerTool):
+            await self._report(turn, tool, call_digest(call.arguments, files), execution)
         return execution
+
+    async def _run_elsewhere(
+        self, turn: Turn, tool: ServerTool, arguments: Mapping[str, Any]
+    ) -> Execution:
+        assert self._servers is not None, tool.name
+        turn.emit(Executing(tool=tool.name, arguments=_told(arguments), server=tool.server))
+
+        def tell(done: float, total: float | None, words: str) -> None:
+            text = one_line(words[:_PROGRESS])
+            turn.emit(ExecutionProgress(tool=tool.name, done=done, total=total, text=text))
+
+        return await self._servers.call(tool, arguments, tell)
 
     async def named_files(self, turn: Turn, call: Call) -> tuple[File, ...]:
         """The files of the person that the call names."""
         named = set(_texts(call.arguments))
         return tuple(file for file in await _files(turn, call) if file.name in named)
 
-    async def _report(
-        self, turn: Turn, call: Call, files: Sequence[File], execution: Execution
-    ) -> None:
-        """Update the library's trust in the tool by the outcome of the call."""
-        change, tool = None, call.tool
+    async def _report(self, turn: Turn, tool: Tool, digest: str, execution: Execution) -> None:
+        """Update the library's trust in the tool by the outcome of the call of that digest."""
+        change = None
         with suppress(ToolNotFound):  # it was removed meanwhile
             if isinstance(execution, Returned):
-                change = await self._library.record_use(
-                    tool.name, tool.version, call_digest(call.arguments, files)
-                )
+                change = await self._library.record_use(tool.name, tool.version, digest)
             elif problem := own_failure(execution):
                 change = await self._library.record_failure(tool.name, tool.version, problem)
         if change:
             turn.emit(change)
 
 
-def _call(tool: Tool, arguments: Mapping[str, Any], results: Sequence[StepResult]) -> Call:
+def _call(
+    tool: Tool | ServerTool, arguments: Mapping[str, Any], results: Sequence[StepResult]
+) -> Call:
     """Raises: ArgumentsInvalid."""
-    return Call(tool=tool, arguments=bind(tool.signature, resolved(arguments, results)))
+    given = resolved(arguments, results)
+    if isinstance(tool, ServerTool):
+        return Call(tool=tool, arguments=bind_schema(tool, given))
+    return Call(tool=tool, arguments=bind(tool.signature, given))
 
 
 async def _results(turn: Turn, given: Any) -> tuple[StepResult, ...]:

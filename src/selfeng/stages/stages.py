@@ -8,16 +8,18 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import Context
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, assert_never
+from typing import Any, Literal, NamedTuple, assert_never, cast
 
 from selfeng.agents import AgentReply, Delegation
 from selfeng.core.errors import AgentError, AgentGaveUp, SynthesisFailed, stage
-from selfeng.core.events import ToolMismatch
+from selfeng.core.events import ConsentDecided, ToolMismatch
 from selfeng.core.files import File
 from selfeng.core.plan import Plan, StepResult
-from selfeng.core.protocols import ToolLibrary
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.protocols import ServerTools, ToolLibrary
 from selfeng.core.question import Question, said, told
 from selfeng.core.secrets import may_be_kept
+from selfeng.core.server_tool import ALWAYS, NO, Consent, ServerTool
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Request, Turn
@@ -31,6 +33,12 @@ from selfeng.stages.decision import Decider
 from selfeng.stages.executor import Call, Executor, Misfit, NoFit
 from selfeng.stages.plan_runner import PlanRunner
 from selfeng.stages.response_synthesizer import describe, described
+from selfeng.stages.server_consent import (
+    ConsentAsked,
+    consent_id,
+    consent_to,
+    not_consented,
+)
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis
 from selfeng.synthesis.programming import FailedCall
 from selfeng.synthesis_engine import DelegateToAgents, DirectAnswer, SynthesisEngine
@@ -61,7 +69,7 @@ class PlanExecuted(Value):
     """What the calls made."""
 
 
-End = Executed | DirectAnswer | PlanExecuted | AgentReply
+End = Executed | DirectAnswer | ConsentAsked | PlanExecuted | AgentReply
 """The result that the answer is written from."""
 
 
@@ -124,6 +132,7 @@ class Stages:
         *,
         background: PromisingContext,
         delegation: Delegation | None = None,
+        servers: ServerTools | None = None,
     ) -> None:
         """Requests that tools serve are recorded in the `background`, and find the tools from then
         on.
@@ -134,6 +143,7 @@ class Stages:
             executor,
             synthesis,
         )
+        self._servers = servers
         self._served, self._delegation, self._plans = (
             ServedRequests(library, background),
             delegation,
@@ -199,7 +209,7 @@ class Stages:
                 )
             case DirectAnswer(text=text, questions=questions):
                 raise AgentError(told(questions, text), "ask again, with what is missing")
-            case PlanExecuted() | AgentReply():
+            case PlanExecuted() | AgentReply() | ConsentAsked():
                 raise AssertionError("the synthesis refuses plans and work for agents here")
             case _:
                 assert_never(end)
@@ -213,6 +223,8 @@ class Stages:
             tool = await self._library.get(called.name)
             state.choice = Call(tool=tool, arguments=called.arguments)
             return "by hand"
+        if request.waiting and await self._is_allowed(state, request.waiting):
+            return "allowed"
         state.learnable = (request.text,)
         await state.turn.profile(request.files)
         ways = {
@@ -223,12 +235,36 @@ class Stages:
         }
         return next((way for way, wanted in ways.items() if wanted), "new")
 
+    async def _is_allowed(self, state: RequestState, waiting: FunctionCall) -> bool:
+        """Take the person's answer about a call that waits. False: the request goes on without it,
+        because of the answer, or because the server describes the tool otherwise now.
+        """
+        answer = next((a for a in state.turn.request.answers), None)
+        tool = await self._servers.get(waiting.name) if self._servers else None
+        if answer is None or tool is None or answer.id != consent_id(tool):
+            return False
+        decision = cast(Consent, answer.value)
+        state.turn.emit(ConsentDecided(tool=tool.name, server=tool.server, decision=decision))
+        if decision == NO:
+            return False
+        if decision == ALWAYS and self._servers:
+            await self._servers.allow(tool)
+        state.choice = Call(tool=tool, arguments=waiting.arguments, further=waiting.further)
+        return True
+
     async def _search(self, state: RequestState) -> str:
         turn = state.turn
         decision = await self._decider.decide(turn)
         state.choice, state.search_candidates = decision.choice, decision.considered
         state.learnable, state.likely = decision.learnable, decision.likely
         match state.choice:
+            case Call(tool=ServerTool() as tool) as call:
+                if self._servers and await self._servers.allowed(tool):
+                    return "fits"
+                if turn.request.is_part:
+                    raise not_consented(tool)
+                state.outcome = consent_to(call, tool)
+                return "incomplete"
             case Call():
                 return "fits"
             case NoFit():
@@ -244,7 +280,8 @@ class Stages:
         """What the specification or an agent leaves open is already a question; what a call lacks
         becomes one.
         """
-        if not isinstance(state.outcome or state.synthesis.result, DirectAnswer | AgentReply):
+        outcome = state.outcome or state.synthesis.result
+        if not isinstance(outcome, DirectAnswer | AgentReply | ConsentAsked):
             assert isinstance(state.choice, Misfit), state.choice
             state.outcome = DirectAnswer(text=state.choice.text, questions=state.choice.questions)
         return "asked"
@@ -268,8 +305,10 @@ class Stages:
         execution = await self._executor.run(state.turn, call)
         state.ran.append(Executed(call=call, execution=execution))
         if isinstance(execution, Returned):
-            if call.tool.name in state.search_candidates:  # what was built has learnt it already
-                self._served.record(call.tool, state.learnable)
+            tool = call.tool
+            # what was built has learnt it already
+            if isinstance(tool, Tool) and tool.name in state.search_candidates:
+                self._served.record(tool, state.learnable)
         elif not state.mended:
             state.fault = await self._fault(state, call, execution)
             if state.fault:
@@ -303,7 +342,7 @@ class Stages:
         that was just built on the files that it was built for; "" for nothing. After a call by
         hand nobody looks for a fault.
         """
-        if state.turn.request.by_hand:
+        if state.turn.request.by_hand or isinstance(call.tool, ServerTool):
             return ""
         if (own := own_failure(execution)) or isinstance(execution, Killed):
             return own or ""
@@ -326,6 +365,7 @@ class Stages:
         turn = state.turn
         try:
             now = await self._library.get(call.tool.name)
+            assert isinstance(call.tool, Tool), call.tool
             if now.standing == "retired" or now.version != call.tool.version:
                 return None
             failed = FailedCall(

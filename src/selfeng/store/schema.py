@@ -322,3 +322,12 @@ agent_messages = sa.Table(
     sa.Column("content", sa.Text, nullable=False),
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
 )
+
+server_tools = sa.Table(
+    "server_tools",  # of other MCP servers
+    metadata,
+    sa.Column("server", sa.String(32), primary_key=True),  # its name in mcp.json
+    sa.Column("tool", sa.String(128), primary_key=True),
+    sa.Column("definition", sa.Text),  # JSON of core.server_tool.ServerTool; NULL: not listed now
+    sa.Column("allowed", sa.String(64)),  # the digest that a person always allows
+)

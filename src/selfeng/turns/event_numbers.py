@@ -11,6 +11,7 @@ from selfeng.core.events import (
     AnswerToken,
     BudgetSpent,
     Event,
+    ExecutionProgress,
     PlanStepChanged,
     SynthesisStep,
     ThoughtAloud,
@@ -65,7 +66,7 @@ class EventNumbers:
         Raises: Diverged: the journal has another event in its place.
         """
         match event:
-            case TurnResumed() | TurnQueued() | Waiting():
+            case TurnResumed() | TurnQueued() | Waiting() | ExecutionProgress():
                 return NumberedEvent(event)
             case TurnStarted() if self._again:
                 return None

@@ -38,6 +38,8 @@ class GivenTurn(Value):
     refactors: str = ""
     builds: bool = False
     by_hand: FunctionCall | None = None
+    waiting: FunctionCall | None = None
+    refused: tuple[str, ...] = ()
     build: Mapping[str, Any] | None = None
     """The options of a project's build, which is all that its turn was given besides."""
 
@@ -58,6 +60,8 @@ class GivenTurn(Value):
             refactors=request.refactors,
             builds=request.builds,
             by_hand=request.by_hand,
+            waiting=request.waiting,
+            refused=request.refused,
         )
 
     async def request(self, past: Past) -> Request:
@@ -77,4 +81,6 @@ class GivenTurn(Value):
             refactors=self.refactors,
             builds=self.builds,
             by_hand=self.by_hand,
+            waiting=self.waiting,
+            refused=self.refused,
         )

@@ -1,0 +1,1 @@
+"""The tools of other MCP servers: which there are, and calls of them."""

@@ -1,0 +1,287 @@
+"""The connection to one other MCP server: opened when it is needed, again after it died."""
+
+import asyncio
+import logging
+import os
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from importlib.metadata import version
+from typing import Any
+
+import httpx2
+import mcp_types as types
+from mcp import Client, MCPError
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.client.subscriptions import SubscriptionLost
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
+
+from selfeng.core.server_tool import ServerState, ServerTool
+from selfeng.core.visible import one_line
+from selfeng.mcp_client.mcp_config import ServerConfig
+from selfeng.mcp_client.server_results import tools_of
+
+_OPENING, _LISTING = 30.0, 5.0
+"""Seconds for a server to start, and to list its tools again."""
+_MOST_TOOLS = 200
+_PAGES = 20
+_FIRST_PAUSE, _LONGEST_PAUSE = 10.0, 300.0
+"""Seconds before a server that failed is tried again unasked; the pause doubles."""
+_LONGEST_CALL = 20
+"""A call that tells progress may take as many times the time limit."""
+_LONGEST_LINE, _LAST_LINES = 500, 3
+LARGEST_EVENT = 64 * 1024 * 1024
+"""Bytes of one message over HTTP."""
+
+Progress = Callable[[float, float | None, str], None]
+
+log = logging.getLogger(__name__)
+
+
+class ServerFailed(Exception):
+    """The server can't be reached, or breaks the protocol; says why."""
+
+
+class ServerConnection:
+    """Used on one event loop; close it with `aclose`."""
+
+    def __init__(
+        self,
+        name: str,
+        config: ServerConfig,
+        timeout: float,
+        on_tools: Callable[[Sequence[ServerTool]], Awaitable[None]],
+    ) -> None:
+        """`timeout`: seconds that a call may take without progress. `on_tools` gets what the server
+        lists, whenever it does.
+        """
+        self.name, self.config = name, config
+        self._timeout, self._on_tools = timeout, on_tools
+        self.state: ServerState = "idle"
+        self.problem = ""
+        self.asked = asyncio.Event()
+        """Set once it is known whether the server answers."""
+        self._tools: dict[str, ServerTool] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._opened: asyncio.Future[Client] | None = None
+        self._changed, self._died = asyncio.Event(), asyncio.Event()
+        self._said: deque[str] = deque(maxlen=_LAST_LINES)
+        self._pause, self._not_before = _FIRST_PAUSE, 0.0
+
+    def open(self) -> None:
+        """Connect in the background, unless it is connected or failed a short while ago."""
+        if time.monotonic() >= self._not_before:
+            self._begin()
+
+    async def call(
+        self, tool: ServerTool, arguments: Mapping[str, Any], on_progress: Progress
+    ) -> types.CallToolResult:
+        """Call a tool once.
+
+        Raises:
+            ServerFailed: it can't be reached, died, or broke the protocol.
+            TimeoutError
+            LookupError: the server describes the tool otherwise now, or has it no longer.
+        """
+        client = await self._listed()
+        if self._tools.get(tool.tool) != tool:
+            raise LookupError(tool.name)
+        loop = asyncio.get_running_loop()
+        last = loop.time() + _LONGEST_CALL * self._timeout
+
+        async def progress(progress: float, total: float | None, message: str | None) -> None:
+            limit.reschedule(min(last, loop.time() + self._timeout))
+            on_progress(progress, total, message or "")
+
+        try:
+            async with asyncio.timeout(self._timeout) as limit:
+                return await client.call_tool(
+                    tool.tool, dict(arguments), progress_callback=progress
+                )
+        except (MCPError, ValidationError, RuntimeError, httpx2.HTTPError) as error:
+            # RuntimeError: the result does not fit the tool's output schema
+            raise ServerFailed(self._told(error)) from error
+
+    async def aclose(self) -> None:
+        """End the session, and with it the server's process."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait({self._task})
+
+    def _begin(self) -> "asyncio.Future[Client]":
+        if self._opened is None or self._task is None or self._task.done():
+            self._opened = asyncio.get_running_loop().create_future()
+            self._task = asyncio.create_task(self._run(self._opened), name=f"mcp {self.name}")
+        return self._opened
+
+    async def _listed(self) -> Client:
+        """A session that just listed the server's tools, since not every server tells of changes;
+        a new one if the old one has ended. Raises: ServerFailed, TimeoutError.
+        """
+        fresh = self._task is None or self._task.done()
+        client = await asyncio.shield(self._begin())
+        if fresh:
+            return client
+        try:
+            async with asyncio.timeout(_LISTING):
+                await self._list(client)
+        except (MCPError, ValidationError, httpx2.HTTPError, TimeoutError) as error:
+            log.info("the session with %s has ended: %s", self.name, self._told(error))
+            await self.aclose()
+            return await asyncio.shield(self._begin())
+        return client
+
+    async def _run(self, opened: "asyncio.Future[Client]") -> None:
+        """The life of one session."""
+        self.state, self.problem = "connecting", ""
+        self._died.clear()
+        self._said.clear()
+        failure = ServerFailed(f"{self.name} was closed")
+        try:
+            async with AsyncExitStack() as stack:
+                async with asyncio.timeout(_OPENING):
+                    client = await self._connect(stack)
+                    await self._list(client)
+                self.state, self._pause, self._not_before = "connected", _FIRST_PAUSE, 0.0
+                opened.set_result(client)
+                self.asked.set()
+                await self._follow(client)
+            self.state = "idle"
+        except asyncio.CancelledError:
+            self.state = "idle"
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a foreign program and its transport come to
+            failure = ServerFailed(self._told(error))
+            self.state, self.problem = "failed", str(failure)
+            self._not_before = time.monotonic() + self._pause
+            self._pause = min(2 * self._pause, _LONGEST_PAUSE)
+            log.warning("the MCP server %s failed: %s", self.name, failure)
+        finally:
+            self.asked.set()
+            if not opened.done():
+                opened.set_exception(failure)
+                opened.exception()  # nobody may wait for it
+
+    async def _connect(self, stack: AsyncExitStack) -> Client:
+        if self.config.command:
+            reading, writing = os.pipe()
+            with os.fdopen(writing, "w") as errors:
+                await self._log_errors(stack, reading)
+                transport = stdio_client(
+                    StdioServerParameters(
+                        command=self.config.command,
+                        args=self.config.args,
+                        env=self.config.env,
+                        cwd=self.config.cwd,
+                    ),
+                    errlog=errors,
+                )
+                return await stack.enter_async_context(self._client(transport))
+        patience = httpx2.Timeout(_OPENING, read=max(300.0, 2 * self._timeout))
+        http = httpx2.AsyncClient(headers=self.config.headers, timeout=patience)
+        await stack.enter_async_context(http)
+        transport = streamable_http_client(
+            self.config.url, http_client=http, max_sse_event_size=LARGEST_EVENT
+        )
+        return await stack.enter_async_context(self._client(transport))
+
+    def _client(self, transport: Any) -> Client:
+        async def hear(message: Any) -> None:
+            if isinstance(message, types.ToolListChangedNotification):
+                self._changed.set()
+
+        return Client(
+            transport,
+            message_handler=hear,
+            client_info=types.Implementation(name="selfeng", version=version("selfeng")),
+            cache=None,
+        )
+
+    async def _list(self, client: Client) -> None:
+        listed = list[types.Tool]()
+        cursor: str | None = None
+        for _ in range(_PAGES):
+            page = await client.list_tools(cursor=cursor)
+            listed += page.tools
+            cursor = page.next_cursor
+            if cursor is None or len(listed) > _MOST_TOOLS:
+                break
+        tools, problems = tools_of(self.name, self.config.address, listed[:_MOST_TOOLS])
+        if len(listed) > _MOST_TOOLS:
+            problems.append(f"only the first {_MOST_TOOLS} tools are used")
+        self.problem = "; ".join(problems)
+        found = {tool.tool: tool for tool in tools}
+        if found != self._tools or not self.asked.is_set():
+            self._tools = found
+            await self._on_tools(tools)
+
+    async def _follow(self, client: Client) -> None:
+        """List the tools again whenever the server tells that they changed, until it dies."""
+        tools = client.server_capabilities.tools
+        listens = client.protocol_version in MODERN_PROTOCOL_VERSIONS
+        async with asyncio.TaskGroup() as group:
+            if listens and tools and tools.list_changed:
+                group.create_task(self._listen(client))
+            group.create_task(self._relist(client))
+            await self._died.wait()
+            raise ServerFailed(self._told(EOFError("its process ended")))
+
+    async def _listen(self, client: Client) -> None:
+        with suppress(MCPError, SubscriptionLost, httpx2.HTTPError):  # the next call notices
+            async with client.listen(tools_list_changed=True) as changes:
+                async for _ in changes:
+                    self._changed.set()
+
+    async def _relist(self, client: Client) -> None:
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            try:
+                async with asyncio.timeout(_LISTING):
+                    await self._list(client)
+            except (MCPError, ValidationError, httpx2.HTTPError, TimeoutError) as error:
+                log.warning("%s did not list its tools again: %s", self.name, self._told(error))
+
+    async def _log_errors(self, stack: AsyncExitStack, reading: int) -> None:
+        """Log what the server's process writes to stderr, and notice its end."""
+        reader = asyncio.StreamReader()
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(reading, "rb")
+        )
+        stack.callback(transport.close)
+
+        async def follow() -> None:
+            rest = b""
+            while piece := await reader.read(65536):
+                *lines, rest = (rest + piece).split(b"\n")
+                rest = rest[-_LONGEST_LINE:]
+                for line in lines:
+                    if said := one_line(line.decode(errors="replace").strip())[:_LONGEST_LINE]:
+                        self._said.append(said)
+                        log.info("%s: %s", self.name, said)
+            self._died.set()
+
+        task = asyncio.create_task(follow())
+        stack.callback(task.cancel)
+
+    def _told(self, error: BaseException) -> str:
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        match error:
+            case ServerFailed():
+                return str(error)
+            case TimeoutError():
+                told = f"{self.name} did not answer in time"
+            case ValidationError():
+                first = error.errors(include_url=False, include_input=False)[0]
+                place = ".".join(map(str, first["loc"]))
+                told = f"{self.name} breaks the protocol: {place}: {first['msg']}"
+            case FileNotFoundError() if self.config.command:
+                told = f"there is no command {self.config.command[:80]!r}; correct it in mcp.json"
+            case _:
+                told = f"{self.name}: {one_line(str(error) or type(error).__name__)[:300]}"
+        said = f"; it said: {' / '.join(self._said)}" if self._said else ""
+        return told + said

@@ -1,0 +1,54 @@
+"""Consent to a call of another server's tool: the question, and what the answer is about."""
+
+import json
+
+from selfeng.core.errors import AgentError
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.question import Question
+from selfeng.core.server_tool import CONSENTS, ServerTool
+from selfeng.core.value import Value
+from selfeng.core.visible import one_line
+from selfeng.core.words import shortened
+from selfeng.stages.executor import Call
+
+_SHOWN = 2_000
+"""Characters of the arguments that a person is shown."""
+_DESCRIBED = 300
+
+
+class ConsentAsked(Value):
+    """A call that waits for a person's consent."""
+
+    call: FunctionCall
+    question: Question
+
+
+def consent_to(call: Call, tool: ServerTool) -> ConsentAsked:
+    """The question for a call of that tool."""
+    given = [call.arguments, *call.further]
+    told = shortened("; ".join(json.dumps(one, ensure_ascii=False) for one in given), _SHOWN)
+    says = f" The server says of it: “{one_line(tool.description[:_DESCRIBED])}”."
+    question = Question(
+        id=consent_id(tool),
+        question=f"May I call {tool.tool!r} of the server {tool.server!r} ({tool.address})?",
+        why=f"With {one_line(told)}.{says if tool.description else ''} It runs outside the sandbox"
+        f"{', and by its own claim only reads' if tool.read_only else ''}.",
+        answer="choice",
+        options=CONSENTS,
+    )
+    waits = FunctionCall(name=tool.name, arguments=call.arguments, further=call.further)
+    return ConsentAsked(call=waits, question=question)
+
+
+def consent_id(tool: ServerTool) -> str:
+    """The id of the question whether exactly this tool may be called."""
+    return f"allow_{tool.digest[:16]}"
+
+
+def not_consented(tool: ServerTool) -> AgentError:
+    """A part of a turn can't ask, as what others did before it would be done again."""
+    return AgentError(
+        f"{tool.name} needs your consent, which a step of a larger task can't ask for",
+        "allow it in the page's tools, or with `selfeng servers allow "
+        f"{tool.server} {tool.tool}`, and ask again",
+    )

@@ -1,0 +1,63 @@
+"""Known tools: what other MCP servers listed last, and which of it a person always allows."""
+
+from collections.abc import Iterable, Sequence
+
+import sqlalchemy as sa
+
+from selfeng.core.server_tool import KnownTool, ServerTool
+from selfeng.store import schema
+from selfeng.store.database import reading, writing
+
+_TOOLS = schema.server_tools
+
+
+class KnownTools:
+    """All methods block."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+
+    def read(self) -> tuple[KnownTool, ...]:
+        """Those that are listed, by server and name."""
+        query = sa.select(_TOOLS).where(_TOOLS.c.definition.is_not(None))
+        with reading(self._engine) as connection:
+            rows = connection.execute(query.order_by(_TOOLS.c.server, _TOOLS.c.tool)).all()
+        found = ((ServerTool.model_validate_json(row.definition), row.allowed) for row in rows)
+        return tuple(KnownTool(tool=tool, allowed=tool.digest == kept) for tool, kept in found)
+
+    def replace(self, server: str, tools: Iterable[ServerTool]) -> None:
+        """What a server lists now; consents stay, in case it lists the same again."""
+        listed = {tool.tool: tool.model_dump_json() for tool in tools}
+        mine = _TOOLS.c.server == server
+        with writing(self._engine) as connection:
+            connection.execute(_TOOLS.delete().where(mine, _TOOLS.c.allowed.is_(None)))
+            connection.execute(_TOOLS.update().where(mine).values(definition=None))
+            kept = set(connection.scalars(sa.select(_TOOLS.c.tool).where(mine)))
+            for name, definition in listed.items():
+                if name in kept:
+                    change = _TOOLS.update().where(mine, _TOOLS.c.tool == name)
+                    connection.execute(change.values(definition=definition))
+            new = [
+                {"server": server, "tool": name, "definition": definition}
+                for name, definition in listed.items()
+                if name not in kept
+            ]
+            if new:
+                connection.execute(_TOOLS.insert(), new)
+
+    def allow(self, tools: Sequence[ServerTool]) -> None:
+        """Always allow exactly these."""
+        with writing(self._engine) as connection:
+            for tool in tools:
+                one = (_TOOLS.c.server == tool.server) & (_TOOLS.c.tool == tool.tool)
+                connection.execute(_TOOLS.update().where(one).values(allowed=tool.digest))
+
+    def revoke(self, server: str, tool: str = "") -> int:
+        """Ask again before this tool is called, or any of the server; returns how many were
+        allowed.
+        """
+        some = (_TOOLS.c.server == server) & _TOOLS.c.allowed.is_not(None)
+        if tool:
+            some &= _TOOLS.c.tool == tool
+        with writing(self._engine) as connection:
+            return connection.execute(_TOOLS.update().where(some).values(allowed=None)).rowcount

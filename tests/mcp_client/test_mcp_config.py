@@ -1,0 +1,66 @@
+"""mcp.json: what is read, and what is said of entries that can't be used."""
+
+from pathlib import Path
+
+from selfeng.mcp_client.mcp_config import ServerConfig, read_mcp_config
+from tests.mcp_client.servers import write
+
+
+def test_commands_and_urls_are_read_as_claude_desktop_writes_them(tmp_path: Path) -> None:
+    file = write(
+        tmp_path,
+        files={"command": "npx", "args": ["-y", "server", "/data"], "env": {"A": "1"}},
+        web={
+            "type": "http",
+            "url": "https://user:pw@example.com/mcp?key=1",
+            "headers": {"Authorization": "Bearer ${TOKEN}", "X": "${NONE:-no}"},
+        },
+        off={"command": "x", "disabled": True},
+    )
+    found = read_mcp_config(file, {"TOKEN": "secret"})
+    files, web = found.servers["files"], found.servers["web"]
+    assert files == ServerConfig(command="npx", args=["-y", "server", "/data"], env={"A": "1"})
+    assert (files.address, web.address) == ("npx -y server /data", "https://example.com/mcp")
+    assert web.headers == {"Authorization": "Bearer secret", "X": "no"}
+    assert (list(found.servers), found.problems) == (["files", "web"], {})
+
+
+def test_a_bad_entry_is_named_with_the_remedy_and_hides_no_other(tmp_path: Path) -> None:
+    file = write(
+        tmp_path,
+        good={"command": "a"},
+        neither={},
+        both={"command": "a", "url": "http://b"},
+        old={"url": "http://b", "type": "sse"},
+        form={"command": "a", "args": "b"},
+        variable={"command": "a", "env": {"A": "${NONE}"}},
+        address={"url": "ftp://b"},
+        **{"a__b": {"command": "a"}, "no name": {"command": "a"}},
+    )
+    found = read_mcp_config(file, {})
+    write_form = (
+        'write {"mcpServers": {"NAME": {"command": "…", "args": […]}}} or {"url": "https://…"}'
+    )
+    one = f'needs "command" or "url", and one of them only; {write_form} (in {file})'
+    name = "is no name: use up to 32 letters, digits, - and single _"
+    assert list(found.servers) == ["good"]
+    assert found.problems == {
+        "neither": f"neither {one}",
+        "both": f"both {one}",
+        "old": f'old: the type \'sse\' is not spoken here; use "stdio" or "http" (in {file})',
+        "form": f"form: args: Input should be a valid list; {write_form} (in {file})",
+        "variable": f"variable: NONE is not in the environment; set it, or write the value (in {file})",
+        "address": f"address: 'ftp://b' is no URL; write one such as https://example.com/mcp (in {file})",
+        "a__b": f"'a__b' {name} (in {file})",
+        "no name": f"'no name' {name} (in {file})",
+    }
+
+
+def test_a_file_that_is_none_is_a_problem_and_a_missing_one_is_not(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.json"
+    assert read_mcp_config(file) == ({}, {})
+    file.write_text("{")
+    (problem,) = read_mcp_config(file).problems.values()
+    assert problem.startswith(f"{file} is not JSON: ")
+    file.write_text("[]")
+    assert 'has no object "mcpServers"' in read_mcp_config(file).problems[""]
