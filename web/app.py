@@ -48,6 +48,7 @@ from web.openai_routes import add_openai_routes
 from web.payloads import FlaskJSON, WireJSON, WirePacket
 from web.project_routes import add_project_routes
 from web.routes import add_routes
+from web.server_routes import add_server_routes
 from web.serving import Serving, serving
 from web.settings_routes import add_settings_routes
 from web.share_routes import add_share_routes
@@ -91,6 +92,7 @@ def create_app(
     add_routes(app, bridge, engine, vendor, bundle, development=settings.development)
     add_file_routes(app, bridge, engine, uploads)
     add_version_routes(app, bridge, engine)
+    add_server_routes(app, bridge, engine)
     add_openai_routes(app, bridge, engine)
     add_project_routes(app, bridge, engine)
     add_settings_routes(app, bridge, engine)

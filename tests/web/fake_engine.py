@@ -83,6 +83,7 @@ from selfeng.core.verdict import Execution, Raised, Returned, SandboxStatus, Tes
 from selfeng.engine import Changes, Engine
 from selfeng.execution.arguments import ArgumentsInvalid, bind
 from selfeng.llm_client import LLMClient
+from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
@@ -94,11 +95,13 @@ from selfeng.store.conversation_list import ConversationChange, ConversationSumm
 from selfeng.store.database import open_database
 from selfeng.store.habits import FollowUp, Habits, PastCall, PastTurn
 from selfeng.store.journal import Journal, JournalEntry
+from selfeng.store.known_tools import KnownTools
 from selfeng.store.recorder import Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.turn_registry import TurnRegistry
 from tests.doubles import kept
+from tests.mcp_client.servers import all_fit
 from tests.projects.still_sandbox import Layers, StillSandbox
 
 HABITS = Habits(
@@ -413,6 +416,9 @@ class FakeEngine:
         self._journal.stop_abandoned_turns()
         files = ConversationFiles(self._database)
         self.shares = Shares(self._database, self._journal, files)
+        self.servers = McpServers(
+            settings.mcp_config, KnownTools(self._database), all_fit, timeout=20
+        )
         self._recorder = Recorder(self, pauses=(), retry=0.01)
         self._failures = 0
         self._running: dict[str, tuple[str, asyncio.Task[None]]] = {}
@@ -815,6 +821,7 @@ class FakeEngine:
         self._turns.stop_all("The server ended.")
         await asyncio.gather(*tasks, *self._works, return_exceptions=True)
         await self._recorder.aclose()
+        await self.servers.aclose()
         self._database.dispose()
 
     @staticmethod

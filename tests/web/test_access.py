@@ -40,6 +40,9 @@ PATHS = [
     "/api/tools/add/retire",
     "/api/tools/add/restore",
     "/api/tools/add/forget",
+    "/api/servers",
+    "/api/servers/files/allow",
+    "/api/servers/files/revoke",
     "/api/graph",
     "/api/lessons",
     "/api/lessons/unknown",
@@ -87,7 +90,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 47
+    assert len(rules) == 50
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
         assert any(pattern.fullmatch(path) for path in [*PATHS, *OPEN]), rule

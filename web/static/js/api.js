@@ -61,6 +61,16 @@ export const postForget = (name, request) =>
 export const postFile = async (name, body) =>
   (await get(`/api/files?name=${encodeURIComponent(name)}`, { method: "POST", body })).id;
 export const getGraph = async () => (await get("/api/graph")).svg;
+export const getServers = async () => (await get("/api/servers")).servers;
+// Whether a tool of another MCP server is called without asking; returns all servers.
+export const postConsent = async (server, tool, allowed) =>
+  (
+    await get(`/api/servers/${encodeURIComponent(server)}/${allowed ? "allow" : "revoke"}`, {
+      method: "POST",
+      headers: json,
+      body: JSON.stringify({ tool }),
+    })
+  ).servers;
 export const getLessons = async () => (await get("/api/lessons")).lessons;
 export const patchLesson = (id, words) =>
   get(`/api/lessons/${encodeURIComponent(id)}`, { method: "PATCH", body: JSON.stringify(words) });

@@ -65,6 +65,7 @@ const SINGLE = new Set([
   "refactor",
   "respond",
   "tool_standing_changed",
+  "consent",
   "turn_stopped",
 ]);
 

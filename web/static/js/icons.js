@@ -137,6 +137,7 @@ const OF_STEP = {
   delegation: "chat",
   code_run: "code",
   tool_standing_changed: "book",
+  consent: "shield",
   tool_mismatch: "swap",
   project_check: "shield",
   create_file: "plus",

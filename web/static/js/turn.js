@@ -175,7 +175,19 @@ const folds = {
         startedAt: at,
         tool: event.tool,
         arguments: event.arguments,
+        ...(event.server && { server: event.server }),
       }),
+    );
+  },
+  execution_progress(turn, { text, done, total }) {
+    const progress = text || (total ? `${done} / ${total}` : `${done}`);
+    return withSteps(turn, patch(turn.steps, isRunning("execute"), { progress }));
+  },
+  consent_decided(turn, { tool, decision }, at) {
+    const text = t(`consent-${decision}`, { tool });
+    return withSteps(
+      turn,
+      open(turn.steps, { kind: "consent", state: "done", startedAt: at, text }),
     );
   },
   execution_finished: (turn, event, at) => executed(turn, event, at, "done"),

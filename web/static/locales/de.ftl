@@ -4,6 +4,7 @@
 
 step-gather = Anfrage
 step-search = Suche
+step-consent = Zustimmung
 step-clarify = Rückfrage
 step-specify = Spezifikation
 step-test = Tests
@@ -398,6 +399,7 @@ notebook-problem = Das ist kein Notebook: { $message }
 ## Running a tool
 
 execution-tool = Werkzeug
+execution-server = Server
 execution-arguments = Argumente
 execution-made = Erstellt
 execution-refused = Abgelehnte Dateien
@@ -1269,3 +1271,22 @@ settings-problem-address = Eine Adresse wie http://localhost:11434/v1 ist nötig
 settings-problem-credentials = Ohne Passwort, Fragezeichen und Raute; der Schlüssel hat sein eigenes Feld.
 settings-problem-missing = Hier ist ein Schlüssel nötig.
 settings-problem-fixed = Es ist außerhalb dieser Seite gesetzt; das geht vor.
+
+## Other MCP servers
+
+servers = Andere Server
+servers-count =
+    { $count ->
+        [one] { $count } anderer Server
+       *[other] { $count } andere Server
+    }
+consent-once = { $tool } ist einmal erlaubt.
+consent-always = { $tool } ist immer erlaubt.
+consent-no = Es geht ohne { $tool } weiter.
+server-idle = nicht verbunden
+server-connecting = wird verbunden
+server-connected = verbunden
+server-failed = nicht verfügbar
+server-tool-allowed = immer erlaubt
+server-tool-asks = fragt zuerst
+server-tool-reads = liest nach eigener Angabe nur

@@ -4,6 +4,7 @@
 
 step-gather = Request
 step-search = Search
+step-consent = Consent
 step-clarify = Question
 step-specify = Specification
 step-test = Tests
@@ -401,6 +402,7 @@ notebook-problem = It is not a notebook: { $message }
 ## Running a tool
 
 execution-tool = Tool
+execution-server = Server
 execution-arguments = Arguments
 execution-made = Made
 execution-refused = Refused files
@@ -1272,3 +1274,22 @@ settings-problem-address = An address such as http://localhost:11434/v1 is neede
 settings-problem-credentials = Without password, question mark or hash; the key has its own field.
 settings-problem-missing = A key is needed here.
 settings-problem-fixed = It was set outside of this page, which wins.
+
+## Other MCP servers
+
+servers = Other servers
+servers-count =
+    { $count ->
+        [one] { $count } other server
+       *[other] { $count } other servers
+    }
+consent-once = { $tool } is allowed once.
+consent-always = { $tool } is always allowed.
+consent-no = Going on without { $tool }.
+server-idle = not connected
+server-connecting = connecting
+server-connected = connected
+server-failed = not available
+server-tool-allowed = always allowed
+server-tool-asks = asks first
+server-tool-reads = says that it only reads

@@ -6,6 +6,7 @@ import { html } from "../html.js";
 import { lazy } from "../lazy.js";
 import { memo } from "../memo.js";
 import { Badge } from "./badge.js";
+import { Servers } from "./servers.js";
 import { ToolDetail } from "./tool.js";
 
 const ORDER = "tools-order";
@@ -27,6 +28,6 @@ export const Library = memo(
       remember(ORDER, chosen);
       setOrder(chosen);
     };
-    return html`<${ToolList} tools=${tools} search=${search} kind=${kind} found=${found} order=${order} choose=${choose} left=${left} badge=${Badge} />`;
+    return html`<${ToolList} tools=${tools} search=${search} kind=${kind} found=${found} order=${order} choose=${choose} left=${left} badge=${Badge} servers=${Servers} />`;
   },
 );

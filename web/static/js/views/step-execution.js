@@ -10,10 +10,12 @@ import { Disclosure } from "./disclosure.js";
 const list = new Intl.ListFormat(locale, { type: "unit" });
 
 export function ExecutionStep({ step }) {
-  const { tool, arguments: args, execution, made = [] } = step;
+  const { tool, server, progress, arguments: args, execution, made = [] } = step;
   const refused = execution?.refused_files ?? [];
   return html`
     <p class="call"><span class="call-label">${t("execution-tool")}</span><code>${tool}</code></p>
+    ${server && html`<p class="call"><span class="call-label">${t("execution-server")}</span><code>${server}</code></p>`}
+    ${progress && !execution && html`<p class="call" role="status">${progress}</p>`}
     ${args && html`<${CodeBlock} code=${prettyJson(args)} language="json" label=${t("execution-arguments")} />`}
     ${execution && html`<${Outcome} execution=${execution} />`}
     ${made.length > 0 && html`<p class="call"><span class="call-label">${t("execution-made")}</span><span>${list.format(made.map((f) => `${f.name} (${fileSize(f.size)})`))}</span></p>`}

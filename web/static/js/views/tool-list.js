@@ -22,8 +22,8 @@ const MOVES = {
   End: () => Infinity,
 };
 
-// `left`: a ref to the tool that was open before, whose row takes the focus. `badge` comes from the page, so that the two share no file of their own.
-export function ToolList({ tools, search, kind, found, order, choose, left, badge }) {
+// `left`: a ref to the tool that was open before, whose row takes the focus. `badge` and `servers` come from the page, so that the two share no file of their own.
+export function ToolList({ tools, search, kind, found, order, choose, left, badge, servers }) {
   const scroller = useRef(null);
   const lines = useMemo(
     () => listed(tools ?? [], { search, kind, order, found }),
@@ -93,6 +93,7 @@ export function ToolList({ tools, search, kind, found, order, choose, left, badg
         ${drawn.map(({ index, key, gap }) => html`<${ToolRow} key=${key} tool=${lines[index].tool} request=${lines[index].request} order=${order} index=${index} of=${lines.length} gap=${gap} current=${index === current} badge=${badge} measure=${measure} />`)}
       </ul>
       <div style=${{ height: `${after}px` }}></div>
+      <${servers} />
     </div>
   </section>`;
 }

@@ -1,0 +1,69 @@
+"""Other MCP servers on the page: their state, and what is allowed and revoked."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+
+from tests.mcp_client.servers import entry, write
+from tests.web.server_process import ServerProcess
+
+
+@pytest.fixture
+def visitor(server: ServerProcess) -> Iterator[requests.Session]:
+    """A program with the token."""
+    with server.program() as session:
+        yield session
+
+
+@pytest.fixture
+def listed(server: ServerProcess, visitor: requests.Session, tmp_path: Path) -> dict[str, Any]:
+    """What the page shows of a server once it is connected, and of a bad entry."""
+    write(server.folder, s=entry(tmp_path), bad={})
+    while True:
+        good, bad = visitor.get(f"{server.url}/api/servers").json()["servers"]
+        if good["state"] == "connected":
+            break
+        time.sleep(0.05)
+    assert (bad["name"], bad["state"]) == ("bad", "failed")
+    assert bad["problem"].startswith('bad needs "command" or "url"')
+    assert isinstance(good, dict)
+    return good
+
+
+def test_consents_are_shown_given_and_revoked(
+    server: ServerProcess, visitor: requests.Session, listed: dict[str, Any]
+) -> None:
+    tools = {tool["name"]: tool for tool in listed["tools"]}
+    assert tools["shout"] == {
+        "name": "shout",
+        "description": "Shout a text in capital letters.",
+        "read_only": True,
+        "allowed": False,
+    }
+
+    def post(change: str, body: Any, name: str = "s") -> list[str]:
+        answer = visitor.post(f"{server.url}/api/servers/{name}/{change}", json=body)
+        assert answer.status_code == 200, answer.text
+        found = answer.json()["servers"][0]["tools"]
+        return [tool["name"] for tool in found if tool["allowed"]]
+
+    assert post("allow", {"tool": "shout"}) == ["shout"]
+    assert len(post("allow", {})) == len(tools)
+    assert "shout" not in post("revoke", {"tool": "shout"})
+    assert post("revoke", {}) == []
+
+
+def test_what_there_is_not_is_an_error(
+    server: ServerProcess, visitor: requests.Session, listed: dict[str, Any]
+) -> None:
+    for path, body, code in (
+        ("gone/allow", {}, 404),
+        ("s/allow", {"tool": "gone"}, 404),
+        ("s/allow", {"tools": 1}, 400),
+        ("s/revoke", [], 400),
+    ):
+        assert visitor.post(f"{server.url}/api/servers/{path}", json=body).status_code == code
