@@ -3,6 +3,10 @@ a call ends.
 """
 
 import asyncio
+import json
+import os
+import shutil
+import subprocess
 from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -16,6 +20,7 @@ import requests
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from selfeng.core.places import HOME
 from selfeng.doors.engine_tools import MOST_LISTED, EngineTools, Listed
 from selfeng.settings import load_settings
 from tests.web.fake_engine import DRAWN, QUESTIONS, FakeEngine
@@ -46,12 +51,17 @@ def server(
 
 @asynccontextmanager
 async def connected(
-    server: ServerProcess, mode: str = "auto", handler: Handler | None = None
+    server: ServerProcess,
+    mode: str = "auto",
+    handler: Handler | None = None,
+    elicitation: Any = None,
 ) -> AsyncIterator[Client]:
     headers = {"Authorization": f"Bearer {server.token}"}
     async with httpx2.AsyncClient(headers=headers, timeout=20) as http:
         transport = streamable_http_client(f"{server.url}/mcp", http_client=http)
-        async with Client(transport, mode=mode, message_handler=handler) as client:
+        async with Client(
+            transport, mode=mode, message_handler=handler, elicitation_callback=elicitation
+        ) as client:
             yield client
 
 
@@ -185,6 +195,29 @@ async def test_a_question_says_how_to_answer_it(server: ServerProcess) -> None:
     assert told["conversation"] in text(question)
     assert "Which unit?" in text(question)
     assert text(answer) == "unit=metredigits=2"
+
+
+@BOTH
+async def test_a_client_that_shows_forms_is_asked_in_one(server: ServerProcess, mode: str) -> None:
+    shown: list[types.ElicitRequestFormParams] = []
+
+    def filled(action: str) -> Any:
+        async def fill(context: Any, params: Any) -> types.ElicitResult:
+            shown.append(params)
+            content = {"unit": "metre", "digits": 2} if action == "accept" else None
+            return types.ElicitResult(action=cast(Any, action), content=cast(Any, content))
+
+        return fill
+
+    async with connected(server, mode, elicitation=filled("accept")) as client:
+        answer = await asked(client, "question")
+    async with connected(server, mode, elicitation=filled("decline")) as client:
+        question = await asked(client, "question")
+    assert text(answer) == "unit=metredigits=2"
+    assert "To answer, call `ask`" in text(question)
+    first, _ = shown
+    unit, digits = first.requested_schema["properties"].values()
+    assert (unit["enum"], digits["type"]) == (list(QUESTIONS[0].options), "number")
 
 
 async def test_files_are_content_and_pictures_are_images(server: ServerProcess) -> None:
@@ -343,3 +376,25 @@ async def test_the_server_ends_at_once_while_somebody_listens(tmp_path: Path) ->
         assert await anext(stream.aiter_bytes())
         assert await asyncio.to_thread(server.end) == (0, "")
     assert server.errors == ""
+
+
+@pytest.mark.skipif(
+    not shutil.which("node") or not (HOME / "node_modules/@ai-sdk/mcp").is_dir(),
+    reason="run: npm ci",
+)
+def test_a_client_of_another_maker_lists_asks_and_runs(server: ServerProcess) -> None:
+    address = {"ADDRESS": f"{server.url}/mcp", "TOKEN": server.token}
+    program = Path(__file__).with_name("other_client.js")
+    ended = subprocess.run(
+        ["node", str(program)],
+        env={**os.environ, **address},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    found = json.loads(ended.stdout)
+    assert found["names"][:4] == ["ask", "find_tools", "run_tool", "add"]
+    assert found["ran"]["structuredContent"] == {"value": 3}
+    assert found["asked"]["content"] == [{"type": "text", "text": "hello"}]
+    assert found["refused"]["isError"] is True

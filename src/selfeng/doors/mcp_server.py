@@ -11,6 +11,12 @@ import mcp_types as types
 from mcp.server import NotificationOptions, Server, ServerRequestContext
 from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler, ServerEvent, ToolsListChanged
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from selfeng.doors.elicitation import ANSWERS, answers_of, continued, form_of, unanswered
+
+_MOST_FORMS = 5
+"""Rounds of questions of one call that a client shows as forms."""
 
 Report = Callable[[str], Awaitable[None]]
 """Tells the client, if it wants to know, what is being done, in a few words."""
@@ -98,14 +104,39 @@ def mcp_server(source: ToolSource, left: Left = _never) -> Server[dict[str, Any]
 
     async def called(
         context: ServerRequestContext[Any, Any], params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
+    ) -> types.CallToolResult | types.InputRequiredResult:
         steps = count(1)
 
         async def report(words: str) -> None:
             await context.session.report_progress(next(steps), message=words)
 
-        work = source.call(params.name, params.arguments or {}, report)
-        return await _while_there(left(context.request), work)
+        async def call(arguments: Mapping[str, Any]) -> types.CallToolResult:
+            work = source.call(params.name, arguments, report)
+            return await _while_there(left(context.request), work)
+
+        arguments: Mapping[str, Any] = params.arguments or {}
+        answers = answers_of((params.input_responses or {}).get(ANSWERS))
+        if params.request_state:
+            if answers is None:
+                return unanswered(params.request_state)
+            arguments = continued(params.request_state, answers)
+        result = await call(arguments)
+        for _ in range(_MOST_FORMS):
+            form = form_of(result) if _shows_forms(context) else None
+            if form is None:
+                break
+            if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
+                requests: types.InputRequests = {ANSWERS: form.request}
+                return types.InputRequiredResult(
+                    input_requests=requests, request_state=form.conversation
+                )
+            filled = await context.session.elicit_form(
+                form.message, form.schema, context.request_id
+            )
+            if (answers := answers_of(filled)) is None:
+                break
+            result = await call(continued(form.conversation, answers))
+        return result
 
     server = _ToolServer(
         "selfeng",
@@ -125,6 +156,12 @@ def mcp_server(source: ToolSource, left: Left = _never) -> Server[dict[str, Any]
 
     server.add_notification_handler("notifications/initialized", types.NotificationParams, begun)
     return server
+
+
+def _shows_forms(context: ServerRequestContext[Any, Any]) -> bool:
+    able = context.session.client_capabilities
+    elicits = able.elicitation if able else None
+    return elicits is not None and (elicits.form is not None or elicits.url is None)
 
 
 def _tell_of_changes(source: ToolSource, context: ServerRequestContext[Any, Any]) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfeng.core.errors import ResourceNotFound
 from selfeng.core.files import FileLimits
-from selfeng.core.server_tool import KnownTool, ServerCandidate, ServerStatus, ServerTool
+from selfeng.core.server_tool import ListedTool, ServerCandidate, ServerStatus, ServerTool
 from selfeng.core.verdict import Execution, Raised
 from selfeng.mcp_client.mcp_config import McpConfig, read_mcp_config
 from selfeng.store.known_tools import KnownTools
@@ -30,7 +30,7 @@ class ServerWithTools(NamedTuple):
     """A server, and what it listed last."""
 
     status: ServerStatus
-    tools: tuple[KnownTool, ...]
+    tools: tuple[ListedTool, ...]
 
 
 def _quiet(done: float, total: float | None, words: str) -> None:
@@ -170,13 +170,13 @@ class McpServers:
             names = ", ".join(self._connections) or "none"
             raise ResourceNotFound(f"unknown server {server[:40]!r}", f"{self.file} has: {names}")
 
-    async def _one(self, name: str) -> KnownTool | None:
+    async def _one(self, name: str) -> ListedTool | None:
         await self._read()
         return next((k for k in await self._listed() if k.tool.name == name), None)
 
     async def _listed(
         self, wait: float = 0.0, *, all_of_them: bool = False
-    ) -> tuple[KnownTool, ...]:
+    ) -> tuple[ListedTool, ...]:
         """What the servers of the file listed last. Opens their connections."""
         for connection in self._connections.values():
             connection.open()
