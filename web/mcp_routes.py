@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
     from selfeng.engine import Engine
 
-LARGEST_CALL = 4 * 1024 * 1024
-"""Bytes of a request."""
+LARGEST_CALL = 20 * 1024 * 1024
+"""Bytes of a request: files in base64 of the largest FILES_MAX_MB, and more."""
 _MOST_SESSIONS = 1000
 """Of clients before 2026; one without a request for half an hour ends."""
 

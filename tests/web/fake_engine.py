@@ -496,7 +496,9 @@ class FakeEngine:
     async def conversation_with(self, owner: str, requests: Sequence[str]) -> str | None:
         return self._journal.conversation_with(owner, requests)
 
-    async def call(self, owner: str, name: str, arguments: Mapping[str, Any]) -> Execution:
+    async def call(
+        self, owner: str, name: str, arguments: Mapping[str, Any], files: Sequence[File] = ()
+    ) -> Execution:
         """Adds two numbers, and raises for a negative one."""
         tool = await self.library.get(name)
         try:

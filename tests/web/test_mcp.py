@@ -139,7 +139,7 @@ async def test_an_error_names_the_value_and_the_remedy(server: ServerProcess, mo
             "a='x' is not int: Input should be a valid integer, unable to parse string as an integer",
             "its signature is add(a: int, b: int = 1) -> int",
         ],
-        ["request: Field required", "give request, conversation, answers"],
+        ["request: Field required", "give request, conversation, answers, files"],
         ["the request is blank", "write what you need"],
         [
             "the queue is full, with 66 requests of yours waiting",
@@ -218,6 +218,24 @@ async def test_a_client_that_shows_forms_is_asked_in_one(server: ServerProcess, 
     first, _ = shown
     unit, digits = first.requested_schema["properties"].values()
     assert (unit["enum"], digits["type"]) == (list(QUESTIONS[0].options), "number")
+
+
+async def test_files_come_within_a_call(server: ServerProcess) -> None:
+    table, raw = (
+        {"name": "t.csv", "text": "a"},
+        {"name": "b.bin", "data": b64encode(b"\0b").decode()},
+    )
+    wrong = ({"name": "a"}, {"name": "../a", "text": ""}, {"name": "a", "data": "§"})
+    async with connected(server) as client:
+        back = await asked(client, "say back", files=[table, raw])
+        ran = await client.call_tool(
+            "run_tool", {"name": "add", "arguments": {"a": 1}, "files": [table]}
+        )
+        refused = [await asked(client, "say hello", files=[one]) for one in wrong]
+    assert back.structured_content["files"] == ["back-t.csv", "back-b.bin"]
+    assert ran.structured_content == {"value": 2}
+    assert [one.is_error for one in refused] == [True] * 3
+    assert "the file a needs text or data" in text(refused[0])
 
 
 async def test_files_are_content_and_pictures_are_images(server: ServerProcess) -> None:

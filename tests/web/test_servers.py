@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 import requests
 
-from tests.mcp_client.servers import entry, write
+from selfeng.core.verdict import Returned
+from selfeng.store.database import open_database
+from tests.mcp_client.servers import entry, opened, tool_named, write
 from tests.web.server_process import ServerProcess
 
 
@@ -67,3 +69,20 @@ def test_what_there_is_not_is_an_error(
         ("s/revoke", [], 400),
     ):
         assert visitor.post(f"{server.url}/api/servers/{path}", json=body).status_code == code
+
+
+async def test_a_server_over_http_is_called_with_its_headers(
+    server: ServerProcess, tmp_path: Path
+) -> None:
+    headers = {"Authorization": f"Bearer {server.token}"}
+    address = f"{server.url}/mcp"
+    file = write(tmp_path, own={"url": address, "headers": headers}, other={"url": address})
+    database = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
+    async with opened(database, file) as servers:
+        run = await tool_named(servers, "own__run_tool")
+        done = await servers.call(run, {"name": "add", "arguments": {"a": 1, "b": 2}})
+        _, other = await servers.servers()
+    database.dispose()
+    assert isinstance(done, Returned)
+    assert done.data == '{"value":3}'
+    assert (other.status.state, other.tools) == ("failed", ())

@@ -1,15 +1,17 @@
 """The engine's tools for agents of other programs: three fixed ones, and those of the library."""
 
 import logging
+from base64 import b64decode
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 import mcp_types as types
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, WithJsonSchema, model_validator
 
 from selfeng.core.errors import AgentError, LibraryError, RequestError, ToolNotFound
 from selfeng.core.events import Outcome, Record, SynthesisStep, ToolStandingChanged
+from selfeng.core.files import File, FileName
 from selfeng.core.question import Answer
 from selfeng.core.tool import Tool
 from selfeng.core.value import Value
@@ -32,6 +34,43 @@ _NEAR = 0.04
 """Confidence that a found tool needs."""
 
 
+class GivenFile(Value):
+    """A file within a call."""
+
+    name: FileName
+    text: str | None = None
+    data: str | None = None
+    """base64, for what is no text."""
+
+    @model_validator(mode="after")
+    def _has_one_content(self) -> Self:
+        if (self.text is None) == (self.data is None):
+            raise ValueError(f"the file {self.name} needs text or data, and one of them only")
+        self.file()
+        return self
+
+    def file(self) -> File:
+        """Raises: ValueError: the data is not base64."""
+        if self.text is not None:
+            return File(name=self.name, content=self.text.encode(errors="surrogatepass"))
+        return File(name=self.name, content=b64decode(self.data or "", validate=True))
+
+
+_FILE = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "description": "A plain name, such as sales.csv."},
+        "text": {"type": "string", "description": "The content, if it is text."},
+        "data": {"type": "string", "description": "Else the content in base64."},
+    },
+    "required": ["name"],
+    "additionalProperties": False,
+}
+GivenFiles = Annotated[
+    tuple[GivenFile, ...], WithJsonSchema({"type": "array", "items": _FILE, "default": []})
+]
+
+
 class AskCall(Value):
     """Ask the agent for anything that code can work out. It uses a tool of its library, or builds,
     tests and keeps a new one, which takes up to a few minutes.
@@ -46,6 +85,7 @@ class AskCall(Value):
     answers: dict[str, str] = Field(
         {}, description="Answers to the open questions of the conversation, by their ids."
     )
+    files: GivenFiles = Field((), description="Files that the request is about.")
 
 
 class FindCall(Value):
@@ -61,6 +101,7 @@ class RunCall(Value):
 
     name: str = Field(description="Name of the tool, as find_tools gives it.")
     arguments: dict[str, Any] = Field({}, description="What its input schema asks for.")
+    files: GivenFiles = Field((), description="Files that the arguments name.")
 
 
 FIXED: Mapping[str, type[Value]] = {"ask": AskCall, "find_tools": FindCall, "run_tool": RunCall}
@@ -95,7 +136,7 @@ class EngineTools:
                     return await self._find(_parsed(FindCall, arguments))
                 case "run_tool":
                     given = _parsed(RunCall, arguments)
-                    return await self._run(given.name, given.arguments)
+                    return await self._run(given.name, given.arguments, given.files)
                 case _:
                     await self._check_listed(name)
                     return await self._run(name, arguments)
@@ -115,7 +156,11 @@ class EngineTools:
     async def _ask(self, given: AskCall, report: Report) -> types.CallToolResult:
         answers = [Answer(id=id, value=value) for id, value in given.answers.items()]
         begun = self._engine.ask(
-            self._owner, given.conversation or None, given.request, answers=answers
+            self._owner,
+            given.conversation or None,
+            given.request,
+            [one.file() for one in given.files],
+            answers=answers,
         )
         story, told = TurnStory(), ""
         async with aclosing(self._engine.turn(self._owner, begun)) as records:
@@ -150,9 +195,12 @@ class EngineTools:
         none = "No tool of the library fits; `ask` builds one."
         return said("\n".join(lines) or none, {"tools": found})
 
-    async def _run(self, name: str, arguments: Mapping[str, Any]) -> types.CallToolResult:
+    async def _run(
+        self, name: str, arguments: Mapping[str, Any], given: Sequence[GivenFile] = ()
+    ) -> types.CallToolResult:
         before = await self._engine.library.get(name)
-        result = executed(await self._engine.call(self._owner, name, arguments))
+        files = [one.file() for one in given]
+        result = executed(await self._engine.call(self._owner, name, arguments, files))
         if (await self._engine.library.get(name)).standing != before.standing:
             self._tell()
         return result
