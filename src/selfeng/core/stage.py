@@ -152,7 +152,6 @@ STAGES: Mapping[str, Stage] = {
             title="Execution",
             icon="play",
             leads={"ran": "respond", "at fault": "mend"},
-            runs_code=True,
         ),
         Stage(
             name="mend",

@@ -235,6 +235,7 @@ class Executor:
             if isinstance(tool, ServerTool):
                 execution = await self._run_elsewhere(turn, tool, call.arguments)
             else:
+                await turn.need("sandbox")
                 turn.emit(Executing(tool=name, arguments=_told(call.arguments)))
                 files, modules = await _files(turn, call), await self._sources.of(tool.requires)
                 execution = await self._sandbox.execute(
