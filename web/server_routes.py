@@ -11,7 +11,6 @@ from web.routes import body_as
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
-    from selfeng.mcp_client.mcp_servers import ServerWithTools
 
 _FORM = '{"tool": "…"}, or {} for all tools of the server'
 
@@ -42,17 +41,4 @@ def add_server_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
 
 
 def _lines(bridge: Bridge, engine: "Engine") -> list[dict[str, Any]]:
-    return [_line(server) for server in bridge.call(engine.servers.servers())]
-
-
-def _line(server: "ServerWithTools") -> dict[str, Any]:
-    tools = [
-        {
-            "name": known.tool.tool,
-            "description": known.tool.description,
-            "read_only": known.tool.read_only,
-            "allowed": known.allowed,
-        }
-        for known in server.tools
-    ]
-    return {**server.status.model_dump(), "tools": tools}
+    return [server.as_json() for server in bridge.call(engine.servers.servers())]

@@ -1,36 +1,45 @@
 """The commands for other MCP servers, whose tools the agent may use."""
 
-from typing import Annotated
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfeng.cli.command import say, with_engine
+from selfeng.cli.command import AsJson, example, print_json, say, with_engine
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
-from selfeng.engine import Engine
-from selfeng.mcp_client.mcp_servers import ServerWithTools
+
+if TYPE_CHECKING:
+    from selfeng.engine import Engine
+    from selfeng.mcp_client.mcp_servers import ServerWithTools
 
 app = typer.Typer(no_args_is_help=True)
 
 _PATIENCE = 30.0
+"""Seconds for a server to start and tell its tools."""
+Server = Annotated[str, typer.Argument(help="Its name in mcp.json.")]
 Tool = Annotated[str, typer.Argument(help="One of its tools; by default all.")]
 
 
-@app.callback()
+@app.callback(epilog=example("selfeng servers list"))
 def servers() -> None:
     """Other MCP servers, whose tools the agent may use: those of mcp.json in DATA_DIR."""
 
 
-@app.command("list")
-def list_servers() -> None:
+@app.command("list", epilog=example("selfeng servers list", "selfeng servers list --json"))
+def list_servers(*, json: AsJson = False) -> None:
     """Connect to the servers, and list them with their tools and which of them are always allowed.
     Exit code 1 if one can't be used.
     """
 
     async def work(engine: Engine) -> int:
         found = await engine.servers.servers(wait=_PATIENCE)
-        for server in found:
-            _print(server)
+        if json:
+            print_json([server.as_json() for server in found])
+        else:
+            for server in found:
+                _print(server)
         if not found:
             say(f"There are no other servers. Add them to {engine.servers.file}.")
         return 1 if any(server.status.problem for server in found) else 0
@@ -38,8 +47,8 @@ def list_servers() -> None:
     with_engine(work)
 
 
-@app.command()
-def allow(server: str, tool: Tool = "") -> None:
+@app.command(epilog=example("selfeng servers allow files read_text_file"))
+def allow(server: Server, tool: Tool = "") -> None:
     """Always allow a tool as its server describes it now, or all tools of the server."""
 
     async def work(engine: Engine) -> None:
@@ -50,8 +59,8 @@ def allow(server: str, tool: Tool = "") -> None:
     with_engine(work)
 
 
-@app.command()
-def revoke(server: str, tool: Tool = "") -> None:
+@app.command(epilog=example("selfeng servers revoke files"))
+def revoke(server: Server, tool: Tool = "") -> None:
     """Ask again before a tool is called, or any tool of the server."""
 
     async def work(engine: Engine) -> None:

@@ -32,6 +32,19 @@ class ServerWithTools(NamedTuple):
     status: ServerStatus
     tools: tuple[ListedTool, ...]
 
+    def as_json(self) -> dict[str, Any]:
+        """What the page and `selfeng servers list --json` tell of it."""
+        tools = [
+            {
+                "name": known.tool.tool,
+                "description": known.tool.description,
+                "read_only": known.tool.read_only,
+                "allowed": known.allowed,
+            }
+            for known in self.tools
+        ]
+        return {**self.status.model_dump(), "tools": tools}
+
 
 def _quiet(done: float, total: float | None, words: str) -> None:
     """Nobody wants to know the progress."""
