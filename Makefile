@@ -78,9 +78,9 @@ bench-setup: $(VENV)/test.stamp
 bench-turn: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.turn
 
-# Whether 300 clients see the pieces of 20 answers in time, beside a bare Flask-SocketIO app; fails when a goal is missed. The last
-# line is JSON.
-bench-feed: $(VENV)/test.stamp
+# Whether 300 clients of a page server and a worker see the pieces of 20 answers in time, beside a bare Flask-SocketIO app; fails
+# when a goal is missed. The last line is JSON.
+bench-feed: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.feed
 

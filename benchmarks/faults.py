@@ -34,7 +34,7 @@ from selfeng.core.events import FINAL
 from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
-from tests.databases import Postgres
+from tests.databases import Postgres, running_postgres
 from tests.home import Home
 from tests.web.server_process import Client
 
@@ -546,18 +546,9 @@ def _recorded_calls(database: str, turn_id: str) -> int:
     return found
 
 
-@contextmanager
-def _postgres() -> Iterator[Postgres]:
-    server = Postgres()
-    try:
-        yield server
-    finally:
-        server.remove()
-
-
 def main(kills: int) -> int:
     docker = bool(_told("docker", "version"))
-    with tempfile.TemporaryDirectory(prefix="faults-") as folder, _postgres() as postgres:
+    with tempfile.TemporaryDirectory(prefix="faults-") as folder, running_postgres() as postgres:
         bench = Bench(Path(folder), docker, postgres)
         bench.prepare()
         for number in range(kills):

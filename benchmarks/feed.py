@@ -2,14 +2,17 @@
 is JSON.
 
 20 turns stream 50 tokens a second each, from a model that notes in each token when it sent it, to
-1, 50 and 300 Socket.IO clients of the real server: `python web/app.py`, with engine, journal and
-sandbox. Model, server and clients are processes of their own. Measured are the time from the model
-to a client, p50 and p99, with the window in which tokens are merged; the round trip of a reply
-through the engine and back, with 50 clients while a further person asks for one tool after
-another; tokens that a client did not get, got twice or out of order; and memory of the server for
-each client. Beside it, in turns, a bare Flask-SocketIO app emits the same to 300 clients;
-`bare_ratio` is p99 over its p99, each the median of three runs. The exit code is 1 if a goal is
-missed.
+1, 50 and 300 Socket.IO clients of the product as many people use it: a page server and a worker on
+PostgreSQL, with engine, journal and sandbox, as compose.yaml starts them. All are processes of
+their own, also model and clients. Measured are the time from the model to a client, p50 and p99,
+with the window in which tokens are merged; the round trip of a reply through the page server's
+engine and back, with 50 clients while a further person asks for one tool after another; tokens that
+a client did not get, got twice or out of order; and memory of the page server for each client.
+Beside it, in turns, a bare Flask-SocketIO app emits the same to 300 clients; `bare_ratio` is p99
+over its p99, each the median of three runs. The exit code is 1 if a goal is missed.
+
+Last comes the product as one person starts it, one process on SQLite, with 50 and 300 clients:
+`one_process_…`, without goals.
 """
 
 import json
@@ -37,6 +40,7 @@ import socketio
 from benchmarks.feed_clients import Seen, follow
 from benchmarks.feed_model import MARKED, TURNS, serve
 from benchmarks.learning import offline_settings
+from tests.databases import running_postgres
 
 GOALS = {
     "p99_ms_300": 100,
@@ -46,8 +50,8 @@ GOALS = {
     "kb_per_client": 100,
 }
 """What each figure may be at most."""
-LEVELS, LOADED = (1, 50, 300, 300, 300), 50
-"""Numbers of clients, and at which of them somebody uses the engine meanwhile."""
+LEVELS, LOADED, ALONE = (1, 50, 300, 300, 300), 50, (50, 300)
+"""Numbers of clients; at which of them somebody uses the engine meanwhile; those of one process."""
 TOKENS = 500
 """Of each turn: ten seconds."""
 _REUSE = "Reverse the string 'hello world'"
@@ -163,29 +167,55 @@ def started(command: Sequence[str], header: str, **environment: str) -> Iterator
 
 
 @contextmanager
-def real_server(model_url: str) -> Iterator[Server]:
-    """The product, set up, on the paced model."""
-    with tempfile.TemporaryDirectory() as folder:
-        settings = offline_settings(Path(folder))
-        folders = ("data_dir", "tools_dir", "chroma_persist_dir")
-        environment = {
-            **{name.upper(): str(getattr(settings, name)) for name in folders},
-            "DATABASE_URL": "",
-            "FLASK_HOST": "127.0.0.1",
-            "FLASK_PORT": "0",
-            "ACCESS_TOKEN": _TOKEN,
-            "OPENAI_BASE_URL": f"{model_url}/v1",
-            "OPENAI_API_KEY": "none",
-            "OPENAI_MODEL": _MODEL,
-            "LESSONS_LEARN": "false",
-            "TURNS_MAX_RUNNING": str(TURNS + 4),
-            "TURNS_MAX_PER_PERSON": str(TURNS + 4),
-        }
-        header = f"Authorization: Bearer {_TOKEN}"
-        with started(["web/app.py"], header, **environment) as server:
-            while server.get("/api/health")["unready"]:
-                time.sleep(0.2)
-            yield server
+def real_server(model_url: str, database: str = "") -> Iterator[Server]:
+    """The product, set up, on the paced model: one process on SQLite, or on a PostgreSQL a page
+    server with a worker.
+    """
+    header = f"Authorization: Bearer {_TOKEN}"
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as stack:
+        environment = _environment(Path(folder), "server", model_url, database)
+        if database:
+            environment["TURNS_PER_PROCESS"] = "0"
+            stack.enter_context(_worker(_environment(Path(folder), "worker", model_url, database)))
+        server = stack.enter_context(started(["web/app.py"], header, **environment))
+        while server.get("/api/health")["unready"]:
+            time.sleep(0.2)
+        asker = Asker(server)
+        asker.ask(_REUSE)
+        asker.close()
+        yield server
+
+
+def _environment(folder: Path, name: str, model_url: str, database: str) -> dict[str, str]:
+    home = folder / name
+    home.mkdir()
+    settings = offline_settings(home)
+    folders = ("data_dir", "tools_dir", "chroma_persist_dir")
+    return {
+        **{name.upper(): str(getattr(settings, name)) for name in folders},
+        "DATABASE_URL": database,
+        "FLASK_HOST": "127.0.0.1",
+        "FLASK_PORT": "0",
+        "ACCESS_TOKEN": _TOKEN,
+        "OPENAI_BASE_URL": f"{model_url}/v1",
+        "OPENAI_API_KEY": "none",
+        "OPENAI_MODEL": _MODEL,
+        "LESSONS_LEARN": "false",
+        "TURNS_MAX_RUNNING": str(TURNS + 4),
+        "TURNS_MAX_PER_PERSON": str(TURNS + 4),
+    }
+
+
+@contextmanager
+def _worker(environment: dict[str, str]) -> Iterator[None]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "selfeng", "worker"], cwd=_ROOT, env={**os.environ, **environment}
+    )
+    try:
+        yield
+    finally:
+        process.terminate()
+        process.wait()
 
 
 def measured(server: Server, conversations: Sequence[str], count: int, go: Any) -> Level:
@@ -251,34 +281,37 @@ def bare_level(server: Server, count: int) -> Level:
 def run() -> dict[str, float]:
     with ExitStack() as stack:
         model_url = stack.enter_context(own_process(serve, TOKENS)).recv()
-        real = stack.enter_context(real_server(model_url))
         bare = stack.enter_context(
             started(["-m", "benchmarks.feed_bare", str(TOKENS)], "X-Nothing: none")
         )
-        asker = Asker(real)
-        asker.ask(_REUSE)
-        asker.close()
         levels, beside = list[Level](), list[Level]()
-        for count in LEVELS:
-            levels.append(real_level(real, model_url, count))
-            _report(f"{count} clients", levels[-1])
-            if count == LEVELS[-1]:
-                beside.append(bare_level(bare, count))
-                _report("bare app", beside[-1])
+        with running_postgres() as database, real_server(model_url, database.new()) as real:
+            for count in LEVELS:
+                levels.append(real_level(real, model_url, count))
+                _report(f"{count} clients", levels[-1])
+                if count == LEVELS[-1]:
+                    beside.append(bare_level(bare, count))
+                    _report("bare app", beside[-1])
+        with real_server(model_url) as one:
+            alone = [real_level(one, model_url, count) for count in ALONE]
+        for count, level in zip(ALONE, alone, strict=True):
+            _report(f"one process, {count} clients", level)
     most = [level for count, level in zip(LEVELS, levels, strict=True) if count == LEVELS[-1]]
     p99 = median(level.p99 for level in most)
     return {
         "p99_ms_300": round(p99, 1),
         "round_trip_p99_ms_50": round(levels[LEVELS.index(LOADED)].trip_p99, 1),
-        "lost": sum(level.lost for level in levels),
+        "lost": sum(level.lost for level in levels + alone),
         "bare_ratio": round(p99 / median(level.p99 for level in beside), 2),
         "kb_per_client": round(most[0].kb, 1),
+        "one_process_p99_ms_300": round(alone[-1].p99, 1),
+        "one_process_round_trip_p99_ms_50": round(alone[0].trip_p99, 1),
     }
 
 
 def _report(name: str, level: Level) -> None:
     sys.stdout.write(
-        f"{name:>12}: delivery p50 {level.p50:6.1f} ms, p99 {level.p99:6.1f} ms, "
+        f"{name:>24}: delivery p50 {level.p50:6.1f} ms, p99 {level.p99:6.1f} ms, "
         f"round trip p50 {level.trip_p50:6.1f} ms, p99 {level.trip_p99:6.1f} ms, "
         f"lost {level.lost}, {level.kb:.0f} kB a client, {level.cpu:.1f} s of processor time\n"
     )

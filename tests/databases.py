@@ -8,7 +8,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -91,11 +91,20 @@ def free_port() -> int:
         return int(listener.getsockname()[1])
 
 
+@contextmanager
+def running_postgres() -> Iterator[Postgres]:
+    """A server that is removed at the end."""
+    server = Postgres()
+    try:
+        yield server
+    finally:
+        server.remove()
+
+
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[Postgres]:
-    server = Postgres()
-    yield server
-    server.remove()
+    with running_postgres() as server:
+        yield server
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
