@@ -141,12 +141,12 @@ class Server(Life):
             time.sleep(0.05)
 
     def get(self, path: str) -> Any:
-        reply = self.http.get(f"{self.url}/api/{path}", timeout=_PATIENCE)
+        reply = self.http.get(f"{self.url}/api/v1/{path}", timeout=_PATIENCE)
         reply.raise_for_status()
         return reply.json()
 
     def send(self, method: str, path: str, **body: Any) -> Any:
-        reply = self.http.request(method, f"{self.url}/api/{path}", json=body, timeout=_PATIENCE)
+        reply = self.http.request(method, f"{self.url}/api/v1/{path}", json=body, timeout=_PATIENCE)
         reply.raise_for_status()
         return reply.json()
 

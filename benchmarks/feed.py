@@ -178,7 +178,7 @@ def real_server(model_url: str, database: str = "") -> Iterator[Server]:
             environment["TURNS_PER_PROCESS"] = "0"
             stack.enter_context(_worker(_environment(Path(folder), "worker", model_url, database)))
         server = stack.enter_context(started(["web/app.py"], header, **environment))
-        while server.get("/api/health")["unready"]:
+        while server.get("/api/v1/health")["unready"]:
             time.sleep(0.2)
         asker = Asker(server)
         asker.ask(_REUSE)

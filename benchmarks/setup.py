@@ -115,7 +115,9 @@ def _first_answer(link: str) -> tuple[str, float, float]:
         client.call("ask", {"text": _REQUEST, "conversation_id": None})
         answer = _answer(client)
     answered = time.monotonic() - began
-    while requests.get(f"{server}/api/health", headers=token, timeout=_PATIENCE).json()["unready"]:
+    while requests.get(f"{server}/api/v1/health", headers=token, timeout=_PATIENCE).json()[
+        "unready"
+    ]:
         time.sleep(0.1)
     return answer, answered, time.monotonic() - began
 

@@ -161,6 +161,6 @@ def serving(home: Home, *program: str, **more: str) -> Iterator[str]:
 def _wait_until_set_up(link: str) -> None:
     """Or until it is known that a part can't be."""
     address, _, token = link.partition("?token=")
-    health = Request(f"{address}api/health", headers={"Authorization": f"Bearer {token}"})
+    health = Request(f"{address}api/v1/health", headers={"Authorization": f"Bearer {token}"})
     while any(part["state"] != "failed" for part in json.load(urlopen(health))["unready"]):
         time.sleep(0.05)

@@ -126,7 +126,7 @@ def create_app(
         settings.allowed_hosts,
         access_page,
         bodies={
-            "/api/files": engine.file_limits.size,
+            "/api/v1/files": engine.file_limits.size,
             "/mcp": LARGEST_CALL,
             COMPLETIONS: 3 * engine.file_limits.size,
         },

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def add_file_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploads) -> None:
     """Add the routes. Access and the declared size of a body are checked before any of them."""
 
-    @app.post("/api/files")
+    @app.post("/api/v1/files")
     def upload() -> Response:
         name = flask.request.args.get("name", "")
         if problem := name_problem(name):
@@ -38,15 +38,15 @@ def add_file_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
         file = File(name=name, content=flask.request.get_data(cache=False))
         return flask.jsonify({"id": uploads.put(owner(), file), **plain(file.reference())})
 
-    @app.get("/api/conversations/<conversation_id>/files/<sha256>/<name>")
+    @app.get("/api/v1/conversations/<conversation_id>/files/<sha256>/<name>")
     def file(conversation_id: str, sha256: str, name: str) -> Response:
         return send_file(bridge.call(engine.file(owner(), conversation_id, sha256, name)))
 
-    @app.get("/api/conversations/<conversation_id>/results/<sha256>")
+    @app.get("/api/v1/conversations/<conversation_id>/results/<sha256>")
     def result(conversation_id: str, sha256: str) -> Response:
         return send_result(bridge.call(engine.result(owner(), conversation_id, sha256)))
 
-    @app.get("/api/conversations/<conversation_id>/export.<form>")
+    @app.get("/api/v1/conversations/<conversation_id>/export.<form>")
     def export(conversation_id: str, form: str) -> Response:
         if form not in ("md", "json"):
             raise BadRequest(f"unknown format {form[:20]!r}; use md or json")

@@ -23,22 +23,22 @@ def add_project_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     something.
     """
 
-    @app.get("/api/projects")
+    @app.get("/api/v1/projects")
     def projects() -> Response:
         return flask.jsonify(
             {"projects": [plain(p) for p in bridge.call(engine.projects.projects(owner()))]}
         )
 
-    @app.get("/api/projects/<project_id>")
+    @app.get("/api/v1/projects/<project_id>")
     def project(project_id: str) -> Response:
         return flask.jsonify(plain(bridge.call(engine.projects.project(owner(), project_id))))
 
-    @app.delete("/api/projects/<project_id>")
+    @app.delete("/api/v1/projects/<project_id>")
     def delete_project(project_id: str) -> Response:
         bridge.call(engine.projects.delete(owner(), project_id))
         return flask.jsonify({})
 
-    @app.get("/api/projects/<project_id>/zip")
+    @app.get("/api/v1/projects/<project_id>/zip")
     def archive(project_id: str) -> Response:
         name, content = bridge.call(engine.projects.archive(owner(), project_id))
         return flask.send_file(
@@ -48,7 +48,7 @@ def add_project_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
             download_name=f"{name}.zip",
         )
 
-    @app.get("/api/projects/<project_id>/files/<path:path>")
+    @app.get("/api/v1/projects/<project_id>/files/<path:path>")
     def project_file(project_id: str, path: str) -> Response:
         found = bridge.call(engine.projects.file(owner(), project_id, path))
         return send(

@@ -172,11 +172,11 @@ def add_routes(
             raise NotFound
         return _zipped(gzip.compress(modules[name]), "text/javascript")
 
-    @app.get("/api/health")
+    @app.get("/api/v1/health")
     def health() -> Response:
         return flask.jsonify(plain(bridge.call(engine.status())))
 
-    @app.get("/api/tools")
+    @app.get("/api/v1/tools")
     def tools() -> Response:
         text = flask.request.args.get("q", "").strip()[:LONGEST_TEXT]
         if text:
@@ -186,7 +186,7 @@ def add_routes(
         lines = map(tool_line, bridge.call(engine.library.tools()))
         return flask.jsonify({"tools": [{**t, "last_used": last.get(t["name"])} for t in lines]})
 
-    @app.get("/api/tools/<name>")
+    @app.get("/api/v1/tools/<name>")
     def tool(name: str) -> Response:
         found = bridge.call(engine.library.get(name))
         return flask.jsonify(
@@ -198,17 +198,17 @@ def add_routes(
             )
         )
 
-    @app.get("/api/graph")
+    @app.get("/api/v1/graph")
     def graph() -> Response:
         return flask.jsonify({"svg": TURN_SVG.read_text("utf-8")})
 
-    @app.get("/api/lessons")
+    @app.get("/api/v1/lessons")
     def lessons() -> Response:
         return flask.jsonify(
             {"lessons": [lesson_line(one) for one in bridge.call(engine.learning.lessons())]}
         )
 
-    @app.patch("/api/lessons/<lesson_id>")
+    @app.patch("/api/v1/lessons/<lesson_id>")
     def edit_lesson(lesson_id: str) -> Response:
         words = body_as(
             LessonWords, f"{{trigger, advice}}, each of 1 to {LONGEST_LESSON} characters"
@@ -217,19 +217,19 @@ def add_routes(
             lesson_line(bridge.call(engine.learning.edit(lesson_id, words.trigger, words.advice)))
         )
 
-    @app.delete("/api/lessons/<lesson_id>")
+    @app.delete("/api/v1/lessons/<lesson_id>")
     def remove_lesson(lesson_id: str) -> Response:
         bridge.call(engine.learning.remove(lesson_id))
         return flask.jsonify({})
 
-    @app.get("/api/conversations")
+    @app.get("/api/v1/conversations")
     def conversations() -> Response:
         text = flask.request.args.get("q", "")[:LONGEST_TITLE]
         mine = bridge.call(engine.conversations(owner(), text))
         listed = [c.model_dump(mode="json", exclude={"created_at"}) for c in mine]
         return flask.jsonify({"conversations": listed})
 
-    @app.patch("/api/conversations/<conversation_id>")
+    @app.patch("/api/v1/conversations/<conversation_id>")
     def change_conversation(conversation_id: str) -> Response:
         change = body_as(
             ConversationChange,
@@ -238,7 +238,7 @@ def add_routes(
         bridge.call(engine.change_conversation(owner(), conversation_id, change))
         return flask.jsonify({})
 
-    @app.get("/api/conversations/<conversation_id>/records")
+    @app.get("/api/v1/conversations/<conversation_id>/records")
     def records(conversation_id: str) -> Response:
         text = flask.request.args.get("after", "0")
         after = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else LAST_SEQ + 1
@@ -291,7 +291,7 @@ def body_as(kind: type[V], remedy: str) -> V:
 
 
 def _report(error: Exception) -> Response:
-    """JSON below /api/, plain text elsewhere."""
+    """JSON below /api/v1/, plain text elsewhere."""
     match error:
         case HTTPException(code=int(status)):
             told = {"message": error.description or error.name, "remedy": ""}

@@ -19,16 +19,16 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     """Add the routes. No answer has a key in it."""
     configuration = engine.configuration
 
-    @app.get("/api/settings")
+    @app.get("/api/v1/settings")
     def settings() -> Response:
         return flask.jsonify(plain(configuration.view()))
 
-    @app.patch("/api/settings")
+    @app.patch("/api/v1/settings")
     def change_settings() -> Response:
         bridge.call(configuration.change(body_as(SettingsChange, _FORM).changes))
         return flask.jsonify(plain(configuration.view()))
 
-    @app.post("/api/settings/models")
+    @app.post("/api/v1/settings/models")
     def models() -> Response:
         found = bridge.call(configuration.models(body_as(SettingsChange, _FORM).changes))
         return flask.jsonify({"models": found})

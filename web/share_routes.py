@@ -25,23 +25,23 @@ def add_share_routes(
     middleware has checked, and never know a visitor.
     """
 
-    @app.get("/api/conversations/<conversation_id>/shares")
+    @app.get("/api/v1/conversations/<conversation_id>/shares")
     def shares(conversation_id: str) -> Response:
         found = bridge.call(engine.shares.listed(owner(), conversation_id))
         return flask.jsonify({"shares": [plain(share) for share in found]})
 
-    @app.post("/api/conversations/<conversation_id>/shares")
+    @app.post("/api/v1/conversations/<conversation_id>/shares")
     def share(conversation_id: str) -> Response:
         days = body_as(NewShare, "{days}: 7, 30 or null").days
         made = bridge.call(engine.shares.create(owner(), conversation_id, days))
         return flask.jsonify({**plain(made), "path": f"{SHARES}{made.token}"})
 
-    @app.post("/api/conversations/<conversation_id>/shares/<share_id>")
+    @app.post("/api/v1/conversations/<conversation_id>/shares/<share_id>")
     def renew(conversation_id: str, share_id: str) -> Response:
         bridge.call(engine.shares.renew(owner(), conversation_id, share_id))
         return flask.jsonify({})
 
-    @app.delete("/api/conversations/<conversation_id>/shares/<share_id>")
+    @app.delete("/api/v1/conversations/<conversation_id>/shares/<share_id>")
     def revoke(conversation_id: str, share_id: str) -> Response:
         bridge.call(engine.shares.revoke(owner(), conversation_id, share_id))
         return flask.jsonify({})

@@ -33,18 +33,18 @@ def add_version_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     something.
     """
 
-    @app.get("/api/tools/<name>/versions")
+    @app.get("/api/v1/tools/<name>/versions")
     def versions(name: str) -> Response:
         return flask.jsonify(
             {"versions": [version_line(v) for v in bridge.call(engine.library.versions(name))]}
         )
 
-    @app.get("/api/tools/<name>/versions/<number>")
+    @app.get("/api/v1/tools/<name>/versions/<number>")
     def version(name: str, number: str) -> Response:
         found = bridge.call(engine.library.version(name, _number("version", number)))
         return flask.jsonify(version_page(found, bridge.call(engine.examples(owner(), found))))
 
-    @app.get("/api/tools/<name>/diff")
+    @app.get("/api/v1/tools/<name>/diff")
     def diff(name: str) -> Response:
         before, after = (_number(end, flask.request.args.get(end, "")) for end in ("from", "to"))
         return flask.jsonify(
@@ -55,20 +55,20 @@ def add_version_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
             }
         )
 
-    @app.post("/api/tools/<name>/rollback")
+    @app.post("/api/v1/tools/<name>/rollback")
     def rollback(name: str) -> Response:
         asked = _body(Rollback, '{"to": 1}, with the number of a version')
         return flask.jsonify(tool_line(bridge.call(engine.library.rollback(name, asked.to))))
 
-    @app.post("/api/tools/<name>/retire")
+    @app.post("/api/v1/tools/<name>/retire")
     def retire(name: str) -> Response:
         return flask.jsonify(tool_line(bridge.call(engine.library.retire(name))))
 
-    @app.post("/api/tools/<name>/restore")
+    @app.post("/api/v1/tools/<name>/restore")
     def restore(name: str) -> Response:
         return flask.jsonify(tool_line(bridge.call(engine.library.restore(name))))
 
-    @app.post("/api/tools/<name>/forget")
+    @app.post("/api/v1/tools/<name>/forget")
     def forget(name: str) -> Response:
         asked = _body(Forget, '{"request": "…"}, with a request of yours that the tool has served')
         left = bridge.call(engine.forget_request(owner(), name, asked.request))

@@ -93,7 +93,7 @@ def test_conversations_are_managed_by_keyboard_on_a_narrow_page_and_live_in_othe
 def test_an_answer_that_nobody_has_seen_is_marked_until_it_is_opened(
     link: str, page: Page, second_page: Page
 ) -> None:
-    address = re.compile("/api/conversations/[0-9a-f]+$")
+    address = re.compile("/api/v1/conversations/[0-9a-f]+$")
     page.route(address, lambda route: route.fulfill(json={}))  # as if nobody saw it there
     open_page(page, link)
     open_page(second_page, link)

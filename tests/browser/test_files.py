@@ -160,7 +160,7 @@ def test_a_file_that_does_not_arrive_keeps_the_request(link, browser: Browser):
     )  # not a watched one: the browser itself reports the broken connection as an error
     open_page(page, link)
     attach(page, ("data.csv", CSV))
-    page.route("**/api/files*", lambda route: route.abort())
+    page.route("**/api/v1/files*", lambda route: route.abort())
     ask(page, "Sum column price of this file")
     pending = page.get_by_test_id("pending")
     expect(pending).to_contain_text("data.csv could not be sent")
@@ -169,7 +169,7 @@ def test_a_file_that_does_not_arrive_keeps_the_request(link, browser: Browser):
     expect(page.get_by_test_id("composer")).to_have_value("Sum column price of this file")
     expect(page.get_by_test_id("attached-file")).to_contain_text("data.csv")
     expect(page.get_by_test_id("composer")).to_be_focused()
-    page.unroute("**/api/files*")
+    page.unroute("**/api/v1/files*")
     page.keyboard.press("Enter")
     expect(built(page)).to_contain_text("adds up to 12")
     page.context.close()

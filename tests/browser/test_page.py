@@ -471,7 +471,7 @@ def test_the_header_fits_on_a_narrow_page_without_a_sandbox(link, page):
         health = route.fetch().json()
         route.fulfill(json={**health, "sandbox": {**health["sandbox"], "available": False}})
 
-    page.route("**/api/health", nothing)
+    page.route("**/api/v1/health", nothing)
     page.set_viewport_size(NARROW)
     page.goto(link)
     expect(page.get_by_test_id("status")).to_have_text("Unavailable")
@@ -736,7 +736,9 @@ def test_markup_of_the_model_does_no_harm_even_without_the_policy(theatre, ungua
         for url in ("https://example.org/", "https://example.com/")
     ]
     paths = {urlsplit(url).path for url in requests} - {"/static/icon.svg"}
-    assert all(path.startswith(("/api/conversations", "/api/projects")) for path in paths), paths
+    assert all(path.startswith(("/api/v1/conversations", "/api/v1/projects")) for path in paths), (
+        paths
+    )
     page.reload()
     expect(finished(page)).to_contain_text("After")
     assert dialogs == []

@@ -98,8 +98,8 @@ test("a renamed conversation has its title at once", () => {
 test("a shared conversation is read below the path of its link", () => {
   assert.deepEqual(["share/x-Y_1", "a/b", "share"].map(conversationPath), [
     "/share/x-Y_1",
-    "/api/conversations/a%2Fb",
-    "/api/conversations/share",
+    "/api/v1/conversations/a%2Fb",
+    "/api/v1/conversations/share",
   ]);
 });
 

@@ -89,7 +89,10 @@ test("limits and sizes are told in words", () => {
 });
 
 test("addresses hold conversation, content and name", () => {
-  assert.equal(addressOf("c1", PNG), `/api/conversations/c1/files/${"b".repeat(64)}/a%20b%3F.png`);
+  assert.equal(
+    addressOf("c1", PNG),
+    `/api/v1/conversations/c1/files/${"b".repeat(64)}/a%20b%3F.png`,
+  );
   assert.deepEqual([CSV, PNG, { media_type: "image/svg+xml" }].map(isPicture), [
     false,
     true,
@@ -141,7 +144,7 @@ test("a request that is edited or asked again brings its files, whose contents s
       key: `c1 ${CSV.sha256} data.csv`,
       name: "data.csv",
       size: 4,
-      address: `/api/conversations/c1/files/${CSV.sha256}/data.csv`,
+      address: `/api/v1/conversations/c1/files/${CSV.sha256}/data.csv`,
     },
   ];
   assert.deepEqual(filesAgain(turn, "c1"), again);

@@ -167,7 +167,7 @@ test("the files that a turn changed are told once each, without those that are g
 test("a file is fetched by its path and its hash", () => {
   assert.equal(
     fileAddress("p1", file("a b/ä.py")),
-    "/api/projects/p1/files/a%20b/%C3%A4.py?0123456789abcdef",
+    "/api/v1/projects/p1/files/a%20b/%C3%A4.py?0123456789abcdef",
   );
   assert.deepEqual([file("x.md"), file("song.mid"), file("LICENSE")].map(isText), [
     true,

@@ -124,9 +124,9 @@ async def d09(sandbox: SecureSandbox, engine: DockerClient, folder: Path) -> Non
                 "conversations/1/records",
                 "conversations/unknown/files/x/y",
             ):
-                assert other.get(f"{server.url}/api/{path}").status_code == 404, path
+                assert other.get(f"{server.url}/api/v1/{path}").status_code == 404, path
         with requests.Session() as stranger:
-            assert stranger.get(f"{server.url}/api/tools/add").status_code == 401
+            assert stranger.get(f"{server.url}/api/v1/tools/add").status_code == 401
     finally:
         server.end()
 

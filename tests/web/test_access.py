@@ -30,41 +30,41 @@ PATHS = [
     f"/bundle/{BUNDLE.style}",
     f"/bundle/{BUNDLE.style}.map",
     "/texts/unknown",
-    "/api/health",
-    "/api/tools",
-    "/api/tools/add",
-    "/api/tools/add/versions",
-    "/api/tools/add/versions/1",
-    "/api/tools/add/diff",
-    "/api/tools/add/rollback",
-    "/api/tools/add/retire",
-    "/api/tools/add/restore",
-    "/api/tools/add/forget",
-    "/api/servers",
-    "/api/servers/files/allow",
-    "/api/servers/files/revoke",
-    "/api/graph",
-    "/api/lessons",
-    "/api/lessons/unknown",
-    "/api/conversations",
-    "/api/conversations/unknown",
-    "/api/conversations/unknown/export.md",
-    "/api/conversations/unknown/records",
-    "/api/conversations/unknown/shares",
-    "/api/conversations/unknown/shares/unknown",
-    "/api/conversations/unknown/files/unknown/unknown",
-    "/api/conversations/unknown/results/unknown",
-    "/api/files",
-    "/api/projects",
-    "/api/projects/unknown",
-    "/api/projects/unknown/zip",
-    "/api/projects/unknown/files/folder/main.py",
-    "/api/settings",
-    "/api/settings/models",
+    "/api/v1/health",
+    "/api/v1/tools",
+    "/api/v1/tools/add",
+    "/api/v1/tools/add/versions",
+    "/api/v1/tools/add/versions/1",
+    "/api/v1/tools/add/diff",
+    "/api/v1/tools/add/rollback",
+    "/api/v1/tools/add/retire",
+    "/api/v1/tools/add/restore",
+    "/api/v1/tools/add/forget",
+    "/api/v1/servers",
+    "/api/v1/servers/files/allow",
+    "/api/v1/servers/files/revoke",
+    "/api/v1/graph",
+    "/api/v1/lessons",
+    "/api/v1/lessons/unknown",
+    "/api/v1/conversations",
+    "/api/v1/conversations/unknown",
+    "/api/v1/conversations/unknown/export.md",
+    "/api/v1/conversations/unknown/records",
+    "/api/v1/conversations/unknown/shares",
+    "/api/v1/conversations/unknown/shares/unknown",
+    "/api/v1/conversations/unknown/files/unknown/unknown",
+    "/api/v1/conversations/unknown/results/unknown",
+    "/api/v1/files",
+    "/api/v1/projects",
+    "/api/v1/projects/unknown",
+    "/api/v1/projects/unknown/zip",
+    "/api/v1/projects/unknown/files/folder/main.py",
+    "/api/v1/settings",
+    "/api/v1/settings/models",
     "/v1/models",
     "/v1/models/unknown",
     "/v1/chat/completions",
-    "/api/unknown",
+    "/api/v1/unknown",
     "/unknown",
     "/gallery",
     "/socket.io/?EIO=4&transport=polling",
@@ -79,7 +79,7 @@ OPEN = [
     "/share/unknown/files/unknown/unknown",
     "/share/unknown/results/unknown",
     "/share/unknown/static/style.css",
-    "/share/unknown/api/tools",
+    "/share/unknown/api/v1/tools",
     "/share/",
 ]
 """Open to anybody, if the second part is the token of a link, and never anything else."""
@@ -121,7 +121,7 @@ def test_nothing_below_a_link_is_open_without_its_own_token(
 ) -> None:
     with server.program() as program:
         for session in (requests.Session(), visitor, program):
-            program.get(f"{server.url}/api/graph")  # the right token: guesses do not wait yet
+            program.get(f"{server.url}/api/v1/graph")  # the right token: guesses do not wait yet
             for method in METHODS:
                 response = session.request(method, server.url + path, timeout=20)
                 assert response.status_code == 404, method
@@ -134,7 +134,7 @@ def test_a_link_opens_what_it_shows_and_nothing_else(
     with server.socket(visitor) as page:
         conversation = page.ask("say shared")["conversation_id"]
         page.records(until="turn_finished")
-    address = f"{server.url}/api/conversations/{conversation}"
+    address = f"{server.url}/api/v1/conversations/{conversation}"
     own = {"Origin": server.url}
     made = visitor.post(f"{address}/shares", json={}, headers=own).json()
     link = server.url + made["path"]
@@ -162,7 +162,7 @@ def test_the_token_in_a_header_opens_everything(server: ServerProcess, path: str
 def test_refusals_have_the_form_that_the_caller_reads(server: ServerProcess) -> None:
     page, api = (
         requests.get(server.url + "/", timeout=20),
-        requests.get(server.url + "/api/tools", timeout=20),
+        requests.get(server.url + "/api/v1/tools", timeout=20),
     )
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
     assert '<form class="login-form" method="get">' in page.text
@@ -202,7 +202,7 @@ def test_an_old_link_says_why_it_does_not_work(
 
 
 def listed(server: ServerProcess, session: requests.Session) -> set[str]:
-    told = session.get(f"{server.url}/api/conversations").json()["conversations"]
+    told = session.get(f"{server.url}/api/v1/conversations").json()["conversations"]
     return {conversation["id"] for conversation in told}
 
 
@@ -224,7 +224,7 @@ def test_programs_are_the_same_person(server: ServerProcess, visitor: requests.S
         with server.socket(program) as client:
             conversation = client.ask("say from a program")["conversation_id"]
         assert conversation in listed(server, program) & listed(server, visitor)
-        assert "Set-Cookie" not in program.get(f"{server.url}/api/tools").headers
+        assert "Set-Cookie" not in program.get(f"{server.url}/api/v1/tools").headers
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ def test_strange_host_names_are_refused(server: ServerProcess, host: str) -> Non
 def test_local_and_allowed_host_names_are_accepted(server: ServerProcess, host: str) -> None:
     with server.program() as program:
         host = host.format(port=server.url.rpartition(":")[2])
-        assert program.get(server.url + "/api/health", headers={"Host": host}).status_code == 200
+        assert program.get(server.url + "/api/v1/health", headers={"Host": host}).status_code == 200
 
 
 @pytest.mark.parametrize(
@@ -280,7 +280,7 @@ def test_local_and_allowed_host_names_are_accepted(server: ServerProcess, host: 
         "x",
     ],
 )
-@pytest.mark.parametrize("path", ["/socket.io/?EIO=4&transport=polling", "/api/tools", "/"])
+@pytest.mark.parametrize("path", ["/socket.io/?EIO=4&transport=polling", "/api/v1/tools", "/"])
 def test_pages_of_other_sites_are_refused(
     server: ServerProcess, visitor: requests.Session, origin: str, path: str
 ) -> None:
@@ -300,18 +300,19 @@ def test_the_page_itself_and_allowed_hosts_may_send_requests(server: ServerProce
             {"Origin": "https://agent.example", "Host": "agent.example"},
             {"Origin": "http://localhost", "Host": "localhost"},
         ):
-            assert program.get(f"{server.url}/api/tools", headers=headers).status_code == 200
+            assert program.get(f"{server.url}/api/v1/tools", headers=headers).status_code == 200
 
 
 def test_a_cookie_alone_changes_nothing_without_an_origin(
     server: ServerProcess, visitor: requests.Session
 ) -> None:
-    assert visitor.post(server.url + "/api/tools").status_code == 403
+    assert visitor.post(server.url + "/api/v1/tools").status_code == 403
     assert (
-        visitor.post(server.url + "/api/tools", headers={"Origin": server.url}).status_code == 405
+        visitor.post(server.url + "/api/v1/tools", headers={"Origin": server.url}).status_code
+        == 405
     )
     with server.program() as program:
-        assert program.post(server.url + "/api/tools").status_code == 405
+        assert program.post(server.url + "/api/v1/tools").status_code == 405
     cookie = "; ".join(f"{c.name}={c.value}" for c in visitor.cookies)
     client = socketio.Client(reconnection=False, websocket_extra_options={"suppress_origin": True})
     with pytest.raises(Refused):
@@ -337,7 +338,7 @@ def test_servers_with_one_token_accept_each_others_browsers(tmp_path: Path) -> N
         (tmp_path / name).mkdir()
         servers.append(ServerProcess(tmp_path / name, "eventlet", ACCESS_TOKEN=token))
     with servers[0].browser() as browser:
-        answers = [browser.get(f"{s.url}/api/health", timeout=20).status_code for s in servers]
+        answers = [browser.get(f"{s.url}/api/v1/health", timeout=20).status_code for s in servers]
     assert answers == [200, 200, 401]
     for server in servers:
         server.end()

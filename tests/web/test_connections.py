@@ -87,7 +87,7 @@ def _said(connection: socket.socket, says: bytes) -> socket.socket:
     [
         b"",
         b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ",
-        b"GET /api/tools HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        b"GET /api/v1/tools HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
         b"\x16\x03\x01",
     ],
     ids=["silent", "half a head", "answered and kept", "no HTTP"],
@@ -103,7 +103,7 @@ def test_thousands_of_connections_without_the_token_keep_nobody_out(
         for _ in range(3):
             assert requests.get(guarded.url + "/", timeout=10).status_code == 401
             with guarded.browser() as another:
-                assert another.get(f"{guarded.url}/api/tools", timeout=10).status_code == 200
+                assert another.get(f"{guarded.url}/api/v1/tools", timeout=10).status_code == 200
         page.ask("say still here")
         assert page.records(until="turn_finished")[-1]["event"]["answer"] == "stillhere"
 
@@ -141,7 +141,7 @@ def _trickles_its_head(
 def _comes_back_too_late(
     server: ServerProcess, visitor: requests.Session, connection: socket.socket
 ) -> None:
-    connection.sendall(head(server, "GET /api/tools", f"Authorization: Bearer {server.token}"))
+    connection.sendall(head(server, "GET /api/v1/tools", f"Authorization: Bearer {server.token}"))
     assert connection.recv(12) == b"HTTP/1.1 200"
 
 
@@ -151,7 +151,7 @@ def _trickles_its_body(
     connection.sendall(
         head(
             server,
-            "POST /api/files?name=a",
+            "POST /api/v1/files?name=a",
             f"Authorization: Bearer {server.token}",
             "Content-Length: 50000",
         )
@@ -162,7 +162,7 @@ def _trickles_its_body(
 def _trickles_a_body_that_nobody_wants(
     server: ServerProcess, visitor: requests.Session, connection: socket.socket
 ) -> None:
-    connection.sendall(head(server, "POST /api/files?name=a", "Content-Length: 50000"))
+    connection.sendall(head(server, "POST /api/v1/files?name=a", "Content-Length: 50000"))
     _trickle(connection, b"x")
 
 
@@ -233,7 +233,7 @@ def test_who_never_reads_the_answer_is_shut_out_and_who_reads_slowly_is_not(
             page.records(until="turn_finished")
         cookie = "Cookie: " + "; ".join(f"{c.name}={c.value}" for c in visitor.cookies)
     asks = head(
-        hasty, f"GET /api/conversations/{conversation}/records", cookie, "Connection: close"
+        hasty, f"GET /api/v1/conversations/{conversation}/records", cookie, "Connection: close"
     )
 
     def fetched(pause: float, pauses: int) -> int:

@@ -91,7 +91,7 @@ def test_a_call_by_hand_is_a_turn_of_the_conversation_with_its_files(
         page.records(until="turn_finished")
         conversation = {"conversation_id": first["conversation_id"]}
         origin = {"Origin": server.url}
-        address = f"{server.url}/api/files?name=a.csv"
+        address = f"{server.url}/api/v1/files?name=a.csv"
         upload = visitor.post(address, data=b"1", headers=origin).json()["id"]
         call = {"name": "add", "arguments": {"a": 2}, "files": [upload]}
         begun = page.call("run", {**call, **conversation})
@@ -243,9 +243,9 @@ def test_nobody_reads_or_continues_what_belongs_to_somebody_else(
         payload = {"conversation_id": foreign, "after": 0}
         assert page.call("subscribe", payload) == {"ok": False, "error": refused}
         assert page.ask("say hello", foreign) == {"ok": False, "error": refused}
-        response = visitor.get(f"{server.url}/api/conversations/{foreign}/records")
+        response = visitor.get(f"{server.url}/api/v1/conversations/{foreign}/records")
         assert (response.status_code, response.json()) == (404, {"error": refused})
-        listed = visitor.get(f"{server.url}/api/conversations").json()["conversations"]
+        listed = visitor.get(f"{server.url}/api/v1/conversations").json()["conversations"]
         assert foreign not in [c["id"] for c in listed]
 
 
@@ -282,7 +282,7 @@ def test_the_library_and_the_status_concern_everybody(
                 "detail": "no engine answers",
                 "not_guaranteed": [],
             }
-            assert visitor.get(f"{server.url}/api/health").json() == status
+            assert visitor.get(f"{server.url}/api/v1/health").json() == status
 
 
 def test_what_is_being_set_up_is_told_at_once_and_waited_for(
@@ -354,12 +354,13 @@ def test_conversations_outlive_the_server_and_access_does_not(
         port = first.url.rpartition(":")[2]
         assert first.end(with_signal) == (exit_code, "")
         second = ServerProcess(tmp_path, "eventlet", FLASK_PORT=port)
-        assert session.get(f"{second.url}/api/conversations").status_code == 401
+        assert session.get(f"{second.url}/api/v1/conversations").status_code == 401
         assert session.get(second.link).status_code == 200
         assert [
-            c["id"] for c in session.get(f"{second.url}/api/conversations").json()["conversations"]
+            c["id"]
+            for c in session.get(f"{second.url}/api/v1/conversations").json()["conversations"]
         ] == [conversation]
-        records = session.get(f"{second.url}/api/conversations/{conversation}/records").json()[
+        records = session.get(f"{second.url}/api/v1/conversations/{conversation}/records").json()[
             "records"
         ]
         assert [r["event"]["type"] for r in records] == [

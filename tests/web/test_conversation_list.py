@@ -9,7 +9,7 @@ from tests.web.server_process import ServerProcess, of_somebody_else
 def test_a_conversation_is_managed_and_every_page_is_told(
     server: ServerProcess, visitor: requests.Session
 ) -> None:
-    address, own = f"{server.url}/api/conversations", {"Origin": server.url}
+    address, own = f"{server.url}/api/v1/conversations", {"Origin": server.url}
 
     def listed(text: str = "") -> dict[str, dict]:
         found = visitor.get(address, params={"q": text}).json()["conversations"]
@@ -42,7 +42,7 @@ def test_nobody_changes_what_belongs_to_somebody_else(
 ) -> None:
     foreign = of_somebody_else(server.folder)
     response = visitor.patch(
-        f"{server.url}/api/conversations/{foreign}", json=change, headers={"Origin": server.url}
+        f"{server.url}/api/v1/conversations/{foreign}", json=change, headers={"Origin": server.url}
     )
     assert (response.status_code, response.json()["error"]["message"]) == (
         404,
@@ -55,7 +55,7 @@ def test_a_change_that_makes_no_sense_is_refused(
     server: ServerProcess, visitor: requests.Session, body: bytes
 ) -> None:
     response = visitor.patch(
-        f"{server.url}/api/conversations/any", data=body, headers={"Origin": server.url}
+        f"{server.url}/api/v1/conversations/any", data=body, headers={"Origin": server.url}
     )
     assert response.status_code == 400
     assert response.json()["error"]["message"].endswith("pinned, deleted, seen")
@@ -67,7 +67,7 @@ def test_a_conversation_is_exported_whole(server: ServerProcess, visitor: reques
         page.records(until="turn_finished")
         page.ask("fail", mine)
         records = page.records(until="turn_failed")
-        address = f"{server.url}/api/conversations/{mine}/export"
+        address = f"{server.url}/api/v1/conversations/{mine}/export"
         whole = visitor.get(f"{address}.json")
         assert whole.json()["conversation"]["title"] == "say to **be**\n# or not/to be"
         assert whole.json()["records"] == page.follow(mine)
@@ -87,5 +87,5 @@ def test_a_conversation_is_exported_whole(server: ServerProcess, visitor: reques
         assert visitor.get(f"{address}.exe").status_code == 400
     foreign = of_somebody_else(server.folder)
     for form in ("md", "json"):
-        response = visitor.get(f"{server.url}/api/conversations/{foreign}/export.{form}")
+        response = visitor.get(f"{server.url}/api/v1/conversations/{foreign}/export.{form}")
         assert response.status_code == 404

@@ -22,7 +22,7 @@ def send(
     server: ServerProcess, visitor: requests.Session, name: str, content: bytes
 ) -> requests.Response:
     return visitor.post(
-        f"{server.url}/api/files",
+        f"{server.url}/api/v1/files",
         params={"name": name},
         data=content,
         headers={"Origin": server.url},
@@ -43,7 +43,7 @@ def converse(
 def address(server: ServerProcess, conversation: str, events: list[dict[str, Any]]) -> str:
     """Where the first file of the request is."""
     file = events[0]["files"][0]
-    return f"{server.url}/api/conversations/{conversation}/files/{file['sha256']}/{quote(file['name'])}"
+    return f"{server.url}/api/v1/conversations/{conversation}/files/{file['sha256']}/{quote(file['name'])}"
 
 
 def test_files_come_with_a_request_and_are_handed_out(
@@ -126,7 +126,7 @@ def test_what_is_not_there_is_not_found(
     server: ServerProcess, visitor: requests.Session, sha256: str
 ) -> None:
     conversation, _ = converse(server, visitor)
-    response = visitor.get(f"{server.url}/api/conversations/{conversation}/files/{sha256}/a.csv")
+    response = visitor.get(f"{server.url}/api/v1/conversations/{conversation}/files/{sha256}/a.csv")
     assert (response.status_code, response.headers["Content-Type"]) == (404, "application/json")
 
 
@@ -150,7 +150,7 @@ def test_what_is_too_much_is_refused(server: ServerProcess, visitor: requests.Se
     )
     headers = {"Origin": server.url, "Transfer-Encoding": "chunked"}
     chunked = visitor.post(
-        f"{server.url}/api/files?name=a", data=(bytes(2**16) for _ in range(20)), headers=headers
+        f"{server.url}/api/v1/files?name=a", data=(bytes(2**16) for _ in range(20)), headers=headers
     )
     assert chunked.status_code == 411
     uploads = [send(server, visitor, f"{n}", bytes(400_000)).json()["id"] for n in range(3)]
@@ -172,14 +172,14 @@ def test_another_sites_page_sends_no_files(
     for headers in ({"Origin": "http://evil.example"}, {}):
         assert (
             visitor.post(
-                f"{server.url}/api/files?name={quote('a.csv')}", data=b"x", headers=headers
+                f"{server.url}/api/v1/files?name={quote('a.csv')}", data=b"x", headers=headers
             ).status_code
             == 403
         )
 
 
 def test_the_limits_are_told(server: ServerProcess, visitor: requests.Session) -> None:
-    assert visitor.get(f"{server.url}/api/health").json()["files"] == {"count": 3, "size": 2**20}
+    assert visitor.get(f"{server.url}/api/v1/health").json()["files"] == {"count": 3, "size": 2**20}
 
 
 def test_uploads_that_nobody_takes_make_room_for_the_same_persons() -> None:

@@ -13,7 +13,7 @@ from web.payloads import lesson_line
 def test_lessons_are_read_reworded_and_deleted_and_every_page_is_told(
     server: ServerProcess, visitor: requests.Session
 ) -> None:
-    address, own = f"{server.url}/api/lessons", {"Origin": server.url}
+    address, own = f"{server.url}/api/v1/lessons", {"Origin": server.url}
     line = {**lesson_line(LESSON), "evidence": 2}
     assert visitor.get(address).json() == {"lessons": [line]}
     words = {"trigger": "floats", "advice": "Compare with approx."}
@@ -54,7 +54,7 @@ def test_words_that_cannot_be_used_are_refused(
     server: ServerProcess, visitor: requests.Session, body: bytes, problem: str
 ) -> None:
     response = visitor.patch(
-        f"{server.url}/api/lessons/l1", data=body, headers={"Origin": server.url}
+        f"{server.url}/api/v1/lessons/l1", data=body, headers={"Origin": server.url}
     )
     error: dict[str, Any] = response.json()["error"]
     assert (response.status_code, error["message"].startswith(problem)) == (400, True), error

@@ -210,8 +210,8 @@ def test_packets_that_no_client_makes_are_survived(
 @pytest.mark.parametrize(
     "call",
     [
-        "PATCH /api/lessons/l1",
-        *(f"POST /api/tools/add/{change}" for change in ("rollback", "forget")),
+        "PATCH /api/v1/lessons/l1",
+        *(f"POST /api/v1/tools/add/{change}" for change in ("rollback", "forget")),
     ],
 )
 def test_a_body_that_no_parser_copes_with_is_a_bad_request(

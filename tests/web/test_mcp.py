@@ -82,7 +82,7 @@ def text(result: types.CallToolResult) -> str:
 def wait_until_stopped(server: ServerProcess, title: str) -> None:
     """Wait for the end of the conversation's turn, which is that it was stopped."""
     with server.program() as program, server.socket(program) as page:
-        listed = program.get(f"{server.url}/api/conversations", params={"q": title}).json()
+        listed = program.get(f"{server.url}/api/v1/conversations", params={"q": title}).json()
         (one,) = listed["conversations"]
         assert page.whole(one["id"], until="turn_stopped")
 
@@ -179,7 +179,7 @@ async def test_a_conversation_goes_on_and_is_the_visitors_own(server: ServerProc
         second = await asked(client, "say second", conversation=conversation)
     assert second.structured_content["conversation"] == conversation
     with server.browser() as browser:
-        address = f"{server.url}/api/conversations/{conversation}/records"
+        address = f"{server.url}/api/v1/conversations/{conversation}/records"
         events = [record["event"] for record in browser.get(address).json()["records"]]
     assert [e["answer"] for e in events if e["type"] == "turn_finished"] == ["first", "second"]
 

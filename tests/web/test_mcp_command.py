@@ -73,7 +73,7 @@ async def test_cancelling_a_call_stops_the_turn_of_the_app(server: ServerProcess
 
     def stopped() -> None:
         with server.program() as program, server.socket(program) as page:
-            found = program.get(f"{server.url}/api/conversations", params={"q": "cancelled"})
+            found = program.get(f"{server.url}/api/v1/conversations", params={"q": "cancelled"})
             (one,) = found.json()["conversations"]
             assert page.whole(one["id"], until="turn_stopped")
 

@@ -38,7 +38,7 @@ def chat(client: openai.OpenAI, *messages: Any, model: str = AGENT, **more: Any)
 
 def conversations(server: ServerProcess) -> list[dict[str, Any]]:
     with server.program() as program:
-        found: list[dict[str, Any]] = program.get(f"{server.url}/api/conversations").json()[
+        found: list[dict[str, Any]] = program.get(f"{server.url}/api/v1/conversations").json()[
             "conversations"
         ]
         return found
@@ -151,7 +151,7 @@ def test_who_leaves_stops_the_turn(client: openai.OpenAI, server: ServerProcess)
     newest = conversations(server)[0]["id"]
     with server.program() as program:
         while True:
-            path = f"{server.url}/api/conversations/{newest}/records"
+            path = f"{server.url}/api/v1/conversations/{newest}/records"
             types = {r["event"]["type"] for r in program.get(path).json()["records"]}
             if "turn_stopped" in types:
                 break

@@ -56,16 +56,16 @@ def test_a_build_is_a_turn_that_is_told_live_and_again(
     with server.socket(visitor) as again:
         assert [r["event"] for r in again.follow(project)] == events
     assert project not in [
-        c["id"] for c in visitor.get(f"{server.url}/api/conversations").json()["conversations"]
+        c["id"] for c in visitor.get(f"{server.url}/api/v1/conversations").json()["conversations"]
     ]
-    (line,) = visitor.get(f"{server.url}/api/projects").json()["projects"]
+    (line,) = visitor.get(f"{server.url}/api/v1/projects").json()["projects"]
     assert (line["id"], line["name"], line["goal"], line["status"]) == (
         project,
         "demo",
         "print 42",
         "finished",
     )
-    shown = visitor.get(f"{server.url}/api/projects/{project}").json()
+    shown = visitor.get(f"{server.url}/api/v1/projects/{project}").json()
     assert [(file["path"], file["size"]) for file in shown["files"]] == [("main.py", 10)]
     assert ([backup["number"] for backup in shown["backups"]], shown["turn_id"]) == ([1], None)
 
@@ -74,7 +74,7 @@ def test_a_person_edits_runs_and_goes_back(
     server: ServerProcess, visitor: requests.Session, client: Client
 ) -> None:
     project, _ = ended(client, "build", name="demo", goal="print 42")
-    address = f"{server.url}/api/projects/{project}"
+    address = f"{server.url}/api/v1/projects/{project}"
     edit = {
         "action": "replace_lines",
         "name": "main.py",
@@ -139,7 +139,7 @@ def test_what_waits_for_a_word_gets_it(
         assert (asked["action"], asked["package"]) == ("add_package", "requests==2.32.5")
         assert client.call("say", {"turn_id": turn, "word": word}, timeout=20)["heard"]
         client.records("turn_finished", turn)
-        assert visitor.get(f"{server.url}/api/projects/{project}").json()["packages"] == known
+        assert visitor.get(f"{server.url}/api/v1/projects/{project}").json()["packages"] == known
     project, turn = begun(client, "build", name="demo", goal="wait for ever")
     assert client.call("say", {"turn_id": turn, "word": "pause"}, timeout=20)["heard"]
     assert not client.call("build", {"project_id": project}, timeout=20)["ok"]
@@ -153,10 +153,10 @@ def test_a_project_is_its_owners_alone_until_it_is_deleted(
 ) -> None:
     project, _ = ended(client, "build", name="demo", goal="print 42")
     addresses = [
-        f"{server.url}/api/projects/{project}{rest}" for rest in ("", "/zip", "/files/main.py")
+        f"{server.url}/api/v1/projects/{project}{rest}" for rest in ("", "/zip", "/files/main.py")
     ]
     foreign = of_somebody_else(server.folder, "project")
-    shown = visitor.get(f"{server.url}/api/projects").json()["projects"]
+    shown = visitor.get(f"{server.url}/api/v1/projects").json()["projects"]
     assert foreign not in {line["id"] for line in shown}
     theirs = [address.replace(project, foreign) for address in addresses]
     assert [visitor.get(address).status_code for address in theirs] == [404] * 3

@@ -20,7 +20,7 @@ def returned(server: ServerProcess, visitor: requests.Session, value: Any) -> tu
         asked = page.call("ask", {"text": f"return {json.dumps(value)}"}, timeout=20)
         assert asked["ok"], asked
         events = [r["event"] for r in page.records(until="turn_finished")]
-    place = f"{server.url}/api/conversations/{asked['conversation_id']}"
+    place = f"{server.url}/api/v1/conversations/{asked['conversation_id']}"
     reference = next(e["execution"]["value"] for e in events if e["type"] == "execution_finished")
     return place, f"{place}/results/{reference['sha256']}"
 

@@ -125,8 +125,8 @@ def test_the_page_carries_the_words_of_the_stages(
     [
         "/",
         "/static/script.js",
-        "/api/tools",
-        "/api/unknown",
+        "/api/v1/tools",
+        "/api/v1/unknown",
         "/unknown",
         "/socket.io/?EIO=4&transport=polling",
     ],
@@ -162,7 +162,7 @@ def test_every_response_carries_the_security_headers(
 
 def test_what_may_be_kept_and_what_not(server: ServerProcess, visitor: requests.Session) -> None:
     assert visitor.get(server.url + "/").headers["Cache-Control"] == "no-store"
-    assert visitor.get(server.url + "/api/tools").headers["Cache-Control"] == "no-store"
+    assert visitor.get(server.url + "/api/v1/tools").headers["Cache-Control"] == "no-store"
     library = visitor.get(server.url + load_vendor().addresses["preact"])
     assert set(library.headers["Cache-Control"].split(", ")) == {
         "private",
@@ -181,13 +181,13 @@ def test_what_may_be_kept_and_what_not(server: ServerProcess, visitor: requests.
 def test_long_lists_are_compressed_for_those_who_take_it(
     server: ServerProcess, visitor: requests.Session
 ) -> None:
-    address = f"{server.url}/api/graph"
+    address = f"{server.url}/api/v1/graph"
     zipped = visitor.get(address)
     plain = visitor.get(address, headers={"Accept-Encoding": "identity"})
     assert zipped.json() == plain.json()
     encodings = [r.headers.get("Content-Encoding") for r in (zipped, plain)]
     assert encodings == ["gzip", None]
-    assert "Content-Encoding" not in visitor.get(f"{server.url}/api/tools").headers
+    assert "Content-Encoding" not in visitor.get(f"{server.url}/api/v1/tools").headers
 
 
 def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests.Session) -> None:
@@ -203,14 +203,14 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
     }
     imported = {"modules": ["math"], "packages": ["numpy"]}
     used = {"last_used": "2026-01-03T04:05:06+00:00"}
-    assert visitor.get(server.url + "/api/tools").json() == {
+    assert visitor.get(server.url + "/api/v1/tools").json() == {
         "tools": [{**line, **imported, **used}]
     }
-    assert visitor.get(server.url + "/api/tools", params={"q": "1 plus 2?"}).json() == {
+    assert visitor.get(server.url + "/api/v1/tools", params={"q": "1 plus 2?"}).json() == {
         "tools": [{**line, **imported, "confidence": 0.9, "request": "What is 1 plus 2?"}]
     }
-    assert visitor.get(server.url + "/api/tools", params={"q": "fly"}).json() == {"tools": []}
-    assert visitor.get(server.url + "/api/tools/add").json() == {
+    assert visitor.get(server.url + "/api/v1/tools", params={"q": "fly"}).json() == {"tools": []}
+    assert visitor.get(server.url + "/api/v1/tools/add").json() == {
         **line,
         "code": TOOL.code,
         "tests": "from add import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
@@ -255,7 +255,7 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
 def test_health_tells_model_sandbox_and_library(
     server: ServerProcess, visitor: requests.Session
 ) -> None:
-    health = visitor.get(server.url + "/api/health").json()
+    health = visitor.get(server.url + "/api/v1/health").json()
     assert health["model"] == {
         "name": "offline",
         "offline": True,
@@ -272,13 +272,13 @@ def test_conversations_and_their_records(server: ServerProcess, visitor: request
     with server.socket(visitor) as page:
         conversation = page.ask("say by rest")["conversation_id"]
         live = page.records(until="turn_finished")
-    summary, *_ = visitor.get(server.url + "/api/conversations").json()["conversations"]
+    summary, *_ = visitor.get(server.url + "/api/v1/conversations").json()["conversations"]
     assert (summary["id"], summary["title"], set(summary)) == (
         conversation,
         "say by rest",
         {"id", "title", "kind", "active_at", "pinned", "running", "unread"},
     )
-    address = f"{server.url}/api/conversations/{conversation}/records"
+    address = f"{server.url}/api/v1/conversations/{conversation}/records"
     assert visitor.get(address).json() == {"records": live}
     assert visitor.get(address, params={"after": "1"}).json() == {"records": live[1:]}
 
@@ -288,7 +288,7 @@ def test_a_number_that_is_none_is_refused(
     server: ServerProcess, visitor: requests.Session, after: str
 ) -> None:
     response = visitor.get(
-        f"{server.url}/api/conversations/unknown/records", params={"after": after}
+        f"{server.url}/api/v1/conversations/unknown/records", params={"after": after}
     )
     assert response.status_code == 400
     assert "is not the number of a record" in response.json()["error"]["message"]
@@ -297,15 +297,15 @@ def test_a_number_that_is_none_is_refused(
 @pytest.mark.parametrize(
     ("call", "status", "message"),
     [
-        ("GET /api/tools/unknown", 404, "there is no tool 'unknown'"),
-        ("GET /api/tools/%00", 404, "there is no tool '\\x00'"),
-        ("GET /api/tools/..%2f..%2fetc%2fpasswd", 404, None),
-        ("GET /api/unknown", 404, None),
-        ("GET /api/", 404, None),
-        ("POST /api/tools", 405, None),
-        ("DELETE /api/tools/add", 405, None),
-        ("POST /api/health", 405, None),
-        ("GET /api/tools/crash", 500, "something went wrong in the server"),
+        ("GET /api/v1/tools/unknown", 404, "there is no tool 'unknown'"),
+        ("GET /api/v1/tools/%00", 404, "there is no tool '\\x00'"),
+        ("GET /api/v1/tools/..%2f..%2fetc%2fpasswd", 404, None),
+        ("GET /api/v1/unknown", 404, None),
+        ("GET /api/v1/", 404, None),
+        ("POST /api/v1/tools", 405, None),
+        ("DELETE /api/v1/tools/add", 405, None),
+        ("POST /api/v1/health", 405, None),
+        ("GET /api/v1/tools/crash", 500, "something went wrong in the server"),
     ],
 )
 def test_every_error_of_the_api_is_json(
@@ -352,7 +352,7 @@ def test_a_body_that_is_too_large_is_refused(
     server: ServerProcess, visitor: requests.Session
 ) -> None:
     response = visitor.post(
-        server.url + "/api/tools", data=b"x" * 70_000, headers={"Origin": server.url}
+        server.url + "/api/v1/tools", data=b"x" * 70_000, headers={"Origin": server.url}
     )
     assert (response.status_code, response.json()["error"]["message"]) == (
         413,

@@ -35,7 +35,7 @@ def visitor(server: ServerProcess) -> Iterator[requests.Session]:
 @pytest.fixture
 def settings(server: ServerProcess, visitor: requests.Session) -> Iterator[str]:
     """The address of the settings, with all choices taken back in the end."""
-    address = server.url + "/api/settings"
+    address = server.url + "/api/v1/settings"
     yield address
     names = visitor.get(address).json()["defaults"]
     back = {**dict.fromkeys(names), "openai_api_key": None}
@@ -96,7 +96,7 @@ def test_a_change_shows_in_the_status_of_every_page_and_no_answer_has_the_key(
         "cause": "",
     }
     assert changed.json()["key_set"]
-    health = visitor.get(server.url + "/api/health")
+    health = visitor.get(server.url + "/api/v1/health")
     assert not any(SECRET in r.text for r in (changed, visitor.get(settings), health))
     assert (server.folder / CHOICES).stat().st_mode & 0o777 == 0o600
 

@@ -25,7 +25,7 @@ class Owner:
 
     def __init__(self, server: ServerProcess, visitor: requests.Session, conversation: str) -> None:
         self._visitor, self._own = visitor, {"Origin": server.url}
-        self._conversation = f"{server.url}/api/conversations/{conversation}"
+        self._conversation = f"{server.url}/api/v1/conversations/{conversation}"
         self._url, self._shares = server.url, f"{self._conversation}/shares"
 
     def share(self, days: int | None = None) -> tuple[str, str]:
@@ -72,7 +72,7 @@ def test_a_link_shows_the_conversation_as_it_was_until_it_is_renewed_and_revoked
     owner = Owner(server, visitor, conversation)
     share, address = owner.share()
     assert re.fullmatch(rf"{server.url}/share/[\w-]{{32}}", address)
-    assert address.rpartition("/")[2] not in visitor.get(f"{server.url}/api/health").text
+    assert address.rpartition("/")[2] not in visitor.get(f"{server.url}/api/v1/health").text
     first = ("say <b>zebra</b>", "<b>zebra</b>")
     held = client.ask("hold share", conversation)["turn_id"]
     asked(client, "say lion", conversation)
@@ -110,7 +110,7 @@ def test_a_link_shows_the_files_and_values_of_its_turns_only(
     own = {"Origin": server.url}
     uploads = [
         visitor.post(
-            f"{server.url}/api/files", params={"name": name}, data=content, headers=own
+            f"{server.url}/api/v1/files", params={"name": name}, data=content, headers=own
         ).json()
         for name, content in (("first.txt", b"one"), ("second.txt", b"two"))
     ]
@@ -183,7 +183,7 @@ def test_every_link_that_opens_nothing_has_the_same_answer(
 def test_nobody_shares_what_belongs_to_somebody_else(
     server: ServerProcess, visitor: requests.Session, client: Client
 ) -> None:
-    foreign = f"{server.url}/api/conversations/{of_somebody_else(server.folder)}/shares"
+    foreign = f"{server.url}/api/v1/conversations/{of_somebody_else(server.folder)}/shares"
     mine = asked(client, "say mine")
     share, _ = Owner(server, visitor, mine).share()
     own = {"Origin": server.url}
@@ -197,5 +197,5 @@ def test_nobody_shares_what_belongs_to_somebody_else(
 def test_a_lifetime_that_is_not_offered_is_refused(
     server: ServerProcess, visitor: requests.Session, client: Client, body: bytes
 ) -> None:
-    address = f"{server.url}/api/conversations/{asked(client, 'say it')}/shares"
+    address = f"{server.url}/api/v1/conversations/{asked(client, 'say it')}/shares"
     assert visitor.post(address, data=body, headers={"Origin": server.url}).status_code == 400

@@ -34,7 +34,7 @@ LINE = {
 
 
 def test_the_versions_of_a_tool(server: ServerProcess, visitor: requests.Session) -> None:
-    newest, oldest = visitor.get(f"{server.url}/api/tools/add/versions").json()["versions"]
+    newest, oldest = visitor.get(f"{server.url}/api/v1/tools/add/versions").json()["versions"]
     assert newest == LINE
     assert oldest == {
         **LINE,
@@ -44,7 +44,7 @@ def test_the_versions_of_a_tool(server: ServerProcess, visitor: requests.Session
         "tests": None,
         "usage": None,
     }
-    page = visitor.get(f"{server.url}/api/tools/add/versions/2").json()
+    page = visitor.get(f"{server.url}/api/v1/tools/add/versions/2").json()
     assert page == {
         **LINE,
         "name": "add",
@@ -63,7 +63,9 @@ def test_the_versions_of_a_tool(server: ServerProcess, visitor: requests.Session
         },
         "prompts": [{"name": "repair", "digest": "1" * 64}],
     }
-    diff = visitor.get(f"{server.url}/api/tools/add/diff", params={"from": "1", "to": "2"}).json()
+    diff = visitor.get(
+        f"{server.url}/api/v1/tools/add/diff", params={"from": "1", "to": "2"}
+    ).json()
     assert diff == {"from": 1, "to": 2, "diff": f"-def add(a, b): ...\n+{TOOL.code}"}
 
 
@@ -72,7 +74,7 @@ def test_what_changes_a_tool_answers_with_the_tool(
 ) -> None:
     ours = {"Origin": server.url}
     answers = {
-        c: visitor.post(f"{server.url}/api/tools/add/{c}", json=body, headers=ours).json()
+        c: visitor.post(f"{server.url}/api/v1/tools/add/{c}", json=body, headers=ours).json()
         for c, body in CHANGES.items()
     }
     assert [(c, a["name"], a["version"], a["standing"]) for c, a in answers.items()] == [
@@ -84,7 +86,9 @@ def test_what_changes_a_tool_answers_with_the_tool(
     assert answers["forget"]["used_requests"] == ["3 and 4 together"]
     with server.program() as program:
         assert (
-            program.post(f"{server.url}/api/tools/add/rollback", json={"to": 1}).json()["version"]
+            program.post(f"{server.url}/api/v1/tools/add/rollback", json={"to": 1}).json()[
+                "version"
+            ]
             == 3
         )
 
@@ -93,7 +97,7 @@ def test_what_changes_a_tool_answers_with_the_tool(
 def test_nothing_is_changed_without_the_token_or_from_another_site(
     server: ServerProcess, visitor: requests.Session, change: str
 ) -> None:
-    address, body = f"{server.url}/api/tools/add/{change}", CHANGES[change]
+    address, body = f"{server.url}/api/v1/tools/add/{change}", CHANGES[change]
     assert requests.post(address, json=body, timeout=20).status_code == 401
     assert visitor.post(address, json=body).status_code == 403, "a cookie alone"
     for origin in ("http://evil.example", "null", "http://127.0.0.1:1"):
@@ -104,43 +108,43 @@ def test_nothing_is_changed_without_the_token_or_from_another_site(
 @pytest.mark.parametrize(
     ("call", "body", "answer"),
     [
-        ("GET /api/tools/unknown/versions", None, (404, "there is no tool 'unknown'")),
-        ("GET /api/tools/add/versions/7", None, (404, "add has no version 7")),
+        ("GET /api/v1/tools/unknown/versions", None, (404, "there is no tool 'unknown'")),
+        ("GET /api/v1/tools/add/versions/7", None, (404, "add has no version 7")),
         (
-            "GET /api/tools/add/versions/x",
+            "GET /api/v1/tools/add/versions/x",
             None,
             (400, "version='x' is not the number of a version"),
         ),
         (
-            "GET /api/tools/add/versions/0",
+            "GET /api/v1/tools/add/versions/0",
             None,
             (400, "version='0' is not the number of a version"),
         ),
         (
-            f"GET /api/tools/add/versions/{2**31}",
+            f"GET /api/v1/tools/add/versions/{2**31}",
             None,
             (400, "version='2147483648' is not the number of a version"),
         ),
         (
-            "GET /api/tools/add/diff?from=1&to=²",
+            "GET /api/v1/tools/add/diff?from=1&to=²",
             None,
             (400, "to='²' is not the number of a version"),
         ),
-        ("GET /api/tools/add/diff?to=1", None, (400, "from='' is not the number of a version")),
-        ("POST /api/tools/add/rollback", {"to": 7}, (404, "add has no version 7")),
-        ("POST /api/tools/add/rollback", {"to": 2}, (409, "version 2 of add is already in use")),
-        ("POST /api/tools/add/rollback", {"to": "1"}, (400, BODY)),
-        ("POST /api/tools/add/rollback", [1], (400, BODY)),
-        ("POST /api/tools/add/rollback", None, (400, BODY)),
+        ("GET /api/v1/tools/add/diff?to=1", None, (400, "from='' is not the number of a version")),
+        ("POST /api/v1/tools/add/rollback", {"to": 7}, (404, "add has no version 7")),
+        ("POST /api/v1/tools/add/rollback", {"to": 2}, (409, "version 2 of add is already in use")),
+        ("POST /api/v1/tools/add/rollback", {"to": "1"}, (400, BODY)),
+        ("POST /api/v1/tools/add/rollback", [1], (400, BODY)),
+        ("POST /api/v1/tools/add/rollback", None, (400, BODY)),
         (
-            "POST /api/tools/add/forget",
+            "POST /api/v1/tools/add/forget",
             {"request": "x"},
             (404, "add has learned no request 'x' of yours"),
         ),
-        ("POST /api/tools/add/forget", {"request": ""}, (400, FORGET)),
-        ("POST /api/tools/add/forget", {"request": "x", "name": "y"}, (400, FORGET)),
-        ("POST /api/tools/unknown/retire", None, (404, "there is no tool 'unknown'")),
-        ("POST /api/tools/unknown/restore", None, (404, "there is no tool 'unknown'")),
+        ("POST /api/v1/tools/add/forget", {"request": ""}, (400, FORGET)),
+        ("POST /api/v1/tools/add/forget", {"request": "x", "name": "y"}, (400, FORGET)),
+        ("POST /api/v1/tools/unknown/retire", None, (404, "there is no tool 'unknown'")),
+        ("POST /api/v1/tools/unknown/restore", None, (404, "there is no tool 'unknown'")),
     ],
 )
 def test_what_can_not_be_is_refused_with_the_reason(

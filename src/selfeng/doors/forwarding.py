@@ -44,7 +44,7 @@ async def forwarded(address: str, token: str) -> AsyncIterator["ForwardedTools"]
 
 async def _check(http: httpx2.AsyncClient, address: str) -> None:
     try:
-        answer = await http.get(f"{address}/api/health")
+        answer = await http.get(f"{address}/api/v1/health")
     except httpx2.HTTPError as error:
         raise ConfigurationError(
             f"nothing answers at {address}: {error}", "start the server, or correct SELFENG_URL"

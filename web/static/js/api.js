@@ -31,11 +31,11 @@ async function get(path, options = {}) {
   throw new ApiError(response.status, message, remedy, fields);
 }
 
-export const getHealth = () => get("/api/health");
+export const getHealth = () => get("/api/v1/health");
 // With a text, the tools that the search finds for it, the best first.
 export const getTools = async (text = "") =>
-  (await get(`/api/tools${text && `?q=${encodeURIComponent(text)}`}`)).tools;
-const toolPath = (name) => `/api/tools/${encodeURIComponent(name)}`;
+  (await get(`/api/v1/tools${text && `?q=${encodeURIComponent(text)}`}`)).tools;
+const toolPath = (name) => `/api/v1/tools/${encodeURIComponent(name)}`;
 const json = { Accept: "application/json", "Content-Type": "application/json" };
 
 export const getTool = (name) => get(toolPath(name));
@@ -59,24 +59,27 @@ export const postForget = (name, request) =>
   });
 // Sends a file ahead of its request; returns the id that the request names it by.
 export const postFile = async (name, body) =>
-  (await get(`/api/files?name=${encodeURIComponent(name)}`, { method: "POST", body })).id;
-export const getGraph = async () => (await get("/api/graph")).svg;
-export const getServers = async () => (await get("/api/servers")).servers;
+  (await get(`/api/v1/files?name=${encodeURIComponent(name)}`, { method: "POST", body })).id;
+export const getGraph = async () => (await get("/api/v1/graph")).svg;
+export const getServers = async () => (await get("/api/v1/servers")).servers;
 // Whether a tool of another MCP server is called without asking; returns all servers.
 export const postConsent = async (server, tool, allowed) =>
   (
-    await get(`/api/servers/${encodeURIComponent(server)}/${allowed ? "allow" : "revoke"}`, {
+    await get(`/api/v1/servers/${encodeURIComponent(server)}/${allowed ? "allow" : "revoke"}`, {
       method: "POST",
       headers: json,
       body: JSON.stringify({ tool }),
     })
   ).servers;
-export const getLessons = async () => (await get("/api/lessons")).lessons;
+export const getLessons = async () => (await get("/api/v1/lessons")).lessons;
 export const patchLesson = (id, words) =>
-  get(`/api/lessons/${encodeURIComponent(id)}`, { method: "PATCH", body: JSON.stringify(words) });
+  get(`/api/v1/lessons/${encodeURIComponent(id)}`, {
+    method: "PATCH",
+    body: JSON.stringify(words),
+  });
 export const deleteLesson = (id) =>
-  get(`/api/lessons/${encodeURIComponent(id)}`, { method: "DELETE" });
-export const getProjects = async () => (await get("/api/projects")).projects;
+  get(`/api/v1/lessons/${encodeURIComponent(id)}`, { method: "DELETE" });
+export const getProjects = async () => (await get("/api/v1/projects")).projects;
 export const getProject = (id) => get(projectPath(id));
 export const deleteProject = (id) => get(projectPath(id), { method: "DELETE" });
 async function getBody(address) {
@@ -90,12 +93,12 @@ export const getFile = async (address) => (await getBody(address)).blob();
 export const getResult = async (address) => parseExactly(await getText(address));
 // With a text, the conversations that have its words.
 export const getConversations = async (text = "") =>
-  (await get(`/api/conversations${text && `?q=${encodeURIComponent(text)}`}`)).conversations;
+  (await get(`/api/v1/conversations${text && `?q=${encodeURIComponent(text)}`}`)).conversations;
 export const exportAddress = (id, form) =>
-  `/api/conversations/${encodeURIComponent(id)}/export.${form}`;
+  `/api/v1/conversations/${encodeURIComponent(id)}/export.${form}`;
 // `change` has one or more of title, pinned, deleted and seen.
 export const patchConversation = (id, change) =>
-  get(`/api/conversations/${encodeURIComponent(id)}`, {
+  get(`/api/v1/conversations/${encodeURIComponent(id)}`, {
     method: "PATCH",
     body: JSON.stringify(change),
   });
@@ -103,11 +106,11 @@ export const patchConversation = (id, change) =>
 // The settings, and what they change to; a key is only ever sent.
 const settingsRequest = (method, path, changes) =>
   get(path, { method, headers: json, body: JSON.stringify({ changes }) });
-export const getSettings = () => get("/api/settings");
-export const patchSettings = (changes) => settingsRequest("PATCH", "/api/settings", changes);
+export const getSettings = () => get("/api/v1/settings");
+export const patchSettings = (changes) => settingsRequest("PATCH", "/api/v1/settings", changes);
 // The models that the server has, as it would be with these changes.
 export const getModels = async (changes) =>
-  (await settingsRequest("POST", "/api/settings/models", changes)).models;
+  (await settingsRequest("POST", "/api/v1/settings/models", changes)).models;
 
 // The links of a conversation. A new one, which ends after some days or never (null), comes with its path.
 const sharesPath = (conversationId) => `${conversationPath(conversationId)}/shares`;

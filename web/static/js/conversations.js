@@ -56,4 +56,4 @@ export function listed(conversations, { text, found }, now) {
 
 // Where the records, files and values of a conversation are; a shared one is known by the path of its link.
 export const conversationPath = (id) =>
-  id.startsWith("share/") ? `/${id}` : `/api/conversations/${encodeURIComponent(id)}`;
+  id.startsWith("share/") ? `/${id}` : `/api/v1/conversations/${encodeURIComponent(id)}`;

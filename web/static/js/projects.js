@@ -165,7 +165,7 @@ const TEXTS =
 
 export const isText = ({ path }) => TEXTS.test(path);
 
-export const projectPath = (id) => `/api/projects/${encodeURIComponent(id)}`;
+export const projectPath = (id) => `/api/v1/projects/${encodeURIComponent(id)}`;
 
 // With the hash, so that a changed file is fetched again.
 export const fileAddress = (id, { path, sha256 }) =>
