@@ -59,10 +59,6 @@ _STAGES = embedded([stage.model_dump(include={"name", "icon"}) for stage in STAG
 """Names and icons of the stages, as JSON that can be embedded in the page."""
 _FOR_GOOD = 365 * 24 * 3600
 _MOST_FOUND = 20
-_NEAR = 0.04
-"""Confidence that a tool needs to be found in the library: single words reach little, and those
-that no tool has to do with stay below.
-"""
 _WORTH_ZIPPING = 2_000
 """Characters."""
 _STATUS: dict[type[AgentError], int] = {
@@ -275,8 +271,7 @@ async def _found(
             await engine.examples(visitor, one.tool),
             await engine.used_requests(visitor, one.tool.name),
         )
-        for one in await engine.library.search(text, _MOST_FOUND)
-        if one.confidence >= _NEAR
+        for one in await engine.library.matches(text, _MOST_FOUND)
     ]
 
 

@@ -44,6 +44,10 @@ __all__ = ["CapabilityRegistry", "LibraryChange", "Sources", "TrustRule"]
 _log = logging.getLogger(__name__)
 _REPORTED = 0.2
 """Seconds between progress reports of an index build."""
+_NEAR = 0.04
+"""Confidence that a tool needs to match a text: single words reach little, and those that no tool
+has to do with stay below.
+"""
 _COMPARED = 500
 """Tools with files compared in one batch, which takes a tenth of a second."""
 
@@ -118,6 +122,11 @@ class CapabilityRegistry:
         self._index.follow(self._watcher.snapshot.revision)
         self._tell()
         return found
+
+    async def matches(self, text: str, limit: int) -> tuple[Candidate, ...]:
+        """Those of `search` that have to do with the text, for who looks at the library."""
+        found = await self.search(text, limit)
+        return tuple(candidate for candidate in found if candidate.confidence >= _NEAR)
 
     async def compare(
         self, request: str, tools: Sequence[ServerTool]

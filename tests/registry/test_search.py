@@ -194,6 +194,9 @@ async def test_seed_tools_are_found_by_what_people_say(place: Place) -> None:
             if tool not in names:
                 missed[request] = names
         assert missed == {}
+        fitting = [c.tool.name for c in await library.matches("percent", 20)]
+        assert "calculate_percentage" in fitting
+        assert len(fitting) < len(await library.search("percent", 20))
         await _assert_reference_conversation(library)
 
 

@@ -291,9 +291,8 @@ class FewTools:
         new = TOOL.model_copy(update={"name": name, "signature": signature})
         self._tools.setdefault(name, new)
 
-    async def search(self, request: str, limit: int) -> tuple[Candidate, ...]:
-        near = 0.9 if "plus" in request else 0.01
-        return (Candidate(tool=TOOL, similarity=near, confidence=near),)
+    async def matches(self, text: str, limit: int) -> tuple[Candidate, ...]:
+        return (Candidate(tool=TOOL, similarity=0.9, confidence=0.9),) * ("plus" in text)
 
     async def tools(self) -> tuple[Tool, ...]:
         return tuple(self._tools.values())

@@ -17,7 +17,7 @@ from selfeng.core.tool import Tool
 from selfeng.core.value import Value
 from selfeng.doors.call_results import described, executed, refused, said
 from selfeng.doors.mcp_server import Report
-from selfeng.doors.turn_story import TurnStory, step_words
+from selfeng.doors.turn_story import TurnStory
 from selfeng.engine import LONGEST_REQUEST, Engine
 
 V = TypeVar("V", bound=Value)
@@ -30,8 +30,6 @@ MOST_LISTED = 40
 """Some clients take no more tools of all servers together."""
 _FOUND = 5
 _FINDS = "find_tools finds those there are"
-_NEAR = 0.04
-"""Confidence that a found tool needs."""
 
 
 class GivenFile(Value):
@@ -166,16 +164,19 @@ class EngineTools:
         async with aclosing(self._engine.turn(self._owner, begun)) as records:
             async for record in records:
                 story.add(record)
-                words = step_words(record.event)
-                if words and words != told:
-                    await report(words)
-                    told = words
+                if story.step != told:
+                    await report(story.step)
+                    told = story.step
+        files = [
+            await self._engine.file(self._owner, story.conversation, file.sha256, file.name)
+            for file in story.files.values()
+        ]
         built = [await self._built(name) for name in story.new_tools]
         return said(
             story.whole_text,
             {**story.structured(), "new_tools": built},
-            story.files.values(),
-            failed=story.outcome in (Outcome.FAILED, Outcome.STOPPED),
+            files,
+            failed=story.outcome in (Outcome.FAILED, Outcome.STOPPED, None),
         )
 
     async def _built(self, name: str) -> dict[str, Any]:
@@ -188,8 +189,7 @@ class EngineTools:
     async def _find(self, given: FindCall) -> types.CallToolResult:
         found = [
             {**described(one.tool), "confidence": round(one.confidence, 2)}
-            for one in await self._engine.library.search(given.request, _FOUND)
-            if one.confidence >= _NEAR
+            for one in await self._engine.library.matches(given.request, _FOUND)
         ]
         lines = [f"{one['name']} ({one['confidence']:.0%}): {one['description']}" for one in found]
         none = "No tool of the library fits; `ask` builds one."
