@@ -7,54 +7,42 @@ agent does not do: functions of the program's own, a reply of a given form, and 
 that Open WebUI asks for.
 """
 
-import asyncio
 import base64
 import binascii
 import json
-from collections.abc import AsyncGenerator, Callable, Generator, Iterator, Sequence
-from contextlib import aclosing, closing, suppress
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, suppress
 from itertools import chain
 from mimetypes import guess_extension
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 import flask
 from flask import Flask, Response
 from pydantic import ConfigDict, Field
 from werkzeug.exceptions import BadRequest, NotFound
 
-from selfeng.cli.terminal import line_of
-from selfeng.core.events import (
-    AnswerToken,
-    FilesMade,
-    Record,
-    TurnFailed,
-    TurnFinished,
-    TurnStopped,
-)
+from selfeng.core.events import Record
 from selfeng.core.files import File, FileReference, name_problem, shown_name
 from selfeng.core.pictures import PICTURES
 from selfeng.core.status import Asked
 from selfeng.core.value import Value
 from selfeng.core.visible import visible
 from selfeng.core.words import shortened
+from selfeng.doors.turn_story import TurnStory
 from web.bridge import Bridge
-from web.connections import CONNECTION, ClientConnection
 from web.middleware import error_json, owner
 from web.payloads import LONGEST_TEXT
 from web.routes import body_as
+from web.streams import KEEP_ALIVE, sent, streamed
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
-
-T = TypeVar("T")
 
 AGENT = "selfeng"
 """The name of the agent among the models."""
 PATH = "/v1/chat/completions"
 _JOB = "### Task:"
 """How Open WebUI begins what it asks for itself: titles, tags, further questions."""
-_ALIVE = 10.0
-"""Seconds of silence after which a stream says that it is alive."""
 _OWN = ("tools", "functions", "response_format")
 """What the agent has instead: tools of its library, and its own words."""
 
@@ -153,10 +141,10 @@ def add_openai_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         if request.model not in (AGENT, engine.configuration.client.model):
             raise _unknown(request.model)
         body = json.loads(flask.request.get_data())
-        items = _streamed(bridge, engine.configuration.client.forward(body))
+        items = streamed(bridge, engine.configuration.client.forward(body))
         head = next((item for item in items if item is not None), b"")
         assert not isinstance(head, bytes), "a reply begins with its head"
-        return _sent((item for item in items if isinstance(item, bytes)), *head)
+        return sent((item for item in items if isinstance(item, bytes)), *head)
 
 
 def _turn(bridge: Bridge, engine: "Engine", owner: str, request: _ChatRequest) -> Response:
@@ -169,15 +157,15 @@ def _turn(bridge: Bridge, engine: "Engine", owner: str, request: _ChatRequest) -
     if request.messages[-1].role != "user":
         raise BadRequest("the last message is not of the user; end with what is asked for")
     begun = _begin(engine, owner, request.messages, request.messages[-1].files())
-    records = _streamed(bridge, engine.turn(owner, begun))
+    records = streamed(bridge, engine.turn(owner, begun))
     first = next(records, None)  # what refuses the request comes instead of it
     answer = _Answer(bridge, engine, owner)
     if request.stream:
         with_usage = bool((request.stream_options or {}).get("include_usage"))
-        return _sent(_stream(answer, first, records, with_usage), 200, "text/event-stream")
+        return sent(_stream(answer, first, records, with_usage))
     pieces = [piece for record in (first, *records) if record for piece in answer.take(record)]
-    if answer.failure:
-        response = flask.jsonify(answer.failure)
+    if failure := answer.failure:
+        response = flask.jsonify(failure)
         response.status_code = 422  # programs ask again by themselves after a 5xx
         return response
     message: dict[str, Any] = {"role": "assistant", "content": _joined(pieces, "content")}
@@ -187,34 +175,6 @@ def _turn(bridge: Bridge, engine: "Engine", owner: str, request: _ChatRequest) -
     return flask.jsonify(
         {**answer.head("chat.completion"), "choices": [choice], "usage": answer.usage}
     )
-
-
-def _streamed(bridge: Bridge, items: AsyncGenerator[T, None]) -> Generator[T | None, None, None]:
-    """The items as they come, and None after each silence; closed when the client has left."""
-    connection: ClientConnection = flask.request.environ[CONNECTION]
-
-    async def pass_on(send: Callable[[T | None], None], gone: asyncio.Event) -> None:
-        leaving = asyncio.ensure_future(gone.wait())
-        async with aclosing(items):
-            while True:
-                coming = asyncio.ensure_future(anext(items))
-                while not coming.done() and not leaving.done():
-                    await asyncio.wait(
-                        (coming, leaving), timeout=_ALIVE, return_when=asyncio.FIRST_COMPLETED
-                    )
-                    if not coming.done() and not leaving.done():
-                        send(None)
-                if not coming.done():
-                    coming.cancel()
-                    await asyncio.wait((coming,))
-                    return
-                try:
-                    send(coming.result())
-                except StopAsyncIteration:
-                    leaving.cancel()
-                    return
-
-    return bridge.stream(pass_on, connection.has_left)
 
 
 async def _begin(
@@ -240,68 +200,58 @@ class _Answer:
 
     def __init__(self, bridge: Bridge, engine: "Engine", owner: str) -> None:
         self._bridge, self._engine, self._owner = bridge, engine, owner
-        self._files: list[FileReference] = []
-        self._said = self._id = self._conversation_id = ""
-        self._created = 0
-        self.usage = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
-        self.failure: dict[str, Any] | None = None
-        """Why there is no answer, as the body of an error."""
+        self._story, self._created = TurnStory(), 0
 
     def head(self, kind: str) -> dict[str, Any]:
         return {
-            "id": f"chatcmpl-{self._id}",
+            "id": f"chatcmpl-{self._story.turn}",
             "object": kind,
             "created": self._created,
             "model": AGENT,
         }
 
+    @property
+    def usage(self) -> dict[str, int]:
+        spent = self._story.usage
+        return {
+            "prompt_tokens": spent.input_tokens,
+            "completion_tokens": spent.output_tokens,
+            "total_tokens": spent.input_tokens + spent.output_tokens,
+        }
+
+    @property
+    def failure(self) -> dict[str, Any] | None:
+        """Why there is no answer, as the body of an error."""
+        if self._story.outcome and not self._story.gave_up:
+            return None
+        return error_json(422, self._story.whole_text, "")
+
     def take(self, record: Record) -> Iterator[dict[str, str]]:
         """The pieces of a message that the record adds, each with `content` or
         `reasoning_content`.
         """
-        if not self._id:
-            self._id, self._created = record.turn_id, int(record.at.timestamp())
-            self._conversation_id = record.conversation_id
-        event = record.event
-        if isinstance(event, FilesMade):
-            self._files += event.files
-        if isinstance(event, AnswerToken):
-            # A turn that goes on after an interruption may say a part again.
-            if event.offset in (None, len(self._said.encode("utf-16-le")) // 2):
-                self._said += event.text
-                yield {"content": event.text}
-        elif isinstance(event, TurnFinished):
-            again = "" if event.answer.startswith(self._said) else "\n\n"
-            rest = event.answer.removeprefix(self._said) if not again else event.answer
-            yield {"content": again + rest + "".join(map(self._linked, self._files))}
-        elif isinstance(event, TurnFailed | TurnStopped):
-            told, remedy = (
-                (event.reason, "ask again")
-                if isinstance(event, TurnStopped)
-                else (event.message, event.remedy)
-            )
-            self.failure = error_json(422, told, remedy)
-        elif line := line_of(event):
-            yield {"reasoning_content": visible(line[1]) + "\n"}
-        if isinstance(event, TurnFinished | TurnFailed | TurnStopped):
-            spent = event.usage
-            self.usage = {
-                "prompt_tokens": spent.input_tokens,
-                "completion_tokens": spent.output_tokens,
-                "total_tokens": spent.input_tokens + spent.output_tokens,
-            }
+        step = self._story.step
+        content = self._story.add(record)
+        self._created = self._created or int(record.at.timestamp())
+        if self._story.step != step:
+            yield {"reasoning_content": f"{visible(self._story.step)}\n"}
+        if self._story.outcome and not self._story.gave_up:
+            content += "".join(map(self._linked, self._story.files.values()))
+        if content:
+            yield {"content": content}
 
     def _linked(self, file: FileReference) -> str:
         """Markdown that shows a picture, or leads to another file."""
+        conversation = self._story.conversation
         if file.media_type in PICTURES:
             found = self._bridge.call(
-                self._engine.file(self._owner, self._conversation_id, file.sha256, file.name)
+                self._engine.file(self._owner, conversation, file.sha256, file.name)
             )
             data = base64.b64encode(found.content).decode()
             return f"\n\n![{file.name}](data:{file.media_type};base64,{data})"
         path = flask.url_for(
             "file",
-            conversation_id=self._conversation_id,
+            conversation_id=conversation,
             sha256=file.sha256,
             name=file.name,
             _external=True,
@@ -325,7 +275,7 @@ def _stream(
     with closing(records):
         for record in chain((first,), records):
             if record is None:
-                yield b": keep-alive\n\n"
+                yield KEEP_ALIVE
                 continue
             pieces = list(answer.take(record))
             if not begun:
@@ -348,11 +298,6 @@ def _event(body: dict[str, Any]) -> bytes:
 
 def _joined(pieces: Sequence[dict[str, str]], kind: str) -> str:
     return "".join(piece.get(kind, "") for piece in pieces)
-
-
-def _sent(body: Iterator[bytes], status: int, media_type: str) -> Response:
-    """A response that is sent piece by piece."""
-    return Response(flask.stream_with_context(body), status, content_type=media_type)
 
 
 def _file(name: str, address: str) -> File:

@@ -83,7 +83,7 @@ def test_without_options_the_last_piece_tells_what_was_spent(client: openai.Open
 
 def test_steps_are_shown_as_reasoning(client: openai.OpenAI) -> None:
     reply = chat(client, user("return 3"))
-    assert "returned 3" in reply.choices[0].message.reasoning_content
+    assert "add returned 3" in reply.choices[0].message.reasoning_content
 
 
 def test_what_was_said_before_finds_the_conversation_again(

@@ -1,41 +1,49 @@
-"""A turn for an agent that only reads: its steps in a few words, and what it came to."""
+"""A turn for another program: its steps in a few words, and what it came to."""
 
 import json
-from typing import Any
+from typing import Any, assert_never
 
 from selfeng.core.events import (
+    FINAL,
+    AnswerToken,
     CodeRun,
     DelegationChanged,
     Event,
     Executing,
+    ExecutionFailed,
     ExecutionFinished,
     ExecutionProgress,
     FilesMade,
+    NoToolFound,
     Outcome,
     PlanStepChanged,
     QuestionsAsked,
     Record,
     StageEntered,
     SynthesisStep,
+    ToolFound,
     TurnFailed,
     TurnFinished,
     TurnQueued,
+    TurnStarted,
     TurnStopped,
     Waiting,
+    units,
 )
-from selfeng.core.files import File
+from selfeng.core.files import FileReference
 from selfeng.core.question import Question
 from selfeng.core.result import Result
 from selfeng.core.stage import STAGES, words_of
+from selfeng.core.stage_event import Usage
 from selfeng.core.status import PARTS
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
 
 _SHOWN = 200
 
 
 def step_words(event: Event) -> str:
-    """What begins with the event, as a few words; "" if nothing does that matters."""
+    """What the event begins or found out, as a few words; "" if nothing that matters."""
     match event:
         case StageEntered(node=node, plan_step=step):
             return f"[{step}] {STAGES[node].does}" if step else STAGES[node].does
@@ -45,12 +53,21 @@ def step_words(event: Event) -> str:
             return f"Waiting for {PARTS[part]}, being set up"
         case PlanStepChanged(state="started", step=step):
             return f"Step {step} of the plan"
+        case ToolFound(tool=tool, confidence=confidence):
+            return f"Found {tool} ({confidence:.0%})"
+        case NoToolFound(reason=reason):
+            return f"No tool fits: {shortened(reason, _SHOWN)}"
         case SynthesisStep(state="failed", step=stage, text=text):
             return f"{words_of(stage).capitalize()} failed: {shortened(text, _SHOWN)}"
         case Executing(tool=tool):
             return f"Running {tool}"
         case ExecutionProgress(tool=tool, text=text) if text:
             return f"{tool}: {text}"
+        case (
+            ExecutionFinished(tool=tool, execution=execution)
+            | ExecutionFailed(tool=tool, execution=execution)
+        ):
+            return f"{tool} {_ended(execution)}"
         case DelegationChanged(state="started", recipient=agent, text=text):
             return f"To {agent}: {shortened(text, _SHOWN)}"
         case CodeRun(state="started", run=run):
@@ -59,15 +76,35 @@ def step_words(event: Event) -> str:
             return ""
 
 
+def _ended(execution: Execution) -> str:
+    match execution:
+        case Returned(value=value, text=text):
+            said = value.shape if value and value.long else shortened(text, _SHOWN)
+            return f"returned {said}"
+        case Raised(type_name=kind, message=message):
+            return f"raised {kind}: {shortened(message, _SHOWN)}"
+        case Killed(reason=reason):
+            return f"was ended: {reason}"
+        case _:
+            assert_never(execution)
+
+
 class TurnStory:
-    """Collects from the records of a turn what its asker needs in the end."""
+    """Collects from the records of a turn what its asker needs."""
 
     def __init__(self) -> None:
-        self.conversation, self.turn, self.outcome = "", "", Outcome.STOPPED
-        self.text = "The engine was closed while the turn ran; ask again."
-        """The answer, or why there is none and what to do."""
-        self.files: dict[str, File] = {}
-        """The newest of each name."""
+        self.conversation, self.turn, self.request = "", "", ""
+        self.outcome: Outcome | None = None
+        """None while it runs or waits."""
+        self.gave_up = False
+        """Whether it ended without words of its own for the asker."""
+        self.step = ""
+        """The newest step, in a few words."""
+        self.text = ""
+        """The answer as far as it goes; in the end all of it, or why there is none and what to do.
+        """
+        self.files: dict[str, FileReference] = {}
+        """What tools made, the newest of each name."""
         self.questions: tuple[Question, ...] = ()
         self.new_tools: list[str] = []
         """Names of those that the turn built or revised."""
@@ -77,9 +114,14 @@ class TurnStory:
         self._ordered: dict[tuple[str, str], str] = {}
         """Names of tools that are specified and not yet registered, by agent and step of a plan."""
 
-    def add(self, record: Record) -> None:
+    def add(self, record: Record) -> str:
+        """Take the next record; returns what it adds to the answer."""
         self.conversation, self.turn = record.conversation_id, record.turn_id
+        self.step = step_words(record.event) or self.step
+        before, piece = self.text, ""
         match event := record.event:
+            case TurnStarted(request=request):
+                self.request = request
             case SynthesisStep(step="specify", state="finished", artifact=artifact):
                 self._ordered[event.within, event.plan_step] = _name(artifact)
             case SynthesisStep(step="register", state="finished"):
@@ -87,29 +129,43 @@ class TurnStory:
                     self.new_tools.append(name)
             case ExecutionFinished(within="", execution=Returned(result=result)):
                 self.result = result
-            case FilesMade(contents=files):
+            case FilesMade(files=files):
                 self.files |= {file.name: file for file in files}
             case QuestionsAsked(questions=questions):
                 self.questions = questions
-        self._close(record.event)
-
-    def _close(self, event: Event) -> None:
-        match event:
+            case AnswerToken(text=text, offset=offset):
+                # a turn that goes on after an interruption may say a part again
+                if offset in (None, units(self.text)):
+                    self.text += text
+                    piece = text
             case TurnFinished(answer=answer, remedy=remedy):
-                self._end(event, answer, remedy)
+                self._end(answer, remedy)
+                whole = answer.startswith(before)
+                piece = answer.removeprefix(before) if whole else f"\n\n{answer}"
             case TurnFailed(message=message, reached=reached, remedy=remedy):
-                self._end(event, message, reached, remedy)
+                self._end(message, reached, remedy)
             case TurnStopped(reason=reason):
-                self._end(event, reason)
+                self._end(reason)
+        if isinstance(event, FINAL):
+            self.last, self.outcome = event, event.outcome
+            self.gave_up = not isinstance(event, TurnFinished)
+            if event.outcome is not Outcome.ASKED:
+                self.questions = ()
+        return piece
 
-    def _end(self, event: TurnFinished | TurnFailed | TurnStopped, *told: str) -> None:
-        self.last, self.outcome, self.text = event, event.outcome, "\n\n".join(filter(None, told))
-        if event.outcome is not Outcome.ASKED:
-            self.questions = ()
+    def _end(self, *told: str) -> None:
+        self.text = "\n\n".join(filter(None, told))
+
+    @property
+    def usage(self) -> Usage:
+        """What it spent, once it has ended."""
+        return self.last.usage if self.last else Usage()
 
     @property
     def whole_text(self) -> str:
         """The text, and how to go on where the turn asks something."""
+        if self.outcome is None:
+            return "The engine was closed while the turn ran; ask again."
         if not self.questions:
             return self.text
         answers = ", ".join(f'"{question.id}": "…"' for question in self.questions)
@@ -125,7 +181,7 @@ class TurnStory:
         return {
             "conversation": self.conversation,
             "turn": self.turn,
-            "outcome": self.outcome.value,
+            "outcome": (self.outcome or Outcome.STOPPED).value,
             "answer": self.text,
             "questions": [question.model_dump(mode="json") for question in self.questions],
             "files": list(self.files),

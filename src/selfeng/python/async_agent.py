@@ -260,7 +260,11 @@ class AsyncAgent:
         async with aclosing(engine.turn(LOCAL, begin(engine))) as records:
             async for record in records:
                 story.add(record)
-        reply = reply_of(story)
+        files = [
+            await engine.file(LOCAL, story.conversation, file.sha256, file.name)
+            for file in story.files.values()
+        ]
+        reply = reply_of(story, files)
         if reply.outcome in (Outcome.FAILED, Outcome.STOPPED):
             raise RequestFailed(reply)
         return reply

@@ -1,6 +1,7 @@
 """Reply: what a turn came to, for the program that asked."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,24 +57,24 @@ class Reply(Value):
         return tuple(write_files(self.files, Path(folder)))
 
 
-def reply_of(story: TurnStory) -> Reply:
-    """The reply that the records of a turn amount to."""
+def reply_of(story: TurnStory, files: Sequence[File]) -> Reply:
+    """The reply that the records of a turn amount to, and the files that it made."""
     last = story.last
     ended = last if isinstance(last, TurnFinished | TurnFailed) else None
     return Reply(
         text=story.text,
-        outcome=story.outcome,
+        outcome=story.outcome or Outcome.STOPPED,
         conversation=story.conversation,
         turn=story.turn,
         tool=last.tool if isinstance(last, TurnFinished) else None,
         value=json.loads(story.result.content) if story.result else None,
-        files=tuple(story.files.values()),
+        files=tuple(files),
         questions=story.questions,
         new_tools=tuple(story.new_tools),
         kind=last.kind if isinstance(last, TurnFailed) else None,
         cause=last.cause if isinstance(last, TurnFailed) else "",
         remedy=ended.remedy if ended else "",
-        usage=last.usage if last else Usage(),
+        usage=story.usage,
         seconds=last.seconds if last else 0.0,
     )
 
