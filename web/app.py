@@ -40,22 +40,26 @@ from web.access import Access, AccessPage, shared_key, signing_key
 from web.bridge import Bridge
 from web.bundle import load_bundle
 from web.connections import Connections, Patience, TimedRequests
+from web.conversation_routes import add_conversation_routes
 from web.file_routes import add_file_routes
+from web.lesson_routes import add_lesson_routes
+from web.mcp_client_routes import add_mcp_client_routes
 from web.mcp_routes import LARGEST_CALL, add_mcp_routes
 from web.middleware import AccessMiddleware
 from web.openai_routes import PATH as COMPLETIONS
 from web.openai_routes import add_openai_routes
 from web.payloads import FlaskJSON, WireJSON, WirePacket
 from web.project_routes import add_project_routes
-from web.routes import add_routes
+from web.routes import add_page_routes
 from web.server_routes import add_server_routes
 from web.serving import Serving, serving
 from web.settings_routes import add_settings_routes
-from web.share_routes import add_share_routes
+from web.share_routes import add_share_operations, add_share_routes
 from web.sockets import Sockets, socket_log
+from web.tool_routes import add_tool_routes
+from web.turn_routes import add_turn_routes
 from web.uploads import Uploads
 from web.vendor import load_vendor
-from web.version_routes import add_version_routes
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
@@ -89,13 +93,9 @@ def create_app(
     uploads = Uploads()
     bundle = None if settings.development else load_bundle()
     vendor = load_vendor()
-    add_routes(app, bridge, engine, vendor, bundle, development=settings.development)
-    add_file_routes(app, bridge, engine, uploads)
-    add_version_routes(app, bridge, engine)
-    add_server_routes(app, bridge, engine)
+    add_page_routes(app, vendor, bundle, development=settings.development)
+    add_rest_routes(app, bridge, engine, uploads)
     add_openai_routes(app, bridge, engine)
-    add_project_routes(app, bridge, engine)
-    add_settings_routes(app, bridge, engine)
     add_share_routes(app, bridge, engine, vendor, bundle)
     add_mcp_routes(app, bridge, engine, settings)
     socketio = SocketIO(
@@ -136,6 +136,20 @@ def create_app(
     )
     app.wsgi_app = TimedRequests(guarded)  # type: ignore[method-assign]
     return app, socketio
+
+
+def add_rest_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploads) -> None:
+    """Add what programs and the page use below /api/v1."""
+    add_server_routes(app, bridge, engine)
+    add_turn_routes(app, bridge, engine, uploads)
+    add_tool_routes(app, bridge, engine, uploads)
+    add_conversation_routes(app, bridge, engine)
+    add_file_routes(app, uploads)
+    add_lesson_routes(app, bridge, engine)
+    add_mcp_client_routes(app, bridge, engine)
+    add_project_routes(app, bridge, engine)
+    add_settings_routes(app, bridge, engine)
+    add_share_operations(app, bridge, engine)
 
 
 async def watch_status(

@@ -30,10 +30,10 @@ from selfeng.core.visible import visible
 from selfeng.core.words import shortened
 from selfeng.doors.turn_story import TurnStory
 from web.bridge import Bridge
+from web.event_streams import KEEP_ALIVE, sent, streamed
 from web.middleware import error_json, owner
+from web.operations import body_as
 from web.payloads import LONGEST_TEXT
-from web.routes import body_as
-from web.streams import KEEP_ALIVE, sent, streamed
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
@@ -135,7 +135,7 @@ def add_openai_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
 
     @app.post(PATH)
     def complete() -> Response:
-        request = body_as(_ChatRequest, "{model, messages} as OpenAI's chat completions")
+        request: _ChatRequest = body_as(_ChatRequest)
         if request.model == AGENT and not request.is_job:
             return _turn(bridge, engine, owner(), request)
         if request.model not in (AGENT, engine.configuration.client.model):

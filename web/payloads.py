@@ -4,9 +4,7 @@ plain JSON.
 
 import json
 import math
-import re
-import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from flask.json.provider import DefaultJSONProvider
@@ -14,14 +12,11 @@ from pydantic import BaseModel, Field, ValidationError
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT, Packet  # type: ignore[import-untyped]
 
 from selfeng.core.errors import AgentError, RequestError
-from selfeng.core.lesson import Lesson
-from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import MOST
-from selfeng.core.tool import Candidate, Tool
-from selfeng.core.value import Value
+from selfeng.core.result import ResultFormat
+from selfeng.core.value import Value, first_problem
 from selfeng.projects.consent import ApprovalReply
 from selfeng.provision.configuration import SettingsInvalid
-from selfeng.store.habits import Habits
 
 UNREADABLE = "unreadable"
 """The event that replaces anything from a client that is not a valid event."""
@@ -33,12 +28,8 @@ MOST_FILES = 100
 LONGEST_PATH = 400
 MOST_PACKAGES = 20
 LAST_SEQ = 2**31 - 1
-_NOT_LISTED = {"code", "tests", "digest", "example_requests", "requires"}
-"""Fields of a tool that its line in a list omits."""
-_IMPORTED = re.compile(
-    r"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import|import[ \t]+(\w+))\b", re.MULTILINE
-)
 Id = Annotated[str, Field(min_length=1, max_length=64)]
+VersionNumber = Annotated[int, Field(ge=1, le=LAST_SEQ)]
 Seq = Annotated[int, Field(ge=0, le=LAST_SEQ, strict=True)]
 
 
@@ -130,9 +121,52 @@ class Say(Value):
     word: ApprovalReply
 
 
+class CallRequest(Value):
+    """A call of a tool, without the model."""
+
+    arguments: Mapping[str, Any] = {}
+    """By name, as its input schema says."""
+    files: Annotated[tuple[Id, ...], Field(max_length=MOST_FILES)] = ()
+    """Ids of uploads."""
+
+
+class ToolSearch(Value):
+    q: str = ""
+    """What to search for."""
+
+
+class VersionPair(Value):
+    from_: VersionNumber = Field(alias="from")
+    to: VersionNumber
+
+
 class Rollback(Value):
-    to: Annotated[int, Field(ge=1, le=LAST_SEQ, strict=True)]
+    to: Annotated[VersionNumber, Field(strict=True)]
     """Number of a version."""
+
+
+class ConversationSearch(Value):
+    q: str = ""
+    """Words of the title, requests or answers."""
+
+
+class RecordsAfter(Value):
+    after: Annotated[int, Field(ge=0, le=LAST_SEQ)] = 0
+    """Number of a record."""
+
+
+class UploadName(Value):
+    name: str = ""
+
+
+class ResultAs(Value):
+    format: ResultFormat | None = None
+    """csv, json or text for a download, none for the JSON itself."""
+
+
+class FileAs(Value):
+    download: str | None = None
+    """Anything: as a download also if it is a picture."""
 
 
 class NewShare(Value):
@@ -176,6 +210,13 @@ class LessonWords(Value):
     advice: Words
 
 
+class ServerToolNamed(Value):
+    """A tool of the server in the path."""
+
+    tool: str = ""
+    """What the server calls it; "" for all."""
+
+
 def parse(payload: type[Value], arguments: tuple[Any, ...]) -> Any:
     """The one argument of a socket event as a value.
 
@@ -183,108 +224,16 @@ def parse(payload: type[Value], arguments: tuple[Any, ...]) -> Any:
         RequestError: it is missing, has another form, or is not the only one.
     """
     if len(arguments) != 1 or not isinstance(arguments[0], dict):
-        raise RequestError("the event must carry one object", f"send {_form(payload)}")
+        raise RequestError("the event must carry one object", form_of(payload))
     try:
         return payload.model_validate(arguments[0])
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))[:80]
-        raise RequestError(f"{place}: {first['msg']}", f"send {_form(payload)}") from None
+        raise RequestError(first_problem(error, "the event"), form_of(payload)) from None
 
 
 def plain(value: BaseModel) -> dict[str, Any]:
     """The value as JSON data."""
-    return value.model_dump(mode="json")
-
-
-def tool_line(tool: Tool) -> dict[str, Any]:
-    """A tool in a list: every field but the large ones, and the modules that its code imports,
-    apart from those the packages and tools.
-    """
-    found = {own or plain for own, plain in _IMPORTED.findall(tool.code)} - {"__future__"}
-    return {
-        **tool.model_dump(mode="json", exclude=_NOT_LISTED),
-        "signature": str(tool.signature),
-        "modules": sorted(found & sys.stdlib_module_names),
-        "packages": sorted(found - sys.stdlib_module_names),
-    }
-
-
-def found_line(
-    text: str, candidate: Candidate, examples: Sequence[str], used_requests: Sequence[str]
-) -> dict[str, Any]:
-    """A tool that a search found, with the request that has most of its words among those that the
-    visitor may see.
-    """
-    words = set(text.casefold().split())
-    nearest = max(
-        (*used_requests, *examples),
-        key=lambda request: len(words & set(request.casefold().split())),
-        default="",
-    )
-    return {
-        **tool_line(candidate.tool),
-        "confidence": candidate.confidence,
-        "request": nearest,
-    }
-
-
-def lesson_line(lesson: Lesson) -> dict[str, Any]:
-    """A lesson in a list; of its evidence only the count, because turns are private to their
-    owners.
-    """
-    return {**plain(lesson), "evidence": len(lesson.evidence)}
-
-
-def tool_page(
-    tool: Tool, examples: Sequence[str], used_requests: Sequence[str], habits: Habits
-) -> dict[str, Any]:
-    """A tool with the examples, the requests and the habits that the visitor may see."""
-    parameters = [{**plain(p), "required": p.required} for p in tool.signature.parameters]
-    called = {
-        "signature": str(tool.signature),
-        "parameters": parameters,
-        "returns": tool.signature.returns,
-        "schema": tool.signature.json_schema()["properties"],
-    }
-    return {
-        **plain(tool),
-        **called,
-        "example_requests": list(examples),
-        "used_requests": list(used_requests),
-        "habits": plain(habits),
-    }
-
-
-def version_line(version: ToolVersion) -> dict[str, Any]:
-    """A version in a list: every field but the large ones."""
-    made = version.provenance
-    tests = [t.outcome for t in made.verdict.tests] if made.verdict else []
-    return {
-        **version.model_dump(
-            mode="json",
-            exclude=_NOT_LISTED - {"digest"} | {"name", "description", "signature", "provenance"},
-        ),
-        "origin": plain(made.origin),
-        "why": str(made.origin),
-        "tests": {"passed": tests.count("passed"), "total": len(tests)} if made.verdict else None,
-        "usage": plain(made.usage) if made.usage else None,
-    }
-
-
-def version_page(version: ToolVersion, examples: Sequence[str]) -> dict[str, Any]:
-    """A version with the examples that the visitor may see."""
-    made = version.provenance
-    prompts = [{"name": p.name, "digest": p.digest} for p in made.prompts]
-    verdict = {"verdict": plain(made.verdict) if made.verdict else None, "prompts": prompts}
-    fields = version.model_dump(mode="json", exclude={"provenance"})
-    return {
-        **version_line(version),
-        **fields,
-        **verdict,
-        "signature": str(version.signature),
-        "example_requests": list(examples),
-    }
+    return value.model_dump(mode="json", by_alias=True)
 
 
 def problem(error: Exception) -> dict[str, Any]:
@@ -390,5 +339,7 @@ def _finite(data: Any) -> Any:
             return data
 
 
-def _form(payload: type[Value]) -> str:
-    return "{" + ", ".join(payload.model_fields) + "}"
+def form_of(payload: type[BaseModel]) -> str:
+    """What to send in place of what can't be read."""
+    names = (field.alias or name for name, field in payload.model_fields.items())
+    return f"send {{{', '.join(names)}}}"

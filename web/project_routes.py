@@ -8,14 +8,19 @@ from typing import TYPE_CHECKING
 import flask
 from flask import Flask, Response
 
-from selfeng.core.files import media_type
+from selfeng.core.files import BINARY, media_type
+from selfeng.core.pictures import PICTURES
+from selfeng.projects.service import ProjectDetail
 from web.bridge import Bridge
 from web.file_routes import send
 from web.middleware import owner
-from web.payloads import plain
+from web.operations import Done, operation
+from web.resources import ProjectList
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
+
+_ZIP = "application/zip"
 
 
 def add_project_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
@@ -24,32 +29,40 @@ def add_project_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     """
 
     @app.get("/api/v1/projects")
-    def projects() -> Response:
-        return flask.jsonify(
-            {"projects": [plain(p) for p in bridge.call(engine.projects.projects(owner()))]}
-        )
+    @operation()
+    def projects() -> ProjectList:
+        """List your projects."""
+        return ProjectList(projects=bridge.call(engine.projects.projects(owner())))
 
     @app.get("/api/v1/projects/<project_id>")
-    def project(project_id: str) -> Response:
-        return flask.jsonify(plain(bridge.call(engine.projects.project(owner(), project_id))))
+    @operation()
+    def project(project_id: str) -> ProjectDetail:
+        """Show a project with its files, hashes and backups."""
+        return bridge.call(engine.projects.project(owner(), project_id))
 
     @app.delete("/api/v1/projects/<project_id>")
-    def delete_project(project_id: str) -> Response:
+    @operation()
+    def delete_project(project_id: str) -> Done:
+        """Delete a project with its files and backups."""
         bridge.call(engine.projects.delete(owner(), project_id))
-        return flask.jsonify({})
+        return Done()
 
     @app.get("/api/v1/projects/<project_id>/zip")
+    @operation(media=[_ZIP])
     def archive(project_id: str) -> Response:
+        """Download the files of a project."""
         name, content = bridge.call(engine.projects.archive(owner(), project_id))
         return flask.send_file(
             io.BytesIO(content),
-            mimetype="application/zip",
+            mimetype=_ZIP,
             as_attachment=True,
             download_name=f"{name}.zip",
         )
 
     @app.get("/api/v1/projects/<project_id>/files/<path:path>")
+    @operation(media=[BINARY, *sorted(PICTURES)])
     def project_file(project_id: str, path: str) -> Response:
+        """Get a file of a project; pictures have their own type."""
         found = bridge.call(engine.projects.file(owner(), project_id, path))
         return send(
             found.path.rpartition("/")[2], found.content, media_type(found.path, found.content)

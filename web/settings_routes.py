@@ -2,17 +2,16 @@
 
 from typing import TYPE_CHECKING
 
-import flask
-from flask import Flask, Response
+from flask import Flask
 
+from selfeng.provision.configuration import SettingsView
 from web.bridge import Bridge
-from web.payloads import SettingsChange, plain
-from web.routes import body_as
+from web.operations import operation
+from web.payloads import SettingsChange
+from web.resources import ModelList
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
-
-_FORM = '{"changes": {"openai_model": "…"}}, null to take a choice back'
 
 
 def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
@@ -20,15 +19,23 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     configuration = engine.configuration
 
     @app.get("/api/v1/settings")
-    def settings() -> Response:
-        return flask.jsonify(plain(configuration.view()))
+    @operation()
+    def settings() -> SettingsView:
+        """Show the settings of the page, without the key."""
+        return configuration.view()
 
     @app.patch("/api/v1/settings")
-    def change_settings() -> Response:
-        bridge.call(configuration.change(body_as(SettingsChange, _FORM).changes))
-        return flask.jsonify(plain(configuration.view()))
+    @operation()
+    def change_settings(body: SettingsChange) -> SettingsView:
+        """Change settings by their names; null takes a choice back.
+
+        422 if a value is not allowed, with `error.fields` by name.
+        """
+        bridge.call(configuration.change(body.changes))
+        return configuration.view()
 
     @app.post("/api/v1/settings/models")
-    def models() -> Response:
-        found = bridge.call(configuration.models(body_as(SettingsChange, _FORM).changes))
-        return flask.jsonify({"models": found})
+    @operation()
+    def models(body: SettingsChange) -> ModelList:
+        """List the models that the model's server has, as it would be with these changes."""
+        return ModelList(models=bridge.call(configuration.models(body.changes)))

@@ -9,8 +9,10 @@ from web.bridge import Bridge
 from web.bundle import Bundle
 from web.file_routes import send_file, send_result
 from web.middleware import SHARES, owner, shared_of
+from web.operations import Done, operation
 from web.payloads import NewShare, plain
-from web.routes import body_as, page_parts
+from web.resources import NewLink, ShareList
+from web.routes import page_parts
 from web.vendor import Vendor
 
 if TYPE_CHECKING:
@@ -18,33 +20,44 @@ if TYPE_CHECKING:
     from selfeng.store.shares import SharedConversation
 
 
+def add_share_operations(app: Flask, bridge: Bridge, engine: "Engine") -> None:
+    """Add the operations of the owner of a conversation."""
+
+    @app.get("/api/v1/conversations/<conversation_id>/shares")
+    @operation()
+    def shares(conversation_id: str) -> ShareList:
+        """List the links to a conversation."""
+        found = bridge.call(engine.shares.listed(owner(), conversation_id))
+        return ShareList(shares=tuple(found))
+
+    @app.post("/api/v1/conversations/<conversation_id>/shares")
+    @operation()
+    def share(conversation_id: str, body: NewShare) -> NewLink:
+        """Make a link to a conversation; its token and path are told once."""
+        made = bridge.call(engine.shares.create(owner(), conversation_id, body.days))
+        return NewLink(**dict(made), path=f"{SHARES}{made.token}")
+
+    @app.post("/api/v1/conversations/<conversation_id>/shares/<share_id>")
+    @operation()
+    def renew(conversation_id: str, share_id: str) -> Done:
+        """Let a link show what the conversation has now."""
+        bridge.call(engine.shares.renew(owner(), conversation_id, share_id))
+        return Done()
+
+    @app.delete("/api/v1/conversations/<conversation_id>/shares/<share_id>")
+    @operation()
+    def revoke(conversation_id: str, share_id: str) -> Done:
+        """Revoke a link."""
+        bridge.call(engine.shares.revoke(owner(), conversation_id, share_id))
+        return Done()
+
+
 def add_share_routes(
     app: Flask, bridge: Bridge, engine: "Engine", vendor: Vendor, bundle: Bundle | None
 ) -> None:
-    """Add the routes. Those below `SHARES` are reached with the token of a link only, which the
+    """Add what a link shows. These routes are reached with the token of a link only, which the
     middleware has checked, and never know a visitor.
     """
-
-    @app.get("/api/v1/conversations/<conversation_id>/shares")
-    def shares(conversation_id: str) -> Response:
-        found = bridge.call(engine.shares.listed(owner(), conversation_id))
-        return flask.jsonify({"shares": [plain(share) for share in found]})
-
-    @app.post("/api/v1/conversations/<conversation_id>/shares")
-    def share(conversation_id: str) -> Response:
-        days = body_as(NewShare, "{days}: 7, 30 or null").days
-        made = bridge.call(engine.shares.create(owner(), conversation_id, days))
-        return flask.jsonify({**plain(made), "path": f"{SHARES}{made.token}"})
-
-    @app.post("/api/v1/conversations/<conversation_id>/shares/<share_id>")
-    def renew(conversation_id: str, share_id: str) -> Response:
-        bridge.call(engine.shares.renew(owner(), conversation_id, share_id))
-        return flask.jsonify({})
-
-    @app.delete("/api/v1/conversations/<conversation_id>/shares/<share_id>")
-    def revoke(conversation_id: str, share_id: str) -> Response:
-        bridge.call(engine.shares.revoke(owner(), conversation_id, share_id))
-        return flask.jsonify({})
 
     @app.get("/share/<token>")
     def shared_page(token: str) -> str:

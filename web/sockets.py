@@ -4,7 +4,6 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from hashlib import sha256
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ from flask_socketio import SocketIO  # type: ignore[import-untyped]
 from selfeng.core.errors import AgentError
 from selfeng.core.events import FINAL, Record, TurnStarted
 from selfeng.core.prompt import FunctionCall
-from selfeng.core.question import Answer
 from selfeng.core.status import Asked, EngineStatus
 from selfeng.core.visible import one_line
 from selfeng.projects.actions import WORKSPACE_ACTIONS
@@ -38,6 +36,7 @@ from web.payloads import (
     plain,
     problem,
 )
+from web.turn_routes import ask
 from web.uploads import Uploads
 
 if TYPE_CHECKING:
@@ -110,21 +109,7 @@ class Sockets:
 
     def _ask(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Ask = parse(Ask, arguments)
-        files = self._uploads.take(owner, request.files)
-        answers = tuple(Answer(id=given.id, value=given.value) for given in request.answers)
-        return self._begin(
-            sid,
-            partial(
-                self._engine.ask,
-                owner,
-                request.conversation_id,
-                request.text,
-                files,
-                answers=answers,
-                again=request.again or "",
-                turn_id=_turn_id(owner, request.request_id),
-            ),
-        )
+        return self._begin(sid, partial(ask, self._engine, self._uploads, owner, request))
 
     def _keep(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Keep = parse(Keep, arguments)
@@ -313,11 +298,6 @@ def _in_one_line(record: logging.LogRecord) -> bool:
 
 def _refusal(error: Exception) -> Reply:
     return {"ok": False, "error": problem(error)}
-
-
-def _turn_id(owner: str, request_id: str | None) -> str:
-    """The id of the turn that a page's request becomes; nobody else's request can become it."""
-    return sha256(f"{owner} {request_id}".encode()).hexdigest()[:32] if request_id else ""
 
 
 def _room(conversation_id: str) -> str:

@@ -2,7 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -351,6 +359,33 @@ class Engine:
                 unsubscribe()
                 if runs:
                     await self.stop(owner, runs.turn_id)
+
+    async def records(self, owner: str, turn_id: str) -> tuple[Record, ...]:
+        """The records of a turn so far. Raises: ResourceNotFound: `owner` has no such turn."""
+        return await asyncio.to_thread(self._journal.turn, owner, turn_id)
+
+    async def follow(
+        self, owner: str, turn_id: str, after: int = 0
+    ) -> AsyncGenerator[Record, None]:
+        """The records of a turn after a number, until it has ended. Leaving does not stop it.
+
+        Raises: ResourceNotFound: `owner` has no such turn.
+        """
+        news: StreamAppender[Record] = StreamAppender()
+        with news:
+            unsubscribe = self.subscribe(lambda batch: _append(news, batch))
+            try:
+                known = await self.records(owner, turn_id)
+                if not isinstance(known[-1].event, FINAL):
+                    after = max(after, known[0].seq - 1)
+                    known = await self.history(owner, known[0].conversation_id, after)
+                async for record in _joined(known, aiter(news)):
+                    if record.turn_id == turn_id and record.seq > after:
+                        yield record
+                    if record.turn_id == turn_id and isinstance(record.event, FINAL):
+                        return
+            finally:
+                unsubscribe()
 
     async def named(self, owner: str, name: str) -> str:
         """The id of a conversation that a program calls by a name of its own, begun if there is
@@ -963,3 +998,15 @@ def _check_words(request: str, remedy: str) -> None:
 def _append(records: StreamAppender[Record], batch: Sequence[Record]) -> None:
     for record in batch:
         records.append(record)
+
+
+async def _joined(
+    known: Sequence[Record], news: AsyncIterator[Record]
+) -> AsyncGenerator[Record, None]:
+    """The records that are known, then the stored ones of the news that follow on them."""
+    for record in known:
+        yield record
+    last = known[-1].seq if known else 0
+    async for record in news:
+        if record.seq > last:
+            yield record

@@ -10,8 +10,10 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, get_args
+from types import SimpleNamespace
+from typing import Any, TypeVar, cast, get_args
 
+from flask import Flask
 from pydantic import BaseModel, SecretStr
 from typer.main import get_command
 
@@ -20,10 +22,18 @@ from selfeng.cli.app import app
 from selfeng.core.events import Event
 from selfeng.core.places import HOME
 from selfeng.core.stage import STAGES
+from selfeng.engine import Engine
 from selfeng.graph.turn_graph import turn_graph
 from selfeng.projects.actions import ProjectAction
 from selfeng.projects.project_context import CodeFile, Context
 from selfeng.settings import Settings
+from web.app import add_rest_routes
+from web.bridge import Bridge
+from web.operations import Operation
+from web.operations import operations as rest_operations
+from web.uploads import Uploads
+
+T = TypeVar("T")
 
 SECTIONS = {
     "openai_api_key": "Model",
@@ -82,6 +92,41 @@ def settings() -> str:
         ("setting and default", "meaning"),
         ((f"`{name.upper()}={default}`", _cell(told)) for name, default, told in _fields(Settings)),
     )
+
+
+def operations() -> str:
+    """A row for each operation of the REST API, with the fields of what it takes."""
+    app = Flask("documents")
+    add_rest_routes(app, _nothing(Bridge), _nothing(Engine), Uploads())
+    return _table(
+        ("operation", "what it does", "takes"),
+        (
+            (
+                f"`{method} {_address(rule.rule)}`",
+                _cell(_one_line(one.text)),
+                ", ".join(_taken(one)),
+            )
+            for rule, method, one in rest_operations(app)
+        ),
+    )
+
+
+def _nothing(kind: type[T]) -> T:
+    """In place of what the routes would use if they were called."""
+    return cast(T, SimpleNamespace(configuration=None))
+
+
+def _address(rule: str) -> str:
+    return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)
+
+
+def _taken(one: Operation) -> Iterator[str]:
+    for name, field in one.query.model_fields.items() if one.query else ():
+        yield f"`?{field.alias or name}`"
+    for name in one.body.model_fields if one.body else ():
+        yield f"`{name}`"
+    if one.takes:
+        yield "the content"
 
 
 def options() -> str:

@@ -490,7 +490,11 @@ class FakeEngine:
             request = f"say {' '.join(f'{answer.id}={answer.value}' for answer in answers)}"
         return self._begin(owner, conversation_id, request, files, answers=answers, turn_id=turn_id)
 
-    turn = Engine.turn
+    turn, follow = Engine.turn, Engine.follow
+
+    async def records(self, owner: str, turn_id: str) -> tuple[Record, ...]:
+        await self._recorder.flush()  # the real one begins a turn with its first record
+        return self._journal.turn(owner, turn_id)
 
     async def conversation_with(self, owner: str, requests: Sequence[str]) -> str | None:
         return self._journal.conversation_with(owner, requests)
@@ -498,7 +502,7 @@ class FakeEngine:
     async def call(
         self, owner: str, name: str, arguments: Mapping[str, Any], files: Sequence[File] = ()
     ) -> Execution:
-        """Adds two numbers, and raises for a negative one."""
+        """Adds two numbers, and raises for a negative one; returns the files that come with it."""
         tool = await self.library.get(name)
         try:
             given = {"b": 1, **bind(tool.signature, arguments)}
@@ -506,7 +510,8 @@ class FakeEngine:
             raise RequestError(error.problem, f"its signature is {tool.signature}") from error
         if given["a"] < 0:
             return Raised(type_name="ValueError", message="a is negative")
-        return kept(json.dumps(given["a"] + given["b"]))
+        returned = kept(json.dumps(given["a"] + given["b"]))
+        return returned.model_copy(update={"files": tuple(files)})
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
         records = self._journal.turn(owner, turn_id)

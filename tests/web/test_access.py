@@ -30,9 +30,13 @@ PATHS = [
     f"/bundle/{BUNDLE.style}",
     f"/bundle/{BUNDLE.style}.map",
     "/texts/unknown",
+    "/api/v1/openapi.json",
     "/api/v1/health",
+    "/api/v1/turns",
+    "/api/v1/turns/unknown",
     "/api/v1/tools",
     "/api/v1/tools/add",
+    "/api/v1/tools/add/call",
     "/api/v1/tools/add/versions",
     "/api/v1/tools/add/versions/1",
     "/api/v1/tools/add/diff",
@@ -90,7 +94,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 50
+    assert len(rules) == 57
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
         assert any(pattern.fullmatch(path) for path in [*PATHS, *OPEN]), rule

@@ -7,14 +7,14 @@ import requests
 
 from tests.web.fake_engine import LESSON
 from tests.web.server_process import ServerProcess
-from web.payloads import lesson_line
+from web.payloads import plain
 
 
 def test_lessons_are_read_reworded_and_deleted_and_every_page_is_told(
     server: ServerProcess, visitor: requests.Session
 ) -> None:
     address, own = f"{server.url}/api/v1/lessons", {"Origin": server.url}
-    line = {**lesson_line(LESSON), "evidence": 2}
+    line = {**plain(LESSON), "evidence": 2}
     assert visitor.get(address).json() == {"lessons": [line]}
     words = {"trigger": "floats", "advice": "Compare with approx."}
     for changes in ({}, {"Origin": "http://elsewhere.example"}):
@@ -39,10 +39,10 @@ def test_lessons_are_read_reworded_and_deleted_and_every_page_is_told(
 @pytest.mark.parametrize(
     ("body", "problem"),
     [
-        (b"", "the body: Invalid JSON"),
-        (b"[]", "the body: Input should be an object"),
+        (b"", "the body is not JSON"),
+        (b"[]", "the body is not a JSON object"),
         (b'{"trigger": "a"}', "advice: Field required"),
-        (b'{"trigger": " ", "advice": "b"}', "trigger: String should match pattern"),
+        (b'{"trigger": " ", "advice": "b"}', "trigger=' ': String should match pattern"),
         (
             b'{"trigger": "a", "advice": "%s"}' % (b"x" * 401),
             "advice: String should have at most 400 characters",
@@ -58,4 +58,4 @@ def test_words_that_cannot_be_used_are_refused(
     )
     error: dict[str, Any] = response.json()["error"]
     assert (response.status_code, error["message"].startswith(problem)) == (400, True), error
-    assert error["message"].endswith("; send {trigger, advice}, each of 1 to 400 characters")
+    assert error["remedy"] == "send {trigger, advice}"

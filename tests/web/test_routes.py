@@ -202,7 +202,7 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "signature": "add(a: int, b: int = 1) -> int",
     }
     imported = {"modules": ["math"], "packages": ["numpy"]}
-    used = {"last_used": "2026-01-03T04:05:06+00:00"}
+    used = {"last_used": "2026-01-03T04:05:06Z"}
     assert visitor.get(server.url + "/api/v1/tools").json() == {
         "tools": [{**line, **imported, **used}]
     }
@@ -226,12 +226,11 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         },
         "digest": "0" * 64,
         "returns": "int",
-        "schema": {
-            "a": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
-            "b": {
-                "anyOf": [{"type": "integer"}, {"type": "null"}],
-                "description": "(default 1)",
-            },
+        "input_schema": {
+            "type": "object",
+            "properties": {"a": {"type": "integer"}, "b": {"type": "integer", "default": 1}},
+            "required": ["a"],
+            "additionalProperties": False,
         },
         "parameters": [
             {
@@ -276,7 +275,7 @@ def test_conversations_and_their_records(server: ServerProcess, visitor: request
     assert (summary["id"], summary["title"], set(summary)) == (
         conversation,
         "say by rest",
-        {"id", "title", "kind", "active_at", "pinned", "running", "unread"},
+        {"id", "title", "kind", "created_at", "active_at", "pinned", "running", "unread"},
     )
     address = f"{server.url}/api/v1/conversations/{conversation}/records"
     assert visitor.get(address).json() == {"records": live}
@@ -291,7 +290,7 @@ def test_a_number_that_is_none_is_refused(
         f"{server.url}/api/v1/conversations/unknown/records", params={"after": after}
     )
     assert response.status_code == 400
-    assert "is not the number of a record" in response.json()["error"]["message"]
+    assert re.match("after.*: .*integer|.*than or equal", response.json()["error"]["message"])
 
 
 @pytest.mark.parametrize(

@@ -2,10 +2,13 @@
 
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticUseDefault
 
 T = TypeVar("T")
+
+_SHOWN = 20
+"""Characters of a text that an error repeats."""
 
 
 class Value(BaseModel):
@@ -30,3 +33,14 @@ StrictlyOptional = Annotated[
 """A field with a default that its schema omits, because strict schemas for models allow none. A
 null, which models write where nothing fits, means the default.
 """
+
+
+def first_problem(error: ValidationError, whole: str) -> str:
+    """The first thing that is wrong, after its place, with a short text that stands there; `whole`
+    names the place that is all of it.
+    """
+    first = error.errors(include_url=False)[0]
+    place = ".".join(map(str, first["loc"]))[:80] or whole
+    given = first["input"]
+    shown = f"={given!r}" if isinstance(given, str) and len(given) <= _SHOWN else ""
+    return f"{place}{shown}: {first['msg']}"

@@ -14,7 +14,7 @@ from selfeng.core.events import Outcome, Record, SynthesisStep, ToolStandingChan
 from selfeng.core.files import File, FileName
 from selfeng.core.question import Answer
 from selfeng.core.tool import Tool
-from selfeng.core.value import Value
+from selfeng.core.value import Value, first_problem
 from selfeng.doors.call_results import described, executed, refused, said
 from selfeng.doors.mcp_server import Report
 from selfeng.doors.turn_story import TurnStory
@@ -245,10 +245,8 @@ def _parsed(kind: type[V], arguments: Mapping[str, Any]) -> V:
     try:
         return kind.model_validate(dict(arguments))
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        place = ".".join(map(str, first["loc"]))[:80] or "the arguments"
         takes = ", ".join(kind.model_fields)
-        raise RequestError(f"{place}: {first['msg']}", f"give {takes}") from error
+        raise RequestError(first_problem(error, "the arguments"), f"give {takes}") from error
 
 
 def _fixed(name: str, kind: type[Value]) -> types.Tool:

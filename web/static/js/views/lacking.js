@@ -22,6 +22,6 @@ export function Lacking({ turnId, lacks: { tool: name, given }, questions, intro
   const link = html`<button type="button" class="tool-link" onClick=${open}><${Icon} name="tool" />${name}</button>`;
   return html`<section class="lacking" data-testid="lacking">
     <p>${rich("lacking", { tool: link })}</p>
-    ${detail && html`<${RunForm} tool=${detail.tool} given=${entriesOf(detail.tool.parameters, detail.tool.schema, given)} />`}
+    ${detail && html`<${RunForm} tool=${detail.tool} given=${entriesOf(detail.tool.parameters, detail.tool.input_schema.properties, given)} />`}
   </section>`;
 }

@@ -13,7 +13,14 @@ import { MadeFiles } from "./files.js";
 import { LongResults } from "./result.js";
 
 // `given`: what the fields hold at first, by name.
-export function RunForm({ tool: { name, parameters, schema }, given = {} }) {
+export function RunForm({
+  tool: {
+    name,
+    parameters,
+    input_schema: { properties: schema },
+  },
+  given = {},
+}) {
   const [entries, setEntries] = useState(given);
   const [files, setFiles] = useState({});
   const [problems, setProblems] = useState({});

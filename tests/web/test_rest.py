@@ -1,0 +1,267 @@
+"""The REST API: turns and calls of programs, and whether everything is as OpenAPI tells it."""
+
+import base64
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import requests
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis.strategies import booleans
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    ignored_auth,
+    response_schema_conformance,
+    status_code_conformance,
+    unsupported_method,
+)
+
+from selfeng.core.events import FINAL
+from tests.web.server_process import ServerProcess
+
+STREAM = {"Accept": "text/event-stream"}
+LAST = {kind.model_fields["type"].default for kind in FINAL}
+
+
+@pytest.fixture
+def program(server: ServerProcess) -> Iterator[requests.Session]:
+    with server.program() as session:
+        yield session
+
+
+def events(response: requests.Response) -> Iterator[dict[str, Any]]:
+    """The records of a stream of events."""
+    assert response.headers["Content-Type"].startswith("text/event-stream")
+    for event in response.iter_lines(decode_unicode=True, delimiter="\n\n"):
+        fields = dict(line.split(": ", 1) for line in event.splitlines() if line[:1] != ":")
+        if fields:
+            record = json.loads(fields["data"])
+            assert (fields["id"], fields["event"]) == (str(record["seq"]), record["event"]["type"])
+            yield record
+
+
+def ended(program: requests.Session, address: str) -> dict[str, Any]:
+    """The report of a turn that has ended."""
+    list(events(program.get(address, headers=STREAM, stream=True)))
+    report: dict[str, Any] = program.get(address).json()
+    return report
+
+
+def test_a_turn_is_begun_and_asked_for_by_its_id(
+    server: ServerProcess, program: requests.Session
+) -> None:
+    begun = program.post(f"{server.url}/api/v1/turns", json={"text": "hold rest"})
+    asked = begun.json()
+    assert (begun.status_code, set(asked)) == (202, {"conversation_id", "turn_id"})
+    assert begun.headers["Location"] == f"/api/v1/turns/{asked['turn_id']}"
+    address = server.url + begun.headers["Location"]
+    assert program.get(address).json()["outcome"] is None
+    program.post(f"{server.url}/api/v1/turns", json={"text": "release rest"})
+    assert ended(program, address) == {
+        **asked,
+        "request": "hold rest",
+        "outcome": "answered",
+        "step": "",
+        "answer": "onetwo",
+        "questions": [],
+        "files": [],
+        "new_tools": [],
+        "usage": {"calls": 0, "input_tokens": 0, "output_tokens": 0, "cost": None},
+        "seconds": 0.0,
+    }
+    page = program.get(f"{server.url}/api/v1/conversations/{asked['conversation_id']}").json()
+    assert [turn["answer"] for turn in page["turns"]] == ["onetwo"]
+
+
+def test_a_stream_goes_on_after_a_cut(server: ServerProcess, program: requests.Session) -> None:
+    address, body = f"{server.url}/api/v1/turns", {"text": "hold cut"}
+    with program.post(address, json=body, headers=STREAM, stream=True) as response:
+        assert response.status_code == 200
+        stream = events(response)
+        seen = [next(stream), next(stream)]
+    assert [record["event"]["type"] for record in seen] == ["turn_started", "answer_token"]
+    program.post(address, json={"text": "release cut"})
+    turn = f"{address}/{seen[0]['turn_id']}"
+    after = {**STREAM, "Last-Event-ID": str(seen[-1]["seq"])}
+    rest = list(events(program.get(turn, headers=after, stream=True)))
+    assert [record["event"]["type"] for record in rest] == ["answer_token", "turn_finished"]
+    again = list(events(program.get(turn, headers=STREAM, stream=True)))
+    assert again == [*seen, *rest]
+    after["Last-Event-ID"] = str(rest[-1]["seq"])
+    assert list(events(program.get(turn, headers=after, stream=True))) == []
+    refused = program.get(turn, headers={**STREAM, "Last-Event-ID": "x"})
+    assert (refused.status_code, refused.json()["error"]["remedy"]) == (
+        400,
+        "send the id of an event",
+    )
+
+
+def test_a_turn_is_stopped(server: ServerProcess, program: requests.Session) -> None:
+    address = f"{server.url}/api/v1/turns"
+    begun = program.post(address, json={"text": "hold forever"}).json()
+    turn = f"{address}/{begun['turn_id']}"
+    assert program.delete(turn).json() == {"stopped": True}
+    assert ended(program, turn)["outcome"] == "stopped"
+    assert program.delete(turn).json() == {"stopped": False}
+    for answer in (program.get(f"{address}/x"), program.delete(f"{address}/x")):
+        assert (answer.status_code, answer.json()["error"]["message"]) == (404, "unknown turn 'x'")
+    streamed = program.get(f"{address}/x", headers=STREAM)
+    assert (streamed.status_code, streamed.json()["error"]["message"]) == (404, "unknown turn 'x'")
+
+
+def test_a_request_that_is_sent_again_is_the_same_turn(
+    server: ServerProcess, program: requests.Session
+) -> None:
+    body = {"text": "say it once", "request_id": "rest-1"}
+    first, again = (program.post(f"{server.url}/api/v1/turns", json=body).json() for _ in range(2))
+    assert first == again
+
+
+def test_files_go_with_a_turn_and_questions_are_answered(
+    server: ServerProcess, program: requests.Session
+) -> None:
+    api = f"{server.url}/api/v1"
+    upload = program.post(f"{api}/files", params={"name": "a.csv"}, data=b"a,b").json()
+    begun = program.post(f"{api}/turns", json={"text": "say back", "files": [upload["id"]]}).json()
+    (made,) = ended(program, f"{api}/turns/{begun['turn_id']}")["files"]
+    path = f"conversations/{begun['conversation_id']}/files/{made['sha256']}/{made['name']}"
+    assert program.get(f"{api}/{path}").content == b"a,b"
+    begun = program.post(f"{api}/turns", json={"text": "question"}).json()
+    report = ended(program, f"{api}/turns/{begun['turn_id']}")
+    assert (report["outcome"], [q["id"] for q in report["questions"]]) == (
+        "asked",
+        ["unit", "digits"],
+    )
+    answers = [{"id": "unit", "value": "foot"}, {"id": "digits", "value": "2"}]
+    body = {"text": "", "conversation_id": begun["conversation_id"], "answers": answers}
+    begun = program.post(f"{api}/turns", json=body).json()
+    assert ended(program, f"{api}/turns/{begun['turn_id']}")["answer"] == "unit=footdigits=2"
+
+
+def test_a_tool_is_called(server: ServerProcess, program: requests.Session) -> None:
+    address = f"{server.url}/api/v1/tools/add/call"
+    report = program.post(address, json={"arguments": {"a": 1, "b": 2}}).json()
+    assert (report["outcome"], report["value"], report["text"]) == ("returned", 3, "3")
+    report = program.post(address, json={"arguments": {"a": -1}}).json()
+    assert (report["outcome"], report["value"], report["text"]) == (
+        "raised",
+        None,
+        "ValueError: a is negative",
+    )
+    wrong = program.post(address, json={"arguments": {}})
+    assert (wrong.status_code, wrong.json()["error"]["remedy"]) == (
+        400,
+        "its signature is add(a: int, b: int = 1) -> int",
+    )
+    gone = program.post(f"{server.url}/api/v1/tools/gone/call", json={})
+    assert gone.status_code == 404
+
+
+def test_the_files_of_a_call_are_in_its_report(
+    server: ServerProcess, program: requests.Session
+) -> None:
+    upload = program.post(f"{server.url}/api/v1/files", params={"name": "a.csv"}, data=b"a,b")
+    body = {"arguments": {"a": 1}, "files": [upload.json()["id"]]}
+    report = program.post(f"{server.url}/api/v1/tools/add/call", json=body).json()
+    (file,) = report["files"]
+    assert (file["name"], base64.b64decode(file["content"])) == ("a.csv", b"a,b")
+
+
+def test_a_conversation_is_deleted_and_restored(
+    server: ServerProcess, program: requests.Session
+) -> None:
+    api = f"{server.url}/api/v1"
+    begun = program.post(f"{api}/turns", json={"text": "say goodbye"}).json()
+    ended(program, f"{api}/turns/{begun['turn_id']}")
+    address = f"{api}/conversations/{begun['conversation_id']}"
+    assert program.delete(address).json() == {}
+    assert [program.get(address).status_code, program.delete(address).status_code] == [404, 404]
+    assert program.patch(address, json={"deleted": False}).json() == {}
+    assert program.get(address).json()["title"] == "say goodbye"
+
+
+def test_every_operation_is_described(server: ServerProcess, program: requests.Session) -> None:
+    described = program.get(f"{server.url}/api/v1/openapi.json").json()
+    assert described["openapi"] == "3.1.0"
+    told = {path: set(methods) for path, methods in described["paths"].items()}
+    assert len(told) == 31
+    assert told["/api/v1/turns/{turn_id}"] == {"get", "delete"}
+    assert told["/api/v1/tools/{name}/versions/{number}"] == {"get"}
+    assert all(
+        one["summary"] for methods in described["paths"].values() for one in methods.values()
+    )
+
+
+@pytest.fixture(scope="module")
+def fuzzed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    """A server of its own, as what is sent to it changes its settings."""
+    process = ServerProcess(tmp_path_factory.mktemp("fuzzed"), "eventlet")
+    yield process
+    assert process.end() == (0, "")
+    assert "Traceback" not in process.errors
+
+
+@pytest.fixture(scope="module")
+def api(fuzzed: ServerProcess) -> Any:
+    headers = {"Authorization": f"Bearer {fuzzed.token}"}
+    return schemathesis.openapi.from_url(f"{fuzzed.url}/api/v1/openapi.json", headers=headers)
+
+
+CHECKS = [
+    schemathesis.checks.not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_schema_conformance,
+    ignored_auth,
+    unsupported_method,
+]
+
+
+def known(server: ServerProcess) -> dict[str, Any]:
+    """Values of paths that there are."""
+    with server.program() as program:
+        body = {"text": "draw"}
+        turn = program.post(f"{server.url}/api/v1/turns", json=body).json()
+        address = f"{server.url}/api/v1/turns/{turn['turn_id']}"
+        (made, *_) = ended(program, address)["files"]
+        share = program.post(
+            f"{server.url}/api/v1/conversations/{turn['conversation_id']}/shares", json={}
+        ).json()
+    return {
+        **turn,
+        "sha256": made["sha256"],
+        "number": 1,
+        "form": "md",
+        "lesson_id": "l1",
+        "share_id": share["id"],
+        "name": "add",
+    }
+
+
+def test_every_answer_is_as_it_is_described(api: Any, fuzzed: ServerProcess) -> None:
+    headers = {"Authorization": f"Bearer {fuzzed.token}", "Accept": "application/json"}
+    there = known(fuzzed)
+    bounded = settings(
+        max_examples=10,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.explicit, Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    operations = [found.ok() for found in api.get_all_operations()]
+    for operation in operations:
+
+        @bounded
+        @given(case=operation.as_strategy(), is_there=booleans())
+        def check(case: Any, is_there: bool) -> None:
+            if is_there:
+                case.path_parameters = {
+                    name: there.get(name, value) for name, value in case.path_parameters.items()
+                }
+            case.call_and_validate(headers=headers, checks=CHECKS)
+
+        check()
+    assert len(operations) == 39

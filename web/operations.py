@@ -1,0 +1,238 @@
+"""Operations: the routes of the REST API. The annotations of a view say what it takes and answers:
+each request is checked against them, and OpenAPI tells them.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import wraps
+from http import HTTPStatus
+from importlib.metadata import version
+from typing import Any, get_args, get_type_hints
+
+import flask
+from flask import Flask, Response
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
+from werkzeug.routing import Rule
+
+from selfeng.core.errors import RequestError
+from selfeng.core.value import Value, first_problem
+from web.payloads import WireJSON, form_of, plain
+
+View = Callable[..., BaseModel | Response]
+JSON = "application/json"
+_REFERENCE = "#/components/schemas/{model}"
+_SECURITY = "token"
+
+
+class ErrorDetail(Value):
+    """What is wrong, and what to do about it."""
+
+    message: str
+    remedy: str = ""
+    """"" if there is nothing to do."""
+    fields: Mapping[str, Any] = {}
+    """What is wrong with which setting, by its name."""
+
+
+class ErrorAnswer(Value):
+    """The form of every error."""
+
+    error: ErrorDetail
+
+
+class Done(Value):
+    """It was done; there is nothing more to say."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """What a route takes and answers."""
+
+    path: Mapping[str, TypeAdapter[Any]]
+    query: type[BaseModel] | None
+    body: type[BaseModel] | None
+    takes: str
+    """Media type of a body that is no JSON."""
+    headers: Mapping[str, str]
+    """Those that it reads, with what they say."""
+    answers: Mapping[int, tuple[type[BaseModel] | None, Sequence[str]]]
+    """By status: the value, or None for bytes, and the media types."""
+    text: str
+
+
+def operation(
+    *,
+    status: int = 200,
+    takes: str = "",
+    media: Sequence[str] = (),
+    headers: Mapping[str, str] | None = None,
+) -> Callable[[View], Callable[..., Response]]:
+    """Make an operation of a view. It gets the values of its path by name, and as `query` and
+    `body` values of their types; what it returns becomes JSON with this status.
+
+    `takes` is the media type of a body that the view reads itself, `media` those of what it answers
+    with 200 instead of JSON, and `headers` tells of those that it reads.
+    """
+
+    def decorate(view: View) -> Callable[..., Response]:
+        hints = get_type_hints(view, include_extras=True)
+        answer = _model_in(hints.pop("return"))
+        query, body = hints.pop("query", None), hints.pop("body", None)
+        path = {name: TypeAdapter(hint) for name, hint in hints.items()}
+        answers: dict[int, tuple[type[BaseModel] | None, Sequence[str]]] = {}
+        if answer:
+            answers[status] = answer, [JSON]
+        if media:
+            shared = [JSON] if answer and status == 200 else []
+            answers[200] = answer if shared else None, [*shared, *media]
+
+        @wraps(view)
+        def checked(**given: Any) -> Response:
+            given = {name: _value(path[name], name, text) for name, text in given.items()}
+            if query:
+                given["query"] = _query(query)
+            if body:
+                given["body"] = body_as(body)
+            answered = view(**given)
+            if isinstance(answered, Response):
+                return answered
+            response = flask.jsonify(plain(answered))
+            response.status_code = status
+            return response
+
+        text = inspect.getdoc(view) or ""
+        told = Operation(path, query, body, takes, headers or {}, answers, text)
+        checked.operation = told  # type: ignore[attr-defined]
+        return checked
+
+    return decorate
+
+
+def body_as(kind: type[Any]) -> Any:
+    """The body of the request as such a value. Raises: RequestError."""
+    try:
+        data = WireJSON.loads(flask.request.get_data())
+    except ValueError as error:
+        raise RequestError(f"the body is not JSON: {error}", form_of(kind)) from None
+    if not isinstance(data, dict):
+        raise RequestError("the body is not a JSON object", form_of(kind))
+    try:
+        return kind.model_validate(data)
+    except ValidationError as error:
+        raise RequestError(first_problem(error, "the body"), form_of(kind)) from None
+
+
+def operations(app: Flask) -> Iterator[tuple[Rule, str, Operation]]:
+    """The operations of an application by their paths, each with its route and method."""
+    for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
+        found = getattr(app.view_functions[rule.endpoint], "operation", None)
+        if isinstance(found, Operation):
+            for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
+                yield rule, method, found
+
+
+def openapi(app: Flask) -> dict[str, Any]:
+    """The operations in OpenAPI 3.1."""
+    told = list(operations(app))
+    inputs: dict[type[BaseModel], JsonSchemaMode] = {
+        one.body: "validation" for _, _, one in told if one.body
+    }
+    outputs: dict[type[BaseModel], JsonSchemaMode] = {
+        model: "serialization" for _, _, one in told for model, _ in one.answers.values() if model
+    }
+    outputs[ErrorAnswer] = "serialization"
+    references, components = models_json_schema(
+        [*inputs.items(), *outputs.items()], ref_template=_REFERENCE
+    )
+
+    def content(model: type[BaseModel] | None, mode: JsonSchemaMode, media: Sequence[str]) -> Any:
+        return {
+            name: {"schema": references[model, mode] if model and name == JSON else {}}
+            for name in media
+        }
+
+    wrong = content(ErrorAnswer, "serialization", [JSON])
+    problem = {"description": "What is wrong.", "content": wrong}
+    paths: dict[str, dict[str, Any]] = {}
+    for rule, method, one in told:
+        summary, _, rest = one.text.partition("\n\n")
+        described: dict[str, Any] = {
+            "operationId": rule.endpoint,
+            "summary": " ".join(summary.split()),
+            "parameters": list(_parameters(one)),
+            "responses": {
+                **{
+                    str(status): {
+                        "description": HTTPStatus(status).phrase,
+                        "content": content(model, "serialization", media),
+                    }
+                    for status, (model, media) in one.answers.items()
+                },
+                "4XX": problem,
+                "5XX": problem,
+            },
+        }
+        if rest:
+            described["description"] = rest
+        if one.body or one.takes:
+            taken = content(one.body, "validation", [one.takes or JSON])
+            described["requestBody"] = {"required": True, "content": taken}
+        path = "".join(text if is_literal else f"{{{text}}}" for is_literal, text in _pieces(rule))
+        paths.setdefault(path, {})[method.lower()] = described
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Self-Engineering Agent", "version": version("selfeng")},
+        "security": [{_SECURITY: []}],
+        "paths": paths,
+        "components": {
+            "schemas": components.get("$defs", {}),
+            "securitySchemes": {_SECURITY: {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _pieces(rule: Rule) -> Iterator[tuple[bool, str]]:
+    """The literal parts of a route, and the names of its values."""
+    for part in re.split(r"(<[^>]+>)", rule.rule):
+        yield (False, part[1:-1].rpartition(":")[2]) if part.startswith("<") else (True, part)
+
+
+def _parameters(one: Operation) -> Iterator[dict[str, Any]]:
+    for name, adapter in one.path.items():
+        schema = adapter.json_schema()
+        if schema.get("type") == "string":
+            schema = {"minLength": 1, **schema}
+        yield {"name": name, "in": "path", "required": True, "schema": schema}
+    if one.query:
+        told = one.query.model_json_schema(ref_template=_REFERENCE)
+        for name, schema in told["properties"].items():
+            needed = name in told.get("required", ())
+            yield {"name": name, "in": "query", "required": needed, "schema": schema}
+    for name, text in one.headers.items():
+        schema = {"type": "string"}
+        yield {"name": name, "in": "header", "description": text, "schema": schema}
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """The value among what a view may return, if any."""
+    parts = get_args(annotation) or (annotation,)
+    return next((part for part in parts if issubclass(part, BaseModel)), None)
+
+
+def _value(adapter: TypeAdapter[Any], name: str, text: str) -> Any:
+    """A value of the path. Raises: RequestError."""
+    try:
+        return adapter.validate_python(text)
+    except ValidationError as error:
+        raise RequestError(first_problem(error, name), "correct the address") from None
+
+
+def _query(kind: type[BaseModel]) -> BaseModel:
+    """The query of the request as such a value. Raises: RequestError."""
+    try:
+        return kind.model_validate(flask.request.args.to_dict())
+    except ValidationError as error:
+        raise RequestError(first_problem(error, "the query"), form_of(kind)) from None

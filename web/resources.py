@@ -1,0 +1,390 @@
+"""Resources: what the operations of the REST API answer with."""
+
+import base64
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal, assert_never
+
+from pydantic import Field, computed_field
+
+from selfeng.core.events import Outcome, Record
+from selfeng.core.files import FileReference
+from selfeng.core.lesson import Lesson
+from selfeng.core.provenance import Origin, ToolVersion
+from selfeng.core.question import Question
+from selfeng.core.server_tool import ServerStatus
+from selfeng.core.signature import Parameter
+from selfeng.core.stage_event import Usage
+from selfeng.core.tool import Candidate, Tool
+from selfeng.core.value import Value
+from selfeng.core.verdict import Execution, Killed, Raised, Returned, Verdict
+from selfeng.doors.turn_story import TurnStory
+from selfeng.projects.service import ProjectSummary
+from selfeng.store.conversation_list import ConversationSummary
+from selfeng.store.habits import Habits
+from selfeng.store.shares import MadeShare, Share
+
+Hidden = Annotated[Any, Field(exclude=True)]
+"""A field that this resource leaves out."""
+
+_IMPORTED = re.compile(
+    r"^[ \t]*(?:from[ \t]+(\w+)[\w.]*[ \t]+import|import[ \t]+(\w+))\b", re.MULTILINE
+)
+
+
+class ToolLine(Tool):
+    """A tool in a list: every field but the large ones."""
+
+    signature: str  # type: ignore[assignment]
+    """As Python source."""
+    modules: tuple[str, ...]
+    """Those of the standard library that its code imports."""
+    packages: tuple[str, ...]
+    """What else its code imports."""
+    code: Hidden
+    tests: Hidden
+    digest: Hidden
+    example_requests: Hidden
+    requires: Hidden
+
+
+class ListedTool(ToolLine):
+    last_used: datetime | None
+    """When you used it last."""
+
+
+class FoundTool(ToolLine):
+    """A tool that a search found."""
+
+    confidence: float
+    """Calibrated probability that it fits, 0..1."""
+    request: str
+    """The nearest of the requests that it is found by, as far as you may see them."""
+
+
+class ToolList(Value):
+    tools: tuple[ListedTool, ...] | tuple[FoundTool, ...]
+
+
+class ToolParameter(Parameter):
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def required(self) -> bool:
+        return super().required
+
+
+class ToolPage(Tool):
+    """A tool with the examples, the requests and the habits that you may see."""
+
+    signature: str  # type: ignore[assignment]
+    """As Python source."""
+    parameters: tuple[ToolParameter, ...]
+    returns: str
+    """Annotation."""
+    input_schema: dict[str, Any]
+    """JSON Schema of an object with the arguments of a call."""
+    used_requests: tuple[str, ...]
+    """Those that it served, and is found by."""
+    habits: Habits
+
+
+class CalledFile(FileReference):
+    content: str
+    """Base64."""
+
+
+class CallReport(Value):
+    """What a call of a tool came to."""
+
+    outcome: Literal["returned", "raised", "killed"]
+    """killed: the sandbox ended it."""
+    value: Any = None
+    """What it returned; null also if that is no JSON."""
+    text: str
+    """What it returned, or why it did not, for people."""
+    stdout: str = ""
+    files: tuple[CalledFile, ...] = ()
+    """What it made."""
+    refused_files: tuple[str, ...] = ()
+    """Name and reason of each file that the sandbox does not hand out."""
+    seconds: float
+
+
+class TestCount(Value):
+    __test__ = False
+
+    passed: int
+    total: int
+
+
+class _VersionFacts(ToolVersion):
+    origin: Origin
+    why: str
+    """The origin for people."""
+    usage: Usage | None
+    """What the model calls took."""
+    provenance: Hidden
+
+
+class VersionLine(_VersionFacts):
+    """A version in a list: every field but the large ones."""
+
+    tests: TestCount | None  # type: ignore[assignment]
+    """How many tests passed; null if it was never tested."""
+    name: Hidden
+    description: Hidden
+    signature: Hidden
+    code: Hidden
+    example_requests: Hidden
+    requires: Hidden
+
+
+class VersionList(Value):
+    versions: tuple[VersionLine, ...]
+
+
+class ShownPrompt(Value):
+    """A prompt of a model call, without its text."""
+
+    name: str
+    digest: str
+
+
+class VersionPage(_VersionFacts):
+    """A version with the examples that you may see."""
+
+    signature: str  # type: ignore[assignment]
+    """As Python source."""
+    verdict: Verdict | None
+    prompts: tuple[ShownPrompt, ...]
+
+
+class VersionDifference(Value):
+    from_: int = Field(alias="from")
+    to: int
+    diff: str
+    """Unified, of code and tests."""
+
+
+class LessonLine(Lesson):
+    evidence: int  # type: ignore[assignment]
+    """How many turns it comes from."""
+
+
+class LessonList(Value):
+    lessons: tuple[LessonLine, ...]
+
+
+class OtherServerTool(Value):
+    """A tool of another MCP server; what is said of it is the server's claim."""
+
+    name: str
+    description: str
+    read_only: bool
+    allowed: bool
+    """Whether it is called without asking."""
+
+
+class OtherServer(ServerStatus):
+    tools: tuple[OtherServerTool, ...]
+
+
+class OtherServerList(Value):
+    servers: tuple[OtherServer, ...]
+
+
+class ConversationList(Value):
+    conversations: tuple[ConversationSummary, ...]
+
+
+class RecordList(Value):
+    records: tuple[Record, ...]
+
+
+class TurnReport(Value):
+    """A turn as far as it has come."""
+
+    conversation_id: str
+    turn_id: str
+    request: str
+    outcome: Outcome | None
+    """null while it runs or waits."""
+    step: str
+    """Its newest step, in a few words."""
+    answer: str
+    """Markdown, as far as it goes; in the end all of it, or why there is none and what to do."""
+    questions: tuple[Question, ...]
+    """Those that the next turn of the conversation may answer."""
+    files: tuple[FileReference, ...]
+    """What its tools made."""
+    new_tools: tuple[str, ...]
+    """Names of the tools that it built or revised."""
+    usage: Usage
+    """What its model calls spent, once it has ended."""
+    seconds: float
+
+
+class ConversationPage(ConversationSummary):
+    """A conversation with its turns, in the order in which they began."""
+
+    turns: tuple[TurnReport, ...]
+
+
+class Stopping(Value):
+    stopped: bool
+    """Whether it ran or waited, and is being stopped."""
+
+
+class UploadedFile(FileReference):
+    id: str
+    """By which a request or call names it, within five minutes."""
+
+
+class ProjectList(Value):
+    projects: tuple[ProjectSummary, ...]
+
+
+class ShareList(Value):
+    shares: tuple[Share, ...]
+
+
+class NewLink(MadeShare):
+    path: str
+    """Of the page that it opens."""
+
+
+class ModelList(Value):
+    models: tuple[str, ...]
+
+
+class Drawing(Value):
+    svg: str
+
+
+def tool_line(tool: Tool) -> ToolLine:
+    return ToolLine(**_line(tool))
+
+
+def listed_tool(tool: Tool, last_used: datetime | None) -> ListedTool:
+    return ListedTool(**_line(tool), last_used=last_used)
+
+
+def found_tool(
+    text: str, candidate: Candidate, examples: Sequence[str], used_requests: Sequence[str]
+) -> FoundTool:
+    """A tool that a search for the text found; of the requests, that with most of its words is
+    shown.
+    """
+    words = set(text.casefold().split())
+    nearest = max(
+        (*used_requests, *examples),
+        key=lambda request: len(words & set(request.casefold().split())),
+        default="",
+    )
+    line = _line(candidate.tool)
+    return FoundTool(**line, confidence=candidate.confidence, request=nearest)
+
+
+def _line(tool: Tool) -> dict[str, Any]:
+    found = {own or plain for own, plain in _IMPORTED.findall(tool.code)} - {"__future__"}
+    return {
+        **dict(tool),
+        "signature": str(tool.signature),
+        "modules": sorted(found & sys.stdlib_module_names),
+        "packages": sorted(found - sys.stdlib_module_names),
+    }
+
+
+def tool_page(
+    tool: Tool, examples: Sequence[str], used_requests: Sequence[str], habits: Habits
+) -> ToolPage:
+    signature = tool.signature
+    shown = {"signature": str(signature), "example_requests": examples}
+    return ToolPage(
+        **{**dict(tool), **shown},
+        parameters=tuple(ToolParameter(**dict(one)) for one in signature.parameters),
+        returns=signature.returns,
+        input_schema=signature.input_schema(),
+        used_requests=used_requests,
+        habits=habits,
+    )
+
+
+def call_report(execution: Execution) -> CallReport:
+    given: dict[str, Any] = {"outcome": execution.outcome, "seconds": execution.seconds}
+    match execution:
+        case Returned(text=text):
+            kept = execution.result
+            given |= {"text": text, "value": json.loads(kept.content) if kept else None}
+        case Raised(type_name=kind, message=message):
+            given |= {"text": ": ".join(filter(None, (kind, message)))}
+        case Killed(reason=reason):
+            return CallReport(**given, text=reason, stdout=execution.stdout)
+        case _:
+            assert_never(execution)
+    files = tuple(
+        CalledFile(**dict(file.reference()), content=base64.b64encode(file.content).decode())
+        for file in execution.files
+    )
+    return CallReport(
+        **given, stdout=execution.stdout, files=files, refused_files=execution.refused_files
+    )
+
+
+def version_line(version: ToolVersion) -> VersionLine:
+    verdict = version.provenance.verdict
+    passed = [test.outcome == "passed" for test in verdict.tests] if verdict else []
+    count = TestCount(passed=sum(passed), total=len(passed)) if verdict else None
+    return VersionLine(**{**_version_facts(version), "tests": count})
+
+
+def version_page(version: ToolVersion, examples: Sequence[str]) -> VersionPage:
+    made = version.provenance
+    shown = {"signature": str(version.signature), "example_requests": examples}
+    return VersionPage(
+        **{**_version_facts(version), **shown},
+        verdict=made.verdict,
+        prompts=tuple(ShownPrompt(name=p.name, digest=p.digest) for p in made.prompts),
+    )
+
+
+def _version_facts(version: ToolVersion) -> dict[str, Any]:
+    made = version.provenance
+    return {
+        **dict(version),
+        "origin": made.origin,
+        "why": str(made.origin),
+        "usage": made.usage,
+    }
+
+
+def lesson_line(lesson: Lesson) -> LessonLine:
+    """Turns are private to their owners, so they are only counted."""
+    return LessonLine(**{**dict(lesson), "evidence": len(lesson.evidence)})
+
+
+def turn_reports(records: Iterable[Record]) -> tuple[TurnReport, ...]:
+    """A report of each turn that the records belong to, in the order in which they began."""
+    stories: dict[str, TurnStory] = {}
+    for record in records:
+        stories.setdefault(record.turn_id, TurnStory()).add(record)
+    return tuple(map(_turn_report, stories.values()))
+
+
+def _turn_report(story: TurnStory) -> TurnReport:
+    return TurnReport(
+        conversation_id=story.conversation,
+        turn_id=story.turn,
+        request=story.request,
+        outcome=story.outcome,
+        step="" if story.outcome else story.step,
+        answer=story.text,
+        questions=story.questions,
+        files=tuple(story.files.values()),
+        new_tools=tuple(story.new_tools),
+        usage=story.usage,
+        seconds=story.seconds,
+    )

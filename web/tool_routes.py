@@ -1,0 +1,151 @@
+"""The operations of tools: the list and the search, one with its versions, standing and learned
+requests, and its call. Changes apply to all visitors; requests are shown to their owner only.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from flask import Flask
+
+from web.bridge import Bridge
+from web.middleware import owner
+from web.operations import operation
+from web.payloads import CallRequest, Forget, Rollback, ToolSearch, VersionNumber, VersionPair
+from web.resources import (
+    CallReport,
+    FoundTool,
+    ToolLine,
+    ToolList,
+    ToolPage,
+    VersionDifference,
+    VersionList,
+    VersionPage,
+    call_report,
+    found_tool,
+    listed_tool,
+    tool_line,
+    tool_page,
+    version_line,
+    version_page,
+)
+from web.uploads import Uploads
+
+if TYPE_CHECKING:
+    from selfeng.engine import Engine
+
+_MOST_FOUND = 20
+_CALL_SECONDS = 600.0
+"""That a call may take; the sandbox ends it long before."""
+
+
+def add_tool_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploads) -> None:
+    """Add the routes. Access is checked before any of them, and the origin before those that change
+    something.
+    """
+
+    @app.get("/api/v1/tools")
+    @operation()
+    def tools(query: ToolSearch) -> ToolList:
+        """List the tools by name, or search for them.
+
+        With `q` at most 20 that the search finds, the best first, each with its confidence and the
+        nearest of the requests that you may see.
+        """
+        if text := query.q.strip():
+            return ToolList(tools=bridge.call(_found(engine, owner(), text)))
+        last = bridge.call(engine.last_uses(owner()))
+        found = bridge.call(engine.library.tools())
+        return ToolList(tools=tuple(listed_tool(tool, last.get(tool.name)) for tool in found))
+
+    @app.get("/api/v1/tools/<name>")
+    @operation()
+    def tool(name: str) -> ToolPage:
+        """Show one tool, with its sources and the schema of its arguments."""
+        return bridge.call(_page(engine, owner(), name))
+
+    @app.post("/api/v1/tools/<name>/call")
+    @operation()
+    def call_tool(name: str, body: CallRequest) -> CallReport:
+        """Call a tool in the sandbox, without the model.
+
+        A tool that raises, or that the sandbox ends, is an `outcome`, not an error.
+        """
+        files = uploads.take(owner(), body.files)
+        work = engine.call(owner(), name, body.arguments, files)
+        return call_report(bridge.call(work, _CALL_SECONDS))
+
+    @app.get("/api/v1/tools/<name>/versions")
+    @operation()
+    def versions(name: str) -> VersionList:
+        """List the versions of a tool, newest first: when and why each was made."""
+        found = bridge.call(engine.library.versions(name))
+        return VersionList(versions=tuple(map(version_line, found)))
+
+    @app.get("/api/v1/tools/<name>/versions/<number>")
+    @operation()
+    def version(name: str, number: VersionNumber) -> VersionPage:
+        """Show one version of a tool."""
+        found = bridge.call(engine.library.version(name, number))
+        return version_page(found, bridge.call(engine.examples(owner(), found)))
+
+    @app.get("/api/v1/tools/<name>/diff")
+    @operation()
+    def diff(name: str, query: VersionPair) -> VersionDifference:
+        """Show how two versions of a tool differ."""
+        found = bridge.call(engine.difference(name, query.from_, query.to))
+        return VersionDifference(**{"from": query.from_}, to=query.to, diff=found)
+
+    @app.post("/api/v1/tools/<name>/rollback")
+    @operation()
+    def rollback(name: str, body: Rollback) -> ToolLine:
+        """Make a new version of a tool from an old one."""
+        return tool_line(bridge.call(engine.library.rollback(name, body.to)))
+
+    @app.post("/api/v1/tools/<name>/retire")
+    @operation()
+    def retire(name: str) -> ToolLine:
+        """Stop offering a tool to searches."""
+        return tool_line(bridge.call(engine.library.retire(name)))
+
+    @app.post("/api/v1/tools/<name>/restore")
+    @operation()
+    def restore(name: str) -> ToolLine:
+        """Offer a retired tool again."""
+        return tool_line(bridge.call(engine.library.restore(name)))
+
+    @app.post("/api/v1/tools/<name>/forget")
+    @operation()
+    def forget(name: str, body: Forget) -> ToolPage:
+        """Remove a learned request of yours from a tool."""
+        left = bridge.call(engine.forget_request(owner(), name, body.request))
+        return bridge.call(_page(engine, owner(), name, left))
+
+
+async def _found(engine: "Engine", visitor: str, text: str) -> tuple[FoundTool, ...]:
+    """What the search finds for a text, with the requests that the visitor may see."""
+    return tuple(
+        [
+            found_tool(
+                text,
+                one,
+                await engine.examples(visitor, one.tool),
+                await engine.used_requests(visitor, one.tool.name),
+            )
+            for one in await engine.library.matches(text, _MOST_FOUND)
+        ]
+    )
+
+
+async def _page(
+    engine: "Engine", visitor: str, name: str, used_requests: Sequence[str] | None = None
+) -> ToolPage:
+    """A tool, with the requests that it has served, unless they are known."""
+    found = await engine.library.get(name)
+    if used_requests is None:
+        used_requests = await engine.used_requests(visitor, name)
+    return tool_page(
+        found,
+        await engine.examples(visitor, found),
+        used_requests,
+        await engine.habits(visitor, name),
+    )
