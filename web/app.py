@@ -51,7 +51,7 @@ from web.openai_routes import add_openai_routes
 from web.payloads import FlaskJSON, WireJSON, WirePacket
 from web.project_routes import add_project_routes
 from web.routes import add_page_routes
-from web.server_routes import add_server_routes
+from web.server_routes import add_metrics_route, add_server_routes
 from web.serving import Serving, serving
 from web.settings_routes import add_settings_routes
 from web.share_routes import add_share_operations, add_share_routes
@@ -95,6 +95,7 @@ def create_app(
     vendor = load_vendor()
     add_page_routes(app, vendor, bundle, development=settings.development)
     add_rest_routes(app, bridge, engine, uploads)
+    add_metrics_route(app, bridge, engine)
     add_openai_routes(app, bridge, engine)
     add_share_routes(app, bridge, engine, vendor, bundle)
     add_mcp_routes(app, bridge, engine, settings)

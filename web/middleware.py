@@ -44,6 +44,10 @@ _CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_excee
 """OpenAI's codes of errors, by status."""
 SHARES = "/share/"
 """The only paths that are open without the token, each to who knows the token of a link."""
+ALIVE = "/healthz"
+"""The only path that anybody may ask, under any host name: it says nothing but that the server is
+there.
+"""
 _ASSETS = ("/bundle/", "/static/", "/vendor/", "/texts/")
 """What the page of a link loads: the program's own files, below the link's path."""
 
@@ -88,6 +92,8 @@ class AccessMiddleware:
         environ[_NONCE] = secrets.token_urlsafe(16)
         if request.path.startswith(SHARES):
             return self._open_share(request, start_response)
+        if request.path == ALIVE and request.method in {"GET", "HEAD"}:
+            return self._app(environ, self._secured(environ, start_response))
         visitor = self._access.visitor(request)
         self._count_token(request, visitor)
         if visitor is not None:

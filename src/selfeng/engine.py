@@ -35,6 +35,7 @@ from selfeng.core.errors import (
 )
 from selfeng.core.events import (
     FINAL,
+    Event,
     QuestionsAsked,
     Record,
     TurnQueued,
@@ -50,7 +51,7 @@ from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, completed, said
 from selfeng.core.result import EarlierResult, Result
 from selfeng.core.server_tool import NO
-from selfeng.core.status import Asked, EngineStatus, LibraryStatus, Part
+from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus, Part
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import EarlierFiles, EarlierResults, Request, Turn, awaited
 from selfeng.core.verdict import Execution
@@ -185,8 +186,8 @@ class Engine:
 
     Its parts are public: `library` has the tools, `learning` the lessons, `projects` the projects,
     `servers` the tools of other MCP servers, `shares` the links to conversations, `configuration`
-    the settings, `changes`,
-    `changed_conversations` (by id, "" for any) and `readiness` report news.
+    the settings, `changes`, `changed_conversations` (by id, "" for any) and `readiness` report
+    news, `called` the events of calls without a turn.
     """
 
     def __init__(
@@ -216,6 +217,7 @@ class Engine:
         self._processes = turns.processes
         self._feed, self._news = turns.feed, turns.news
         self.changed_conversations: Changes[str] = Changes()
+        self.called: Changes[Event] = Changes()
         self._files, self.file_limits = turns.files, turns.file_limits
         self.shares = turns.shares
         self.configuration = configuration
@@ -411,7 +413,7 @@ class Engine:
         """
         call = await self._bound(name, arguments, files)
         with owned_by(owner):
-            turn = Turn(Request(str(call), files=tuple(files)), lambda event: None)
+            turn = Turn(Request(str(call), files=tuple(files)), self.called.tell)
             return await self._executor.run(turn, call)
 
     async def run(
@@ -731,12 +733,21 @@ class Engine:
         """
         return await asyncio.to_thread(self._files.result_of_turn, owner, turn_id)
 
-    def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
-        """From now on, call `on_records` with all records of this process, and with those of other
-        processes in conversations that were read or continued here; returns a function that ends
-        this.
+    def subscribe(
+        self, on_records: Callable[[Sequence[Record]], None], *, own: bool = False
+    ) -> Callable[[], None]:
+        """From now on, call `on_records` with all records of this process, and unless `own`, with
+        those of other processes in conversations that were read or continued here; returns a
+        function that ends this.
         """
-        return self._feed.subscribe(on_records)
+        return (self._recorder if own else self._feed).subscribe(on_records)
+
+    async def load(self) -> EngineLoad:
+        return EngineLoad(
+            running=len(self._turns.running),
+            queued=await asyncio.to_thread(self._queue.length),
+            containers=self.sandbox.ready,
+        )
 
     async def listening(self) -> None:
         """Wait until what other processes do is heard."""

@@ -100,6 +100,11 @@ class SecureSandbox:
             await pool.full()
 
     @property
+    def ready(self) -> int:
+        """Containers that wait for a job."""
+        return sum(pool.ready for pool in self._pools)
+
+    @property
     def backend(self) -> str:
         """The name of the backend in use; `none` before one is chosen."""
         return self._backend.name

@@ -48,6 +48,7 @@ from selfeng.core.events import (
     DelegationChanged,
     Event,
     Executing,
+    ExecutionFailed,
     ExecutionFinished,
     FilesMade,
     Outcome,
@@ -76,7 +77,7 @@ from selfeng.core.question import Answer, Question, completed, told
 from selfeng.core.result import Result
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.stage import StageName
-from selfeng.core.status import Asked, EngineStatus, LibraryStatus
+from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Budget, awaited
 from selfeng.core.verdict import Execution, Raised, Returned, SandboxStatus, TestResult, Verdict
@@ -428,6 +429,7 @@ class FakeEngine:
             Changes[LibraryChange](),
         )
         self.changed_conversations = Changes[str]()
+        self.called = Changes[Event]()
         self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
         self._hangs = False
         self.readiness = Readiness()
@@ -509,8 +511,11 @@ class FakeEngine:
         except ArgumentsInvalid as error:
             raise RequestError(error.problem, f"its signature is {tool.signature}") from error
         if given["a"] < 0:
-            return Raised(type_name="ValueError", message="a is negative")
+            raised = Raised(type_name="ValueError", message="a is negative")
+            self.called.tell(ExecutionFailed(tool=name, execution=raised))
+            return raised
         returned = kept(json.dumps(given["a"] + given["b"]))
+        self.called.tell(ExecutionFinished(tool=name, execution=returned))
         return returned.model_copy(update={"files": tuple(files)})
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
@@ -780,7 +785,9 @@ class FakeEngine:
         self._journal.conversation(owner, conversation_id)
         return ConversationFiles(self._database).result(conversation_id, sha256)
 
-    def subscribe(self, on_records: Callable[[Sequence[Record]], None]) -> Callable[[], None]:
+    def subscribe(
+        self, on_records: Callable[[Sequence[Record]], None], *, own: bool = False
+    ) -> Callable[[], None]:
         return self._recorder.subscribe(on_records)
 
     async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
@@ -807,6 +814,9 @@ class FakeEngine:
 
     async def difference(self, name: str, before: int, after: int) -> str:
         return f"-{(await self.library.version(name, before)).code}+{(await self.library.version(name, after)).code}"
+
+    async def load(self) -> EngineLoad:
+        return EngineLoad(running=len(self._running), queued=0, containers=2)
 
     async def status(self) -> EngineStatus:
         return EngineStatus(

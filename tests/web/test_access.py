@@ -15,6 +15,7 @@ from socketio.exceptions import ConnectionError as Refused
 from tests.web.server_process import ROOT, Client, ServerProcess
 from web.access import signing_key
 from web.bundle import load_bundle
+from web.middleware import ALIVE
 from web.vendor import load_vendor
 
 BUNDLE = load_bundle()
@@ -76,6 +77,7 @@ PATHS = [
     "/socket.io/static",
     "/favicon.ico",
     "/mcp",
+    "/metrics",
 ]
 OPEN = [
     "/share/unknown",
@@ -94,7 +96,8 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 57
+    assert len(rules) == 59
+    rules.remove(ALIVE)
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
         assert any(pattern.fullmatch(path) for path in [*PATHS, *OPEN]), rule
@@ -203,6 +206,17 @@ def test_an_old_link_says_why_it_does_not_work(
     assert "Dieses Token öffnet die Seite nicht" in response.text
     again = visitor.get(server.url + "/?token=old")
     assert (again.status_code, again.url) == (200, server.url + "/")
+
+
+def test_anybody_may_ask_whether_the_server_is_alive(server: ServerProcess) -> None:
+    for headers in ({}, {"Authorization": "Bearer wrong"}, {"Host": "10.0.0.5"}):
+        response = requests.get(server.url + ALIVE, headers=headers, timeout=20)
+        assert (response.status_code, response.text) == (200, "ok\n")
+        assert "Set-Cookie" not in response.headers
+    for method in set(METHODS) - {"GET", "HEAD"}:
+        assert requests.request(method, server.url + ALIVE, timeout=20).status_code == 401
+    for path in ("/healthz/", "/healthz/x", "/healthz;x"):
+        assert requests.get(server.url + path, timeout=20).status_code == 401
 
 
 def listed(server: ServerProcess, session: requests.Session) -> set[str]:

@@ -26,7 +26,7 @@ def listed(server: ServerProcess, visitor: requests.Session, tmp_path: Path) -> 
     """What the page shows of a server once it is connected, and of a bad entry."""
     write(server.folder, s=entry(tmp_path), bad={})
     while True:
-        good, bad = visitor.get(f"{server.url}/api/servers").json()["servers"]
+        good, bad = visitor.get(f"{server.url}/api/v1/servers").json()["servers"]
         if good["state"] == "connected":
             break
         time.sleep(0.05)
@@ -48,7 +48,7 @@ def test_consents_are_shown_given_and_revoked(
     }
 
     def post(change: str, body: Any, name: str = "s") -> list[str]:
-        answer = visitor.post(f"{server.url}/api/servers/{name}/{change}", json=body)
+        answer = visitor.post(f"{server.url}/api/v1/servers/{name}/{change}", json=body)
         assert answer.status_code == 200, answer.text
         found = answer.json()["servers"][0]["tools"]
         return [tool["name"] for tool in found if tool["allowed"]]
@@ -68,7 +68,7 @@ def test_what_there_is_not_is_an_error(
         ("s/allow", {"tools": 1}, 400),
         ("s/revoke", [], 400),
     ):
-        assert visitor.post(f"{server.url}/api/servers/{path}", json=body).status_code == code
+        assert visitor.post(f"{server.url}/api/v1/servers/{path}", json=body).status_code == code
 
 
 async def test_a_server_over_http_is_called_with_its_headers(

@@ -72,3 +72,14 @@ class Asked(Value):
 
     conversation_id: str
     turn_id: str
+
+
+class EngineLoad(Value):
+    """How much there is to do."""
+
+    running: int
+    """Turns of this process."""
+    queued: int
+    """Turns that wait, in all processes that share the database."""
+    containers: int
+    """Of the sandbox, ready for a job."""

@@ -123,7 +123,7 @@ class TurnStory:
             case TurnStarted(request=request):
                 self.request = request
             case SynthesisStep(step="specify", state="finished", artifact=artifact):
-                self._ordered[event.within, event.plan_step] = _name(artifact)
+                self._ordered[event.within, event.plan_step] = ordered_tool(artifact)
             case SynthesisStep(step="register", state="finished"):
                 if name := self._ordered.pop((event.within, event.plan_step), ""):
                     self.new_tools.append(name)
@@ -188,7 +188,7 @@ class TurnStory:
         }
 
 
-def _name(artifact: str) -> str:
+def ordered_tool(artifact: str) -> str:
     """The tool's name in a specification; "" if it orders no tool."""
     wanted = json.loads(artifact) if artifact else {}
     return str(wanted.get("name") or "")

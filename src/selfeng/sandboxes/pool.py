@@ -117,6 +117,11 @@ class Pool:
         self.neighbours: Sequence[Pool] = (self,)
         """The pools whose jobs need the same processors, this one among them."""
 
+    @property
+    def ready(self) -> int:
+        """Containers that wait for a job."""
+        return len(self._ready)
+
     def start(self) -> None:
         """Start containers ahead of the first request, in the background."""
         self._wanted = max(self._wanted, self._size.least)

@@ -163,6 +163,12 @@ class TurnQueue:
                 mine[turn.id] = place
         return mine
 
+    def length(self) -> int:
+        """How many turns wait, of all processes."""
+        with reading(self._engine) as connection:
+            waiting = sa.select(sa.func.count()).select_from(_TURNS).where(_WAITING)
+            return int(connection.execute(waiting).scalar_one())
+
     def withdraw(self, turn_id: str, owner: str) -> ClaimedTurn | None:
         """Take a turn of `owner` out of the queue, to end it; None if it does not wait there."""
         mine = _WAITING & (_TURNS.c.id == storable(turn_id))
