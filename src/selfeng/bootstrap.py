@@ -1,6 +1,7 @@
 """The composition root: the one place where concrete classes meet."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing, contextmanager
 from dataclasses import dataclass
@@ -105,6 +106,11 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         AgentError: a part can't be opened; the message says which and what to do.
     """
     async with AsyncExitStack() as stack:
+        if "OTEL_TRACES_EXPORTER" in os.environ:
+            from selfeng.core.tracing import configure_tracing, flush_spans
+
+            await asyncio.to_thread(configure_tracing)
+            stack.push_async_callback(asyncio.to_thread, flush_spans)
         await asyncio.to_thread(make_folders, settings)
         stack.enter_context(in_use(settings.data_dir))
         database = await asyncio.to_thread(_open_database, settings)

@@ -197,6 +197,12 @@ class Orchestrator:
         return running
 
     async def _answer(self, running: RequestTurn) -> TurnFinished:
+        from selfeng.core.tracing import invoke_agent
+
+        with invoke_agent(running.turn.request.conversation_id):
+            return await self._answered(running)
+
+    async def _answered(self, running: RequestTurn) -> TurnFinished:
         turn, tool, answer = running.turn, None, ""
         end = await self._stages.serve(turn)
         with stage("respond"):

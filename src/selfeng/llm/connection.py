@@ -21,6 +21,7 @@ from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, Mod
 from selfeng.core.events import ThoughtAloud
 from selfeng.core.model_server import ModelServer
 from selfeng.core.prompt import PROMPT_NAME
+from selfeng.core.tracing import chat
 from selfeng.core.turn import Budget
 from selfeng.llm.chat import ChatRequest, ModelReply
 from selfeng.llm.model_failures import (
@@ -338,7 +339,12 @@ class ModelConnection:
         meter = Meter(request)
         tokens: Tokens | None = None
         try:
-            yield meter
+            with chat(self.server, request.prompt) as span:
+                try:
+                    yield meter
+                finally:
+                    span.set_attribute("gen_ai.usage.input_tokens", meter.tokens.input)
+                    span.set_attribute("gen_ai.usage.output_tokens", meter.tokens.output)
         except RequestRefused:
             raise  # no model received it: nothing to charge
         except ModelUnavailable as error:

@@ -228,10 +228,12 @@ class Executor:
         Raises:
             SandboxError: there is no sandbox, or it broke.
         """
+        from selfeng.core.tracing import execute_tool, fail
+
         started = time.monotonic()
         name, tool = call.tool.name, call.tool
         files: tuple[File, ...] = ()
-        with stage("execute"):
+        with stage("execute"), execute_tool(name) as span:
             if isinstance(tool, ServerTool):
                 execution = await self._run_elsewhere(turn, tool, call.arguments)
             else:
@@ -242,6 +244,8 @@ class Executor:
                     name, tool.code, call.arguments, files, library=modules
                 )
                 execution = promised(execution, tool.signature, call.arguments, files)
+            if not isinstance(execution, Returned):
+                fail(span, getattr(execution, "type_name", execution.outcome))
         seconds = time.monotonic() - started
         if isinstance(execution, Returned):
             turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
