@@ -109,7 +109,11 @@ class _ChatRequest(_Sent):
 
     @property
     def is_job(self) -> bool:
-        return self.messages[-1].text.lstrip().startswith(_JOB)
+        """Whether Open WebUI asks for itself. Where it adds what it has retrieved, a request of a
+        person begins in the same way, but is streamed.
+        """
+        asked = [message.text for message in self.messages if message.role == "user"]
+        return not self.stream and len(asked) == 1 and asked[0].lstrip().startswith(_JOB)
 
 
 def add_openai_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:

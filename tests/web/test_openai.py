@@ -174,8 +174,8 @@ def test_the_model_behind_gets_what_the_agent_does_not_do(tmp_path: Path) -> Non
                 reply = chat(client, message, model=name)
                 assert reply.model == model.model
                 assert reply.choices[0].message.content
-                *_, last = chat(client, message, model=name, stream=True)
-                assert last.choices[0].finish_reason == "stop"
+            *_, last = chat(client, user("Hello"), model=model.model, stream=True)
+            assert last.choices[0].finish_reason == "stop"
         assert server.end() == (0, "")
 
 
