@@ -12,8 +12,10 @@ import logging
 import os
 import secrets
 import threading
+import time
 from base64 import b64encode
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -106,6 +108,30 @@ class WrongTokens:
     def forgive(self, address: str) -> None:
         with self._lock:
             self._counts.pop(address, None)
+
+
+class RequestRate:
+    """How many requests programs may send. Safe to use from several threads."""
+
+    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        """`per_minute` on the average, and as many at once; 0: any number."""
+        self._per_minute, self._clock = per_minute, clock
+        self._left, self._at = float(per_minute), clock()
+        self._lock = threading.Lock()
+
+    def wait(self) -> float:
+        """Seconds until the next request may come; 0.0: it may now, and is counted."""
+        if not self._per_minute:
+            return 0.0
+        rate = self._per_minute / 60
+        with self._lock:
+            now = self._clock()
+            self._left = min(self._per_minute, self._left + (now - self._at) * rate)
+            self._at = now
+            if self._left < 1:
+                return (1 - self._left) / rate
+            self._left -= 1
+            return 0.0
 
 
 class AccessPage:

@@ -36,7 +36,7 @@ from selfeng.core.leaving import exit_process
 from selfeng.core.logs import log_to_stderr
 from selfeng.core.status import EngineStatus
 from selfeng.settings import Settings, load_settings, make_folders
-from web.access import Access, AccessPage, shared_key, signing_key
+from web.access import Access, AccessPage, RequestRate, shared_key, signing_key
 from web.bridge import Bridge
 from web.bundle import load_bundle
 from web.connections import Connections, Patience, TimedRequests
@@ -131,6 +131,7 @@ def create_app(
             "/mcp": LARGEST_CALL,
             COMPLETIONS: 3 * engine.file_limits.size,
         },
+        programs=RequestRate(settings.program_requests_per_minute),
         pause=bridge.pause,
         shared=lambda token: bridge.call(engine.shares.opened(token)),
         gone=access_page.gone,

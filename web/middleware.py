@@ -7,6 +7,7 @@ for scripts from the WSGI environment. Only what a link shares needs no access (
 """
 
 import json
+import math
 import secrets
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ import flask
 from werkzeug import Request, Response
 
 from selfeng.store.shares import SharedConversation
-from web.access import Access, Visitor, WrongTokens, token_of
+from web.access import Access, RequestRate, Visitor, WrongTokens, token_of
 from web.connections import CONNECTION, is_websocket, origin
 from web.hosts import Hosts, parse_host
 from web.texts import language_of
@@ -58,8 +59,8 @@ class AccessMiddleware:
 
     `page` renders the HTML page that asks for the token, from a nonce and a message, and `gone` the
     one for links that open nothing; `shared` is what the token of a link opens; `bodies` are
-    the paths that accept larger bodies than others, with their limits; `pause` waits for some
-    seconds while other requests run.
+    the paths that accept larger bodies than others, with their limits; `programs` is what those
+    with the token in a header may send; `pause` waits for some seconds while other requests run.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class AccessMiddleware:
         page: Callable[[str, str, bool], str],
         *,
         bodies: Mapping[str, int],
+        programs: RequestRate,
         pause: Callable[[float], object],
         shared: Callable[[str], SharedConversation | None],
         gone: Callable[[str, str], str],
@@ -79,7 +81,7 @@ class AccessMiddleware:
         self._access = access
         self._hosts = Hosts(host, allowed)
         self._pause = pause
-        self._wrong_tokens = WrongTokens()
+        self._wrong_tokens, self._programs = WrongTokens(), programs
         self._page = page
         self._bodies = bodies
         self._shared = shared
@@ -175,6 +177,15 @@ class AccessMiddleware:
                 "the request names no origin",
                 "browsers send one; programs send Authorization: Bearer <token>",
             )
+        if visitor is not None and visitor.bearer and (seconds := self._programs.wait()):
+            response = _refusal(
+                request,
+                429,
+                "programs send too many requests",
+                f"wait {seconds:.1f} seconds, or raise PROGRAM_REQUESTS_PER_MINUTE",
+            )
+            response.headers["Retry-After"] = str(math.ceil(seconds))
+            return response
         largest = self._bodies.get(request.path, LARGEST_BODY)
         if not _is_socket(request) and (request.content_length or 0) > largest:
             return _refusal(request, 413, f"the body is larger than {largest} bytes", "send less")

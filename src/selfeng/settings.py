@@ -215,6 +215,9 @@ class Settings(BaseSettings):
     connections_max_per_address: int = Field(128, ge=8)
     """Connections that one address may hold, except this machine's own; raise it for a proxy on
     another machine."""
+    program_requests_per_minute: int = Field(6000, ge=0)
+    """Requests that programs with the access token may send to one process, on the average and at
+    once; more are refused with how long to wait. 0: any number."""
     turns_max_running: int = Field(24, ge=1, le=1000)
     """Requests of all people together that run at once, in all processes that share the database;
     more wait in a queue."""

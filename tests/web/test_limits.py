@@ -10,7 +10,7 @@ import requests
 from selfeng.core.errors import ConfigurationError
 from selfeng.settings import Settings, load_settings
 from tests.web.server_process import ServerProcess
-from web.access import WrongTokens
+from web.access import RequestRate, WrongTokens
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,32 @@ def test_wrong_tokens_are_counted_in_bounded_memory_and_each_address_for_itself(
     for n in range(5000):
         counts.add(f"2001:db8:{n:x}::")
     assert len(counts) == 1000
+
+
+def test_programs_send_as_many_requests_as_are_allowed_and_as_many_at_once() -> None:
+    now = 0.0
+    rate = RequestRate(120, clock=lambda: now)
+    assert [rate.wait() for _ in range(121)] == [*[0.0] * 120, 0.5]
+    now = 0.5
+    assert [rate.wait(), rate.wait()] == [0.0, 0.5]
+    now = 1000.0
+    assert [rate.wait() for _ in range(121)][-2:] == [0.0, 0.5]
+    assert RequestRate(0).wait() == 0.0
+
+
+def test_a_program_that_sends_too_much_is_told_to_wait_and_the_page_is_not(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path, "eventlet", PROGRAM_REQUESTS_PER_MINUTE="2")
+    with server.program() as program, server.browser() as page:
+        address = f"{server.url}/api/v1/lessons"
+        answers = [program.get(address) for _ in range(3)]
+        assert [answer.status_code for answer in answers] == [200, 200, 429]
+        assert answers[-1].json()["error"]["message"] == "programs send too many requests"
+        assert int(answers[-1].headers["Retry-After"]) in range(1, 31)
+        openai = program.get(f"{server.url}/v1/models")
+        assert (openai.status_code, openai.json()["error"]["code"]) == (429, "rate_limit_exceeded")
+        assert page.get(address).status_code == 200
+        assert requests.get(f"{server.url}/healthz", timeout=20).status_code == 200
+    assert server.end() == (0, "")
 
 
 @pytest.mark.parametrize(

@@ -44,6 +44,16 @@ def conversations(server: ServerProcess) -> list[dict[str, Any]]:
         return found
 
 
+def in_front_of(model: OfflineServer, folder: Path) -> ServerProcess:
+    """A server whose model is that one."""
+    settings = {
+        "OPENAI_BASE_URL": model.base_url,
+        "OPENAI_API_KEY": model.api_key,
+        "OPENAI_MODEL": model.model,
+    }
+    return ServerProcess(folder, "eventlet", **settings)
+
+
 def test_the_agent_and_the_model_behind_it_are_listed(client: openai.OpenAI) -> None:
     names = [model.id for model in client.models.list()]
     assert names[0] == AGENT
@@ -161,12 +171,7 @@ def test_who_leaves_stops_the_turn(client: openai.OpenAI, server: ServerProcess)
 
 def test_the_model_behind_gets_what_the_agent_does_not_do(tmp_path: Path) -> None:
     with OfflineServer(Cookbook(), delay=0) as model:
-        settings = {
-            "OPENAI_BASE_URL": model.base_url,
-            "OPENAI_API_KEY": model.api_key,
-            "OPENAI_MODEL": model.model,
-        }
-        server = ServerProcess(tmp_path, "eventlet", **settings)
+        server = in_front_of(model, tmp_path)
         with openai.OpenAI(base_url=f"{server.url}/v1", api_key=server.token) as client:
             assert [listed.id for listed in client.models.list()] == [AGENT, model.model]
             job = user("### Task:\nGenerate a title")

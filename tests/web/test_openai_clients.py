@@ -23,7 +23,7 @@ from pydantic import SecretStr
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
 from tests.web.server_process import ServerProcess
-from tests.web.test_openai import PIXEL, conversations
+from tests.web.test_openai import PIXEL, conversations, in_front_of
 
 
 class Llm:
@@ -196,12 +196,7 @@ def test_what_open_webui_retrieves_goes_to_the_agent_and_its_jobs_to_the_model(
     tmp_path: Path,
 ) -> None:
     with OfflineServer(Cookbook(), delay=0) as model:
-        settings = {
-            "OPENAI_BASE_URL": model.base_url,
-            "OPENAI_API_KEY": model.api_key,
-            "OPENAI_MODEL": model.model,
-        }
-        server = ServerProcess(tmp_path, "eventlet", **settings)
+        server = in_front_of(model, tmp_path)
         webui = OpenWebUI(server)
         jobs = {
             "title": ({"max_completion_tokens": 1000}, "Generate a concise, 3-5 word title"),
