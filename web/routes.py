@@ -3,7 +3,7 @@
 import gzip
 import logging
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import flask
 from flask import Flask, Response
@@ -27,14 +27,9 @@ from selfeng.core.stage import STAGES
 from selfeng.provision.configuration import SettingsInvalid
 from web.bundle import STATIC, Bundle
 from web.middleware import error_response, nonce_of
-from web.payloads import (
-    problem,
-)
+from web.payloads import problem
 from web.texts import LANGUAGES, address_of_texts, catalogue_module, language_of, text
 from web.vendor import Vendor, embedded
-
-if TYPE_CHECKING:
-    pass
 
 log = logging.getLogger(f"selfeng.{__name__}")
 
