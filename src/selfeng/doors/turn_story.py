@@ -162,6 +162,11 @@ class TurnStory:
         return self.last.usage if self.last else Usage()
 
     @property
+    def seconds(self) -> float:
+        """How long it took, once it has ended."""
+        return self.last.seconds if self.last else 0.0
+
+    @property
     def whole_text(self) -> str:
         """The text, and how to go on where the turn asks something."""
         if self.outcome is None:

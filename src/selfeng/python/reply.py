@@ -75,7 +75,7 @@ def reply_of(story: TurnStory, files: Sequence[File]) -> Reply:
         cause=last.cause if isinstance(last, TurnFailed) else "",
         remedy=ended.remedy if ended else "",
         usage=story.usage,
-        seconds=last.seconds if last else 0.0,
+        seconds=story.seconds,
     )
 
 
