@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from selfeng.core.server_tool import ListedTool, ServerTool
+from selfeng.core.server_tool import ListedServerTool, ServerTool
 from selfeng.store.known_tools import KnownTools
 
 READ = ServerTool(
@@ -20,10 +20,13 @@ def test_a_consent_holds_for_what_was_shown(database: sa.Engine) -> None:
     known = KnownTools(database)
     known.replace("files", [READ, WRITE])
     known.allow([READ])
-    allowed, asked = ListedTool(tool=READ, allowed=True), ListedTool(tool=WRITE, allowed=False)
+    allowed, asked = (
+        ListedServerTool(tool=READ, allowed=True),
+        ListedServerTool(tool=WRITE, allowed=False),
+    )
     assert known.read() == (allowed, asked)
     known.replace("files", [CHANGED])
-    assert known.read() == (ListedTool(tool=CHANGED, allowed=False),)
+    assert known.read() == (ListedServerTool(tool=CHANGED, allowed=False),)
     known.replace("files", [])
     assert known.read() == ()
     known.replace("files", [READ])
@@ -33,4 +36,4 @@ def test_a_consent_holds_for_what_was_shown(database: sa.Engine) -> None:
         0,
         1,
     )
-    assert known.read() == (ListedTool(tool=READ, allowed=False),)
+    assert known.read() == (ListedServerTool(tool=READ, allowed=False),)

@@ -78,7 +78,7 @@ class ServerStatus(Value):
     """Why it can't be used, or which of its tools can't, and what to do; "" if nothing is wrong."""
 
 
-class ListedTool(Value):
+class ListedServerTool(Value):
     """A tool that a server listed, and whether a person always allows it."""
 
     tool: ServerTool

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from selfeng.core.errors import ResourceNotFound
 from selfeng.core.files import FileLimits
-from selfeng.core.server_tool import ListedTool, ServerCandidate, ServerStatus, ServerTool
+from selfeng.core.server_tool import ListedServerTool, ServerCandidate, ServerStatus, ServerTool
 from selfeng.core.verdict import Execution, Raised
 from selfeng.mcp_client.mcp_config import McpConfig, read_mcp_config
 from selfeng.store.known_tools import KnownTools
@@ -30,7 +30,7 @@ class ServerWithTools(NamedTuple):
     """A server, and what it listed last."""
 
     status: ServerStatus
-    tools: tuple[ListedTool, ...]
+    tools: tuple[ListedServerTool, ...]
 
     def as_json(self) -> dict[str, Any]:
         """What the page and `selfeng servers list --json` tell of it."""
@@ -183,13 +183,13 @@ class McpServers:
             names = ", ".join(self._connections) or "none"
             raise ResourceNotFound(f"unknown server {server[:40]!r}", f"{self.file} has: {names}")
 
-    async def _one(self, name: str) -> ListedTool | None:
+    async def _one(self, name: str) -> ListedServerTool | None:
         await self._read()
         return next((k for k in await self._listed() if k.tool.name == name), None)
 
     async def _listed(
         self, wait: float = 0.0, *, all_of_them: bool = False
-    ) -> tuple[ListedTool, ...]:
+    ) -> tuple[ListedServerTool, ...]:
         """What the servers of the file listed last. Opens their connections."""
         for connection in self._connections.values():
             connection.open()

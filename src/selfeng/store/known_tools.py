@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import sqlalchemy as sa
 
-from selfeng.core.server_tool import ListedTool, ServerTool
+from selfeng.core.server_tool import ListedServerTool, ServerTool
 from selfeng.store import schema
 from selfeng.store.database import reading, writing
 
@@ -17,13 +17,15 @@ class KnownTools:
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
 
-    def read(self) -> tuple[ListedTool, ...]:
+    def read(self) -> tuple[ListedServerTool, ...]:
         """Those that are listed, by server and name."""
         query = sa.select(_TOOLS).where(_TOOLS.c.definition.is_not(None))
         with reading(self._engine) as connection:
             rows = connection.execute(query.order_by(_TOOLS.c.server, _TOOLS.c.tool)).all()
         found = ((ServerTool.model_validate_json(row.definition), row.allowed) for row in rows)
-        return tuple(ListedTool(tool=tool, allowed=tool.digest == kept) for tool, kept in found)
+        return tuple(
+            ListedServerTool(tool=tool, allowed=tool.digest == kept) for tool, kept in found
+        )
 
     def replace(self, server: str, tools: Iterable[ServerTool]) -> None:
         """What a server lists now; consents stay, in case it lists the same again."""
