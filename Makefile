@@ -10,7 +10,7 @@ NODE = $(PY) -c "import sys; from selfeng.provision.node import run; sys.exit(ru
 # What prettier formats.
 PAGE := "web/static/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors
 .DELETE_ON_ERROR:
 
 run:
@@ -88,6 +88,11 @@ bench-feed: $(VENV)/test.stamp machine
 bench-faults: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup
 	@$(PY) -m benchmarks.faults $(or $(N),50)
+
+# What a call of a kept tool costs through each door, over the sandbox alone; fails when a goal is missed. The last line is JSON.
+bench-doors: $(VENV)/test.stamp
+	@$(PY) -m selfeng setup embedder
+	@$(PY) -m benchmarks.doors
 
 # The sandbox's speed against bare pytest; the last line is JSON.
 bench-sandbox: $(VENV)/test.stamp

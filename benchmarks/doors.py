@@ -1,0 +1,174 @@
+"""What a call of a kept tool costs through each door, over the sandbox alone: `python -m
+benchmarks.doors`; the last line is JSON.
+
+The same tool is called in the same way by each in turn: by `sandbox.execute`, by `AsyncAgent.call`,
+and at a real server of its own process by REST, by a request to `/v1` that reuses the tool with the
+offline model, by MCP over HTTP, and by MCP over `selfeng mcp`, all with published clients that keep
+their connections. `…_ratio` is the median over that of `sandbox.execute`; `calls_per_second` is
+with eight calls at once. The exit code is 1 if a goal is missed.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, aclosing, contextmanager
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import httpx2
+from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
+from openai import AsyncOpenAI
+
+from benchmarks.feed import Server, started
+from benchmarks.learning import offline_settings
+from selfeng import AsyncAgent
+from selfeng.bootstrap import build_engine
+from selfeng.core.verdict import Returned
+
+GOALS = {"python_ratio": 1.5, "rest_ratio": 2.5, "mcp_http_ratio": 4.0, "mcp_stdio_ratio": 6.0}
+"""What each figure may be at most; that of `/v1`, which is a whole turn, is told."""
+TOOL, ARGUMENTS, VALUE = "reverse_string", {"text": "hello world"}, "dlrow olleh"
+REQUEST = "Reverse the string 'hello world'"
+_ROUNDS, _AT_ONCE, _CALLS = 60, 8, 160
+_TOKEN = "the-doors-benchmark-5Kq9Xw2Mz"  # noqa: S105 - of a server that lives for a minute
+_ROOT = Path(__file__).parents[1]
+_FOLDERS = ("data_dir", "tools_dir", "chroma_persist_dir")
+Call = Callable[[], Awaitable[object]]
+
+
+async def calls(stack: AsyncExitStack, folder: Path) -> dict[str, Call]:
+    """A call through each door, which checks what comes back."""
+    inside, outside = folder / "inside", folder / "server"
+    inside.mkdir()
+    outside.mkdir()
+    settings = offline_settings(inside)
+    own = {name: getattr(settings, name) for name in _FOLDERS}
+    agent = await stack.enter_async_context(AsyncAgent(**own, database_url=""))
+    await agent.ask(REQUEST)
+    tool = await agent.tool(TOOL)
+    engine = await stack.enter_async_context(aclosing(await build_engine(settings)))
+    server = stack.enter_context(_server(outside))
+    bearer = {"Authorization": f"Bearer {_TOKEN}"}
+    http = await stack.enter_async_context(httpx2.AsyncClient(headers=bearer, timeout=60))
+    openai = AsyncOpenAI(base_url=f"{server.url}/v1", api_key=_TOKEN, max_retries=0)
+    stack.push_async_callback(openai.close)
+    model = (await openai.models.list()).data[0].id
+    over_http = await stack.enter_async_context(
+        Client(streamable_http_client(f"{server.url}/mcp", http_client=http))
+    )
+    environment = {"SELFENG_URL": f"{server.url}/mcp", "ACCESS_TOKEN": _TOKEN}
+    command = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "selfeng", "mcp"],
+        env={**os.environ, **environment},
+        cwd=_ROOT,
+    )
+    over_stdio = await stack.enter_async_context(Client(command))
+
+    async def sandbox() -> object:
+        done = await engine.sandbox.execute(TOOL, tool.code, ARGUMENTS)
+        return isinstance(done, Returned) and done.result and json.loads(done.result.content)
+
+    async def python() -> object:
+        return await agent.call(TOOL, ARGUMENTS)
+
+    async def rest() -> object:
+        path = f"{server.url}/api/v1/tools/{TOOL}/call"
+        response = await http.post(path, json={"arguments": ARGUMENTS})
+        return VALUE if VALUE in response.text else response.text
+
+    async def v1() -> object:
+        said: Any = [{"role": "user", "content": REQUEST}]
+        reply = await openai.chat.completions.create(model=model, messages=said)
+        answer = reply.choices[0].message.content or ""
+        return VALUE if VALUE in answer else answer
+
+    async def by_mcp(client: Client) -> object:
+        given = {"name": TOOL, "arguments": ARGUMENTS}
+        result = await client.call_tool("run_tool", given)
+        text = str(result.content)
+        return VALUE if VALUE in text and not result.is_error else text
+
+    return {
+        "sandbox": sandbox,
+        "python": python,
+        "rest": rest,
+        "v1": v1,
+        "mcp_http": lambda: by_mcp(over_http),
+        "mcp_stdio": lambda: by_mcp(over_stdio),
+    }
+
+
+@contextmanager
+def _server(folder: Path) -> Iterator[Server]:
+    settings = offline_settings(folder)
+    environment = {
+        **{name.upper(): str(getattr(settings, name)) for name in _FOLDERS},
+        "DATABASE_URL": "",
+        "FLASK_HOST": "127.0.0.1",
+        "FLASK_PORT": "0",
+        "ACCESS_TOKEN": _TOKEN,
+        "OPENAI_BASE_URL": "",
+        "OPENAI_API_KEY": "",
+        "LESSONS_LEARN": "false",
+    }
+    with started(["web/app.py"], f"Authorization: Bearer {_TOKEN}", **environment) as server:
+        while server.get("/api/v1/health")["unready"]:
+            time.sleep(0.2)
+        yield server
+
+
+async def timed(call: Call) -> float:
+    begun = time.perf_counter()
+    value = await call()
+    assert value == VALUE, value
+    return time.perf_counter() - begun
+
+
+async def per_second(call: Call) -> float:
+    async def some() -> None:
+        for _ in range(_CALLS // _AT_ONCE):
+            await timed(call)
+
+    begun = time.perf_counter()
+    await asyncio.gather(*(some() for _ in range(_AT_ONCE)))
+    return _CALLS / (time.perf_counter() - begun)
+
+
+async def run() -> dict[str, object]:
+    with tempfile.TemporaryDirectory() as folder:
+        async with AsyncExitStack() as stack:
+            doors = await calls(stack, Path(folder))
+            for call in doors.values():  # containers and connections are there from now on
+                await per_second(call)
+            times: dict[str, list[float]] = {name: [] for name in doors}
+            for _ in range(_ROUNDS):
+                for name, call in doors.items():
+                    times[name].append(await timed(call))
+            rates = {name: round(await per_second(call), 1) for name, call in doors.items()}
+    middle = {name: median(some) for name, some in times.items()}
+    for name, seconds in middle.items():
+        line = f"{name:>10}: {1000 * seconds:6.1f} ms, {rates[name]:6.1f} calls a second\n"
+        sys.stdout.write(line)
+    alone = middle.pop("sandbox")
+    ratios = {f"{name}_ratio": round(seconds / alone, 2) for name, seconds in middle.items()}
+    return {**ratios, "sandbox_ms": round(1000 * alone, 2), "calls_per_second": rates}
+
+
+def main() -> int:
+    figures = asyncio.run(run())
+    missed = [name for name, most in GOALS.items() if float(str(figures[name])) > most]
+    for name in missed:
+        sys.stdout.write(f"{name} is {figures[name]}, at most {GOALS[name]} is the goal\n")
+    sys.stdout.write(json.dumps(figures) + "\n")
+    return bool(missed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
