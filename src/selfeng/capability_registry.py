@@ -145,17 +145,22 @@ class CapabilityRegistry:
 
     async def get(self, name: str) -> Tool:
         """The newest version, retired or not. Raises: ToolNotFound, ToolModified."""
-        snapshot = await self._look(name)
+        snapshot, found = await asyncio.to_thread(self._looked_up, name)
+        self._follow(snapshot)
         if missing := snapshot.half(name):
             raise half(name, missing)
-        if name not in snapshot:
+        if not found:
             raise not_found(name)
         if name in snapshot.modified:
             raise ToolModified(
                 f"{code_file(name)} or {tests_file(name)} differs from what was verified",
                 verify_again(name),
             )
-        return await self._loaded(name)
+        return found[0]
+
+    def _looked_up(self, name: str) -> tuple[LibrarySnapshot, tuple[Tool, ...]]:
+        snapshot = self._watcher.look((name,))
+        return snapshot, self._load([name]) if name in snapshot else ()
 
     async def check_name(self, name: str) -> None:
         """Check a name against the last look at the library; `add` checks it again. Raises:
@@ -389,9 +394,13 @@ class CapabilityRegistry:
     async def _look(self, *names: str) -> LibrarySnapshot:
         """The current library; accurate about the contents of these tools' files."""
         snapshot = await asyncio.to_thread(self._watcher.look, names)
+        self._follow(snapshot)
+        return snapshot
+
+    def _follow(self, snapshot: LibrarySnapshot) -> None:
+        """Let the index and those who listen know of it."""
         self._index.follow(snapshot.revision)
         self._tell()
-        return snapshot
 
     async def _shown(self, name: str) -> Tool:
         await self._look(name)

@@ -3,6 +3,7 @@
 import ast
 import json
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin
 
 from pydantic import TypeAdapter, ValidationError
@@ -113,10 +114,15 @@ def _accepts(wanted: Any, value: object, *, strict: bool = False) -> bool:
     return True
 
 
+@lru_cache(1000)
+def _adapter(annotation: str) -> TypeAdapter[Any]:
+    """Making one takes longer than a call's other checks."""
+    return TypeAdapter(python_type(annotation), config={"coerce_numbers_to_str": True})
+
+
 def _converted(parameter: Parameter, value: Any) -> Any:
-    wanted = python_type(parameter.annotation)
     try:
-        return TypeAdapter(wanted, config={"coerce_numbers_to_str": True}).validate_python(value)
+        return _adapter(parameter.annotation).validate_python(value)
     except ValidationError as error:
         reason = error.errors()[0]["msg"]
         message = f"{parameter.name}={value!r} is not {parameter.annotation}: {reason}"

@@ -294,7 +294,7 @@ class AsyncAgent:
         """Raises: RequestError: one can't be read, or is too large."""
         files, limits = list(given), self.settings.file_limits
         paths = [Path(file) for file in files if not isinstance(file, File)]
-        read = await asyncio.to_thread(read_files, paths, limits)
+        read = await asyncio.to_thread(read_files, paths, limits) if paths else []
         return (*(file for file in files if isinstance(file, File)), *read)
 
 
