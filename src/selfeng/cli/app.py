@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from selfeng.cli import (
+    key_commands,
     lesson_commands,
     library_commands,
     mcp_command,
@@ -118,6 +119,7 @@ for commands in (
 ):
     app.add_typer(commands.app)
 app.add_typer(project_commands.app, name="build")
+app.add_typer(key_commands.app, name="keys")
 app.add_typer(server_commands.app, name="servers")
 
 

@@ -1,0 +1,80 @@
+"""The commands for the keys that sign bundles: this instance's own, and the trusted ones."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfeng.cli.command import AsJson, example, finish, print_json, say
+
+if TYPE_CHECKING:
+    from selfeng.exchange.signing import SigningKeys
+
+app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
+
+
+@app.callback(
+    epilog=example(
+        "selfeng keys",
+        "selfeng keys trust 'ssh-ed25519 AAAAC3Nza…' Ada",
+        "selfeng keys distrust Ada",
+    )
+)
+def keys(context: typer.Context, *, json: AsJson = False) -> None:
+    """List the public key of this instance, which signs its bundles, and the trusted keys."""
+    if context.invoked_subcommand:
+        return
+
+    def work() -> int:
+        from selfeng.exchange.signing import fingerprint, read_key
+
+        known = _keys()
+        own, trusted = known.own(), known.trusted()
+        shown = fingerprint(read_key(own))
+        if json:
+            told = [key.model_dump() for key in trusted]
+            print_json({"own": {"key": own, "fingerprint": shown}, "trusted": told})
+            return 0
+        say(f"The key of this instance, {shown}:")
+        typer.echo(own)
+        say("Trusted keys:" if trusted else "No other key is trusted.")
+        for key in trusted:
+            typer.echo(f"{key.key} {key.name}")
+        return 0
+
+    finish(work)
+
+
+@app.command(epilog=example("selfeng keys trust 'ssh-ed25519 AAAAC3Nza…' Ada"))
+def trust(
+    key: Annotated[str, typer.Argument(help="The line that `selfeng keys` prints at its owner's.")],
+    name: Annotated[str, typer.Argument(help="Whose it is; shown wherever it has signed.")],
+) -> None:
+    """Trust a key, after you have compared its fingerprint with its owner."""
+
+    def work() -> int:
+        trusted = _keys().trust(key, name)
+        say(f"{trusted.name} is trusted: {trusted.fingerprint}")
+        return 0
+
+    finish(work)
+
+
+@app.command(epilog=example("selfeng keys distrust Ada"))
+def distrust(which: Annotated[str, typer.Argument(help="Its name, fingerprint or key.")]) -> None:
+    """Stop trusting a key. Tools that it has signed stay."""
+
+    def work() -> int:
+        key = _keys().distrust(which)
+        say(f"{key.name} is not trusted any more: {key.fingerprint}")
+        return 0
+
+    finish(work)
+
+
+def _keys() -> SigningKeys:
+    from selfeng.exchange.signing import SigningKeys
+    from selfeng.settings import load_settings
+
+    return SigningKeys(load_settings().data_dir)
