@@ -1,0 +1,43 @@
+"""An exported tool: its draft, and everything that it needs elsewhere."""
+
+import ast
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from graphlib import TopologicalSorter
+
+from selfeng.core.composition import imports
+from selfeng.core.packages import sandbox_requirements
+from selfeng.core.tool import ToolDraft
+
+
+@dataclass(frozen=True)
+class ExportedTool:
+    draft: ToolDraft
+    version: int
+    modules: Mapping[str, str]
+    """Sources of the tools that it imports, directly or not, in the pinned versions, by name."""
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """The packages that it needs, as in `numpy==2.4.6`."""
+        return packages_of((self.draft.code, *self.modules.values()))
+
+    @property
+    def ordered_modules(self) -> dict[str, str]:
+        """The sources of the imported tools, each after those that it imports itself."""
+        graph = {
+            name: imported_names(code) & set(self.modules) for name, code in self.modules.items()
+        }
+        return {name: self.modules[name] for name in TopologicalSorter(graph).static_order()}
+
+
+def packages_of(sources: Iterable[str]) -> tuple[str, ...]:
+    """The sandbox's packages that the sources import, with their versions."""
+    known = sandbox_requirements()
+    found = {name for code in sources for name in imported_names(code)}
+    return tuple(sorted(known[name].partition("#")[0].strip() for name in found if name in known))
+
+
+def imported_names(code: str) -> set[str]:
+    """Names of the top-level modules that the code imports."""
+    return {name for name, _ in imports(ast.parse(code))}
