@@ -263,7 +263,7 @@ class Bench:
         self._run(first, "-c", _REVISE)
         for request in _IMPORTED:
             self._run(other, "-m", "selfeng", "ask", request)
-        self._run(other, "-m", "selfeng", "export", str(self._folder / "tools.txt"))
+        self._run(other, "-m", "selfeng", "export", "-o", str(self._folder / "tools.zip"))
         with self._copy() as (home, environment, _):
             server = Server(home, **environment)
             self._lessons = _lessons(server)
@@ -313,7 +313,7 @@ class Bench:
 
     @property
     def _import(self) -> tuple[str, ...]:
-        return "-m", "selfeng", "import", str(self._folder / "tools.txt")
+        return "-m", "selfeng", "import", "--yes", str(self._folder / "tools.zip")
 
     def _kill_turn(
         self, home: Home, environment: dict[str, str], kind: str, writer: Writer
@@ -421,7 +421,11 @@ class Bench:
         if process.stdout:
             process.stdout.close()
         process.stderr.close()
-        added = {name: 1 for name in _IMPORTED_NAMES if any(name in line for line in said)}
+        added = {
+            name: 1
+            for name in _IMPORTED_NAMES
+            if any(line.startswith(f"added: {name}:") for line in said)
+        }
         server = Server(home, **environment)
         server.wait_until_set_up()
         self._look_for(before)

@@ -39,6 +39,9 @@ from selfeng.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.embedding.minilm import MiniLM
 from selfeng.embedding.preparation import prepare_embedder
 from selfeng.engine import Changes, Engine, ModelParts, ToolParts, TurnParts
+from selfeng.exchange.signing import SigningKeys
+from selfeng.exchange.tool_export import ToolExport
+from selfeng.exchange.tool_import import ToolImport
 from selfeng.execution.file_profiler import FileProfiler
 from selfeng.lessons.book import LessonBook
 from selfeng.lessons.learner import Learner, Turns
@@ -262,7 +265,17 @@ async def _tool_parts(
     )
     stack.push_async_callback(upkeep.aclose)
     seeded = SeedMark(database, settings.tools_dir / SEEDED)
-    return ToolParts(library, sources, changes, seeded, sandbox, upkeep)
+    keys = SigningKeys(settings.data_dir)
+    return ToolParts(
+        library,
+        sources,
+        changes,
+        seeded,
+        sandbox,
+        upkeep,
+        ToolExport(library, keys),
+        ToolImport(library, keys, chain.examine_imported),
+    )
 
 
 def _turn_parts(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from selfeng.core.errors import ToolModified
+from selfeng.core.errors import EmbedderUnavailable, ToolModified
 from selfeng.core.events import ToolStandingChanged
 from selfeng.core.protocols import Embedder
 from selfeng.core.provenance import Edited, Provenance, ToolVersion
@@ -290,7 +290,7 @@ class CapabilityRegistry:
         has a `key` counts once. Raises: ToolNotFound.
         """
         change = await asyncio.to_thread(self._trust.record_use, name, version, call, key)
-        if change:
+        if await asyncio.to_thread(self._release, name) or change:
             await self._look()
         return change
 
@@ -417,6 +417,14 @@ class CapabilityRegistry:
         with reading(self._engine) as connection:
             found = {tool.name: tool for tool in records.load(connection, wanted)}
         return tuple(found[name] for name in wanted if name in found)
+
+    def _release(self, name: str) -> bool:
+        """Let search use the example requests of an imported tool, which has served."""
+        try:
+            return self._vectors.release(name)
+        except EmbedderUnavailable as error:
+            _log.info("the example requests of %s wait for its next use: %s", name, error)
+            return False
 
     def _tell(self) -> None:
         while self._watcher.changes:

@@ -7,7 +7,6 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Iterable,
     Mapping,
     Sequence,
 )
@@ -25,7 +24,6 @@ from pydantic import ValidationError
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.composition.reverification import Reverifier
 from selfeng.composition.sources import PinnedSources
-from selfeng.core.composition import Importable
 from selfeng.core.errors import (
     AgentError,
     DatabaseUnavailable,
@@ -52,13 +50,15 @@ from selfeng.core.question import Answer, completed, said
 from selfeng.core.result import EarlierResult, Result
 from selfeng.core.server_tool import NO
 from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus, Part
-from selfeng.core.tool import Tool, ToolDraft
+from selfeng.core.tool import Tool
 from selfeng.core.turn import EarlierFiles, EarlierResults, Request, Turn, awaited
 from selfeng.core.verdict import Execution
 from selfeng.core.words import count
 from selfeng.core.work import steps_of
 from selfeng.durable.turn_work import TurnWork
 from selfeng.durable.workflows import Workflows
+from selfeng.exchange.tool_export import ExportForm, ToolExport
+from selfeng.exchange.tool_import import ToolImport
 from selfeng.execution.arguments import ArgumentsInvalid, bind
 from selfeng.lessons.learner import Learner
 from selfeng.lessons.learning import Learning
@@ -162,6 +162,8 @@ class ToolParts:
     seeded: SeedMark
     sandbox: SecureSandbox
     upkeep: Reverifier
+    tool_export: ToolExport
+    tool_import: ToolImport
 
 
 @dataclass(frozen=True)
@@ -184,10 +186,10 @@ class TurnParts:
 class Engine:
     """Takes requests as turns of conversations; runs on the event loop that it was opened on.
 
-    Its parts are public: `library` has the tools, `learning` the lessons, `projects` the projects,
-    `servers` the tools of other MCP servers, `shares` the links to conversations, `configuration`
-    the settings, `changes`, `changed_conversations` (by id, "" for any) and `readiness` report
-    news, `called` the events of calls without a turn.
+    Its parts are public: `library` has the tools, `tool_import` adds those of bundles, `learning`
+    has the lessons, `projects` the projects, `servers` the tools of other MCP servers, `shares` the
+    links to conversations, `configuration` the settings, `changes`, `changed_conversations` (by id,
+    "" for any) and `readiness` report news, `called` the events of calls without a turn.
     """
 
     def __init__(
@@ -212,6 +214,7 @@ class Engine:
         tools, turns = tool_parts, turn_parts
         self.library, self.changes, self.sandbox = tools.library, tools.changes, tools.sandbox
         self.upkeep, self._seeded = tools.upkeep, tools.seeded
+        self.tool_import, self._tool_export = tools.tool_import, tools.tool_export
         self._turns, self._queue, self._runtime = turns.turns, turns.queue, turns.runtime
         self._journal, self._recorder = turns.journal, turns.recorder
         self._processes = turns.processes
@@ -238,6 +241,7 @@ class Engine:
         """Begin turns with these parts from now on."""
         self.model, self.orchestrator = parts.client, parts.orchestrator
         self.synthesis, self._executor = parts.synthesis, parts.executor
+        self.tool_import.examine = parts.synthesis.examine_imported
         self.learning.learner = parts.learner
         self.projects.use(parts.builder)
 
@@ -866,18 +870,13 @@ class Engine:
         await asyncio.to_thread(self._seeded.put)
         return planted
 
-    async def import_tools(
-        self, drafts: Iterable[ToolDraft], report: Callable[[str], None]
-    ) -> Planted:
-        """Add the tools of another library that this one has no tool of that name for, each
-        through the gate, after those that it imports. Raises: SandboxError.
+    async def export_tools(self, owner: str, names: Sequence[str], form: ExportForm) -> File:
+        """A file with these tools, by default all, and with those that they import; of their
+        example requests those that `owner` may see.
+
+        Raises: RequestError: the form can't hold these tools; ToolNotFound, ToolModified.
         """
-        planted = Planted(added=(), present=(), refused=())
-        for draft in drafts:
-            requires = Importable(await self.library.tools()).requires(draft.code)
-            pinned = draft.model_copy(update={"requires": requires})
-            planted += await plant([pinned], self.library, self.synthesis.examine, report)
-        return planted
+        return await self._tool_export.file(names, form, partial(self.examples, owner))
 
     async def seed_once(
         self, progress: Callable[[int, int], None] = lambda done, total: None

@@ -10,7 +10,7 @@ from selfeng.composition.sources import PinnedSources
 from selfeng.core.composition import Importable
 from selfeng.core.errors import SynthesisFailed
 from selfeng.core.plan import Plan
-from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
+from selfeng.core.protocols import NO_MODULES, ModelClient, Sandbox, ToolLibrary
 from selfeng.core.provenance import Origin, Provenance, Refactored, Repaired
 from selfeng.core.question import Question
 from selfeng.core.tool import Tool, ToolDraft
@@ -20,6 +20,7 @@ from selfeng.graph.turn_graph import GraphRun
 from selfeng.synthesis.before import Before
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis, SynthesisDeps
 from selfeng.synthesis.chain import Chain
+from selfeng.synthesis.checks import draft_problem
 from selfeng.synthesis.composing import steady_requirements
 from selfeng.synthesis.gate import steady_summary, summary
 from selfeng.synthesis.policy import SynthesisPolicy
@@ -197,9 +198,22 @@ class SynthesisEngine:
                 current.summary = race.told(lap)
         return lap, verdict
 
-    async def examine(self, draft: ToolDraft) -> Verdict:
+    async def examine_imported(self, draft: ToolDraft, beside: Sequence[Tool] = ()) -> Verdict:
+        """Check the words of a tool of another library, then run the chain on it. `beside` are
+        tools that it may import, though they are not registered yet.
+
+        Raises: SynthesisFailed, SandboxError, as `examine`.
+        """
+        if problem := draft_problem(draft):
+            raise SynthesisFailed(
+                f"{draft.name}: {problem}", "ask its author for plain words", where="specify"
+            )
+        return await self.examine(draft, beside)
+
+    async def examine(self, draft: ToolDraft, beside: Sequence[Tool] = ()) -> Verdict:
         """Run the chain on a tool that a person wrote; the library's tool of its name, if there is
-        one, is the previous version.
+        one, is the previous version. `beside` are tools that it may import, though they are not
+        registered yet.
 
         Raises:
             SynthesisFailed: it does not pass; the message says why, `where` names the step.
@@ -207,16 +221,24 @@ class SynthesisEngine:
         """
         known = await self._library.tools()
         tools, earlier = (
-            Importable(known),
+            Importable([*known, *beside]),
             next((tool for tool in known if tool.name == draft.name), None),
         )
+        new = {tool.name: tool.code for tool in beside}
+        kept = [pin for pin in draft.requires if pin.name not in new]
         judged = await self._chain.judge(
-            draft, tools, before=await self._before(earlier) if earlier else None
+            draft,
+            tools,
+            before=await self._before(earlier) if earlier else None,
+            library={**await self._sources.of(kept), **new} if new else NO_MODULES,
         )
         if not judged.passed:
             where = "test" if judged.link in ("policy", "red", "mutation") else "verify"
             raise SynthesisFailed(f"{draft.name}: {judged.problem}", where=where)
-        if await steady_requirements(self._library, tools, draft.code) != draft.requires:
+        if (
+            not new
+            and await steady_requirements(self._library, tools, draft.code) != draft.requires
+        ):
             raise SynthesisFailed(
                 f"{draft.name}: the tools that it imports have changed meanwhile",
                 "try again",

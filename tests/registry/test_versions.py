@@ -26,7 +26,7 @@ from selfeng.core.provenance import (
     RolledBack,
     ToolVersion,
 )
-from selfeng.core.tool import Requirement, Tool
+from selfeng.core.tool import Imported, Requirement, Tool
 from selfeng.registry import records
 from selfeng.registry.tool_files import source_digest
 from selfeng.registry.tool_writer import next_version
@@ -58,7 +58,12 @@ class _Wider(Tool):
 def test_every_field_of_a_tool_has_its_column_and_comes_back() -> None:
     tool = _Wider(
         **dict(
-            REVERSE.model_copy(update={"requires": (Requirement(name="count_letters", version=2),)})
+            REVERSE.model_copy(
+                update={
+                    "requires": (Requirement(name="count_letters", version=2),),
+                    "imported": Imported(file="tools.zip", requests=("reverse it",)),
+                }
+            )
         ),
         created_at=datetime.now(UTC),
         digest="1" * 64,

@@ -13,7 +13,13 @@ import pytest
 
 from tests.sandbox.backends import OF_THE_JUDGE
 
-ONCE = OF_THE_JUDGE | {"test_hidden", "test_hostile", "test_owners", "test_reuse"}
+ONCE = OF_THE_JUDGE | {
+    "test_hidden",
+    "test_hostile",
+    "test_hostile_imports",
+    "test_owners",
+    "test_reuse",
+}
 """Modules whose tests are about the worker or the gate, which are the same on every backend: `make
 test` runs them on bubblewrap alone.
 """

@@ -24,6 +24,7 @@ LINE = {
     "origin": {"how": "repaired", "failure": "it raised KeyError"},
     "why": "repaired: it raised KeyError",
     "tests": {"passed": 1, "total": 1},
+    "imported": None,
     "usage": {"calls": 3, "input_tokens": 20, "output_tokens": 10, "cost": 0.02},
 }
 

@@ -7,6 +7,7 @@ import typer
 from typer.core import TyperGroup
 
 from selfeng.cli import (
+    exchange_commands,
     key_commands,
     lesson_commands,
     library_commands,
@@ -112,6 +113,7 @@ for commands in (
     turn_commands,
     result_commands,
     library_commands,
+    exchange_commands,
     lesson_commands,
     setup_commands,
     worker_command,

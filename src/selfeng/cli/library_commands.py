@@ -253,49 +253,6 @@ def seed() -> None:
     with_engine(work, "embedder", "sandbox")
 
 
-@app.command(epilog=example("selfeng export tools.jsonl slugify_text count_words"))
-def export(
-    file: Annotated[Path, typer.Argument(help="The file to write; none is overwritten.")],
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(help="Tools; all by default.", autocompletion=tool_names),
-    ] = None,
-) -> None:
-    """Write tools, with those that they import, to a new file."""
-
-    async def work(engine: Engine) -> None:
-        from selfeng.registry.exported import exported, with_imported
-
-        known = await engine.library.tools()
-        found = [await engine.library.get(name) for name in names or []] or known
-        tools = with_imported(known, [tool.name for tool in found])
-        try:
-            with file.open("x", encoding="utf-8") as stream:
-                stream.write(exported(tools))
-        except OSError as error:
-            raise RequestError(f"{file} can't be written: {error}", "name a new file") from error
-        say(f"{count(len(tools), 'tool')} in {file}")
-
-    with_engine(work)
-
-
-@app.command(name="import", epilog=example("selfeng import tools.jsonl"))
-def import_tools(
-    file: Annotated[Path, typer.Argument(help="A file that `selfeng export` wrote.")],
-) -> None:
-    """Add the tools of an exported file, each through the gate of new tools. Exit code 1 if one was
-    refused.
-    """
-
-    async def work(engine: Engine) -> int:
-        from selfeng.registry.exported import read_exported
-
-        drafts = await asyncio.to_thread(read_exported, file)
-        return _said(await engine.import_tools(drafts, say))
-
-    with_engine(work, "embedder", "sandbox")
-
-
 def _said(planted: Planted) -> int:
     """Say what was added; the exit code."""
     say(

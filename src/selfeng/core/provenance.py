@@ -7,7 +7,7 @@ from pydantic import Field
 
 from selfeng.core.prompt import Prompt
 from selfeng.core.stage_event import Usage
-from selfeng.core.tool import ToolDraft
+from selfeng.core.tool import Imported, ToolDraft
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
 from selfeng.core.words import significant
@@ -81,7 +81,14 @@ class Refactored(Value):
 
 
 Origin = Annotated[
-    Created | Repaired | Extended | Edited | RolledBack | RequirementChanged | Refactored,
+    Created
+    | Imported
+    | Repaired
+    | Extended
+    | Edited
+    | RolledBack
+    | RequirementChanged
+    | Refactored,
     Field(discriminator="how"),
 ]
 """Why a version was made; as text, in words for people."""

@@ -19,6 +19,26 @@ class Requirement(Value):
     version: int
 
 
+class Imported(Value):
+    """Where a tool of another library came from."""
+
+    how: Literal["imported"] = "imported"
+    file: str
+    """The name of the file."""
+    signer: str = ""
+    """Fingerprint of the key that signed it; "" if it was not signed."""
+    signer_name: str = ""
+    """The name of the key, if it was trusted when the tool was imported."""
+    requests: tuple[str, ...] = ()
+    """Its example requests, until it has served: then they are those of the tool, and the search
+    uses them.
+    """
+
+    def __str__(self) -> str:
+        signed = self.signer and f", signed by {self.signer_name or 'an unknown key'}"
+        return f"imported from {self.file}{signed or ', not signed'}"
+
+
 class ToolDraft(Value):
     """A verified function that is ready for registration."""
 
@@ -37,6 +57,8 @@ class ToolDraft(Value):
     """Every tool of the library that the code imports, directly or through other tools; one version
     of each.
     """
+    imported: Imported | None = None
+    """None for a tool that was made here."""
 
     def draft(self) -> "ToolDraft":
         """Only what is needed to register the same again."""

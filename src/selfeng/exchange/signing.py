@@ -39,7 +39,7 @@ class TrustedKey(Value):
     fingerprint: str
 
 
-class Signature(Value):
+class DetachedSignature(Value):
     """A detached signature, with the key that is said to have made it."""
 
     key: str
@@ -83,13 +83,13 @@ class SigningKeys:
         """The public key of this instance. Raises: ConfigurationError: its file is damaged."""
         return _text(self._private().public_key())
 
-    def sign(self, content: bytes) -> Signature:
+    def sign(self, content: bytes) -> DetachedSignature:
         """Raises: ConfigurationError: the file of the key is damaged."""
         private = self._private()
         signed = base64.b64encode(private.sign(content)).decode()
-        return Signature(key=_text(private.public_key()), signature=signed)
+        return DetachedSignature(key=_text(private.public_key()), signature=signed)
 
-    def signer(self, content: bytes, signature: Signature | None) -> Signer:
+    def signer(self, content: bytes, signature: DetachedSignature | None) -> Signer:
         """Who signed the content. Raises: RequestError: the signature is not of this content."""
         if signature is None:
             return UNSIGNED

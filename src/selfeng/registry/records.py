@@ -284,6 +284,16 @@ def serve(
     insert_vector(connection, tool.name, embedding)
 
 
+def release(
+    connection: sa.Connection, tool: Tool, used: Sequence[str], embedding: Embedding
+) -> None:
+    """Let search find an imported tool by its example requests from now on, too."""
+    found = columns(tool)
+    kept = {name: found[name] for name in ("example_requests", "imported")}
+    connection.execute(tools.update().where(tools.c.name == tool.name).values(kept))
+    serve(connection, tool, used, embedding)
+
+
 def used_requests(connection: sa.Connection, name: str) -> tuple[str, ...]:
     """The requests that the tool has served, newest first."""
     chosen = sa.select(tool_requests.c.request).where(tool_requests.c.name == name)

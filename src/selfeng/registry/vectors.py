@@ -10,7 +10,12 @@ from selfeng.core.errors import EmbedderUnavailable
 from selfeng.core.protocols import Embedder
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.registry import records
-from selfeng.registry.fusion import parameter_words, same_request, tool_vector
+from selfeng.registry.fusion import (
+    distinct_requests,
+    parameter_words,
+    same_request,
+    tool_vector,
+)
 from selfeng.registry.records import Embedding
 from selfeng.store.database import reading, writing
 
@@ -91,6 +96,22 @@ class Vectors:
             lambda _, used: tuple(r for r in used if r != request) if request in used else None,
         )
 
+    def release(self, name: str) -> bool:
+        """Let search find an imported tool by the example requests that it came with; False if it
+        is by them already, or came with none.
+        """
+        while True:
+            with reading(self._engine) as connection:
+                before = _found_by(connection, name)
+            tool = before and _released(before.tool)
+            if before is None or tool is None:
+                return False
+            embedding = self._of(tool, before.used)
+            with writing(self._engine) as connection:
+                if _found_by(connection, name) == before:
+                    records.release(connection, tool, before.used, embedding)
+                    return True
+
     def _change(self, name: str, change: Callable[[Tool, Used], Used | None]) -> bool:
         """Replace the used requests with the result of `change`; False if that is None or there is
         no such tool.
@@ -129,6 +150,15 @@ class Vectors:
 class _FoundBy(NamedTuple):
     tool: Tool
     used: Used
+
+
+def _released(tool: Tool) -> Tool | None:
+    """The tool with the requests that it came with; None if there are none that it lacks."""
+    if tool.imported is None or not tool.imported.requests:
+        return None
+    requests = distinct_requests((*tool.example_requests, *tool.imported.requests))
+    imported = tool.imported.model_copy(update={"requests": ()})
+    return tool.model_copy(update={"example_requests": requests, "imported": imported})
 
 
 def _found_by(connection: sa.Connection, name: str) -> _FoundBy | None:

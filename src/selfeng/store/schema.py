@@ -170,6 +170,7 @@ tools = sa.Table(
     sa.Column(
         "failures", sa.Integer, nullable=False, server_default="0"
     ),  # failures of this version since its last success
+    sa.Column("imported", sa.Text),  # JSON of core.tool.Imported
     # Everything that is read of every tool when a library opens; the index leaves out the sources.
     sa.Index("ix_tools_entry", "name", "state", "standing", "version", "created_at"),
 )
@@ -188,6 +189,7 @@ tool_versions = sa.Table(
     sa.Column("example_requests", sa.Text, nullable=False),
     sa.Column("model", sa.Text, nullable=False),
     sa.Column("requires", sa.Text, nullable=False),
+    sa.Column("imported", sa.Text),
     sa.Column("origin", sa.Text, nullable=False),  # JSON of core.provenance.Origin
     sa.Column("verdict", sa.Text),  # JSON of core.verdict.Verdict
     sa.Column("prompts", sa.Text, nullable=False),  # JSON list of core.provenance.AskedPrompt

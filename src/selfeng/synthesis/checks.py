@@ -8,12 +8,13 @@ import ast
 import keyword
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from selfeng.core.composition import Importable, imports
 from selfeng.core.packages import sandbox_packages
-from selfeng.core.signature import Signature, SignatureError, parse_signature
-from selfeng.core.spec import Specification
+from selfeng.core.signature import Parameter, Signature, SignatureError, parse_signature
+from selfeng.core.spec import Specification, SpecParameter
+from selfeng.core.tool import ToolDraft
 from selfeng.core.visible import visible
 from selfeng.synthesis.annotations import annotation_problem
 from selfeng.synthesis.examples import example_problem
@@ -22,6 +23,8 @@ from selfeng.synthesis.suite import Suite, problems
 
 _TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | set(sandbox_packages())
 _TEST_IMPORTS = _TOOL_IMPORTS | {"pytest"}
+MOST_REQUESTS = 20
+"""Example requests of a tool."""
 LONGEST = 300
 """Maximum characters of the description of a tool or a parameter, which is shown wherever tools are
 chosen later.
@@ -46,13 +49,7 @@ def _specification_problems(spec: Specification) -> Iterator[str]:
         yield "two parameters have the same name"
     if problem := annotation_problem(spec.returns, "the returned value"):
         yield problem
-    if not spec.description.strip():
-        yield "the description is empty"
-    for what, text in _shown_later(spec):
-        if len(text) > LONGEST:
-            yield f"{what} is longer than {LONGEST} characters"
-        if visible(text) != text:
-            yield f"{what} has characters that act or hide"
+    yield from _word_problems(spec.description, spec.parameters, spec.example_requests)
     for example in spec.user_examples:
         if problem := example_problem(example, spec.signature()):
             yield problem
@@ -64,15 +61,63 @@ def _specification_problems(spec: Specification) -> Iterator[str]:
         yield str(error)  # a required parameter after one with a default, for instance
 
 
-def _shown_later(spec: Specification) -> Iterator[tuple[str, str]]:
-    """The texts that other people's turns will show to the model; they have to be plain, short
-    descriptions.
+def draft_problem(draft: ToolDraft) -> str | None:
+    """Why a tool whose specification was not checked here can't be shown to a model and to people;
+    None if it can.
     """
-    yield "the description", spec.description
-    for parameter in spec.parameters:
-        yield f"the description of {parameter.name}", parameter.description
-    for request in spec.example_requests:
-        yield f"the example request {request[:30]!r}", request
+    return next(_draft_problems(draft), None)
+
+
+def _draft_problems(draft: ToolDraft) -> Iterator[str]:
+    for parameter in draft.signature.parameters:
+        if problem := annotation_problem(parameter.annotation, parameter.name):
+            yield problem
+        if parameter.default is None:
+            continue
+        if not _is_literal(parameter.default) or len(parameter.default) > LONGEST:
+            yield (
+                f"the default {parameter.default[:80]!r} of {parameter.name} is not a Python "
+                f"literal of at most {LONGEST} characters"
+            )
+    if problem := annotation_problem(draft.signature.returns, "the returned value"):
+        yield problem
+    if len(draft.example_requests) > MOST_REQUESTS:
+        yield f"there are {len(draft.example_requests)} example requests, more than {MOST_REQUESTS}"
+    yield from _word_problems(draft.description, draft.signature.parameters, draft.example_requests)
+    for what, text in (
+        ("the name of the model", draft.model),
+        ("the signature", str(draft.signature)),
+        ("the code", draft.code.replace("\r\n", "\n")),
+        ("the suite", draft.tests.replace("\r\n", "\n")),
+    ):
+        if hidden := _hidden(text):
+            yield f"{what} has characters that act or hide, such as {hidden}"
+
+
+def _word_problems(
+    description: str, parameters: Sequence[Parameter | SpecParameter], requests: Sequence[str]
+) -> Iterator[str]:
+    """What is wrong with the texts that other people's turns will show to the model; they have to
+    be plain, short descriptions.
+    """
+    if not description.strip():
+        yield "the description is empty"
+    shown = [
+        ("the description", description),
+        *((f"the description of {p.name}", p.description) for p in parameters),
+        *((f"the example request {request[:30]!r}", request) for request in requests),
+    ]
+    for what, text in shown:
+        if len(text) > LONGEST:
+            yield f"{what} is longer than {LONGEST} characters"
+        if hidden := _hidden(text):
+            yield f"{what} has characters that act or hide, such as {hidden}"
+
+
+def _hidden(text: str) -> str:
+    """The first character, written out, that `visible` would not leave as it is; "" if none."""
+    shown = visible(text)
+    return next((ascii(a) for a, b in zip(text, shown, strict=False) if a != b), "")
 
 
 def suite_problem(tests: str, name: str) -> str | None:

@@ -1,0 +1,207 @@
+"""The commands for tools that leave and arrive: `export` and `import`."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import sys
+import zipfile
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfeng.cli.command import example, say, with_engine
+from selfeng.cli.shell_completion import tool_names
+from selfeng.core.errors import RequestError
+from selfeng.core.owner import LOCAL
+from selfeng.core.visible import one_line
+from selfeng.core.words import count
+
+if TYPE_CHECKING:
+    from selfeng.core.files import File
+    from selfeng.engine import Engine
+    from selfeng.exchange.tool_import import ImportFinding, Offer, ToolWords
+
+app = typer.Typer()
+
+
+class ExportedAs(StrEnum):
+    """The forms in which tools leave; `selfeng.exchange.tool_export` says what each is."""
+
+    SCRIPT = "script"
+    SKILL = "skill"
+    PACKAGE = "package"
+    BUNDLE = "bundle"
+
+
+@app.command(
+    epilog=example(
+        "selfeng export slugify_text --as script",
+        "selfeng export slugify_text --as skill -o ~/.claude/skills",
+        "selfeng export slugify_text count_words --as package",
+        "selfeng export -o library.zip",
+    )
+)
+def export(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Tools; all by default.", autocompletion=tool_names),
+    ] = None,
+    *,
+    form: Annotated[
+        ExportedAs,
+        typer.Option(
+            "--as",
+            help="A Python script, an Agent Skill, a pip package that is a plugin of llm, or a "
+            "signed bundle for `selfeng import`.",
+        ),
+    ] = ExportedAs.BUNDLE,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="The file to write, - for stdout, or a folder; none is overwritten. A skill "
+            "becomes a folder in it, unless it ends in .zip.",
+        ),
+    ] = None,
+) -> None:
+    """Write tools, with those that they import, for other programs and libraries."""
+
+    async def work(engine: Engine) -> None:
+        file = await engine.export_tools(LOCAL, names or [], form.value)
+        if output == Path("-"):
+            sys.stdout.buffer.write(file.content)
+            return
+        write = _write_skill if form is ExportedAs.SKILL else _write
+        say(f"written: {await asyncio.to_thread(write, file, output or Path())}")
+
+    with_engine(work)
+
+
+def _write(file: File, output: Path) -> Path:
+    path = output / file.name if output.is_dir() else output
+    try:
+        with path.open("xb") as stream:
+            stream.write(file.content)
+    except OSError as error:
+        raise RequestError(f"{path} can't be written: {error}", "name a new file") from error
+    return path
+
+
+def _write_skill(file: File, output: Path) -> Path:
+    """A skill is a folder; it has to have the skill's name."""
+    if output.suffix == ".zip":
+        return _write(file, output)
+    with zipfile.ZipFile(io.BytesIO(file.content)) as packed:
+        folders = sorted({name.partition("/")[0] for name in packed.namelist()})
+        parent = output.parent if folders == [output.name] else output
+        taken = [parent / folder for folder in folders if (parent / folder).exists()]
+        if taken:
+            raise RequestError(f"{taken[0]} exists already", "remove it, or name another folder")
+        try:
+            packed.extractall(parent)  # our own file
+        except OSError as error:
+            raise RequestError(
+                f"{parent} can't be written: {error}", "name another folder"
+            ) from error
+    return parent / folders[0] if len(folders) == 1 else parent
+
+
+@app.command(
+    name="import",
+    epilog=example("selfeng import library.zip", "selfeng import library.zip --only count_words"),
+)
+def import_tools(
+    file: Annotated[Path, typer.Argument(help="A bundle that `selfeng export` wrote.")],
+    *,
+    only: Annotated[
+        list[str] | None, typer.Option(help="Import this tool only; repeat for more.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Accept without asking.")] = False,
+) -> None:
+    """Add the tools of a bundle. What they say of themselves is shown and has to be accepted; what
+    they do has to pass the gate of new tools. Exit code 1 if one was refused, or you decline.
+    """
+
+    async def work(engine: Engine) -> int:
+        offer = await engine.tool_import.read(await asyncio.to_thread(_read, file))
+        wanted = set(only or [draft.name for draft in offer.drafts])
+        _show(offer, file.name, wanted)
+        if not yes:
+            found = [finding async for finding in engine.tool_import.judge(offer)]
+            chosen = [finding for finding in found if finding.name in wanted]
+            for finding in chosen:
+                say(_line(finding))
+            passed = {finding.name for finding in chosen if finding.outcome == "passed"}
+            if not passed:
+                say("There is nothing to add.")
+                return int(any(finding.outcome == "refused" for finding in chosen))
+            if not _accepted(passed):
+                say("Nothing was added.")
+                return 1
+        return await _add(engine, offer, file.name, wanted)
+
+    with_engine(work, "embedder", "sandbox")
+
+
+async def _add(engine: Engine, offer: Offer, file: str, names: set[str]) -> int:
+    outcomes: list[str] = []
+    async for finding in engine.tool_import.add(offer, file, names):
+        outcomes.append(finding.outcome)
+        say(_line(finding))
+    added, present, refused = map(outcomes.count, ("added", "present", "refused"))
+    say(f"{added} added, {present} already there, {refused} refused")
+    return 1 if refused else 0
+
+
+def _read(file: Path) -> bytes:
+    from selfeng.exchange.tool_bundle import LARGEST
+
+    try:
+        with file.open("rb") as stream:
+            return stream.read(LARGEST + 1)
+    except OSError as error:
+        raise RequestError(
+            f"{file} can't be read: {error}", "name a file that `selfeng export` wrote"
+        ) from error
+
+
+def _show(offer: Offer, file: str, wanted: set[str]) -> None:
+    tools = [tool for tool in offer.tools if tool.name in wanted]
+    say(f"{one_line(file)}: {count(len(tools), 'tool')}, {offer.signer}")
+    if offer.signer.status == "unknown":
+        say(f"  `selfeng keys trust '{offer.signer.key}' NAME` trusts it from now on")
+    for tool in tools:
+        say("\n".join(map(one_line, ["", *_words(tool)])))
+    say("")
+
+
+def _words(tool: ToolWords) -> list[str]:
+    """What a person accepts of a tool."""
+    lines = [tool.signature, f"  {tool.description}"]
+    lines += [f"  {name}: {words}" for name, words in tool.parameters.items() if words]
+    lines += [f"  found by: {request}" for request in tool.example_requests]
+    lines += [f"  needs {', '.join(needs)}" for needs in (tool.imports, tool.packages) if needs]
+    return [*lines, f"  written by {tool.model}"] if tool.model else lines
+
+
+def _line(finding: ImportFinding) -> str:
+    said = {"passed": "passes the gate", "present": "already there"}
+    detail = f": {one_line(finding.detail)}" if finding.detail else ""
+    return f"{said.get(finding.outcome, finding.outcome)}: {finding.name}{detail}"
+
+
+def _accepted(names: set[str]) -> bool:
+    """Ask the person. Raises: RequestError: nobody can answer."""
+    if not sys.stdin.isatty():
+        raise RequestError(
+            f"{count(len(names), 'tool')} can't be accepted, as standard input is no terminal",
+            "read what is shown, then add --yes",
+        )
+    return typer.confirm(
+        f"Read the words above: the gate judges code, not words. Add {', '.join(sorted(names))}?",
+        err=True,
+    )
