@@ -211,8 +211,11 @@ class ListedLibrary:
         if not name.isidentifier():
             raise ToolNameInvalid(f"{name!r} can't be the name of a tool")
 
-    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+    async def check(self, draft: ToolDraft) -> None:
         await self.check_name(draft.name)
+
+    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+        await self.check(draft)
         return self._keep(registered(draft), provenance or Provenance())
 
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:

@@ -41,6 +41,7 @@ from web.bridge import Bridge
 from web.bundle import load_bundle
 from web.connections import Connections, Patience, TimedRequests
 from web.conversation_routes import add_conversation_routes
+from web.exchange_routes import BODIES, add_exchange_routes
 from web.file_routes import add_file_routes
 from web.lesson_routes import add_lesson_routes
 from web.mcp_client_routes import add_mcp_client_routes
@@ -130,6 +131,7 @@ def create_app(
             "/api/v1/files": engine.file_limits.size,
             "/mcp": LARGEST_CALL,
             COMPLETIONS: 3 * engine.file_limits.size,
+            **BODIES,
         },
         programs=RequestRate(settings.program_requests_per_minute),
         pause=bridge.pause,
@@ -144,6 +146,7 @@ def add_rest_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
     """Add what programs and the page use below /api/v1."""
     add_server_routes(app, bridge, engine)
     add_turn_routes(app, bridge, engine, uploads)
+    add_exchange_routes(app, bridge, engine)
     add_tool_routes(app, bridge, engine, uploads)
     add_conversation_routes(app, bridge, engine)
     add_file_routes(app, uploads)

@@ -15,6 +15,7 @@ from selfeng.core.errors import AgentError, RequestError
 from selfeng.core.question import MOST
 from selfeng.core.result import ResultFormat
 from selfeng.core.value import Value, first_problem
+from selfeng.exchange.tool_export import ExportForm
 from selfeng.projects.consent import ApprovalReply
 from selfeng.provision.configuration import SettingsInvalid
 
@@ -153,6 +154,19 @@ class ConversationSearch(Value):
 class RecordsAfter(Value):
     after: Annotated[int, Field(ge=0, le=LAST_SEQ)] = 0
     """Number of a record."""
+
+
+class ExportAs(Value):
+    form: ExportForm = Field("bundle", alias="as")
+
+
+class BundleImport(Value):
+    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    """sha256 of the file, as its check told."""
+    file: Annotated[str, Field(min_length=1, max_length=255)] = "bundle.zip"
+    """Its name, which the tools keep."""
+    only: Annotated[str, Field(max_length=LONGEST_TEXT)] = ""
+    """Names of tools, separated by commas; empty: all."""
 
 
 class UploadName(Value):

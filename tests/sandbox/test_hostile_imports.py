@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from selfeng.core.errors import RequestError
-from selfeng.core.tool import ToolDraft
 from selfeng.exchange.signing import SigningKeys
-from selfeng.exchange.tool_import import Offer, ToolImport
+from selfeng.exchange.tool_import import ImportOffer, ToolImport
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedModel
@@ -35,11 +34,6 @@ BY_DEFAULT = {"C09", "J01"}
 """Those that the gate judges in `make test`: all run in the same sandbox in `test_hostile.py`."""
 
 
-class Library(ListedLibrary):
-    async def check(self, draft: ToolDraft) -> None:
-        await self.check_name(draft.name)
-
-
 @pytest.fixture(scope="module")
 def host(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Host]:
     with planted(tmp_path_factory.mktemp("host")) as host:
@@ -50,7 +44,7 @@ def bundled(code: str, tests: str = SUITE) -> bytes:
     return unsigned(NAME, code.encode(), tests.encode())
 
 
-async def offered(imports: ToolImport, code: str, tests: str) -> Offer | None:
+async def offered(imports: ToolImport, code: str, tests: str) -> ImportOffer | None:
     """None if the bundle is refused, with a remedy."""
     try:
         return await imports.read(bundled(code, tests))
@@ -58,7 +52,7 @@ async def offered(imports: ToolImport, code: str, tests: str) -> Offer | None:
         return None if error.remedy else pytest.fail(error.message)
 
 
-def arriving(folder: Path, sandbox: SecureSandbox, library: Library) -> ToolImport:
+def arriving(folder: Path, sandbox: SecureSandbox, library: ListedLibrary) -> ToolImport:
     engine = SynthesisEngine(ScriptedModel(), sandbox, library, model_name="")
     return ToolImport(library, SigningKeys(folder), engine.examine_imported)
 
@@ -76,7 +70,7 @@ def forms(case: str) -> Iterator[tuple[str, str]]:
 
 async def test_a_hostile_tool_is_only_read(host: Host, tmp_path: Path, capfd) -> None:
     before = host.fingerprint()
-    reading = ToolImport(Library(), SigningKeys(tmp_path), None)  # type: ignore[arg-type]
+    reading = ToolImport(ListedLibrary(), SigningKeys(tmp_path), None)  # type: ignore[arg-type]
     for case in CASES:
         for code, tests in forms(case):
             if offer := await offered(reading, code, tests):
@@ -95,7 +89,7 @@ async def test_a_hostile_tool_is_only_read(host: Host, tmp_path: Path, capfd) ->
 async def test_the_gate_refuses_a_hostile_tool(
     case: str, impatient: SecureSandbox, host: Host, tmp_path: Path
 ) -> None:
-    before, library = host.fingerprint(), Library()
+    before, library = host.fingerprint(), ListedLibrary()
     imports = arriving(tmp_path, impatient, library)
     code, tests = next(forms(case))
     if offer := await offered(imports, code, tests):
@@ -110,7 +104,7 @@ async def test_the_gate_refuses_a_hostile_tool(
 async def test_an_honest_tool_is_added_after_all_that(
     impatient: SecureSandbox, tmp_path: Path
 ) -> None:
-    library = Library()
+    library = ListedLibrary()
     imports = arriving(tmp_path, impatient, library)
     offer = await imports.read(bundled(HONEST))
     (finding,) = [finding async for finding in imports.add(offer, "good.zip", [NAME])]

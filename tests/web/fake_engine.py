@@ -38,6 +38,8 @@ from selfeng.core.errors import (
     LimitReached,
     RequestError,
     ResourceNotFound,
+    SandboxUnavailable,
+    SynthesisFailed,
     ToolNotFound,
     VersionConflict,
     VersionNotFound,
@@ -78,10 +80,13 @@ from selfeng.core.result import Result
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.stage import StageName
 from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus
-from selfeng.core.tool import Candidate, Tool
+from selfeng.core.tool import Candidate, Tool, ToolDraft
 from selfeng.core.turn import Budget, awaited
 from selfeng.core.verdict import Execution, Raised, Returned, SandboxStatus, TestResult, Verdict
 from selfeng.engine import Changes, Engine
+from selfeng.exchange.signing import SigningKeys
+from selfeng.exchange.tool_export import ExportForm, ToolExport
+from selfeng.exchange.tool_import import ToolImport
 from selfeng.execution.arguments import ArgumentsInvalid, bind
 from selfeng.llm_client import LLMClient
 from selfeng.mcp_client.mcp_servers import McpServers
@@ -101,7 +106,7 @@ from selfeng.store.recorder import Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.turn_registry import TurnRegistry
-from tests.doubles import kept
+from tests.doubles import ListedLibrary, kept, passing
 from tests.mcp_client.servers import all_fit
 from tests.projects.still_sandbox import Layers, StillSandbox
 
@@ -403,6 +408,15 @@ def _client(settings: Settings, news: Callable[[], None]) -> LLMClient:
     )
 
 
+async def _examine(draft: ToolDraft, beside: Sequence[Tool] = ()) -> Verdict:
+    """The gate, which tells by the name what it comes to."""
+    if draft.name.startswith("wrong"):
+        raise SynthesisFailed(f"{draft.name}: 1 of 2 tests failed", "ask its author")
+    if draft.name.startswith("broken"):
+        raise SandboxUnavailable("there is no sandbox", "start Docker")
+    return passing("test_one", "test_two")
+
+
 class FakeEngine:
     """As much of `selfeng.engine.Engine` as the web server uses; to be made on its event loop."""
 
@@ -428,6 +442,9 @@ class FakeEngine:
             OneLesson(),
             Changes[LibraryChange](),
         )
+        keys = SigningKeys(folder)
+        self._tool_export = ToolExport(self.library, keys)
+        self.tool_import = ToolImport(ListedLibrary(), keys, _examine)
         self.changed_conversations = Changes[str]()
         self.called = Changes[Event]()
         self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
@@ -766,6 +783,9 @@ class FakeEngine:
     ) -> None:
         self._journal.change_conversation(owner, conversation_id, change)
         self.changed_conversations.tell(conversation_id)
+
+    async def export_tools(self, owner: str, names: Sequence[str], form: ExportForm) -> File:
+        return await self._tool_export.file(names, form, partial(self.examples, owner))
 
     async def exported(
         self, owner: str, conversation_id: str

@@ -22,7 +22,7 @@ from selfeng.core.words import count
 if TYPE_CHECKING:
     from selfeng.core.files import File
     from selfeng.engine import Engine
-    from selfeng.exchange.tool_import import ImportFinding, Offer, ToolWords
+    from selfeng.exchange.tool_import import ImportFinding, ImportOffer, ToolWords
 
 app = typer.Typer()
 
@@ -147,7 +147,7 @@ def import_tools(
     with_engine(work, "embedder", "sandbox")
 
 
-async def _add(engine: Engine, offer: Offer, file: str, names: set[str]) -> int:
+async def _add(engine: Engine, offer: ImportOffer, file: str, names: set[str]) -> int:
     outcomes: list[str] = []
     async for finding in engine.tool_import.add(offer, file, names):
         outcomes.append(finding.outcome)
@@ -169,7 +169,7 @@ def _read(file: Path) -> bytes:
         ) from error
 
 
-def _show(offer: Offer, file: str, wanted: set[str]) -> None:
+def _show(offer: ImportOffer, file: str, wanted: set[str]) -> None:
     tools = [tool for tool in offer.tools if tool.name in wanted]
     say(f"{one_line(file)}: {count(len(tools), 'tool')}, {offer.signer}")
     if offer.signer.status == "unknown":

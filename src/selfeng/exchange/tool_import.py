@@ -62,7 +62,7 @@ class ToolWords(Value):
     tests: str
 
 
-class Offer(Value):
+class ImportOffer(Value):
     """A bundle that was read: nothing of it was run."""
 
     digest: str
@@ -95,11 +95,11 @@ class ToolImport:
         self._verdicts: dict[str, Verdict] = {}
         """Those that passed, so that what a person accepts after the gate is not judged twice."""
 
-    async def read(self, content: bytes) -> Offer:
+    async def read(self, content: bytes) -> ImportOffer:
         """What a file offers. Raises: RequestError: it is no bundle, or its signature is broken."""
         return await asyncio.to_thread(self._read, content)
 
-    async def judge(self, offer: Offer) -> AsyncGenerator[ImportFinding, None]:
+    async def judge(self, offer: ImportOffer) -> AsyncGenerator[ImportFinding, None]:
         """What the gate finds, tool by tool; nothing is added. Raises: SandboxError."""
         beside: dict[str, Tool] = {}
         refused: set[str] = set()
@@ -110,7 +110,7 @@ class ToolImport:
             yield finding
 
     async def add(
-        self, offer: Offer, file: str, names: Collection[str]
+        self, offer: ImportOffer, file: str, names: Collection[str]
     ) -> AsyncGenerator[ImportFinding, None]:
         """Add those of these tools that pass the gate, one after the other; each is added whole or
         not at all. They come from the file of that name.
@@ -133,14 +133,14 @@ class ToolImport:
                     refused.add(draft.name)
             yield finding
 
-    def _read(self, content: bytes) -> Offer:
+    def _read(self, content: bytes) -> ImportOffer:
         bundle = read_bundle(content)
         signer = self._keys.signer(bundle.signed, bundle.signature)
         drafts, cyclic = _ordered(bundle.tools)
-        return Offer(digest=bundle.digest, signer=signer, drafts=drafts, cyclic=cyclic)
+        return ImportOffer(digest=bundle.digest, signer=signer, drafts=drafts, cyclic=cyclic)
 
     async def _judged(
-        self, offer: Offer, draft: ToolDraft, beside: Sequence[Tool], refused: set[str]
+        self, offer: ImportOffer, draft: ToolDraft, beside: Sequence[Tool], refused: set[str]
     ) -> ImportFinding:
         """`refused` gets the name of a tool that others can't import."""
         try:
@@ -198,7 +198,7 @@ class ToolImport:
                 del self._verdicts[next(iter(self._verdicts))]
         return self._verdicts[key]
 
-    async def _added(self, offer: Offer, draft: ToolDraft, file: str) -> ImportFinding:
+    async def _added(self, offer: ImportOffer, draft: ToolDraft, file: str) -> ImportFinding:
         signer = offer.signer
         imported = Imported(
             file=one_line(file)[:_LONGEST_NAME],

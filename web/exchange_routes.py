@@ -1,0 +1,105 @@
+"""The operations of tools that leave and arrive: exports, and the check and import of a bundle.
+
+A check and an import answer with a stream of events, as the gate takes seconds for each tool: one
+`offer`, in a check, then a `finding` for each tool, and an `error` if the sandbox breaks.
+"""
+
+import json
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import flask
+from flask import Flask, Response
+from werkzeug.exceptions import LengthRequired
+
+from selfeng.core.errors import AgentError, RequestError
+from selfeng.core.files import BINARY, File
+from selfeng.exchange.tool_bundle import LARGEST
+from selfeng.exchange.tool_import import ImportFinding, ImportOffer
+from web.bridge import Bridge
+from web.event_streams import EVENT_STREAM, KEEP_ALIVE, sent, streamed
+from web.file_routes import send
+from web.middleware import owner
+from web.operations import operation
+from web.payloads import BundleImport, ExportAs, plain, problem
+
+if TYPE_CHECKING:
+    from selfeng.engine import Engine
+
+BUNDLES, CHECK = "/api/v1/bundles", "/api/v1/bundles/check"
+BODIES = {BUNDLES: LARGEST, CHECK: LARGEST}
+"""The bodies that these paths accept, in bytes."""
+
+
+def add_exchange_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
+    """Add the routes. Access is checked before any of them, and the origin before those that change
+    something.
+    """
+
+    @app.get("/api/v1/tools/<name>/export")
+    @operation(media=[BINARY])
+    def export_tool(name: str, query: ExportAs) -> Response:
+        """Download a tool, with those that it imports, as a script, a skill, a package or a
+        bundle.
+        """
+        return _download(bridge.call(engine.export_tools(owner(), [name], query.form)))
+
+    @app.get("/api/v1/bundles")
+    @operation(media=[BINARY])
+    def export_library() -> Response:
+        """Download a bundle of all tools that are not retired."""
+        return _download(bridge.call(engine.export_tools(owner(), [], "bundle")))
+
+    @app.post("/api/v1/bundles/check")
+    @operation(takes=BINARY, media=[EVENT_STREAM])
+    def check_bundle() -> Response:
+        """Check a bundle: who signed it, what its tools say, and what the gate finds. Nothing is
+        added.
+        """
+        offer = _offer(bridge, engine)
+        told = {"digest": offer.digest, "signer": plain(offer.signer)}
+        first = _event("offer", {**told, "tools": [plain(words) for words in offer.tools]})
+        return sent(_events(first, streamed(bridge, engine.tool_import.judge(offer))))
+
+    @app.post("/api/v1/bundles")
+    @operation(takes=BINARY, media=[EVENT_STREAM])
+    def import_bundle(query: BundleImport) -> Response:
+        """Add tools of a bundle whose words you accept; `digest` is that of the check."""
+        offer = _offer(bridge, engine)
+        if offer.digest != query.digest:
+            raise RequestError(
+                "the file is not the one that was checked", "check it, and read its words again"
+            )
+        names = query.only.split(",") if query.only else [draft.name for draft in offer.drafts]
+        findings = streamed(bridge, engine.tool_import.add(offer, query.file, names))
+        first = next(findings, None)  # what refuses the request comes instead of it
+        return sent(_events(_told(first), findings))
+
+
+def _offer(bridge: Bridge, engine: "Engine") -> ImportOffer:
+    """What the body of the request offers. Raises: RequestError."""
+    if flask.request.content_length is None:
+        raise LengthRequired("the length of the bundle must be sent first, as Content-Length")
+    return bridge.call(engine.tool_import.read(flask.request.get_data(cache=False)))
+
+
+def _download(file: File) -> Response:
+    return send(file.name, file.content, BINARY)
+
+
+def _events(first: bytes, findings: Generator[ImportFinding | None]) -> Iterator[bytes]:
+    yield first
+    with closing(findings):
+        try:
+            yield from map(_told, findings)
+        except AgentError as error:
+            yield _event("error", problem(error))
+
+
+def _told(finding: ImportFinding | None) -> bytes:
+    return KEEP_ALIVE if finding is None else _event("finding", plain(finding))
+
+
+def _event(kind: str, data: Any) -> bytes:
+    return f"event: {kind}\ndata: {json.dumps(data)}\n\n".encode()
