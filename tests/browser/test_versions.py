@@ -132,7 +132,7 @@ def test_a_tool_is_compared_rolled_back_retired_and_restored_by_keyboard(link, p
         page.keyboard.press("Enter")
         page.keyboard.press("Enter")
         for each in (page, other):
-            expect(each.locator(".tool-name").get_by_test_id("badge")).to_have_text(badge)
+            expect(each.locator(".tool-heading").get_by_test_id("badge")).to_have_text(badge)
         expect(standing).to_be_focused()
 
     page.get_by_test_id("standing").click()

@@ -1,6 +1,7 @@
 // The server's REST routes.
 
 import { conversationPath } from "./conversations.js";
+import { readEvents } from "./exchange.js";
 import { projectPath } from "./projects.js";
 import { parseExactly } from "./results.js";
 import { t } from "./texts.js";
@@ -14,15 +15,20 @@ export class ApiError extends Error {
   }
 }
 
-async function get(path, options = {}) {
+async function get(path, options) {
+  const response = await send(path, options);
+  return response.json().catch(() => ({}));
+}
+
+async function send(path, options = {}) {
   const response = await fetch(path, {
     headers: { Accept: "application/json" },
     credentials: "same-origin",
     cache: "no-store",
     ...options,
   });
+  if (response.ok) return response;
   const body = await response.json().catch(() => ({}));
-  if (response.ok) return body;
   const {
     message = t("server-answered", { status: `${response.status}` }),
     remedy,
@@ -57,6 +63,28 @@ export const postForget = (name, request) =>
     headers: json,
     body: JSON.stringify({ request }),
   });
+export const toolExport = (name, form) => `${toolPath(name)}/export?as=${form}`;
+export const libraryBundle = "/api/v1/bundles";
+// Both send a bundle, and tell each event of the answer as it comes: its kind and its data.
+export const checkBundle = (file, tell) => sendBundle(`${libraryBundle}/check`, file, tell);
+export const importBundle = (file, { digest, only }, tell) =>
+  sendBundle(
+    `${libraryBundle}?${new URLSearchParams({ digest, file: file.name, only: only.join(",") })}`,
+    file,
+    tell,
+  );
+async function sendBundle(path, body, tell) {
+  const response = await send(path, { method: "POST", body });
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  let left = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const { events, rest } = readEvents(left + value);
+    left = rest;
+    for (const [kind, data] of events) tell(kind, data);
+  }
+}
 // Sends a file ahead of its request; returns the id that the request names it by.
 export const postFile = async (name, body) =>
   (await get(`/api/v1/files?name=${encodeURIComponent(name)}`, { method: "POST", body })).id;

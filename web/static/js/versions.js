@@ -31,11 +31,19 @@ export function originWords({ origin, why }) {
       return t("origin-rolled_back", { to });
     case "requirement_changed":
       return t("origin-requirement_changed", { tool, version });
+    case "imported":
+      return importWords(origin);
     case "refactored":
       return t("origin-refactored", said);
     default:
       return why;
   }
+}
+
+// Where a tool of another library came from, and who signed it.
+export function importWords({ file, signer, signer_name: name }) {
+  if (!signer) return t("origin-imported-unsigned", { file });
+  return name ? t("origin-imported", { file, name }) : t("origin-imported-unknown", { file });
 }
 
 export function versionFacts({ model, tests, usage }) {

@@ -969,6 +969,46 @@ library-request = für „{ $request }“
 library-none-found = Kein Werkzeug passt zu „{ $search }“
 library-none-found-text = In der Unterhaltung danach fragen, dann wird es gebaut.
 library-none-of-kind = Kein Werkzeug dieser Art
+library-more = Mehr zur Bibliothek
+tool-more = { $name } exportieren
+export-script = Python-Skript
+export-skill = Agent Skill
+export-package = Paket für pip und llm
+export-bundle = Bündel für eine andere Bibliothek
+export-library = Alle Werkzeuge exportieren
+import-menu = Werkzeuge importieren…
+import-title = Werkzeuge importieren
+import-file = Bündel einer anderen Bibliothek (.zip)
+import-refused = Diese Datei lässt sich nicht importieren
+import-tools = Werkzeuge der Datei
+import-requests = Gefunden durch Anfragen wie:
+import-needs = Braucht { $needs }
+import-code = Code und Tests von { $name }
+import-words = Lesen Sie, was die Werkzeuge über sich sagen: Geprüft wird der Code, nicht die Worte, und das Modell liest diese Worte bei jeder Anfrage.
+import-checking = { $count } von { $of } geprüft…
+import-checked = { $of ->
+    [one] Ein Werkzeug geprüft.
+   *[other] Alle { $of } Werkzeuge geprüft.
+}
+import-add = { $count ->
+    [0] Nichts hinzuzufügen
+    [one] Annehmen und ein Werkzeug hinzufügen
+   *[other] Annehmen und { $count } Werkzeuge hinzufügen
+}
+import-added = { $count ->
+    [0] Nichts wurde hinzugefügt.
+    [one] Ein Werkzeug wurde hinzugefügt.
+   *[other] { $count } Werkzeuge wurden hinzugefügt.
+}
+import-outcome-waiting = wird geprüft…
+import-outcome-passed = besteht die Prüfung
+import-outcome-present = schon vorhanden
+import-outcome-refused = abgelehnt
+import-outcome-added = hinzugefügt
+signer-own = Von dieser Instanz signiert.
+signer-trusted = Signiert von { $name }; diesem Schlüssel vertrauen Sie.
+signer-unknown = Signiert mit einem Schlüssel, dem Sie nicht vertrauen. Vergleichen Sie den Fingerabdruck mit dem des Autors:
+signer-unsigned = Nicht signiert: Jeder kann diese Datei geschrieben oder geändert haben.
 kind-all = Alle Werkzeuge
 kind-mine = Von Ihnen benutzt
 kind-built = Hier gebaut
@@ -1014,6 +1054,7 @@ tool-uses = { $count ->
 }
 tool-added = hinzugefügt
 tool-author = geschrieben
+tool-origin = Herkunft
 tool-digest = Prüfsumme
 tool-after = Darauf folgt bei Ihnen oft
 tool-together = Oft zusammen benutzt mit
@@ -1060,6 +1101,9 @@ origin-extended = erweitert um { $parameters }
 origin-rolled_back = zurückgesetzt auf Version { $to }
 origin-requirement_changed = benutzt Version { $version } von { $tool }
 origin-refactored = { $factor }-mal so schnell
+origin-imported = importiert aus { $file }, signiert von { $name }
+origin-imported-unknown = importiert aus { $file }, mit unbekanntem Schlüssel signiert
+origin-imported-unsigned = importiert aus { $file }, nicht signiert
 run-label = { $name } ausführen
 run-run = Ausführen
 run-needed = Wird gebraucht.

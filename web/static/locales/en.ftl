@@ -972,6 +972,46 @@ library-request = for “{ $request }”
 library-none-found = No tool matches “{ $search }”
 library-none-found-text = Ask for it in the conversation and it will be built.
 library-none-of-kind = No tool of this kind
+library-more = More for the library
+tool-more = Export { $name }
+export-script = Python script
+export-skill = Agent Skill
+export-package = Package for pip and llm
+export-bundle = Bundle for another library
+export-library = Export all tools
+import-menu = Import tools…
+import-title = Import tools
+import-file = Bundle of another library (.zip)
+import-refused = This file can’t be imported
+import-tools = Tools of the file
+import-requests = Found by requests such as:
+import-needs = Needs { $needs }
+import-code = Code and tests of { $name }
+import-words = Read what the tools say of themselves: the gate judges code, not words, and the model reads these words with every request.
+import-checking = { $count } of { $of } checked…
+import-checked = { $of ->
+    [one] One tool checked.
+   *[other] All { $of } tools checked.
+}
+import-add = { $count ->
+    [0] Nothing to add
+    [one] Accept and add one tool
+   *[other] Accept and add { $count } tools
+}
+import-added = { $count ->
+    [0] Nothing was added.
+    [one] One tool was added.
+   *[other] { $count } tools were added.
+}
+import-outcome-waiting = being checked…
+import-outcome-passed = passes the gate
+import-outcome-present = already there
+import-outcome-refused = refused
+import-outcome-added = added
+signer-own = Signed by this instance.
+signer-trusted = Signed by { $name }, whose key you trust.
+signer-unknown = Signed by a key that you have not trusted. Compare its fingerprint with the author:
+signer-unsigned = Not signed: anybody may have written or changed this file.
 kind-all = All tools
 kind-mine = Used by you
 kind-built = Built here
@@ -1017,6 +1057,7 @@ tool-uses = { $count ->
 }
 tool-added = added
 tool-author = written
+tool-origin = origin
 tool-digest = Digest
 tool-after = You often ask next
 tool-together = You often use it with
@@ -1063,6 +1104,9 @@ origin-extended = extended by { $parameters }
 origin-rolled_back = rolled back to version { $to }
 origin-requirement_changed = takes version { $version } of { $tool }
 origin-refactored = { $factor }× faster
+origin-imported = imported from { $file }, signed by { $name }
+origin-imported-unknown = imported from { $file }, signed by an unknown key
+origin-imported-unsigned = imported from { $file }, not signed
 run-label = Run { $name }
 run-run = Run
 run-needed = Needed.

@@ -11,6 +11,7 @@ import { dispatch } from "../store.js";
 import { t } from "../texts.js";
 import { standingTitle, standingWords } from "../versions.js";
 import { rowAt, useVirtual } from "../virtual.js";
+import { LibraryMenu } from "./tool-menus.js";
 
 const ROW = 76; // pixels of a row with two lines of description
 const MOVES = {
@@ -85,6 +86,7 @@ export function ToolList({ tools, search, kind, found, order, choose, left, badg
     <div class="search">
       <${Icon} name="search" />
       <input type="search" id="library-search" data-testid="library-search" maxlength="400" placeholder=${t("library-search")} aria-label=${t("library-search")} value=${search} onInput=${searched} onKeyDown=${fromSearch} />
+      <${LibraryMenu} empty=${tools?.length === 0} />
     </div>
     ${tools?.length > 0 && html`<${Choices} tools=${tools} kind=${kind} order=${order} choose=${choose} searching=${search.trim() !== ""} count=${lines.length} />`}
     <div class="panel-scroller" ref=${scroller}>

@@ -11,7 +11,7 @@ import { openConversation } from "../route.js";
 import { dispatch } from "../store.js";
 import { t } from "../texts.js";
 import { usesOver } from "../uses.js";
-import { authorWords, standingWords } from "../versions.js";
+import { authorWords, importWords, standingWords } from "../versions.js";
 import { Badge } from "./badge.js";
 import { CodeBlock } from "./code.js";
 import { Disclosure } from "./disclosure.js";
@@ -19,6 +19,7 @@ import { Problem } from "./problem.js";
 import { FollowUps, Requests } from "./requests.js";
 import { RunForm } from "./run-form.js";
 import { Tabs, tabPanel } from "./tabs.js";
+import { ToolMenu } from "./tool-menus.js";
 import { Versions } from "./versions.js";
 
 const TABS = ["overview", "code", "tests", "versions"];
@@ -39,7 +40,7 @@ export function ToolDetail({ name, line, detail, versions, sources, problem }) {
   return html`<section aria-label=${name} data-testid="tool-detail">
     <div class="tool-head">
       <button type="button" class="text-button" ref=${back} data-testid="tool-back" onClick=${() => dispatch({ type: "tool_closed" })}><${Icon} name="arrowLeft" />${t("recent-all")}</button>
-      <div class="tool-name"><h2 class="tool-title">${name}</h2>${line && html`<${Badge} standing=${line.standing} />`}</div>
+      <div class="tool-heading"><h2 class="tool-title">${name}</h2>${line && html`<${Badge} standing=${line.standing} />`}<${ToolMenu} name=${name} /></div>
       <${Tabs} id="tool" label=${name} tabs=${TABS.map((id) => ({ id, label: t(`tool-${id}`) }))} selected=${tab} select=${setTab} />
     </div>
     <div class="panel-scroller" tabindex="0" ...${tabPanel("tool", tab)}>
@@ -88,6 +89,7 @@ function Overview({ tool, problem }) {
         <dt>${t("tool-used")}</dt><dd>${number(tool.uses)}</dd>
         <dt>${t("tool-added")}</dt><dd>${date(tool.created_at)}</dd>
         <dt>${t("tool-author")}</dt><dd>${authorWords(tool.model)}</dd>
+        ${tool.imported && html`<dt>${t("tool-origin")}</dt><dd data-testid="imported">${importWords(tool.imported)}${tool.imported.signer && html` <code class="digest">${tool.imported.signer}</code>`}</dd>`}
       </dl>
       <${Disclosure} label=${t("tool-digest")}><code class="digest">${tool.digest}</code><//>
     </div>
