@@ -4,10 +4,15 @@ dimensions.
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+
+from selfeng.capability_registry import CapabilityRegistry
+from selfeng.store.database import open_database
 
 
 class HashingEmbedder:
@@ -32,3 +37,16 @@ class HashingEmbedder:
                 digest = hashlib.blake2b(word.encode("utf-8", "replace"), digest_size=8).digest()
                 vectors[row, int.from_bytes(digest, "big") % self._dimensions] += 1.0
         return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+
+@asynccontextmanager
+async def hashed_library(folder: Path) -> AsyncIterator[CapabilityRegistry]:
+    """A real library in a folder, which the embedder above searches."""
+    database = open_database(f"sqlite:///{folder / 'agent.db'}")
+    library = CapabilityRegistry(
+        database, folder / "tools", folder / "chroma_db", HashingEmbedder()
+    )
+    await library.start()
+    yield library
+    await library.aclose()
+    database.dispose()

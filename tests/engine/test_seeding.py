@@ -4,15 +4,14 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.errors import SynthesisFailed
 from selfeng.core.provenance import Provenance
 from selfeng.core.tool import ToolDraft
 from selfeng.core.verdict import Verdict
 from selfeng.registry.seeding import Planted, SeedMark, plant
-from selfeng.store.database import id_of, open_database
+from selfeng.store.database import id_of
 from tests.doubles import passing
-from tests.embedding.hashing import HashingEmbedder
+from tests.embedding.hashing import hashed_library
 from tests.registry.drafts import COUNT, REVERSE, SHOUT
 
 Gate = Callable[[ToolDraft], Awaitable[Verdict]]
@@ -20,14 +19,8 @@ Gate = Callable[[ToolDraft], Awaitable[Verdict]]
 
 @pytest.fixture
 async def library(tmp_path):
-    database = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
-    library = CapabilityRegistry(
-        database, tmp_path / "tools", tmp_path / "chroma_db", HashingEmbedder()
-    )
-    await library.start()
-    yield library
-    await library.aclose()
-    database.dispose()
+    async with hashed_library(tmp_path) as library:
+        yield library
 
 
 class Noted:

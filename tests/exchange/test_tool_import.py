@@ -16,10 +16,9 @@ from selfeng.exchange.signing import SigningKeys
 from selfeng.exchange.tool_bundle import read_bundle
 from selfeng.exchange.tool_export import ToolExport
 from selfeng.exchange.tool_import import ImportFinding, ToolImport
-from selfeng.store.database import open_database
 from selfeng.synthesis.checks import draft_problem
 from tests.doubles import passing
-from tests.embedding.hashing import HashingEmbedder
+from tests.embedding.hashing import hashed_library
 from tests.exchange.bundles import CODE, authors_keys, bundle, draft, members, packed
 
 OTHER = draft(
@@ -49,14 +48,8 @@ class Gate:
 
 @pytest.fixture
 async def library(tmp_path: Path) -> AsyncIterator[CapabilityRegistry]:
-    database = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
-    library = CapabilityRegistry(
-        database, tmp_path / "tools", tmp_path / "chroma_db", HashingEmbedder()
-    )
-    await library.start()
-    yield library
-    await library.aclose()
-    database.dispose()
+    async with hashed_library(tmp_path) as library:
+        yield library
 
 
 @pytest.fixture

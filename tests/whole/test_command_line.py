@@ -167,3 +167,36 @@ def test_the_page_is_served_by_a_command(home):
         page = visitor.get(link)
         assert (page.status_code, page.url) == (200, link.partition("?")[0])
         assert "<title>Self-Engineering Agent</title>" in page.text
+
+
+@pytest.mark.extended
+def test_a_tool_is_carried_to_another_library(home, built, tmp_path):
+    bundle = tmp_path / "friends.zip"
+    assert home.run("-m", "selfeng", "export", "reverse_string", "-o", str(bundle)).returncode == 0
+    again = home.run("-m", "selfeng", "export", "reverse_string", "-o", str(bundle))
+    assert (again.returncode, "can't be written" in again.stderr) == (1, True)
+    other = Home(tmp_path / "other", bubblewrap=True)
+    asked = other.run("-m", "selfeng", "import", str(bundle))
+    assert asked.returncode == 1
+    assert "signed by an unknown key (SHA256:" in asked.stderr
+    assert "passes the gate: reverse_string" in asked.stderr
+    assert "standard input is no terminal" in asked.stderr
+    key = home.run("-m", "selfeng", "keys").stdout.strip()
+    assert other.run("-m", "selfeng", "keys", "trust", key, "Ada").returncode == 0
+    taken = other.run("-m", "selfeng", "import", str(bundle), "--yes")
+    assert taken.stderr.endswith("1 added, 0 already there, 0 refused\n"), taken.stderr
+    assert "signed by Ada, whom you trust" in taken.stderr
+    assert "found by: " in taken.stderr
+    shown = other.run("-m", "selfeng", "tools", "reverse_string").stdout
+    assert "# imported from friends.zip, signed by Ada" in shown
+
+
+@pytest.mark.extended
+def test_a_skill_is_written_into_a_folder_of_its_name(home, built, tmp_path):
+    export = ("-m", "selfeng", "export", "reverse_string", "--as", "skill", "-o")
+    for output, made in (("skills", "skills/reverse-string"), ("reverse-string", "reverse-string")):
+        assert home.run(*export, str(tmp_path / output)).returncode == 0
+        assert (tmp_path / made / "SKILL.md").is_file()
+    taken = home.run(*export, str(tmp_path / "skills"))
+    assert (taken.returncode, "exists already" in taken.stderr) == (1, True)
+    assert home.run(*export, str(tmp_path / "skill.zip")).returncode == 0

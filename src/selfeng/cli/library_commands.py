@@ -98,7 +98,8 @@ async def _shown(engine: Engine, name: str) -> str:
     ]
     if habits.together:
         often.append(f"# often used with {', '.join(habits.together)}")
-    head = "\n".join([about, *written, *served, *often])
+    origin = [f"# {one_line(str(tool.imported))}"] if tool.imported else []
+    head = "\n".join([about, *origin, *written, *served, *often])
     return f"{head}\n\n{tool.code}\n# tests\n\n{tool.tests}"
 
 
