@@ -37,13 +37,6 @@ class Planted(Value):
     present: tuple[str, ...]
     refused: tuple[str, ...]
 
-    def __add__(self, more: "Planted") -> "Planted":
-        return Planted(
-            added=self.added + more.added,
-            present=self.present + more.present,
-            refused=self.refused + more.refused,
-        )
-
 
 @dataclass(frozen=True)
 class SeedMark:
