@@ -21,6 +21,7 @@ from selfeng.sandboxes import interpreter
 from selfeng.sandboxes.backend import SHARED_KERNEL
 from selfeng.sandboxes.bubblewrap import BubblewrapBackend
 from selfeng.sandboxes.bwrap_command import OWNER
+from selfeng.sandboxes.bwrap_process import running
 from selfeng.sandboxes.control_groups import ControlGroups
 from selfeng.sandboxes.limits import ENVIRONMENT, ContainerLimits
 from selfeng.sandboxes.pool import PoolSize
@@ -409,14 +410,19 @@ def test_what_a_dead_server_was_starting_is_ended_at_the_next_start(
     owners = [name_of(server.pid), name_of(os.getpid())]
     server.communicate()
     command = [sys.executable, "-c", "print(flush=True); input()", OWNER]
+    elsewhere = ["unshare", "--user", "--map-root-user", "--pid", "--fork", "--kill-child"]
     left = [
-        subprocess.Popen([*command, owner], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-        for owner in owners
+        subprocess.Popen([*around, *command, owner], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        for around, owner in (([], owners[0]), ([], owners[1]), (elsewhere, owners[0]))
     ]
     for process in left:
         assert process.stdout
         process.stdout.readline()  # only now is its command line certain to be there
     try:
+        (inside,) = Path(f"/proc/{left[2].pid}/task/{left[2].pid}/children").read_text().split()
+        found = [pid for pid, owner in running() if owner == owners[0]]
+        assert left[0].pid in found
+        assert int(inside) not in found
         bubblewrap.reap()
         assert left[0].wait(5) == -9
         assert left[1].poll() is None

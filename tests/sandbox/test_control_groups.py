@@ -145,3 +145,11 @@ def test_without_any_groups_containers_have_none(tmp_path: Path) -> None:
         0,
     )
     group.remove()
+
+
+def test_a_group_that_could_not_be_made_is_not_waited_for(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "no-folder").touch()
+    ControlGroup({"memory": tmp_path / "no-folder" / "group"}, unified=True).remove()
+    assert caplog.records == []

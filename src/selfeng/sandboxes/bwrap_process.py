@@ -125,11 +125,16 @@ class BwrapProcess:
 
 
 def running() -> Iterator[tuple[int, str]]:
-    """The sandboxes' bwrap processes on this machine, with the servers that own them."""
+    """The sandboxes' bwrap processes on this machine, with the servers that own them. Those of a
+    server in a container are left out: its process id means another process here.
+    """
+    namespace = os.readlink("/proc/self/ns/pid")
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError, ValueError):  # it has ended, or is something else
             arguments = path.read_bytes().decode("utf-8", "replace").split("\0")
-            yield int(path.parent.name), arguments[arguments.index(OWNER) + 1]
+            owner = arguments[arguments.index(OWNER) + 1]
+            if os.readlink(path.with_name("ns") / "pid") == namespace:
+                yield int(path.parent.name), owner
 
 
 def _pid(report: io.FileIO) -> int:

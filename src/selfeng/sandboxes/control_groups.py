@@ -272,8 +272,8 @@ def _remove(folder: Path) -> None:
         try:
             folder.rmdir()
             return
-        except FileNotFoundError:
-            return
         except OSError:
+            if not folder.exists():  # a read-only tree says so of any folder
+                return
             time.sleep(0.005)
     log.warning("could not remove the control group %s", folder)
