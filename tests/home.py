@@ -35,6 +35,9 @@ class Home:
 
     folder: Path
     bubblewrap: bool = False
+    python: str = sys.executable
+    place: Path = ROOT
+    """The current folder of what it runs."""
 
     def __post_init__(self) -> None:
         (self.folder / "data").mkdir(parents=True, exist_ok=True)
@@ -69,10 +72,10 @@ class Home:
         self, *arguments: str, patience: float = 110, **more: str
     ) -> subprocess.CompletedProcess[str]:
         """Run a Python command of the project to its end."""
-        command = [sys.executable, *arguments]
+        command = [self.python, *arguments]
         return subprocess.run(
             command,
-            cwd=ROOT,
+            cwd=self.place,
             env=self.environment(**more),
             capture_output=True,
             text=True,
@@ -82,8 +85,8 @@ class Home:
 
     def start(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            [sys.executable, *arguments],
-            cwd=ROOT,
+            [self.python, *arguments],
+            cwd=self.place,
             env=self.environment(**more),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -38,7 +38,7 @@ from selfeng.core.status import EngineStatus
 from selfeng.settings import Settings, load_settings, make_folders
 from web.access import Access, AccessPage, RequestRate, shared_key, signing_key
 from web.bridge import Bridge
-from web.bundle import load_bundle
+from web.bundle import SHIPPED, load_bundle
 from web.connections import Connections, Patience, TimedRequests
 from web.conversation_routes import add_conversation_routes
 from web.exchange_routes import BODIES, add_exchange_routes
@@ -60,7 +60,7 @@ from web.sockets import Sockets, socket_log
 from web.tool_routes import add_tool_routes
 from web.turn_routes import add_turn_routes
 from web.uploads import Uploads
-from web.vendor import load_vendor
+from web.vendor import Vendor, load_vendor
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
@@ -93,7 +93,7 @@ def create_app(
     app.json = FlaskJSON(app)
     uploads = Uploads()
     bundle = None if settings.development else load_bundle()
-    vendor = load_vendor()
+    vendor = Vendor() if bundle and SHIPPED.is_dir() else load_vendor()
     add_page_routes(app, vendor, bundle, development=settings.development)
     add_rest_routes(app, bridge, engine, uploads)
     add_metrics_route(app, bridge, engine)

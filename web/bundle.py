@@ -1,8 +1,8 @@
 """The page's bundle: its modules, libraries and style sheets, joined into a few files by esbuild.
 
-Made in a tenth of a second when the server starts, and stored by the state of the sources. Each
-file is named by its content, so that browsers may cache it forever. The page works without it,
-too: see `web.vendor`.
+In a checkout it is made in a tenth of a second when the server starts, and stored by the state of
+the sources; a distribution has it. Each file is named by its content, so that browsers may cache it
+forever. The page works without it, too: see `web.vendor`.
 """
 
 import gzip
@@ -25,6 +25,8 @@ from web.vendor import NODE_MODULES
 log = logging.getLogger(f"selfeng.{__name__}")
 
 STATIC = Path(__file__).parent / "static"
+SHIPPED = FILES / "page"
+"""The folder of the bundle in a distribution; `hatch_build.py` makes it."""
 _ENTRIES = ("script.js", "share.js", "style.css")
 _OPTIONS = (
     "--bundle",
@@ -57,8 +59,12 @@ class Bundle:
 
 
 def load_bundle(node_modules: Path = NODE_MODULES) -> Bundle | None:
-    """The bundle of the sources as they are; None, with a warning, if esbuild can't make it."""
-    esbuild = next(node_modules.glob("@esbuild/*/bin/esbuild"), None)
+    """The bundle that ships, or that of the sources as they are; None, with a warning, if esbuild
+    can't make it.
+    """
+    if SHIPPED.is_dir():
+        return _read(SHIPPED)
+    esbuild = esbuild_of(node_modules)
     if esbuild is None:
         log.warning("the page is served unbundled, because esbuild is not installed: run npm ci")
         return None
@@ -80,8 +86,14 @@ def load_bundle(node_modules: Path = NODE_MODULES) -> Bundle | None:
         return None
 
 
+def esbuild_of(node_modules: Path) -> Path | None:
+    """The program, if npm installed one for this kind of machine."""
+    return next(node_modules.glob("@esbuild/*/bin/esbuild"), None)
+
+
 def build(esbuild: Path, node_modules: Path, folder: Path) -> None:
-    """Make the bundle in a new folder: compressed files, and esbuild's account of them.
+    """Make the bundle in a new folder: compressed files, esbuild's account of them, and the
+    licenses of the libraries.
 
     Raises:
         OSError: esbuild can't be run, or the folder can't be written.
@@ -100,6 +112,23 @@ def build(esbuild: Path, node_modules: Path, folder: Path) -> None:
         if file.suffix != ".json":
             file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), mtime=0))
             file.unlink()
+    (folder / "licenses.txt").write_text(_licenses(node_modules), "utf-8")
+
+
+def _licenses(node_modules: Path) -> str:
+    """Of all libraries that may be in the bundle. A package without a text of its license names
+    one of which another package has the text.
+    """
+    packages = json.loads((FILES / "package-lock.json").read_text("utf-8"))["packages"]
+    parts = []
+    for path, package in packages.items():
+        name = path.removeprefix("node_modules/")
+        if not path or name == "esbuild" or package.get("dev") or package.get("optional"):
+            continue
+        told = f"{name} {package['version']}, {package.get('license', 'see below')}"
+        texts = sorted((node_modules / name).glob("[Ll][Ii][Cc][Ee][Nn][SsCc][Ee]*"))
+        parts += [told, *(text.read_text("utf-8").strip() for text in texts)]
+    return "\n\n".join(["The page contains these libraries:", *parts]) + "\n"
 
 
 def _digest() -> str:

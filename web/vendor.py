@@ -6,7 +6,7 @@ part of the address, so that browsers may cache a file forever.
 """
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from selfeng.core.errors import ConfigurationError
@@ -48,11 +48,11 @@ _COMMONJS = {"papaparse.min.js"}
 
 @dataclass(frozen=True)
 class Vendor:
-    """The libraries of one installation."""
+    """The libraries of one installation; none where the bundle ships."""
 
-    addresses: dict[str, str]
+    addresses: dict[str, str] = field(default_factory=dict)
     """Import name → path on this server."""
-    files: dict[str, Path]
+    files: dict[str, Path] = field(default_factory=dict)
     """Path below `/vendor/` → file."""
 
     def module(self, name: str) -> bytes:
@@ -86,7 +86,8 @@ def load_vendor(node_modules: Path = NODE_MODULES) -> Vendor:
             version = json.loads((node_modules / package / "package.json").read_text())["version"]
         except FileNotFoundError as error:
             raise ConfigurationError(
-                f"the page's library {package} is not installed", "run: npm ci"
+                f"the page's library {package} is not installed",
+                "run `npm ci` in a checkout; an installed package has no modules for DEVELOPMENT",
             ) from error
         if not file.exists():
             raise ConfigurationError(

@@ -172,4 +172,4 @@ def test_the_link_names_an_address_that_works_here(host: str, address: str) -> N
 def test_missing_libraries_are_named(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="preact is not installed") as caught:
         load_vendor(tmp_path)
-    assert caught.value.remedy == "run: npm ci"
+    assert caught.value.remedy.startswith("run `npm ci` in a checkout;")

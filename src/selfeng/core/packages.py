@@ -3,10 +3,13 @@
 Imports nothing but the standard library: set-up runs it before anything is installed.
 """
 
+import importlib.util
 import re
 import subprocess
 import sys
+from contextlib import suppress
 from functools import cache
+from importlib.metadata import PackageNotFoundError, distribution
 
 from selfeng.core.places import FILES
 
@@ -41,27 +44,36 @@ def sandbox_requirements() -> dict[str, str]:
 
 
 def install_command(*arguments: str) -> list[str]:
-    """The command that installs wheels only, never source: uv if this environment has it, else pip.
+    """The command that installs wheels only, never source: pip if it has installed this program, so
+    that its settings name the index; else uv, or pip where uv is not installed yet.
 
     `arguments` are options that both know, such as `--target`, `--no-deps`, `--require-hashes` and
     `-r`.
     """
-    try:
-        from uv import find_uv_bin
+    by = [sys.executable, "-m", "pip", "install", *_PIP]
+    if not (_installer() == "pip" and importlib.util.find_spec("pip")):
+        with suppress(ImportError, FileNotFoundError):
+            from uv import find_uv_bin
 
-        by = [
-            find_uv_bin(),
-            "pip",
-            "install",
-            "--python",
-            sys.executable,
-            "--no-progress",
-            "--link-mode",
-            "copy",
-        ]
-    except (ImportError, FileNotFoundError):
-        by = [sys.executable, "-m", "pip", "install", *_PIP]
+            by = [
+                find_uv_bin(),
+                "pip",
+                "install",
+                "--python",
+                sys.executable,
+                "--no-progress",
+                "--link-mode",
+                "copy",
+            ]
     return [*by, "--only-binary", ":all:", *arguments]
+
+
+def _installer() -> str:
+    """What has installed this program, by its own account; "" if nothing has."""
+    try:
+        return (distribution("selfeng").read_text("INSTALLER") or "").strip()
+    except PackageNotFoundError:
+        return ""
 
 
 if __name__ == "__main__":  # `python -m selfeng.core.packages ARGUMENTS` installs

@@ -1,6 +1,7 @@
 """Where the files of this installation are.
 
-Imports nothing but the standard library: set-up runs it before anything is installed.
+In a checkout it imports nothing but the standard library: set-up runs it before anything is
+installed.
 """
 
 import os
@@ -9,18 +10,31 @@ from pathlib import Path
 _PACKAGE = Path(__file__).resolve().parents[1]
 _CHECKOUT = _PACKAGE.parents[1]
 _IS_CHECKOUT = (_CHECKOUT / "pyproject.toml").is_file() and _PACKAGE.parent.name == "src"
+_FORMER = "~/.selfeng"
+"""Where older versions kept it; one that is there is used."""
+
+
+def _home() -> Path:
+    if _IS_CHECKOUT:
+        return _CHECKOUT
+    if named := os.environ.get("SELFENG_HOME"):
+        return Path(named).expanduser().absolute()
+    former = Path(os.path.expanduser(_FORMER))
+    if former.is_dir():
+        return former
+    from platformdirs import user_data_path
+
+    return user_data_path("selfeng", appauthor=False).absolute()
+
 
 FILES = _CHECKOUT if _IS_CHECKOUT else _PACKAGE / "files"
-"""What ships beside the code: locked lists of packages, and the build files of the sandbox's image.
+"""What ships beside the code: locked lists of packages, the build files of the sandbox's image and,
+but for a checkout, the page's bundle.
 """
-HOME = (
-    _CHECKOUT
-    if _IS_CHECKOUT
-    else Path(os.environ.get("SELFENG_HOME") or "~/.selfeng").expanduser().absolute()
-)
+HOME = _home()
 """The folder of settings and data, and the base of relative folders, wherever a program was
-started. A checkout uses its own; an installed package uses SELFENG_HOME, or `.selfeng` in the home
-folder.
+started. A checkout uses its own; an installed package uses SELFENG_HOME, or the folder that the
+system has for a user's data, such as `~/.local/share/selfeng`.
 """
 WORKER = _PACKAGE / "sandboxes" / "worker"
 """The code that runs inside the sandbox."""

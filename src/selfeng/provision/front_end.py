@@ -1,11 +1,11 @@
-"""The page's libraries: `npm ci` into node_modules, with the machine's npm or one from PyPI.
+"""The page's libraries: `npm ci` into node_modules, with the machine's npm or one from PyPI. A
+distribution has the page's bundle instead.
 
 `python -m selfeng.provision.front_end early` needs no package: set-up runs it while packages are
 being installed. With `dev` it also installs what tests and lint need, such as prettier.
 """
 
 import hashlib
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,21 +20,20 @@ class FrontEndUnavailable(AgentError):
 
 
 def prepare_front_end(report: Callable[[str], None], *, dev: bool = False) -> None:
-    """Install what package-lock.json names, unless the same lock file was installed before; `dev`:
-    with its devDependencies.
+    """Install what package-lock.json names, unless the same lock file was installed before or the
+    page's bundle ships; `dev`: with its devDependencies.
 
     Raises:
         FrontEndUnavailable: npm failed; the message ends with npm's output.
         NodeUnavailable: there is no npm, and none can be installed.
     """
+    if (FILES / "page").is_dir():
+        return
     lock = hashlib.sha256((FILES / "package-lock.json").read_bytes()).hexdigest()
     stamp = HOME / "node_modules" / ".installed"
     if stamp.is_file() and stamp.read_text() in ([f"{lock} dev"] if dev else [lock, f"{lock} dev"]):
         return
     report("Installing the page's libraries from the npm registry")
-    if FILES != HOME:
-        for name in ("package.json", "package-lock.json"):
-            shutil.copy(FILES / name, HOME)
     npm_ci = [
         *command("npm", report),
         "ci",
