@@ -5,10 +5,12 @@ systemd. Each is tried in an empty environment, with an empty home.
 import json
 import os
 import re
+import secrets
 import signal
 import subprocess
 import sys
 import tarfile
+import time
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,10 +18,13 @@ from urllib.parse import urljoin
 
 import pytest
 import requests
+import yaml
+from docker.client import DockerClient
 from uv import find_uv_bin
 
 from selfeng.bootstrap import SEEDED
-from tests.databases import Postgres
+from selfeng.settings import Settings
+from tests.databases import Postgres, free_port
 from tests.home import ROOT, Home, serving
 from web.vendor import LIBRARIES
 
@@ -238,11 +243,76 @@ def test_the_first_command_of_an_installation_sets_up_what_it_needs(
 
 
 @pytest.mark.everywhere
+@pytest.mark.timeout(600)
+def test_an_image_runs_without_root_and_ends_in_order(unpacked: Path, engine: DockerClient) -> None:
+    tags = [tag for image in engine.images.list() for tag in image.tags]
+    base = max(tag for tag in tags if re.search(r"(?:^|/)python:3\.\d+-slim$", tag))
+    stages = [
+        engine.images.build(
+            path=str(unpacked),
+            dockerfile="docker/app.dockerfile",
+            target=target,
+            buildargs={"BASE_IMAGE": base},
+            network_mode="host",
+            rm=True,
+            forcerm=True,
+        )[0]
+        for target in ("build", None)
+    ]
+    token, port = secrets.token_urlsafe(24), free_port()
+    options = [f"--security-opt={name}=unconfined" for name in ("seccomp", "systempaths")]
+    for name, value in (("HOST", "127.0.0.1"), ("PORT", port)):
+        options.append(f"--env=FLASK_{name}={value}")
+    options += ["--security-opt=apparmor=unconfined", f"--env=ACCESS_TOKEN={token}"]
+    run = ["docker", "run", "--detach", "--init", "--network=host", *options, stages[-1].id]
+    container = engine.containers.get(subprocess.check_output(run, text=True).strip())
+    try:
+        while (state := container.attrs["State"])["Health"]["Status"] != "healthy":
+            assert (state["Running"], state["Health"]["Status"]) == (True, "starting"), state
+            time.sleep(0.2)
+            container.reload()
+        answer = requests.post(
+            f"http://127.0.0.1:{port}/v1/chat/completions",
+            json={"model": "selfeng", "messages": [{"role": "user", "content": REQUEST}]},
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=300,
+        ).json()
+        assert answer["choices"][0]["message"]["content"] == ANSWER.strip(), answer
+        user = container.exec_run(["python", "-c", "import os; print(os.getuid())"])
+        assert user.output == b"1000\n"
+        container.stop(timeout=20)
+        assert container.wait()["StatusCode"] == 0
+    finally:
+        container.remove(force=True, v=True)
+        for stage in stages:
+            engine.images.remove(stage.id)
+
+
+@pytest.mark.everywhere
 def test_systemd_accepts_the_unit(installed: Empty) -> None:
     unit = Path(installed.python).parents[1] / "share/systemd/user/selfeng.service"
     here = installed.place / unit.name
     here.write_text(unit.read_text().replace("%h/.local/bin/selfeng", program(installed)))
     verify = ["systemd-analyze", "--user", "verify", str(here)]
-    verified = subprocess.run(verify, capture_output=True, text=True, check=False)
+    verified = subprocess.run(
+        verify,
+        env={**os.environ, "XDG_RUNTIME_DIR": str(installed.folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     here.unlink()
     assert (verified.returncode, verified.stderr) == (0, "")
+
+
+def test_every_service_of_compose_gets_settings_that_there_are() -> None:
+    compose = yaml.safe_load((ROOT / "compose.yaml").read_text("utf-8"))
+    ours = [service for service in compose["services"].values() if "build" in service]
+    variables = {name for service in ours for name in service.get("environment", {})}
+    assert variables - {name.upper() for name in Settings.model_fields} == set()
+    assert [service.get("command", ["selfeng", "serve"])[0] for service in ours] == [
+        "chroma",
+        "selfeng",
+        "selfeng",
+    ]
+    assert "docker.sock" not in json.dumps(compose)
