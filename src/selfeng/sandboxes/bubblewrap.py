@@ -51,7 +51,7 @@ AppArmor), and one that allows them.
 _FILTERED = re.compile(r"^Seccomp:\s*2$", re.MULTILINE)
 _IN_A_CONTAINER = (
     "start this container with `--security-opt seccomp=unconfined --security-opt "
-    "apparmor=unconfined`"
+    "systempaths=unconfined --security-opt apparmor=unconfined`"
 )
 _OR_DOCKER = "or use Docker: `apt install docker.io`, or DOCKER_HOST for an engine elsewhere"
 
