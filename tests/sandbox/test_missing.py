@@ -64,10 +64,10 @@ def test_a_module_that_the_sandboxs_python_lacks_is_called_one_of_the_standard_l
 
 def test_an_optional_package_of_a_package_is_named() -> None:
     error = ImportError(
-        "`Import tabulate` failed. Use pip or conda to install the tabulate package."
+        "`Import tabulating` failed. Use pip or conda to install the tabulating package."
     )
-    error.__cause__ = ModuleNotFoundError("No module named 'tabulate'", name="tabulate")
-    assert missing_package("code", error).startswith("The code needs the package `tabulate`, ")
+    error.__cause__ = ModuleNotFoundError("No module named 'tabulating'", name="tabulating")
+    assert missing_package("code", error).startswith("The code needs the package `tabulating`, ")
 
 
 @pytest.mark.parametrize("module", ["json.nothing", "src.nothing", "pydantic.nothing.at.all"])

@@ -200,14 +200,15 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "version": 2,
         "standing": "provisional",
         "signature": "add(a: int, b: int = 1) -> int",
+        "imported": None,
     }
-    imported = {"modules": ["math"], "packages": ["numpy"]}
+    imports = {"modules": ["math"], "packages": ["numpy"]}
     used = {"last_used": "2026-01-03T04:05:06Z"}
     assert visitor.get(server.url + "/api/v1/tools").json() == {
-        "tools": [{**line, **imported, **used}]
+        "tools": [{**line, **imports, **used}]
     }
     assert visitor.get(server.url + "/api/v1/tools", params={"q": "1 plus 2?"}).json() == {
-        "tools": [{**line, **imported, "confidence": 0.9, "request": "What is 1 plus 2?"}]
+        "tools": [{**line, **imports, "confidence": 0.9, "request": "What is 1 plus 2?"}]
     }
     assert visitor.get(server.url + "/api/v1/tools", params={"q": "fly"}).json() == {"tools": []}
     assert visitor.get(server.url + "/api/v1/tools/add").json() == {

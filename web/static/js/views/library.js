@@ -8,6 +8,7 @@ import { memo } from "../memo.js";
 import { Badge } from "./badge.js";
 import { Servers } from "./servers.js";
 import { ToolDetail } from "./tool.js";
+import { LibraryMenu } from "./tool-menus.js";
 
 const ORDER = "tools-order";
 
@@ -28,6 +29,6 @@ export const Library = memo(
       remember(ORDER, chosen);
       setOrder(chosen);
     };
-    return html`<${ToolList} tools=${tools} search=${search} kind=${kind} found=${found} order=${order} choose=${choose} left=${left} badge=${Badge} servers=${Servers} />`;
+    return html`<${ToolList} tools=${tools} search=${search} kind=${kind} found=${found} order=${order} choose=${choose} left=${left} badge=${Badge} servers=${Servers} menu=${LibraryMenu} />`;
   },
 );

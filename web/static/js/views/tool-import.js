@@ -10,11 +10,11 @@ import { t } from "../texts.js";
 import { visible } from "../visible.js";
 import { CodeBlock } from "./code.js";
 import { Disclosure } from "./disclosure.js";
-import { Problem } from "./problem.js";
 
 const EMPTY = { offer: null, findings: {}, working: false, added: null, problem: null };
 
-export function ToolImport({ close }) {
+// `problemView` comes from the page, as in the list of tools.
+export function ToolImport({ close, problemView }) {
   const dialog = useRef(null);
   const run = useRef(0); // of the newest file; what comes of an earlier one is dropped
   const [file, setFile] = useState(null);
@@ -81,7 +81,7 @@ export function ToolImport({ close }) {
       <button type="button" class="icon-button small" aria-label=${t("share-close")} onClick=${() => dialog.current.close()}><${Icon} name="cross" /></button>
     </div>
     <label class="field">${t("import-file")}<input type="file" class="input import-file" accept=".zip" data-testid="import-file" onChange=${choose} /></label>
-    ${problem && html`<div role="alert"><${Problem} title=${t("import-refused")} testid="import-problem" ...${problem} /></div>`}
+    ${problem && html`<div role="alert"><${problemView} title=${t("import-refused")} testid="import-problem" ...${problem} /></div>`}
     ${offer && html`<${SignedBy} signer=${offer.signer} />`}
     ${offer && html`<ul class="import-tools" aria-label=${t("import-tools")}>${offer.tools.map((tool) => html`<${OneTool} key=${tool.name} tool=${tool} finding=${findings[tool.name]} chosen=${!left.has(tool.name)} toggle=${added === null && !working ? toggle : null} />`)}</ul>`}
     <p class="import-status" role="status" data-testid="import-status">${said}</p>

@@ -11,7 +11,8 @@ import { dispatch } from "../store.js";
 import { t } from "../texts.js";
 import { standingTitle, standingWords } from "../versions.js";
 import { rowAt, useVirtual } from "../virtual.js";
-import { LibraryMenu } from "./tool-menus.js";
+
+export { ToolImport } from "./tool-import.js";
 
 const ROW = 76; // pixels of a row with two lines of description
 const MOVES = {
@@ -23,8 +24,19 @@ const MOVES = {
   End: () => Infinity,
 };
 
-// `left`: a ref to the tool that was open before, whose row takes the focus. `badge` and `servers` come from the page, so that the two share no file of their own.
-export function ToolList({ tools, search, kind, found, order, choose, left, badge, servers }) {
+// `left`: a ref to the tool that was open before, whose row takes the focus. `badge`, `servers` and `menu` come from the page, so that the two share no file of their own.
+export function ToolList({
+  tools,
+  search,
+  kind,
+  found,
+  order,
+  choose,
+  left,
+  badge,
+  servers,
+  menu,
+}) {
   const scroller = useRef(null);
   const lines = useMemo(
     () => listed(tools ?? [], { search, kind, order, found }),
@@ -86,7 +98,7 @@ export function ToolList({ tools, search, kind, found, order, choose, left, badg
     <div class="search">
       <${Icon} name="search" />
       <input type="search" id="library-search" data-testid="library-search" maxlength="400" placeholder=${t("library-search")} aria-label=${t("library-search")} value=${search} onInput=${searched} onKeyDown=${fromSearch} />
-      <${LibraryMenu} empty=${tools?.length === 0} />
+      <${menu} empty=${tools?.length === 0} />
     </div>
     ${tools?.length > 0 && html`<${Choices} tools=${tools} kind=${kind} order=${order} choose=${choose} searching=${search.trim() !== ""} count=${lines.length} />`}
     <div class="panel-scroller" ref=${scroller}>

@@ -7,10 +7,11 @@ import { Icon } from "../icons.js";
 import { lazy } from "../lazy.js";
 import { t } from "../texts.js";
 import { move, place } from "./conversation-menu.js";
+import { Problem } from "./problem.js";
 
 const FORMS = ["script", "skill", "package", "bundle"];
 
-const ToolImport = lazy(async () => (await import("./tool-import.js")).ToolImport);
+const ToolImport = lazy(async () => (await import("./tool-list.js")).ToolImport);
 
 function Menu({ id, label, button, children }) {
   const menu = useRef(null);
@@ -44,5 +45,5 @@ export function LibraryMenu({ empty }) {
       <button type="button" role="menuitem" tabindex="-1" class="menu-item" data-testid="import-tools" onClick=${() => setImports(true)}><${Icon} name="plus" />${t("import-menu")}</button>
       ${!empty && download(libraryBundle, t("export-library"), "export-library")}
     <//>
-    ${imports && html`<${ToolImport} close=${close} />`}`;
+    ${imports && html`<${ToolImport} close=${close} problemView=${Problem} />`}`;
 }
