@@ -15,6 +15,9 @@ from selfeng.core.lesson import LessonHint
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.engine import Changes, Engine, ModelParts, ToolParts, TurnParts
+from selfeng.exchange.signing import SigningKeys
+from selfeng.exchange.tool_export import ToolExport
+from selfeng.exchange.tool_import import ToolImport
 from selfeng.llm_client import LLMClient
 from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.orchestrator import Orchestrator
@@ -96,7 +99,16 @@ async def engine_on(
             model_parts=lambda: ModelParts(
                 model, synthesis, executor, orchestrator, book.learning.learner, builder
             ),
-            tool_parts=ToolParts(library, sources, Changes(), seeded, sandbox, upkeep),
+            tool_parts=ToolParts(
+                library,
+                sources,
+                Changes(),
+                seeded,
+                sandbox,
+                upkeep,
+                ToolExport(library, keys := SigningKeys(Path("keys"))),
+                ToolImport(library, keys, synthesis.examine_imported),
+            ),
             turn_parts=TurnParts(
                 turns=turns,
                 queue=queue,

@@ -196,11 +196,11 @@ def test_exported_tools_pass_the_gate_of_another_library(home, tmp_path, monkeyp
     half = HALF.replace("number / 2", "number / 3")
     on_an_engine(lambda engine: engine.library.add(draft_of("half", HALF)))
     on_an_engine(lambda engine: engine.library.add(draft_of("wrong_half", half)))
-    path = str(tmp_path / "tools.jsonl")
-    assert run("export", path) == (0, f"2 tools in {path}")
-    assert run("export", path)[0] == 1  # it never overwrites
+    path = str(tmp_path / "tools.zip")
+    assert run("export", "-o", path) == (0, f"written: {path}")
+    assert run("export", "-o", path)[0] == 1  # it never overwrites
     for name, value in Home(tmp_path / "other", bubblewrap=True).environment().items():
         monkeypatch.setenv(name, value)
-    assert run("import", path) == (1, "1 added, 0 already there, 1 refused")
-    assert run("import", path) == (1, "0 added, 1 already there, 1 refused")
+    assert run("import", "--yes", path) == (1, "1 added, 0 already there, 1 refused")
+    assert run("import", "--yes", path) == (1, "0 added, 1 already there, 1 refused")
     assert [t.name for t in on_an_engine(lambda engine: engine.library.tools())] == ["half"]

@@ -78,6 +78,7 @@ def choose(
             answers="",
             lessons="",
             standalone=False,
+            servers=False,
         ),
         (*tools, DECLINE),
     )
@@ -98,6 +99,7 @@ def choose_with(
             answers="",
             lessons="",
             standalone=False,
+            servers=False,
         ),
         (*tools, DECLINE),
     )
@@ -297,6 +299,7 @@ def arguments(
         "results": "",
         "answers": "",
         "lessons": "",
+        "servers": False,
     }
     prompt = render("arguments", history, request=request, **shown)
     reply = complete(prompt, (tool, DECLINE))
@@ -749,6 +752,7 @@ def test_a_step_takes_the_result_of_another_by_reference():
             answers="",
             lessons="",
             standalone=False,
+            servers=False,
         ),
         (tool_of("count_vowels"), DECLINE),
     )
@@ -820,6 +824,7 @@ def test_the_answer_to_a_question_is_the_argument_that_was_missing():
         "results": "",
         "answers": answers,
         "lessons": "",
+        "servers": False,
         "standalone": False,
     }
     reply = complete(
