@@ -187,7 +187,7 @@ def test_an_installed_wheel_needs_neither_the_repository_nor_node(installed: Emp
 
 
 @pytest.mark.postgres
-@pytest.mark.extended
+@pytest.mark.everywhere
 def test_an_installed_wheel_has_a_worker(installed: Empty, postgres: Postgres) -> None:
     selfeng = program(installed)
     refused = installed.run(selfeng, "worker")

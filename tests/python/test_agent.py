@@ -163,7 +163,7 @@ def test_a_tool_is_built_from_a_description_and_asks_for_what_is_missing(agent):
 
 
 @pytest.mark.bubblewrap
-@pytest.mark.extended
+@pytest.mark.everywhere
 def test_files_go_in_by_path_or_content_and_come_out(agent, tmp_path):
     path = tmp_path / "sales.csv"
     path.write_text("day,price\n1,2\n2,5\n")

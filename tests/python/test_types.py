@@ -38,7 +38,7 @@ asyncio.run(asynchronous())
 """
 
 
-@pytest.mark.extended
+@pytest.mark.everywhere
 def test_mypy_accepts_a_strict_program_and_sees_no_any(tmp_path):
     (tmp_path / "program.py").write_text(PROGRAM)
     done = subprocess.run(
