@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 from collections.abc import Callable
 from contextlib import aclosing
@@ -49,6 +50,7 @@ async def _work(settings: Settings) -> int:
         engine.readiness.tell(say)
         engine.set_up()
         await engine.resume_turns()
+        gc.freeze()  # as the page server does: what is loaded need not be looked through again
         say("Waiting for requests.")
         await stop.wait()
     return 0
