@@ -289,10 +289,15 @@ class CapabilityRegistry:
         """Count a success of that version; `call` is the digest of its arguments and files. What
         has a `key` counts once. Raises: ToolNotFound.
         """
-        change = await asyncio.to_thread(self._trust.record_use, name, version, call, key)
-        if await asyncio.to_thread(self._release, name) or change:
+        change, released = await asyncio.to_thread(self._used, name, version, call, key)
+        if change or released:
             await self._look()
         return change
+
+    def _used(
+        self, name: str, version: int, call: str, key: str
+    ) -> tuple[ToolStandingChanged | None, bool]:
+        return self._trust.record_use(name, version, call, key), self._release(name)
 
     async def record_failure(
         self, name: str, version: int, problem: str, key: str = ""
