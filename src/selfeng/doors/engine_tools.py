@@ -167,10 +167,7 @@ class EngineTools:
                 if story.step != told:
                     await report(story.step)
                     told = story.step
-        files = [
-            await self._engine.file(self._owner, story.conversation, file.sha256, file.name)
-            for file in story.files.values()
-        ]
+        files = await story.made(self._engine, self._owner)
         built = [await self._built(name) for name in story.new_tools]
         return said(
             story.whole_text,

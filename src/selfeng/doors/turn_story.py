@@ -1,7 +1,7 @@
 """A turn for another program: its steps in a few words, and what it came to."""
 
 import json
-from typing import Any, assert_never
+from typing import TYPE_CHECKING, Any, assert_never
 
 from selfeng.core.events import (
     FINAL,
@@ -30,7 +30,7 @@ from selfeng.core.events import (
     Waiting,
     units,
 )
-from selfeng.core.files import FileReference
+from selfeng.core.files import File, FileReference
 from selfeng.core.question import Question
 from selfeng.core.result import Result
 from selfeng.core.stage import STAGES, words_of
@@ -38,6 +38,9 @@ from selfeng.core.stage_event import Usage
 from selfeng.core.status import PARTS
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
+
+if TYPE_CHECKING:
+    from selfeng.engine import Engine
 
 _SHOWN = 200
 
@@ -155,6 +158,13 @@ class TurnStory:
 
     def _end(self, *told: str) -> None:
         self.text = "\n\n".join(filter(None, told))
+
+    async def made(self, engine: "Engine", owner: str) -> list[File]:
+        """The files with their contents, as the turn's owner reads them."""
+        return [
+            await engine.file(owner, self.conversation, file.sha256, file.name)
+            for file in self.files.values()
+        ]
 
     @property
     def usage(self) -> Usage:

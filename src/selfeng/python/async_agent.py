@@ -260,10 +260,7 @@ class AsyncAgent:
         async with aclosing(engine.turn(LOCAL, begin(engine))) as records:
             async for record in records:
                 story.add(record)
-        files = [
-            await engine.file(LOCAL, story.conversation, file.sha256, file.name)
-            for file in story.files.values()
-        ]
+        files = await story.made(engine, LOCAL)
         reply = reply_of(story, files)
         if reply.outcome in (Outcome.FAILED, Outcome.STOPPED):
             raise RequestFailed(reply)
