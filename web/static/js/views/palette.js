@@ -50,8 +50,13 @@ export function Palette() {
     list.current.querySelector("[aria-selected=true]")?.scrollIntoView({ block: "nearest" });
   }, [at, query]);
 
+  // The dialog's own event comes in a later task, when the palette may be open again.
+  const leave = () => {
+    dialog.current.close(); // gives the focus back, which a command may then move
+    dispatch({ type: "palette_closed" });
+  };
   const choose = (one) => {
-    dialog.current.close(); // gives the focus back, which the command may then move
+    leave();
     if (one.kind !== "ask") remember(RECENT, withChoice(recent, one.id));
     perform(one);
   };
@@ -67,7 +72,7 @@ export function Palette() {
     const toggles = (event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k";
     if (to !== undefined) setActive(to);
     else if (event.key === "Enter" && options[at]) choose(options[at]);
-    else if (toggles) dialog.current.close();
+    else if (toggles) leave();
     else return;
     event.preventDefault();
   };
@@ -77,13 +82,13 @@ export function Palette() {
   };
 
   let index = -1;
-  return html`<dialog class="palette" data-testid="palette" aria-label=${t("palette-label")} ref=${dialog} closedby="any" onClose=${() => dispatch({ type: "palette_closed" })}>
+  return html`<dialog class="palette" data-testid="palette" aria-label=${t("palette-label")} ref=${dialog} closedby="any" onClose=${() => dialog.current && leave()}>
     <div class="palette-field">
       <${Icon} name="search" />
       <input class="palette-input" type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list" aria-activedescendant=${options[at] ? optionId(at) : null}
         data-testid="palette-input" aria-label=${t("palette-label")} placeholder=${t("palette-placeholder")} autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="200" enterkeyhint="go" autofocus
         value=${query} onInput=${written} onKeyDown=${pressed} />
-      <button type="button" class="icon-button small" aria-label=${t("palette-close")} onClick=${() => dialog.current.close()}><${Icon} name="cross" /></button>
+      <button type="button" class="icon-button small" aria-label=${t("palette-close")} onClick=${leave}><${Icon} name="cross" /></button>
     </div>
     <div class="palette-list" id="palette-list" role="listbox" aria-label=${t("palette-label")} ref=${list}>
       ${groups.map(
