@@ -1,6 +1,7 @@
 """The engine: conversations with their turns, and the library that they use."""
 
 import asyncio
+import gc
 import logging
 from collections.abc import (
     AsyncGenerator,
@@ -892,13 +893,18 @@ class Engine:
         need; `status` shows the progress.
         """
         self.readiness.expect("search", "sandbox", "tools")
-        for work in (
+        self._background.start(self._set_up())
+
+    async def _set_up(self) -> None:
+        await asyncio.gather(
             self._set_up_search(),
             self._set_up_sandbox(),
             asyncio.to_thread(self.model.warm_up),
             asyncio.to_thread(is_english, "Is this English?"),
-        ):
-            self._background.start(work)
+        )
+        # What is loaded by now stays. Each full collection that looks through it stops all threads
+        # for a tenth of a second.
+        gc.freeze()
 
     async def _set_up_search(self) -> None:
         async def work(report: Report) -> None:

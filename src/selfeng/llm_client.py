@@ -13,7 +13,7 @@ from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ReplyT
 from selfeng.core.turn import Budget
 from selfeng.llm.chat import ChatRequest, Memory, messages_of
-from selfeng.llm.pricing import Price, listed_price
+from selfeng.llm.pricing import Price, Tokens, listed_price
 
 if TYPE_CHECKING:
     from selfeng.llm.abilities import Ability
@@ -105,6 +105,7 @@ class LLMClient:
         from selfeng.llm import connection, function_choice, reply_form
 
         _ = connection, function_choice, reply_form
+        self._price("", "", Tokens(input=0, output=0))
 
     async def aclose(self) -> None:
         """Close the connections to the server."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import signal
+import sys
 from collections.abc import Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING
@@ -42,6 +42,7 @@ async def _work(settings: Settings) -> int:
         )
     from selfeng.bootstrap import build_engine
 
+    sys.setswitchinterval(0.0005)  # as the page server: the journal's thread waits for the engine's
     stop = asyncio.Event()
     async with aclosing(await build_engine(settings, durable=True)) as engine:
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -50,7 +51,6 @@ async def _work(settings: Settings) -> int:
         engine.readiness.tell(say)
         engine.set_up()
         await engine.resume_turns()
-        gc.freeze()  # as the page server does: what is loaded need not be looked through again
         say("Waiting for requests.")
         await stop.wait()
     return 0

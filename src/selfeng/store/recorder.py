@@ -51,8 +51,8 @@ class EventLog(Protocol):
 
 
 class Recorder:
-    """Writes events in batches: pieces of streams at most every `window` seconds, anything else
-    immediately.
+    """Writes events in batches: pieces of streams `window` seconds after the last batch was stored,
+    so that a slow database gets fewer and larger ones, anything else immediately.
 
     Create and use it on one event loop. `pauses` are the seconds between the first attempts at a
     failing database; after that it is tried with each batch, or every `retry` seconds.
@@ -134,7 +134,6 @@ class Recorder:
         while not self._closing.is_set() or self._pending or self._waiters:
             await _either(self._work, self._retry if self._shown else None)
             await _either(self._urgent, due - loop.time())
-            due = loop.time() + self._window
             self._work.clear()
             self._urgent.clear()
             batch, self._pending, self._newest = self._pending, [], {}
@@ -143,6 +142,7 @@ class Recorder:
                 if batch or self._shown:
                     self._subscribers.hand_out(await self._keep(batch))
             finally:
+                due = loop.time() + self._window
                 for waiter in waiters:
                     if not waiter.done():
                         waiter.set_result(None)
