@@ -13,9 +13,10 @@ from pathlib import Path
 
 from tests.account import read, told
 
-OTHERS = ("--ignore", "tests/browser", "tests")
-PAGE = ("tests/browser",)
-WORKERS = ("-n", "2", "--dist", "worksteal", "--max-worker-restart", "2")
+OTHERS = ("-n", "3", "--ignore", "tests/browser", "tests")
+"""Three at once on two processors: many of them wait for other processes."""
+PAGE = ("-n", "2", "tests/browser")
+WORKERS = ("--dist", "worksteal", "--max-worker-restart", "2")
 
 
 def main(arguments: list[str]) -> int:

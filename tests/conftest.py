@@ -10,9 +10,9 @@ from selfeng.settings import Settings
 
 pytest_plugins = ("tests.account", "tests.databases", "tests.limits", "tests.parts")
 
-FIRST = ("whole", "sandbox")
-"""Folders whose tests start processes and containers, the longest first: else one worker begins
-with them when the other is done.
+FIRST = ("test_states", "whole", "sandbox")
+"""The file with the longest test, and folders whose tests start processes and containers: else one
+worker begins with them when the other is done.
 """
 
 
@@ -37,11 +37,12 @@ def pytest_collection_modifyitems(config, items):
             items=[item for item in items if item.get_closest_marker("everywhere")]
         )
         items[:] = [item for item in items if not item.get_closest_marker("everywhere")]
-    items.sort(
-        key=lambda item: (
-            FIRST.index(item.path.parent.name) if item.path.parent.name in FIRST else len(FIRST)
-        )
-    )
+    items.sort(key=_place)
+
+
+def _place(item):
+    names = (item.path.stem, item.path.parent.name)
+    return min((FIRST.index(name) for name in names if name in FIRST), default=len(FIRST))
 
 
 @pytest.fixture(autouse=True)
