@@ -89,7 +89,7 @@ async def test_a_server_gets_the_environment_of_its_entry_alone(
 async def test_a_dead_server_fails_its_call_and_is_started_again(
     database, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.INFO, "selfeng")
     async with opened(database, write(tmp_path, s=entry(tmp_path))) as servers:
         death = await called(servers, "s__die", text="")
         shout = await called(servers, "s__shout", text="a")

@@ -53,7 +53,8 @@ def mended(text: str) -> list[Any]:
     """
     import json_repair  # only for replies with slips
 
-    found = _BRACKETED.search(text)
+    start = _START.search(text)
+    found = _BRACKETED.match(text, start.start()) if start else None  # a later start finds no more
     if found is None or len(text) > _LONGEST or _ELIDED.search(found["json"]):
         return []
     plain = found["json"].translate(_QUOTES)
