@@ -577,11 +577,11 @@ def _unknown(conversation_id: str) -> ResourceNotFound:
 
 
 def _summary(row: sa.Row[Any]) -> ConversationSummary:
-    created_at = utc(row._mapping["created_at"])
-    active_at = utc(row._mapping["active_at"]).replace(microsecond=0)
-    return ConversationSummary.model_validate(
-        {**row._mapping, "created_at": created_at, "active_at": active_at}
-    )
+    """Times in whole seconds: a list has hundreds."""
+    times = {
+        name: utc(row._mapping[name]).replace(microsecond=0) for name in ("created_at", "active_at")
+    }
+    return ConversationSummary.model_validate({**row._mapping, **times})
 
 
 def _create(
