@@ -187,7 +187,6 @@ def test_an_installed_wheel_needs_neither_the_repository_nor_node(installed: Emp
 
 
 @pytest.mark.postgres
-@pytest.mark.everywhere
 def test_an_installed_wheel_has_a_worker(installed: Empty, postgres: Postgres) -> None:
     selfeng = program(installed)
     refused = installed.run(selfeng, "worker")
@@ -202,7 +201,6 @@ def test_an_installed_wheel_has_a_worker(installed: Empty, postgres: Postgres) -
 
 
 @pytest.mark.bubblewrap
-@pytest.mark.everywhere
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("installer", ["uv", "pipx", "pip"])
 def test_the_first_command_of_an_installation_sets_up_what_it_needs(
@@ -242,7 +240,6 @@ def test_the_first_command_of_an_installation_sets_up_what_it_needs(
     ]
 
 
-@pytest.mark.everywhere
 @pytest.mark.timeout(600)
 def test_an_image_runs_without_root_and_ends_in_order(unpacked: Path, engine: DockerClient) -> None:
     tags = [tag for image in engine.images.list() for tag in image.tags]
@@ -288,7 +285,6 @@ def test_an_image_runs_without_root_and_ends_in_order(unpacked: Path, engine: Do
             engine.images.remove(stage.id)
 
 
-@pytest.mark.everywhere
 def test_systemd_accepts_the_unit(installed: Empty) -> None:
     unit = Path(installed.python).parents[1] / "share/systemd/user/selfeng.service"
     here = installed.place / unit.name
