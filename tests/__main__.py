@@ -13,10 +13,10 @@ from pathlib import Path
 
 from tests.account import read, told
 
-OTHERS = ("--ignore", "tests/browser", "tests")
-PAGE = ("tests/browser",)
-WORKERS = ("-n", "3", "--dist", "worksteal", "--max-worker-restart", "2")
-"""Three at once on two processors: many tests wait for other processes."""
+OTHERS = ("-n", "3", "--ignore", "tests/browser", "tests")
+"""Three at once on two processors: many of them wait for other processes."""
+PAGE = ("-n", "2", "tests/browser")
+WORKERS = ("--dist", "worksteal", "--max-worker-restart", "2")
 
 
 def main(arguments: list[str]) -> int:

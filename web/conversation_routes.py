@@ -3,10 +3,9 @@ changes and its export.
 """
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from flask import Flask, Response
-from werkzeug.exceptions import BadRequest
 
 from selfeng.core.files import BINARY
 from selfeng.core.pictures import PICTURES
@@ -73,10 +72,8 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> Non
 
     @app.get("/api/v1/conversations/<conversation_id>/export.<form>")
     @operation(media=[BINARY])
-    def export(conversation_id: str, form: str) -> Response:
+    def export(conversation_id: str, form: Literal["md", "json"]) -> Response:
         """Download requests and answers as Markdown (`md`), or every record as JSON (`json`)."""
-        if form not in ("md", "json"):
-            raise BadRequest(f"unknown format {form[:20]!r}; use md or json")
         found, records = bridge.call(engine.exported(owner(), conversation_id))
         text = as_markdown(found.title, records) if form == "md" else as_json(found, records)
         return send(f"{_file_name(found.title)}.{form}", text.encode(), BINARY)

@@ -23,8 +23,11 @@ def language_of(request: Request) -> str:
 
 
 def catalogue_module(language: str) -> tuple[str, bytes]:
-    """The catalogue as a JavaScript module, and its name, which changes with its content."""
-    source = (LOCALES / f"{language}.ftl").read_text("utf-8")
+    """The catalogue without comments as a JavaScript module, and its name, which changes with its
+    content.
+    """
+    lines = (LOCALES / f"{language}.ftl").read_text("utf-8").splitlines(keepends=True)
+    source = "".join(line for line in lines if line.strip() and not line.startswith("#"))
     module = f"export default {json.dumps(source, ensure_ascii=False)};\n".encode()
     return f"{language}-{hashlib.sha256(module).hexdigest()[:12]}.js", module
 

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { csvOf, parseTable, tableOfText } from "../../web/static/js/csv.js";
+import { FORMULA } from "../../web/static/js/results.js";
 
 test("rows of different lengths and columns without a name become a table", () => {
   assert.deepEqual(tableOfText("a,,c\n1\n1,2,3,4\n"), {
@@ -25,7 +26,7 @@ test("what is written is read again, and a formula begins with an apostrophe", (
       ["two\nlines", { a: 1 }],
     ],
   };
-  const text = csvOf(table);
+  const text = csvOf(table, FORMULA);
   assert.deepEqual(parseTable(text), [
     ["'=a", 'say "x"'],
     ["'+cmd|x", "-1"],

@@ -1,7 +1,6 @@
 // Tables as text: read from files, and written for a spreadsheet. Loaded on demand, with its library.
 
 import Papa from "papaparse";
-import { FORMULA } from "./results.js";
 
 const DELIMITERS = [",", ";", "\t", "|"];
 
@@ -21,11 +20,11 @@ export function tableOfText(text) {
   return { columns, rows: rows.map((row) => columns.map((_, n) => row[n] ?? "")) };
 }
 
-// A spreadsheet runs nothing of it: a text that it would run as a formula begins with an apostrophe.
-export const csvOf = ({ columns, rows }) =>
+// A spreadsheet runs nothing of it: a text that it would run, as `formula` tells, begins with an apostrophe.
+export const csvOf = ({ columns, rows }, formula) =>
   Papa.unparse(
     { fields: columns, data: rows.map((row) => row.map(plain)) },
-    { escapeFormulae: FORMULA },
+    { escapeFormulae: formula },
   );
 
 const plain = (cell) => (cell !== null && typeof cell === "object" ? JSON.stringify(cell) : cell);

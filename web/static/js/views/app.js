@@ -1,7 +1,6 @@
 // The page as a whole.
 
 import { html } from "../html.js";
-import { lazy } from "../lazy.js";
 import { NEW_PROJECT, openProject } from "../projects.js";
 import { currentThread, pendingOf, shownTurn } from "../reducer.js";
 import { dispatch, store } from "../store.js";
@@ -16,12 +15,11 @@ import { Panel } from "./panel.js";
 import { Project } from "./project.js";
 import { NewProject } from "./project-form.js";
 import { SettingUp } from "./setting-up.js";
+import { Settings } from "./settings.js";
+import { Share } from "./share.js";
 import { Shortcuts } from "./shortcuts.js";
 import { Sidebar } from "./sidebar.js";
 import { ViewBar } from "./viewbar.js";
-
-const Settings = lazy(async () => (await import("./dialogs.js")).Settings);
-const Share = lazy(async () => (await import("./dialogs.js")).Share);
 
 function middle(state, project, thread) {
   if (project) return html`<${Project} state=${state} project=${project} thread=${thread} />`;

@@ -6,6 +6,7 @@ import { canBeAdded, chosenTools, wordsOf } from "../exchange.js";
 import { list } from "../format.js";
 import { html } from "../html.js";
 import { Icon } from "../icons.js";
+import { Loading } from "../lazy.js";
 import { t } from "../texts.js";
 import { visible } from "../visible.js";
 import { CodeBlock } from "./code.js";
@@ -85,6 +86,7 @@ export function ToolImport({ close, problemView }) {
     ${offer && html`<${SignedBy} signer=${offer.signer} />`}
     ${offer && html`<ul class="import-tools" aria-label=${t("import-tools")}>${offer.tools.map((tool) => html`<${OneTool} key=${tool.name} tool=${tool} finding=${findings[tool.name]} chosen=${!left.has(tool.name)} toggle=${added === null && !working ? toggle : null} />`)}</ul>`}
     <p class="import-status" role="status" data-testid="import-status">${said}</p>
+    ${working && html`<${Loading} />`}
     ${
       offer &&
       html`<div class="form-actions">

@@ -8,6 +8,7 @@ import { lazy } from "../lazy.js";
 import {
   cellText,
   filterRows,
+  FORMULA,
   jsonText,
   numberText,
   objectsOf,
@@ -78,7 +79,7 @@ function TableValue(props) {
   const shown = useMemo(() => ({ columns, rows: sorted }), [columns, sorted]);
   const saveCsv = async () => {
     const { csvOf } = await import("../csv.js");
-    save(`${name}.csv`, csvOf(shown), "text/csv");
+    save(`${name}.csv`, csvOf(shown, FORMULA), "text/csv");
   };
   const saveJson = () => save(`${name}.json`, jsonText(objectsOf(shown), 2), "application/json");
   return html`<${Head} props=${props} copied=${() => tabSeparated(shown)}>
