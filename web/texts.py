@@ -27,7 +27,7 @@ def catalogue_module(language: str) -> tuple[str, bytes]:
     content.
     """
     lines = (LOCALES / f"{language}.ftl").read_text("utf-8").splitlines(keepends=True)
-    source = "".join(line for line in lines if line.strip() and not line.startswith("#"))
+    source = "".join(line for line in lines if not line.startswith("#"))
     module = f"export default {json.dumps(source, ensure_ascii=False)};\n".encode()
     return f"{language}-{hashlib.sha256(module).hexdigest()[:12]}.js", module
 

@@ -187,6 +187,7 @@ def test_an_installed_wheel_needs_neither_the_repository_nor_node(installed: Emp
 
 
 @pytest.mark.postgres
+@pytest.mark.extended
 def test_an_installed_wheel_has_a_worker(installed: Empty, postgres: Postgres) -> None:
     selfeng = program(installed)
     refused = installed.run(selfeng, "worker")
@@ -201,6 +202,7 @@ def test_an_installed_wheel_has_a_worker(installed: Empty, postgres: Postgres) -
 
 
 @pytest.mark.bubblewrap
+@pytest.mark.extended
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("installer", ["uv", "pipx", "pip"])
 def test_the_first_command_of_an_installation_sets_up_what_it_needs(
@@ -242,6 +244,7 @@ def test_the_first_command_of_an_installation_sets_up_what_it_needs(
     ]
 
 
+@pytest.mark.extended
 @pytest.mark.timeout(600)
 def test_an_image_runs_without_root_and_ends_in_order(unpacked: Path, engine: DockerClient) -> None:
     tags = [tag for image in engine.images.list() for tag in image.tags]
