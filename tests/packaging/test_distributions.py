@@ -224,8 +224,8 @@ def test_the_first_command_of_an_installation_sets_up_what_it_needs(
     for command in commands:
         subprocess.run(command, cwd=home.place, env=home.environment(UV_PYTHON=base), check=True)
     selfeng = python.with_name("selfeng")
-    # What pipx has installed sets up as what uv has.
-    parts = {"PARTS_DIR": str(ROOT / "data")} if installer == "pipx" else {}
+    # What the others have installed sets up as what uv has.
+    parts = {} if installer == "uv" else {"PARTS_DIR": str(ROOT / "data")}
     asked = subprocess.run(
         [selfeng, REQUEST],
         cwd=home.place,
