@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from hashlib import sha256
 from itertools import islice, takewhile
 from typing import Any, NamedTuple, TypeVar
@@ -67,17 +68,6 @@ _LEASES = (
 _NUMBERED = (_EVENTS.c.turn_id, _EVENTS.c.scope, _EVENTS.c.n)
 _STORED = sa.select(*_NUMBERED, _EVENTS.c.seq, _EVENTS.c.at).where(
     sa.tuple_(*_NUMBERED).in_(sa.bindparam("keys", expanding=True))
-)
-_RESERVED = (
-    _CONVERSATIONS.update()
-    .where(_CONVERSATIONS.c.id == sa.bindparam("conversation"))
-    .values(last_seq=_CONVERSATIONS.c.last_seq + sa.bindparam("count"))
-)
-_LAST = (
-    sa.select(_CONVERSATIONS.c.id, _CONVERSATIONS.c.last_seq)
-    .where(_CONVERSATIONS.c.id.in_(sa.bindparam("conversations", expanding=True)))
-    .order_by(_CONVERSATIONS.c.id)
-    .with_for_update(key_share=True)
 )
 _NEW_EVENT = _EVENTS.insert()
 """Statements of each batch of events: making one takes as long as running it."""
@@ -376,14 +366,13 @@ class Journal:
     def records_after(self, after: Mapping[str, int]) -> list[Record]:
         """The events of several conversations, each after its number, in order."""
         found: list[Record] = []
-        with reading(self._engine) as connection:
-            for some in _batches(after.items(), _CONVERSATIONS_AT_ONCE):
-                mine = sa.or_(
-                    *((_EVENTS.c.conversation_id == c) & (_EVENTS.c.seq > seq) for c, seq in some)
-                )
-                ordered = sa.select(_EVENTS).where(mine)
-                ordered = ordered.order_by(_EVENTS.c.conversation_id, _EVENTS.c.seq)
-                found += filter(None, map(read_record, connection.execute(ordered)))
+        for some in _batches(after.items(), _CONVERSATIONS_AT_ONCE):
+            given: dict[str, str | int] = {}
+            for n, (conversation_id, seq) in enumerate(some):
+                given |= {f"conversation{n}": conversation_id, f"seq{n}": seq}
+            with reading(self._engine, once=True) as connection:
+                rows = connection.execute(_events_after(len(some)), given)
+                found += filter(None, map(read_record, rows))
         return found
 
     def request_stop(self, owner: str, turn_id: str) -> bool:
@@ -605,6 +594,18 @@ def _goes_on(turn: sa.Row[Any]) -> bool:
     return turn.given is not None and turn.lease < MOST_LEASES
 
 
+@cache
+def _events_after(count: int) -> sa.Select[Any]:
+    """The events of so many conversations, `conversation0` after number `seq0` and so on."""
+    after = (
+        (_EVENTS.c.conversation_id == sa.bindparam(f"conversation{n}"))
+        & (_EVENTS.c.seq > sa.bindparam(f"seq{n}"))
+        for n in range(count)
+    )
+    ordered = sa.select(_EVENTS).order_by(_EVENTS.c.conversation_id, _EVENTS.c.seq)
+    return ordered.where(sa.or_(*after))
+
+
 def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[Record]:
     entries = _fenced(connection, entries)
     stored = _stored(connection, entries)
@@ -674,12 +675,30 @@ def _reserve(connection: sa.Connection, counts: Mapping[str, int]) -> dict[str, 
     """By conversation, the first of as many new numbers; 0 if there is no such conversation."""
     if not counts:
         return {}
-    found = connection.execute(_LAST, {"conversations": sorted(counts)})
-    last = {row.id: row.last_seq for row in found}
-    if last:
-        more = [{"conversation": name, "count": counts[name]} for name in last]
-        connection.execute(_RESERVED, more)
-    return {name: last[name] + 1 if name in last else 0 for name in counts}
+    given: dict[str, str | int] = {}
+    for n, (conversation_id, count) in enumerate(counts.items()):
+        given |= {f"conversation{n}": conversation_id, f"count{n}": count}
+    last = {row.id: row.last_seq for row in connection.execute(_reserved(len(counts)), given)}
+    return {name: last[name] - count + 1 if name in last else 0 for name, count in counts.items()}
+
+
+@cache
+def _reserved(count: int) -> sa.Executable:
+    """Takes `count0` numbers of `conversation0` and so on, and returns the last of each.
+
+    The rows are locked in the order of their ids, so that no two transactions wait for each other.
+    """
+    mine, table = _CONVERSATIONS.c, _CONVERSATIONS.alias()
+    names = [sa.bindparam(f"conversation{n}", type_=sa.String) for n in range(count)]
+    locked = sa.select(table.c.id).where(table.c.id.in_(names)).order_by(table.c.id)
+    counts = (sa.bindparam(f"count{n}", type_=sa.Integer) for n in range(count))
+    more = sa.case(*((mine.id == name, more) for name, more in zip(names, counts, strict=True)))
+    return (
+        _CONVERSATIONS.update()
+        .where(mine.id.in_(locked.with_for_update(key_share=True)))
+        .values(last_seq=mine.last_seq + more)
+        .returning(mine.id, mine.last_seq)
+    )
 
 
 def _update_turn(connection: sa.Connection, record: Record) -> None:
