@@ -294,7 +294,6 @@ def main() -> int:
     """Set up what is missing, then serve; only the link is printed to standard output."""
     log_to_stderr()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.setswitchinterval(0.0005)  # halves the page's round trip while the engine computes
     try:
         settings = load_settings()
         log_to_stderr(settings.log_level)

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import sys
 from collections.abc import (
     AsyncGenerator,
     AsyncIterator,
@@ -892,6 +893,7 @@ class Engine:
         """Start to set up what this machine lacks, in the background. Requests wait for what they
         need; `status` shows the progress.
         """
+        sys.setswitchinterval(0.0005)  # the threads of page and journal wait for the engine's
         self.readiness.expect("search", "sandbox", "tools")
         self._background.start(self._set_up())
 
@@ -902,9 +904,10 @@ class Engine:
             asyncio.to_thread(self.model.warm_up),
             asyncio.to_thread(is_english, "Is this English?"),
         )
-        # What is loaded by now stays. Each full collection that looks through it stops all threads
-        # for a tenth of a second.
+        # A collection stops all threads, a full one for a twentieth of a second: none looks through
+        # what is loaded by now, which stays, and fewer come.
         gc.freeze()
+        gc.set_threshold(20_000)
 
     async def _set_up_search(self) -> None:
         async def work(report: Report) -> None:

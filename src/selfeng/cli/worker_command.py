@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import sys
 from collections.abc import Callable
 from contextlib import aclosing
 from typing import TYPE_CHECKING
@@ -42,7 +41,6 @@ async def _work(settings: Settings) -> int:
         )
     from selfeng.bootstrap import build_engine
 
-    sys.setswitchinterval(0.0005)  # as the page server: the journal's thread waits for the engine's
     stop = asyncio.Event()
     async with aclosing(await build_engine(settings, durable=True)) as engine:
         for number in (signal.SIGINT, signal.SIGTERM):
