@@ -26,6 +26,15 @@ from tests.registry.drafts import REVERSE, SHOUT
 from tests.registry.test_index import QUERY, ROOT, VECTORS, Indexed, _vectors
 
 Open = Callable[..., Indexed]
+pytestmark = pytest.mark.parametrize(
+    "new_database",
+    [
+        pytest.param("sqlite", marks=pytest.mark.everywhere),
+        pytest.param("postgres", marks=pytest.mark.postgres),
+    ],
+    indirect=True,
+)
+"""Who has several machines, and so a server, has PostgreSQL."""
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ Handler = Callable[[Any], Awaitable[None]]
 
 
 @pytest.fixture(
-    scope="module", params=["eventlet", pytest.param("threading", marks=pytest.mark.extended)]
+    scope="module", params=["eventlet", pytest.param("threading", marks=pytest.mark.everywhere)]
 )
 def server(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
