@@ -18,7 +18,7 @@ with warnings.catch_warnings():
     import eventlet  # type: ignore[import-untyped]
     import eventlet.wsgi  # type: ignore[import-untyped]
 
-WINDOW = 0.035
+WINDOW = 0.025
 """Seconds, as in `selfeng.store.recorder`."""
 
 

@@ -61,7 +61,7 @@ class Recorder:
     def __init__(
         self,
         journal: EventLog,
-        window: float = 0.035,
+        window: float = 0.025,
         pauses: Sequence[float] = (0.05, 0.2, 1.0),
         retry: float = 5.0,
     ) -> None:
