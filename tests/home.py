@@ -158,7 +158,7 @@ def serving(home: Home, *program: str, **more: str) -> Iterator[str]:
         process.stderr.close()
     complaints = [line for line in said if re.search(r" (WARNING|ERROR|CRITICAL) |Traceback", line)]
     ended = (code, complaints, [links.get() for _ in range(links.qsize())])
-    assert ended == (0, [], [""]), ended
+    assert ended == (0, [], [""]), (ended, "".join(said))
 
 
 def _wait_until_set_up(link: str) -> None:
