@@ -367,11 +367,8 @@ class Journal:
         """The events of several conversations, each after its number, in order."""
         found: list[Record] = []
         for some in _batches(after.items(), _CONVERSATIONS_AT_ONCE):
-            given: dict[str, str | int] = {}
-            for n, (conversation_id, seq) in enumerate(some):
-                given |= {f"conversation{n}": conversation_id, f"seq{n}": seq}
             with reading(self._engine, once=True) as connection:
-                rows = connection.execute(_events_after(len(some)), given)
+                rows = connection.execute(_events_after(len(some)), _numbered(some, "seq"))
                 found += filter(None, map(read_record, rows))
         return found
 
@@ -594,6 +591,14 @@ def _goes_on(turn: sa.Row[Any]) -> bool:
     return turn.given is not None and turn.lease < MOST_LEASES
 
 
+def _numbered(pairs: Iterable[tuple[str, int]], name: str) -> dict[str, str | int]:
+    """Parameters of a statement: `conversation0` and, under `name`, its number, and so on."""
+    given: dict[str, str | int] = {}
+    for n, (conversation_id, number) in enumerate(pairs):
+        given |= {f"conversation{n}": conversation_id, f"{name}{n}": number}
+    return given
+
+
 @cache
 def _events_after(count: int) -> sa.Select[Any]:
     """The events of so many conversations, `conversation0` after number `seq0` and so on."""
@@ -675,10 +680,8 @@ def _reserve(connection: sa.Connection, counts: Mapping[str, int]) -> dict[str, 
     """By conversation, the first of as many new numbers; 0 if there is no such conversation."""
     if not counts:
         return {}
-    given: dict[str, str | int] = {}
-    for n, (conversation_id, count) in enumerate(counts.items()):
-        given |= {f"conversation{n}": conversation_id, f"count{n}": count}
-    last = {row.id: row.last_seq for row in connection.execute(_reserved(len(counts)), given)}
+    found = connection.execute(_reserved(len(counts)), _numbered(counts.items(), "count"))
+    last = {row.id: row.last_seq for row in found}
     return {name: last[name] - count + 1 if name in last else 0 for name, count in counts.items()}
 
 
