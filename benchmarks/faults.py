@@ -363,8 +363,9 @@ class Bench:
         worker = Life(workers, *_WORKER, **environment)
         self._after(server, person, said)
         self.figures.paid_twice += max(0, writer.asked - person.calls - (asked - recorded))
+        server.end()  # its own containers end with it
+        self._wait_until_gone(left)
         worker.end()
-        server.end()
         self._look_for(left)
         for home in (page, workers):
             shutil.rmtree(home.folder)
@@ -447,8 +448,17 @@ class Bench:
         assert process.process.returncode == -signal.SIGKILL
         return self._before
 
+    def _wait_until_gone(self, before: set[str]) -> None:
+        """As a worker does not say when it is ready, and a turn may have ended before the kill."""
+        patience = time.monotonic() + _PATIENCE
+        while before & self._sandboxes() and time.monotonic() < patience:
+            time.sleep(0.05)
+
     def _look_for(self, before: set[str]) -> None:
-        self.figures.orphans += len(before & self._sandboxes())
+        left = before & self._sandboxes()
+        self.figures.orphans += len(left)
+        if left:
+            _say(f"  left {sorted(left)}")
 
     def _sandboxes(self) -> set[str]:
         """The containers, or the processes of bubblewrap, that came since the begin."""
