@@ -1,6 +1,10 @@
 """The engine of the Self-Engineering Agent; it knows nothing of the web."""
 
+import ast
+import sys
+from functools import wraps
 from importlib import import_module
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,6 +28,18 @@ _HOMES = {
 """Where the names for programs are; they are imported at first use, as the engine takes a second.
 """
 __all__ = sorted(_HOMES)  # noqa: PLE0605 - static tools read the imports above
+
+if sys.version_info < (3, 11, 8) or (3, 12) <= sys.version_info < (3, 12, 2):
+    # Of two threads that parse at once, one may fail with SystemError: "AST constructor recursion
+    # depth mismatch" (issue 106905 of CPython). So they take turns, `ast.literal_eval` among them.
+    _parse, _turn = ast.parse, RLock()
+
+    @wraps(_parse)
+    def _parse_in_turn(*given: Any, **options: Any) -> Any:
+        with _turn:
+            return _parse(*given, **options)
+
+    ast.parse = _parse_in_turn
 
 
 def __getattr__(name: str) -> Any:

@@ -1,5 +1,8 @@
 """What code imports of the library, told from its source."""
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from selfeng.core.composition import Importable
@@ -77,3 +80,30 @@ def test_what_may_not_be_imported_is_said_with_the_reason(code: str, problem: st
 def test_a_tool_that_needs_itself_is_refused(code: str) -> None:
     problem = TOOLS.problem(code, "half") or ""
     assert "makes a cycle, as it needs half itself" in problem
+
+
+class Litter:
+    """A cycle of objects that lets other threads run when it is collected."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+    def __del__(self) -> None:
+        sum(range(1000))
+
+
+def test_threads_may_look_for_imports_at_once() -> None:
+    before = sys.getswitchinterval()
+    code = "\n".join(f"def f{n}(a):\n    return [a * x for x in (1, {n})]" for n in range(300))
+
+    def look(_: int) -> list[Tool]:
+        litter = [Litter() for _ in range(50)]
+        del litter
+        return TOOLS.imported(code)
+
+    sys.setswitchinterval(0.0001)
+    try:
+        with ThreadPoolExecutor(3) as threads:
+            assert list(threads.map(look, range(60))) == [[]] * 60
+    finally:
+        sys.setswitchinterval(before)
