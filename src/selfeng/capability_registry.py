@@ -10,10 +10,12 @@ import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import sqlalchemy as sa
 
+from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import EmbedderUnavailable, ToolModified
 from selfeng.core.events import ToolStandingChanged
 from selfeng.core.protocols import Embedder
@@ -50,6 +52,13 @@ has to do with stay below.
 """
 _COMPARED = 500
 """Tools with files compared in one batch, which takes a tenth of a second."""
+_EMBEDDING = 8
+"""Threads for what waits for the embedder: where it is a server that hangs, the threads that all
+else shares stay free.
+"""
+_CLOSE_SECONDS = 10.0
+_FIRST_PAUSE, _LONGEST_PAUSE = 10.0, 300.0
+"""Seconds until tools that lack a vector are embedded again; the pause doubles."""
 
 
 class CapabilityRegistry:
@@ -84,9 +93,12 @@ class CapabilityRegistry:
         self._trust = Trust(engine, trust or TrustRule())
         self._index = SearchIndex(index, engine, embedder.id)
         self._editor = ToolEditor(engine, self._watcher, self._writer, self._vectors)
-        self._reembedding = Reembedding(engine, self._vectors, embedder, former)
+        self._embedding = DaemonThreads(_EMBEDDING, "embedding")
+        self._reembedding = Reembedding(engine, self._vectors, embedder, former, self._embedding)
         self._search = Search(engine, self._watcher, self._index, self._reembedding, self._space)
         self._background = PromisingContext()
+        self._later: asyncio.Task[None] | None = None
+        """Embeds the tools that lack a vector."""
 
     async def start(self) -> None:
         """Complete the changes that a killed process began and reconcile records with files; the
@@ -106,15 +118,33 @@ class CapabilityRegistry:
 
     async def embed(self) -> None:
         """Embed the tools without vectors, once the embedder is available; failures are logged, and
-        retried at the next start.
+        what failed is tried again in the background.
         """
         await asyncio.to_thread(self._reembedding.begin)
-        await self._reembedding.run()
+        if not await self._reembedding.run():
+            self._embed_later()
+
+    def _embed_later(self) -> None:
+        if self._later is None or self._later.done():
+            self._later = asyncio.create_task(self._embed_again())
+
+    async def _embed_again(self) -> None:
+        pause = _FIRST_PAUSE
+        while True:
+            await asyncio.sleep(pause)
+            self._vectors.lacking = False
+            if await self._reembedding.run() and not self._vectors.lacking:
+                return
+            pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def aclose(self) -> None:
+        if self._later:
+            self._later.cancel()
+            await asyncio.wait([self._later])
         self._background.cancel()
         await self._background.aflush_tasks()
         await asyncio.to_thread(self._index.close)
+        await asyncio.to_thread(self._embedding.close, _CLOSE_SECONDS)
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
         """The best tools for a request, best first, without retired and hand-edited ones."""
@@ -189,11 +219,15 @@ class CapabilityRegistry:
         """Register files, record, vector and version, or nothing, even if the process is killed in
         between.
 
-        Without an embedder the tool is found by its words, until `embed` gives it a vector.
+        While there is no embedder, the tool is found by its words.
 
         Raises: ToolNameInvalid, ToolExists, LibraryError (such as FileInTheWay).
         """
-        tool = await asyncio.to_thread(self._editor.add, draft, provenance or Provenance())
+        tool = await self._embedding.run(
+            partial(self._editor.add, draft, provenance or Provenance())
+        )
+        if self._vectors.lacking:
+            self._embed_later()
         await self._look(tool.name)
         return tool
 
@@ -206,7 +240,7 @@ class CapabilityRegistry:
             ToolModified: the files were edited by hand, and the edit would be lost.
             ToolNotFound, VersionNotFound, EmbedderUnavailable, LibraryError
         """
-        tool = await asyncio.to_thread(self._editor.revise, draft, based_on, provenance)
+        tool = await self._embedding.run(partial(self._editor.revise, draft, based_on, provenance))
         await self._look(tool.name)
         return tool
 
@@ -228,7 +262,7 @@ class CapabilityRegistry:
         It restores files that were deleted by hand. Raises: VersionNotFound, VersionConflict (that
         version is in use), ToolModified, ToolNotFound, EmbedderUnavailable, LibraryError.
         """
-        tool = await asyncio.to_thread(self._editor.rollback, name, to)
+        tool = await self._embedding.run(partial(self._editor.rollback, name, to))
         await self._look(name)
         return tool
 
@@ -316,7 +350,7 @@ class CapabilityRegistry:
 
         Raises: EmbedderUnavailable.
         """
-        await asyncio.to_thread(self._vectors.serve, name, version, request)
+        await self._embedding.run(partial(self._vectors.serve, name, version, request))
         await self._look()
 
     async def used_requests(self, name: str) -> tuple[str, ...]:
@@ -329,7 +363,7 @@ class CapabilityRegistry:
         """Remove a learned request from a tool; False if there is no such request. Raises:
         EmbedderUnavailable.
         """
-        forgotten = await asyncio.to_thread(self._vectors.forget, name, request)
+        forgotten = await self._embedding.run(partial(self._vectors.forget, name, request))
         await self._look()
         return forgotten
 

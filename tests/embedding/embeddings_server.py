@@ -24,6 +24,9 @@ class EmbeddingsServer:
         self.trouble: deque[tuple[int, Any]] = deque()
         """Status and JSON body of the next answers."""
         self.bodies: list[dict[str, Any]] = []
+        self.open = threading.Event()
+        """Nothing is answered while it is not set."""
+        self.open.set()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=lambda: self._http.serve_forever(0.01), daemon=True)
 
@@ -47,6 +50,7 @@ class EmbeddingsServer:
 
     def answer(self, path: str, authorization: str, body: dict[str, Any]) -> tuple[int, Any]:
         self.bodies.append(body)
+        assert self.open.wait(30)
         if self.trouble:
             return self.trouble.popleft()
         if path != "/v1/embeddings" or authorization != f"Bearer {KEY}":

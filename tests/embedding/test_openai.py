@@ -3,6 +3,8 @@ wrong.
 """
 
 import socket
+import threading
+import time
 import traceback
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -13,9 +15,10 @@ import numpy as np
 import pytest
 
 from selfeng.core.errors import ConfigurationError, EmbedderUnavailable
+from selfeng.embedding import openai_embedder
 from selfeng.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.embedding.minilm import MiniLM
-from selfeng.embedding.openai_embedder import OpenAIEmbedder
+from selfeng.embedding.openai_embedder import OpenAIEmbedder, Vectors
 from selfeng.settings import Settings, load_settings
 from tests.embedding.embeddings_server import DIMENSIONS, KEY, EmbeddingsServer
 
@@ -32,6 +35,7 @@ def running() -> Iterator[EmbeddingsServer]:
 def server(running: EmbeddingsServer) -> EmbeddingsServer:
     running.bodies.clear()
     running.trouble.clear()
+    running.open.set()
     return running
 
 
@@ -131,6 +135,43 @@ def test_what_is_wrong_is_named_with_a_remedy_and_without_the_key(
     assert error.remedy.startswith(remedy)
     assert error.remedy.endswith(", or set EMBEDDER=minilm, which needs no server")
     assert KEY not in "".join(traceback.format_exception(error))
+
+
+def test_a_server_that_hangs_is_not_waited_for_again_and_its_late_answer_is_used(
+    server: EmbeddingsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openai_embedder, "_A_TEXT", 0.0)
+    server.open.clear()
+    with embedder(server.base_url, patience=0.2) as made:
+        for text in ("a", "b", "a"):
+            with pytest.raises(EmbedderUnavailable, match="has not answered for"):
+                made.embed([text])
+        assert [body["input"] for body in server.bodies] == [["a"]]
+        server.open.set()
+        until = time.monotonic() + 10
+        while (late := attempt(made, "a")) is None and time.monotonic() < until:
+            time.sleep(0.01)
+        assert late is not None
+        assert made.embed(["b"]).shape == (1, DIMENSIONS)
+    assert [body["input"] for body in server.bodies] == [["a"], ["b"]]
+
+
+def test_a_server_that_hangs_is_asked_again_from_time_to_time(
+    server: EmbeddingsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(openai_embedder, "_AGAIN", 0.0)
+    server.open.clear()
+    with embedder(server.base_url, patience=0.1) as made:
+        assert attempt(made, "a") is None
+        threading.Timer(0.1, server.open.set).start()
+        assert attempt(made, "b") is not None
+
+
+def attempt(made: OpenAIEmbedder, text: str) -> Vectors | None:
+    try:
+        return made.embed([text])
+    except EmbedderUnavailable:
+        return None
 
 
 def test_a_server_that_is_not_there_is_named() -> None:

@@ -2,6 +2,7 @@
 vectors are left.
 """
 
+import asyncio
 import threading
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -11,6 +12,7 @@ import numpy.typing as npt
 import pytest
 import sqlalchemy as sa
 
+from selfeng import capability_registry
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.errors import EmbedderUnavailable
 from selfeng.core.protocols import Embedder
@@ -32,7 +34,7 @@ class Slow(HashingEmbedder):
 
     def __init__(self, waits_for: str = "", *, calls: int = 100) -> None:
         super().__init__("slow:32", 32)
-        self._waits_for, self._calls = waits_for, calls
+        self._waits_for, self.calls = waits_for, calls
         self.go = threading.Event()
         self.embedded: list[str] = []
         """What each call began with."""
@@ -40,7 +42,7 @@ class Slow(HashingEmbedder):
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         if self._waits_for in " ".join(texts):
             assert self.go.wait(10)
-        if len(self.embedded) == self._calls:
+        if len(self.embedded) == self.calls:
             raise EmbedderUnavailable("the server is gone", "start it")
         self.embedded.append(texts[0])
         return super().embed(texts)
@@ -115,6 +117,33 @@ async def test_what_is_added_or_served_meanwhile_is_found_at_once_and_afterwards
         assert vectors(shelved) == [("slow:32", name) for name in (COUNT.name, *TOOLS)]
 
 
+async def test_an_embedder_that_hangs_holds_up_only_what_waits_for_it(shelved: Place) -> None:
+    async with changed(shelved, Slow()) as library:
+        library._reembedding.patience = 0
+        searches = [asyncio.create_task(library.search(f"request {n}")) for n in range(40)]
+        try:
+            async with asyncio.timeout(10):
+                assert [tool.name for tool in await library.tools()] == TOOLS
+        finally:
+            for search in searches:
+                search.cancel()
+
+
+async def test_what_is_added_while_the_server_is_gone_gets_its_vector_when_it_is_back(
+    shelved: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(capability_registry, "_FIRST_PAUSE", 0.01)
+    gone = Slow(waits_for="nothing", calls=2)
+    async with changed(shelved, gone, OLD) as library:
+        await library._background.aflush_tasks()
+        await library.add(COUNT)
+        assert vectors(shelved) == [("slow:32", name) for name in TOOLS]
+        gone.calls = 100
+        assert library._later
+        await library._later
+        assert vectors(shelved) == [("slow:32", name) for name in (COUNT.name, *TOOLS)]
+
+
 async def test_what_is_interrupted_goes_on_at_the_next_start(
     shelved: Place, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -123,10 +152,7 @@ async def test_what_is_interrupted_goes_on_at_the_next_start(
         await library._background.aflush_tasks()
         assert await found(library, "reverse a text") == "reverse_text"
         assert [embedder for embedder, _ in vectors(shelved)] == [OLD.id] * 2 + ["slow:32"]
-    assert (
-        "not all tools have vectors of slow:32, the next start continues: the server is gone; "
-        "start it" in caplog.text
-    )
+    assert "not all tools have vectors of slow:32 yet: the server is gone; start it" in caplog.text
     async with changed(shelved, working, OLD) as library:
         await library._background.aflush_tasks()
         assert vectors(shelved) == [("slow:32", name) for name in TOOLS]

@@ -1,7 +1,12 @@
 """Embedding models of OpenAI and of servers with the same API. They need a key or such a server."""
 
 import ssl
+import threading
+import time
 from collections.abc import Sequence
+from concurrent.futures import Future
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +19,7 @@ from openai import (
     OpenAIError,
 )
 
+from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import EmbedderUnavailable
 from selfeng.core.model_server import ModelServer
 
@@ -32,11 +38,32 @@ maximum length.
 _MAX_CHARACTERS = 8_000
 """The models take 8,191 tokens, which is more than that in every script in use."""
 _INSTEAD = "or set EMBEDDER=minilm, which needs no server"
+_PATIENCE, _A_TEXT = 5.0, 0.5
+"""Seconds that a caller waits for the server, and more for each text: who waits has a thread of
+those that all share.
+"""
+_AGAIN = 10.0
+"""Seconds until a server that lets a call wait is asked again."""
+_KEPT = 60.0
+"""Seconds that vectors which came too late are kept for who asks again."""
+_CALLS = 32
+"""At once, at most."""
+
+Vectors = npt.NDArray[np.float32]
+
+
+class _Call(NamedTuple):
+    vectors: Future[Vectors]
+    late: float
+    """When nobody waits for it any more, of the monotonic clock."""
 
 
 class OpenAIEmbedder:
     """Embedder on the official SDK: 429, 5xx and broken connections are retried with growing
     pauses. Thread-safe.
+
+    A server that hangs holds up nobody for long: a call goes on in a thread of its own when its
+    caller has gone, the same texts get what it brings, and others are not sent meanwhile.
     """
 
     def __init__(
@@ -48,12 +75,19 @@ class OpenAIEmbedder:
         base_url: str | None,
         timeout: float = 60.0,
         max_retries: int = 3,
+        patience: float = _PATIENCE,
     ) -> None:
-        """`dimensions`: length of the vectors that the model gives; `timeout`: seconds per call."""
+        """`dimensions`: length of the vectors that the model gives; `timeout`: seconds per call;
+        `patience`: seconds that a caller waits.
+        """
         self._server = ModelServer(
             base_url=base_url or OPENAI, model=model, api_key=api_key or "none", timeout=timeout
         )
-        self._dimensions = dimensions
+        self._dimensions, self._patience = dimensions, patience
+        self._threads = DaemonThreads(_CALLS, "embeddings")
+        self._lock = threading.Lock()
+        self._calls: dict[tuple[str, ...], _Call] = {}
+        self._sent = 0.0
         # On loopback without the environment's proxies, and without certificates, which take 50 ms
         # to load.
         direct = (
@@ -86,23 +120,66 @@ class OpenAIEmbedder:
     def dimensions(self) -> int:
         return self._dimensions
 
-    def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """Unit vectors; text after the 8,000th character is ignored.
 
         Raises:
-            EmbedderUnavailable: the server can't be reached, refuses, or returns unexpected
-                vectors.
+            EmbedderUnavailable: the server can't be reached, refuses, does not answer in time, or
+                returns unexpected vectors.
         """
-        readable = [_readable(text) for text in texts]
-        vectors = np.empty((len(readable), self._dimensions), dtype=np.float32)
-        for start in range(0, len(readable), _BATCH):
-            batch = readable[start : start + _BATCH]
-            vectors[start : start + len(batch)] = self._units(self._asked(batch), len(batch))
+        readable = tuple(map(_readable, texts))
+        call = self._call(readable)
+        try:
+            vectors = call.vectors.result(max(0.0, call.late - time.monotonic()))
+        except TimeoutError:
+            raise self._hangs() from None
+        finally:
+            with self._lock:
+                if call.vectors.done():
+                    self._calls.pop(readable, None)
         return vectors
 
     def close(self) -> None:
         """Close the connections to the server."""
+        self._threads.close(0.0)
         self._sdk.close()
+
+    def _call(self, texts: tuple[str, ...]) -> _Call:
+        """The call for these texts, which may have been sent before. Raises: EmbedderUnavailable:
+        the server hangs.
+        """
+        now = time.monotonic()
+        with self._lock:
+            self._calls = {
+                sent: call
+                for sent, call in self._calls.items()
+                if not call.vectors.done() or now < call.late + _KEPT
+            }
+            if texts in self._calls:
+                return self._calls[texts]
+            hangs = any(now >= c.late and not c.vectors.done() for c in self._calls.values())
+            if hangs and now < self._sent + _AGAIN:
+                raise self._hangs()
+            self._sent = now
+            call = _Call(
+                self._threads.submit(partial(self._embedded, texts)),
+                now + self._patience + _A_TEXT * len(texts),
+            )
+            self._calls[texts] = call
+            return call
+
+    def _embedded(self, texts: Sequence[str]) -> Vectors:
+        vectors = np.empty((len(texts), self._dimensions), dtype=np.float32)
+        for start in range(0, len(texts), _BATCH):
+            batch = texts[start : start + _BATCH]
+            vectors[start : start + len(batch)] = self._units(self._asked(batch), len(batch))
+        return vectors
+
+    def _hangs(self) -> EmbedderUnavailable:
+        return self._unavailable(
+            f"{self._server.name} has not answered for {self._patience:g} seconds",
+            "see why it takes so long",
+        )
 
     def _asked(self, batch: Sequence[str]) -> list[list[float]]:
         """A vector for each text, in order."""
@@ -120,7 +197,7 @@ class OpenAIEmbedder:
                 "check OPENAI_BASE_URL",
             ) from None
 
-    def _units(self, rows: Sequence[Sequence[float]], expected: int) -> npt.NDArray[np.float32]:
+    def _units(self, rows: Sequence[Sequence[float]], expected: int) -> Vectors:
         lengths = sorted({len(row) for row in rows})
         if len(rows) != expected:
             raise self._unavailable(
@@ -140,7 +217,7 @@ class OpenAIEmbedder:
                 f"{self._named} gives a vector that is zero or not finite",
                 "set another OPENAI_EMBEDDING_MODEL",
             )
-        units: npt.NDArray[np.float32] = vectors / norms
+        units: Vectors = vectors / norms
         return units
 
     def _failure(self, error: OpenAIError) -> EmbedderUnavailable:

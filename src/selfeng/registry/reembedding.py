@@ -8,10 +8,12 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import sqlalchemy as sa
 
+from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import AgentError
 from selfeng.core.protocols import Embedder
 from selfeng.core.words import count
@@ -61,9 +63,16 @@ class Reembedding:
     """Begins at every start, and resumes work that the end of a process interrupted."""
 
     def __init__(
-        self, engine: sa.Engine, vectors: Vectors, embedder: Embedder, make: Former
+        self,
+        engine: sa.Engine,
+        vectors: Vectors,
+        embedder: Embedder,
+        make: Former,
+        threads: DaemonThreads,
     ) -> None:
+        """`threads`: where what waits for an embedder runs."""
         self._engine, self._vectors, self._embedder, self._make = engine, vectors, embedder, make
+        self.threads = threads
         self.former: Space | None = None
         """The space that searches use until all tools are embedded; None: the new one, as far as it
         is filled.
@@ -104,20 +113,24 @@ class Reembedding:
                     self._ended.wait(), max(0.0, self._begun + self.patience - time.monotonic())
                 )
 
-    async def run(self) -> None:
-        """Embed the tools without vectors, then drop the vectors of all other embedders."""
+    async def run(self) -> bool:
+        """Embed the tools without vectors, then drop the vectors of all other embedders; whether
+        all tools have theirs.
+        """
         try:
             await self._embed()
         except AgentError as error:
             _log.warning(
-                "not all tools have vectors of %s, the next start continues: %s; %s",
+                "not all tools have vectors of %s yet: %s; %s",
                 self._embedder.id,
                 error,
                 error.remedy,
             )
+            return False
         else:
             self.former = self._vectors.former = self.progress = None
             await asyncio.to_thread(self._drop_others)
+            return True
         finally:
             self._ended.set()
 
@@ -134,7 +147,7 @@ class Reembedding:
         for start in range(0, len(missing), _AT_ONCE):
             batch = missing[start : start + _AT_ONCE]
             await asyncio.gather(
-                *(asyncio.to_thread(self._vectors.complete, name) for name in batch)
+                *(self.threads.run(partial(self._vectors.complete, name)) for name in batch)
             )
             self.progress = Embedded(start + len(batch), len(missing), self._embedder.id)
             _log.info("%s", self.progress)

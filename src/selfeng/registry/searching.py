@@ -3,6 +3,8 @@
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import sqlalchemy as sa
 
@@ -31,6 +33,14 @@ _RECENT = 200
 """Maximum number of tools changed since they were indexed that are compared as well; if there are
 more, the exact search serves.
 """
+
+
+class _Asked(NamedTuple):
+    """A request in a space."""
+
+    space: Space
+    vector: Vector | None
+    """None if the embedder is unavailable."""
 
 
 class Search:
@@ -62,7 +72,12 @@ class Search:
         While the embedder is unavailable, tools are found by their words alone.
         """
         await self._reembedding.wait()
-        return await asyncio.to_thread(self._find, request, limit)
+        asked = (
+            await self._reembedding.threads.run(partial(self._asked, request))
+            if self._watcher.snapshot.searched
+            else None
+        )
+        return await asyncio.to_thread(self._find, request, limit, asked)
 
     async def compare(
         self, request: str, tools: Sequence[ServerTool]
@@ -70,24 +85,25 @@ class Search:
         """How well tools of other servers fit a request, best first: by their descriptions, or by
         the words that they share with it while the embedder is unavailable.
         """
-        return await asyncio.to_thread(self._compare, request, tools)
+        return await self._reembedding.threads.run(partial(self._compare, request, tools))
 
     @property
     def _current(self) -> Space:
         """The space that searches use now."""
         return self._reembedding.former or self._space
 
-    def _find(self, request: str, limit: int) -> tuple[Candidate, ...]:
+    def _find(self, request: str, limit: int, asked: _Asked | None) -> tuple[Candidate, ...]:
+        """`asked` is None if there was nothing to find when it was last looked."""
         snapshot = self._watcher.look()
         if not snapshot.searched:
             return ()
-        space = self._current
-        evidence = self._evidence(snapshot, request, space)
-        if space is not self._current:  # re-embedding just ended and dropped the old vectors
-            space = self._current
-            evidence = self._evidence(snapshot, request, space)
+        asked = asked or self._asked(request)
+        evidence = self._evidence(snapshot, request, asked)
+        if asked.space is not self._current:  # re-embedding just ended and dropped the old vectors
+            asked = self._asked(request)
+            evidence = self._evidence(snapshot, request, asked)
         while True:
-            best = space.ranking.rank(
+            best = asked.space.ranking.rank(
                 [e for e in evidence if snapshot.offers(e.name)], snapshot.searched
             )[:limit]
             names = [ranked.name for ranked in best]
@@ -105,14 +121,13 @@ class Search:
         )
 
     def _compare(self, request: str, tools: Sequence[ServerTool]) -> tuple[ServerCandidate, ...]:
-        space = self._current
-        vector = self._vector(request, space)
-        asked = set(split_words(request).lower().split())
+        space, vector = self._asked(request)
+        words = set(split_words(request).lower().split())
         evidence = [
             Evidence(
                 tool.name,
                 None if vector is None else float(self._server_vector(tool, space) @ vector),
-                _SHARED_WORD * len(asked & set(_words_of(tool))),
+                _SHARED_WORD * len(words & set(_words_of(tool))),
             )
             for tool in tools
         ]
@@ -135,11 +150,11 @@ class Search:
             )
         return self._server_vectors[key]
 
-    def _evidence(self, snapshot: LibrarySnapshot, request: str, space: Space) -> list[Evidence]:
+    def _evidence(self, snapshot: LibrarySnapshot, request: str, asked: _Asked) -> list[Evidence]:
         """The evidence for the nearest tools and for those that share words with the request; some
         may no longer be offered.
         """
-        vector = self._vector(request, space)
+        space, vector = asked
         with reading(self._engine) as connection:
             words = lexical.words_of(connection, request)
             near = [] if vector is None else self._near(connection, snapshot, space, vector)
@@ -152,14 +167,15 @@ class Search:
             scores = lexical.scores(connection, words, found)
         return [Evidence(name, cosines.get(name), scores.get(name, 0.0)) for name in found]
 
-    def _vector(self, request: str, space: Space) -> Vector | None:
-        """The vector of the request; None if the embedder is unavailable."""
+    def _asked(self, request: str) -> _Asked:
+        """Blocking."""
+        space = self._current
         try:
             space.ranking.prepare(space.embedder)
-            return space.ranking.request(space.embedder.embed([request])[0])
+            return _Asked(space, space.ranking.request(space.embedder.embed([request])[0]))
         except EmbedderUnavailable as error:
             _log.info("searched by words alone: %s", error)
-            return None
+            return _Asked(space, None)
 
     def _near(
         self, connection: sa.Connection, snapshot: LibrarySnapshot, space: Space, vector: Vector

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.process import is_running
 from selfeng.core.verdict import SandboxStatus
@@ -31,7 +32,6 @@ from selfeng.sandboxes.bwrap_command import (
 from selfeng.sandboxes.bwrap_container import BubblewrapContainer, Started
 from selfeng.sandboxes.bwrap_process import BwrapProcess, Spawn, Streams, running
 from selfeng.sandboxes.control_groups import ControlGroups
-from selfeng.sandboxes.daemon_threads import DaemonThreads
 from selfeng.sandboxes.limits import ContainerLimits
 from selfeng.sandboxes.python_environment import Parts, PythonEnvironment
 from selfeng.sandboxes.watchdog import Watchdog, Watched

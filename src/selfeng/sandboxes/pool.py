@@ -17,10 +17,10 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.runtime import PromisingContext
 from selfeng.sandboxes.backend import LIFETIME, Container, HungUp
-from selfeng.sandboxes.daemon_threads import DaemonThreads
 from selfeng.sandboxes.job_protocol import recovered
 
 _QUIET = 1.0

@@ -514,5 +514,7 @@ class ServedRequests:
         try:
             for form in forms:
                 await self._library.record_request(tool.name, tool.version, form)
+        except AgentError as error:
+            log.warning("could not add a served request to %s: %s", tool.name, error)
         except Exception:  # the edge of the background: the tool is found as before
             log.exception("could not add a served request to %s", tool.name)

@@ -9,7 +9,7 @@ import threading
 
 import pytest
 
-from selfeng.sandboxes.daemon_threads import DaemonThreads
+from selfeng.core.daemon_threads import DaemonThreads
 
 
 async def test_who_calls_gets_what_the_function_returns_or_raises() -> None:
@@ -55,7 +55,7 @@ def test_closing_does_not_wait_for_a_call_that_never_returns() -> None:
 
 def test_a_process_ends_although_a_call_never_returns() -> None:
     program = (
-        "import threading; from selfeng.sandboxes.daemon_threads import DaemonThreads; "
+        "import threading; from selfeng.core.daemon_threads import DaemonThreads; "
         "DaemonThreads(1, 'test').submit(threading.Event().wait)"
     )
     assert subprocess.run([sys.executable, "-c", program], timeout=60, check=False).returncode == 0
