@@ -449,7 +449,9 @@ class Bench:
         return self._before
 
     def _wait_until_gone(self, before: set[str]) -> None:
-        """As a worker does not say when it is ready, and a turn may have ended before the kill."""
+        """Give the next worker time: it does not say when it is ready, and the turn may have ended
+        before the kill.
+        """
         patience = time.monotonic() + _PATIENCE
         while before & self._sandboxes() and time.monotonic() < patience:
             time.sleep(0.05)

@@ -97,8 +97,10 @@ class CapabilityRegistry:
         self._reembedding = Reembedding(engine, self._vectors, embedder, former, self._embedding)
         self._search = Search(engine, self._watcher, self._index, self._reembedding, self._space)
         self._background = PromisingContext()
+        self._lacking = False
+        """Whether a tool lacks its vector."""
         self._later: asyncio.Task[None] | None = None
-        """Embeds the tools that lack a vector."""
+        """Embeds such tools."""
 
     async def start(self) -> None:
         """Complete the changes that a killed process began and reconcile records with files; the
@@ -125,16 +127,17 @@ class CapabilityRegistry:
             self._embed_later()
 
     def _embed_later(self) -> None:
+        self._lacking = True
         if self._later is None or self._later.done():
             self._later = asyncio.create_task(self._embed_again())
 
     async def _embed_again(self) -> None:
         pause = _FIRST_PAUSE
-        while True:
+        while self._lacking:
             await asyncio.sleep(pause)
-            self._vectors.lacking = False
-            if await self._reembedding.run() and not self._vectors.lacking:
-                return
+            self._lacking = False  # until a tool is added without one meanwhile
+            if not await self._reembedding.run():
+                self._lacking = True
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     async def aclose(self) -> None:
@@ -223,10 +226,10 @@ class CapabilityRegistry:
 
         Raises: ToolNameInvalid, ToolExists, LibraryError (such as FileInTheWay).
         """
-        tool = await self._embedding.run(
+        tool, embedded = await self._embedding.run(
             partial(self._editor.add, draft, provenance or Provenance())
         )
-        if self._vectors.lacking:
+        if not embedded:
             self._embed_later()
         await self._look(tool.name)
         return tool

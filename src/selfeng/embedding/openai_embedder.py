@@ -39,9 +39,7 @@ _MAX_CHARACTERS = 8_000
 """The models take 8,191 tokens, which is more than that in every script in use."""
 _INSTEAD = "or set EMBEDDER=minilm, which needs no server"
 _PATIENCE, _A_TEXT = 5.0, 0.5
-"""Seconds that a caller waits for the server, and more for each text: who waits has a thread of
-those that all share.
-"""
+"""Seconds that a caller waits for the server, and more for each text; searches wait for it."""
 _AGAIN = 10.0
 """Seconds until a server that lets a call wait is asked again."""
 _KEPT = 60.0

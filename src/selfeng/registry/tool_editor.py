@@ -22,12 +22,15 @@ class ToolEditor:
     ) -> None:
         self._engine, self._watcher, self._writer, self._vectors = engine, watcher, writer, vectors
 
-    def add(self, draft: ToolDraft, provenance: Provenance) -> Tool:
-        """Raises: ToolNameInvalid, ToolExists, LibraryError."""
+    def add(self, draft: ToolDraft, provenance: Provenance) -> tuple[Tool, bool]:
+        """The tool, and whether it has its vector. Raises: ToolNameInvalid, ToolExists,
+        LibraryError.
+        """
         names.check_form(draft.name)
         self._watcher.look()  # a tool with files deleted just now frees its name
         self._writer.check(draft.name, Sources(code=draft.code, tests=draft.tests))
-        return self._writer.add(draft, provenance, self._vectors.of_new(draft))
+        embedding = self._vectors.of_new(draft)
+        return self._writer.add(draft, provenance, embedding), embedding is not None
 
     def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         """Raises: VersionConflict, ToolModified, ToolNotFound, VersionNotFound,

@@ -35,8 +35,6 @@ class Vectors:
         self._engine, self._embedder = engine, embedder
         self.former: Embedder | None = None
         """The former embedder, while searches use its vectors."""
-        self.lacking = False
-        """Whether a tool was added without a vector."""
 
     def of_new(self, draft: ToolDraft) -> Embedding | None:
         """The vector of a new tool, ignoring what an earlier tool of its name has served; None
@@ -46,7 +44,6 @@ class Vectors:
             return self._of(draft, ())
         except EmbedderUnavailable as error:
             _log.info("%s is found only by its words for now: %s", draft.name, error)
-            self.lacking = True
             return None
 
     def of_next(self, draft: ToolDraft) -> Embedding:
