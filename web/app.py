@@ -110,6 +110,9 @@ def create_app(
         logger=socket_log(),
         engineio_logger=socket_log(),
     )
+    # Flask-SocketIO opens a request for each event: for a path without a rule it would keep an
+    # exception, a cycle of fifty objects for the garbage collector
+    app.add_url_rule("/socket.io/", "socket", websocket=True)
     sockets = Sockets(socketio, bridge, engine, uploads)
     bridge.begin(
         watch_status(

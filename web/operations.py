@@ -128,7 +128,7 @@ def body_as(kind: type[Any]) -> Any:
 def operations(app: Flask) -> Iterator[tuple[Rule, str, Operation]]:
     """The operations of an application by their paths, each with its route and method."""
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
-        found = getattr(app.view_functions[rule.endpoint], "operation", None)
+        found = getattr(app.view_functions.get(rule.endpoint), "operation", None)
         if isinstance(found, Operation):
             for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
                 yield rule, method, found
