@@ -904,10 +904,10 @@ class Engine:
             asyncio.to_thread(self.model.warm_up),
             asyncio.to_thread(is_english, "Is this English?"),
         )
-        # A collection stops all threads, a full one for a twentieth of a second: none looks through
-        # what is loaded by now, which stays, and fewer come.
+        # A collection stops all threads: none looks through what is loaded by now, which stays. The
+        # first ones take ten milliseconds, the second ones twenty, and full ones are rare.
         gc.freeze()
-        gc.set_threshold(20_000)
+        gc.set_threshold(10_000, 5, 40)
 
     async def _set_up_search(self) -> None:
         async def work(report: Report) -> None:
