@@ -454,10 +454,12 @@ async def test_who_has_a_container_waits_while_as_many_work_as_may(
     assert not other.gone
 
 
-async def test_a_kept_container_goes_when_its_owner_stays_away(
+async def test_kept_containers_go_one_by_one_when_their_owners_stay_away(
     shared_yard: Callable[[int], Shared],
 ) -> None:
     yard = shared_yard(1)
     yard.pool._size = replace(yard.pool._size, kept=2, ready=0, idle=0.05)
-    theirs = await yard.use("one")
-    assert await asyncio.to_thread(theirs.removed.wait, 10)
+    first, second = await yard.use("one"), await yard.use("two")
+    assert await asyncio.to_thread(first.removed.wait, 10)
+    assert not second.gone
+    assert await asyncio.to_thread(second.removed.wait, 10)

@@ -25,7 +25,7 @@ from selfeng.sandboxes.job_protocol import recovered
 
 _QUIET = 1.0
 """Seconds for which jobs have the machine to themselves before containers are removed and replaced;
-most jobs take less.
+most jobs take less. Also those between two removals that nobody waits for.
 """
 
 GRACE = 10.0
@@ -51,7 +51,7 @@ class PoolSize:
     kept: int = 0
     """Used ones that may stay ready for their owners while `most` work."""
     idle: float = 60.0
-    """Seconds after which an unused container is removed."""
+    """Seconds without use after which a container may be removed."""
     patience: float = 0.0
     """Seconds without a container coming back before another is started for waiting requests."""
 
@@ -365,20 +365,33 @@ class Pool:
         self._later(self._size.idle, self._shrink)
 
     def _shrink(self) -> None:
-        """Remove containers that recent demand did not need; check again while any are left."""
+        """Want one container fewer, down to what recent demand needed; again later while any are
+        left.
+        """
         self._wanted = max(self._size.least, min(self._peak, self._wanted - 1, self._size.ready))
         self._peak = len(self._working) + len(self._waiting)
-        keep = max(0, self._wanted - (len(self._working) if self._reusable else 0))
         self.renew()
-        used_first = sorted(self._ready, key=lambda c: c not in self._owners)
-        lately = time.monotonic() - self._size.idle
-        for container in used_first[: max(0, len(self._ready) - keep)]:
-            if self._size.kept and container in self._owners and self._came[container] > lately:
-                continue
-            self._ready.remove(container)
-            self._spawn(self._remove(container))
+        self._let_go()
         if self._ready or self._working:
             self._later(self._size.idle, self._shrink)
+
+    def _let_go(self) -> None:
+        """Remove a container that recent demand did not need, and the next one a moment later: many
+        at once would take the processors from everything else.
+        """
+        keep = max(0, self._wanted - (len(self._working) if self._reusable else 0))
+        used_first = sorted(self._ready, key=lambda c: c not in self._owners)
+        since = time.monotonic() - self._size.idle
+        unneeded = [
+            container
+            for container in used_first[: max(0, len(self._ready) - keep)]
+            if not (self._size.kept and container in self._owners and self._came[container] > since)
+        ]
+        for container in unneeded[:1]:
+            self._ready.remove(container)
+            self._spawn(self._remove(container))
+        if len(unneeded) > 1:
+            self._later(_QUIET, self._let_go)
 
     def _usable(self, container: Container) -> bool:
         current = container.born >= self._outdated and container.edition == self._edition

@@ -22,10 +22,11 @@ _IDLE_MB = 40
 """Memory of an executor that waits."""
 _MEMORY_MB = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // MB
 EXECUTORS = PoolSize(
-    least=1, ready=4, most=8, kept=min(56, _MEMORY_MB // 8 // _IDLE_MB), patience=0.1
+    least=1, ready=4, most=8, kept=min(56, _MEMORY_MB // 8 // _IDLE_MB), idle=300, patience=0.1
 )
 """Executors come back within milliseconds, unless their tools are slow. Those that are kept for
-people who asked lately have an eighth of the machine's memory.
+people who asked lately, and may think for a minute or two before they ask again, have an eighth of
+the machine's memory.
 """
 
 
