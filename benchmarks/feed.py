@@ -244,6 +244,7 @@ def real_level(server: Server, model_url: str, count: int) -> Level:
     """Twenty turns, begun and ready to stream, with `count` clients."""
     asker = Asker(server)
     conversations = [asker.begin(MARKED) for _ in range(TURNS)]
+    asker.close()
     while requests.get(f"{model_url}/waiting", timeout=30).json() < TURNS:
         time.sleep(0.05)
     stop = threading.Event()
@@ -260,7 +261,6 @@ def real_level(server: Server, model_url: str, count: int) -> Level:
         stop.set()
         for load in loads:
             load.join()
-        asker.close()
 
 
 def _load(server: Server, stop: threading.Event) -> None:
