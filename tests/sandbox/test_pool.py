@@ -149,7 +149,7 @@ async def test_tools_that_come_back_within_the_patience_do_not_make_the_pool_gro
         timeout=20,
         verifiers=NONE,
         comparers=NONE,
-        executors=PoolSize(least=1, ready=2, most=2, patience=60),
+        executors=PoolSize(least=0, ready=2, most=2, patience=60),
         **backend.options,
     )
     await asyncio.gather(*(sandbox.execute("tool", CODE, {}) for _ in range(20)))

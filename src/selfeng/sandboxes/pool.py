@@ -285,7 +285,7 @@ class Pool:
             return max(len(self._stranded()), impatient) - starting
         if not self._calm():
             return 0
-        used = sum(1 for container in (*self._ready, *self._working) if self._owners.get(container))
+        used = len(self._owners.keys() & {*self._ready, *self._working})
         wanted = min(self._wanted, self._size.least)
         return wanted - (len(self._ready) + len(self._working) - used) - starting
 
