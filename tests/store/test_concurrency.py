@@ -14,9 +14,11 @@ from selfeng.core.files import File
 from selfeng.core.prompt import ChatMessage
 from selfeng.lessons.book import Finding, LessonBook
 from selfeng.lessons.transcript import LessonOutcome
-from selfeng.store.database import address, attach
+from selfeng.store import schema
+from selfeng.store.database import address, attach, open_database, reading, writing
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.threads import Threads
+from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from tests.embedding.hashing import HashingEmbedder
 
 WRITERS, TIMES = 8, 10
@@ -99,6 +101,40 @@ def test_events_of_a_conversation_are_numbered_without_a_gap(database, side_by_s
     assert [r.seq for r in records] == list(range(1, WRITERS * (TIMES + 1) + 1))
     said = [r.event.text for r in records if isinstance(r.event, AnswerToken)]
     assert sorted(said) == sorted(f"{w} {t}" for w in range(WRITERS) for t in range(TIMES))
+
+
+@pytest.mark.postgres
+def test_claims_and_events_lock_turns_in_the_same_order(postgres) -> None:
+    database = open_database(postgres.new())
+    journal, started = Journal(database), TurnStarted(request="r")
+    conversations = [journal.create_conversation("me", name) for name in ("one", "two")]
+    turns = [(c, journal.begin_turn(c, "r", "", started, "{}", waits=True)) for c in conversations]
+    last = max(turn_id for _, turn_id in turns)
+    queue = TurnQueue(database, lambda: QueueLimits(2, 2, 2), server="other")
+    entries = [
+        JournalEntry(*turn, datetime.now(UTC), AnswerToken(text="a"), lease=0) for turn in turns
+    ]
+
+    def waiting(count: int) -> None:
+        locked = sa.text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+        while True:
+            with reading(database) as connection:
+                if connection.scalar(locked) == count:
+                    return
+
+    with ThreadPoolExecutor() as pool:
+        with writing(database, exclusive=False) as connection:
+            mine = schema.turns.update().where(schema.turns.c.id == last)
+            connection.execute(mine.values(queued=-1))
+        with writing(database, exclusive=False) as connection:
+            connection.execute(mine.values(queued=-1))
+            claimed = pool.submit(queue.claim, 2, others=True)
+            waiting(1)
+            stored = pool.submit(journal.append, entries)
+            waiting(2)
+        assert claimed.result()[0].turn_id == last
+        assert len(stored.result()) == 0  # of a process that has lost them
+    database.dispose()
 
 
 def test_a_named_conversation_is_begun_once(database, side_by_side) -> None:

@@ -63,6 +63,7 @@ _CONVERSATIONS, _TURNS, _EVENTS = schema.conversations, schema.turns, schema.eve
 _LEASES = (
     sa.select(_TURNS.c.id, _TURNS.c.lease)
     .where(_TURNS.c.id.in_(sa.bindparam("turns", expanding=True)))
+    .order_by(_TURNS.c.id)  # in which all lock turns: none waits for one that waits for it
     .with_for_update(read=True)
 )
 _NUMBERED = (_EVENTS.c.turn_id, _EVENTS.c.scope, _EVENTS.c.n)
@@ -583,7 +584,7 @@ def _create(
 def _running() -> sa.Select[Any]:
     whose = _TURNS.join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id)
     ours = sa.select(_TURNS, _CONVERSATIONS.c.kind, _CONVERSATIONS.c.owner).select_from(whose)
-    return ours.where(_TURNS.c.state == "running").order_by(_TURNS.c.started_at)
+    return ours.where(_TURNS.c.state == "running").order_by(_TURNS.c.id)
 
 
 def _goes_on(turn: sa.Row[Any]) -> bool:

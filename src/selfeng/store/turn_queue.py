@@ -133,18 +133,22 @@ class TurnQueue:
         with writing(self._engine, exclusive=False) as connection:
             _lock(connection)
             line = self._line(connection)
-            admitted, taken = line.last, list[ClaimedTurn]()
+            chosen = list[QueuedTurn]()
             for turn in iter(line.next, None):
                 mine = turn.server == self._server
                 if turn.goes_on:
                     mine = (mine or others) and room > 0 and turn.id not in present
                     room -= mine
                 if mine:
-                    admitted += 1
-                    taken.append(self._take(connection, turn, admitted))
+                    chosen.append(turn)
+            places = {turn.id: place for place, turn in enumerate(chosen, line.last + 1)}
+            taken = [  # the journal locks them in this order, too
+                self._take(connection, turn, places[turn.id])
+                for turn in sorted(chosen, key=lambda turn: turn.id)
+            ]
             if (taken or changed) and _anything_waits(connection):
                 announce(connection, "queue")
-        return taken
+        return sorted(taken, key=lambda turn: places[turn.turn_id])
 
     def places(self) -> dict[str, int]:
         """The turns that this process took into the queue and that wait there, and their places,
