@@ -463,3 +463,15 @@ async def test_kept_containers_go_one_by_one_when_their_owners_stay_away(
     assert await asyncio.to_thread(first.removed.wait, 10)
     assert not second.gone
     assert await asyncio.to_thread(second.removed.wait, 10)
+
+
+@pytest.mark.parametrize("owner", ["", "one"])
+async def test_one_that_nobody_has_used_stays_ready_after_a_use(
+    shared_yard: Callable[[int], Shared], owner: str
+) -> None:
+    """Also after one of the program itself, which has no owner."""
+    yard = shared_yard(2)
+    yard.pool._size = replace(yard.pool._size, least=1)
+    used = await yard.use(owner)
+    (fresh,) = (container for container in yard.made if container is not used)
+    assert await yard.use("two") is fresh
