@@ -141,14 +141,14 @@ class TurnQueue:
                     room -= mine
                 if mine:
                     chosen.append(turn)
-            places = {turn.id: place for place, turn in enumerate(chosen, line.last + 1)}
-            taken = [  # the journal locks them in this order, too
-                self._take(connection, turn, places[turn.id])
-                for turn in sorted(chosen, key=lambda turn: turn.id)
-            ]
+            numbered = enumerate(chosen, line.last + 1)
+            taken = {  # the journal locks them in this order, too
+                turn.id: self._take(connection, turn, number)
+                for number, turn in sorted(numbered, key=lambda pair: pair[1].id)
+            }
             if (taken or changed) and _anything_waits(connection):
                 announce(connection, "queue")
-        return sorted(taken, key=lambda turn: places[turn.turn_id])
+        return [taken[turn.id] for turn in chosen]
 
     def places(self) -> dict[str, int]:
         """The turns that this process took into the queue and that wait there, and their places,
