@@ -385,7 +385,13 @@ def test_the_library_shows_a_new_tool_at_once(link, page, stranger):
 
 @pytest.mark.extended
 def test_stopping_ends_a_running_turn_and_says_so(theatre, page):
-    theatre.stage.plays({SPECIFY: Flawed(content='{"outcome": "tool"', stop_after=0, then="hang")})
+    asked = threading.Event()
+
+    def hangs(request: CompletionRequest) -> Flawed:
+        asked.set()
+        return Flawed(content='{"outcome": "tool"', stop_after=0, then="hang")
+
+    theatre.stage.plays({SPECIFY: hangs})
     theatre.server.left.clear()
     open_page(page, theatre.link)
     ask(page, "Count the words of 'one two three'")
@@ -393,6 +399,7 @@ def test_stopping_ends_a_running_turn_and_says_so(theatre, page):
     expect(step(page, "specify")).to_have_attribute("data-state", "running")
     expect(turn.get_by_test_id("now")).to_contain_text("Writing the specification")
     expect(activity.get_by_test_id("activity-state")).to_have_text("running")
+    assert asked.wait(30), "the model is not asked"
     turn.get_by_test_id("stop").click()
     expect(turn).to_have_attribute("data-state", "stopped")
     expect(turn.get_by_test_id("turn-stopped")).to_contain_text("Stopped on request.")
