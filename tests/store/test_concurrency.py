@@ -104,13 +104,24 @@ def test_events_of_a_conversation_are_numbered_without_a_gap(database, side_by_s
 
 
 @pytest.mark.postgres
-def test_claims_and_events_lock_turns_in_the_same_order(postgres) -> None:
+@pytest.mark.parametrize(
+    ("claimed", "change"),
+    [
+        (False, lambda queue: queue.claim(2, others=True)),
+        (True, TurnQueue.fence),
+        (True, TurnQueue.hand_over),
+    ],
+    ids=["claim", "fence", "hand over"],
+)
+def test_the_queue_and_events_lock_turns_in_the_same_order(postgres, claimed, change) -> None:
     database = open_database(postgres.new())
     journal, started = Journal(database), TurnStarted(request="r")
     conversations = [journal.create_conversation("me", name) for name in ("one", "two")]
     turns = [(c, journal.begin_turn(c, "r", "", started, "{}", waits=True)) for c in conversations]
-    last = max(turn_id for _, turn_id in turns)
+    first, last = sorted(turn_id for _, turn_id in turns)
     queue = TurnQueue(database, lambda: QueueLimits(2, 2, 2), server="other")
+    if claimed:
+        queue.claim(2, others=True)
     entries = [
         JournalEntry(*turn, datetime.now(UTC), AnswerToken(text="a"), lease=0) for turn in turns
     ]
@@ -123,16 +134,19 @@ def test_claims_and_events_lock_turns_in_the_same_order(postgres) -> None:
                     return
 
     with ThreadPoolExecutor() as pool:
+        for queued, turn in enumerate((last, first)):  # their order in queue, table and index
+            mine = schema.turns.update().where(schema.turns.c.id == turn)
+            for state in ("finished", "running"):
+                with writing(database, exclusive=False) as connection:
+                    connection.execute(mine.values(queued=queued, state=state))
         with writing(database, exclusive=False) as connection:
             mine = schema.turns.update().where(schema.turns.c.id == last)
-            connection.execute(mine.values(queued=-1))
-        with writing(database, exclusive=False) as connection:
-            connection.execute(mine.values(queued=-1))
-            claimed = pool.submit(queue.claim, 2, others=True)
+            connection.execute(mine.values(request="s"))
+            changed = pool.submit(change, queue)
             waiting(1)
             stored = pool.submit(journal.append, entries)
             waiting(2)
-        assert claimed.result()[0].turn_id == last
+        changed.result()
         assert len(stored.result()) == 0  # of a process that has lost them
     database.dispose()
 
