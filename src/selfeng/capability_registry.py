@@ -353,8 +353,8 @@ class CapabilityRegistry:
 
         Raises: EmbedderUnavailable.
         """
-        await self._embedding.run(partial(self._vectors.serve, name, version, request))
-        await self._look()
+        if await self._embedding.run(partial(self._vectors.serve, name, version, request)):
+            await self._look()
 
     async def used_requests(self, name: str) -> tuple[str, ...]:
         """The requests that the tool has served and is found by, newest first; empty for an unknown

@@ -74,9 +74,9 @@ class Vectors:
                     records.insert_vector(connection, name, embedding)
                     return
 
-    def serve(self, name: str, version: int, request: str) -> None:
-        """Let search find a tool by a request that this version has served; does nothing if the
-        tool was removed, changed, or is already found by it.
+    def serve(self, name: str, version: int, request: str) -> bool:
+        """Let search find a tool by a request that this version has served; False if the tool was
+        removed, changed, or is already found by it.
         """
 
         def add(tool: Tool, used: Used) -> Used | None:
@@ -87,7 +87,7 @@ class Vectors:
                 else (request, *used)[:MOST_USED]
             )
 
-        self._change(name, add)
+        return self._change(name, add)
 
     def forget(self, name: str, request: str) -> bool:
         """Remove a learned request from a tool; False if there is no such request."""
