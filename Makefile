@@ -77,7 +77,8 @@ bench-setup: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.setup
 
 # What a turn costs beside the model, by stage; fails when a goal is missed. The last line is JSON.
-bench-turn: $(VENV)/test.stamp
+bench-turn: $(VENV)/test.stamp machine
+	@$(PY) -m selfeng setup
 	@$(PY) -m benchmarks.turn
 
 # Whether 300 clients of a page server and a worker see the pieces of 20 answers in time, beside a bare Flask-SocketIO app; fails
