@@ -197,17 +197,16 @@ class TurnQueue:
         from it, of those that others can go on with.
         """
         with writing(self._engine, exclusive=False) as connection:
-            mine = _TURNS.update().where(_TURNS.c.id.in_(self._handed_over()))
-            connection.execute(mine.values(lease=_TURNS.c.lease + 1))
+            connection.execute(self._handed_over().values(lease=_TURNS.c.lease + 1))
 
     def hand_over(self) -> None:
         """Have other processes take the turns of this one, which runs them no longer."""
         with writing(self._engine, exclusive=False) as connection:
-            mine = _TURNS.update().where(_TURNS.c.id.in_(self._handed_over()))
-            connection.execute(mine.values(server=None, admitted=None))
+            connection.execute(self._handed_over().values(server=None, admitted=None))
             announce(connection, "queue")
 
-    def _handed_over(self) -> sa.Select[tuple[str]]:
+    def _handed_over(self) -> sa.Update:
+        """The change of the turns of this process that others can go on with."""
         chats = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.kind != "project")
         mine = (
             _RUNNING
@@ -216,9 +215,9 @@ class TurnQueue:
             & _TURNS.c.admitted.is_not(None)
             & _TURNS.c.given.is_not(None)
         )
-        # The journal locks turns in this order, too.
-        ordered = sa.select(_TURNS.c.id).where(mine).order_by(_TURNS.c.id)
-        return ordered.with_for_update().correlate(None)
+        ids = sa.select(_TURNS.c.id).where(mine).correlate(None)
+        locked = ids.order_by(_TURNS.c.id).with_for_update()  # the journal locks in this order, too
+        return _TURNS.update().where(_TURNS.c.id.in_(locked))
 
     def _take(self, connection: sa.Connection, turn: "QueuedTurn", admitted: int) -> ClaimedTurn:
         row = connection.execute(
