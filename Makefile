@@ -40,6 +40,7 @@ lint: $(VENV)/test.stamp node-packages
 	$(PY) -m mypy
 	$(VENV)/bin/lint-imports
 	$(NODE) node_modules/prettier/bin/prettier.cjs --check $(PAGE)
+	$(PY) -m benchmarks.house
 
 # Those of the page's own modules, and those of Python; both, whatever the first come to. ALL=--all adds the extended ones, --everywhere all cases, those of the sandbox on every backend.
 unit: $(VENV)/test.stamp
