@@ -16,7 +16,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from selfeng.core.daemon_threads import DaemonThreads
-from selfeng.core.errors import EmbedderUnavailable, ToolModified
+from selfeng.core.errors import EmbedderUnavailable, ToolModified, ToolNotFound
 from selfeng.core.events import ToolStandingChanged
 from selfeng.core.protocols import Embedder
 from selfeng.core.provenance import Edited, Provenance, ToolVersion
@@ -57,6 +57,8 @@ _EMBEDDING = 8
 else shares stay free.
 """
 _CLOSE_SECONDS = 10.0
+_COUNTED = 0.1
+"""Seconds for which `count_use` collects uses."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 10.0, 300.0
 """Seconds until tools that lack a vector are embedded again; the pause doubles."""
 
@@ -101,6 +103,8 @@ class CapabilityRegistry:
         """Whether a tool lacks its vector."""
         self._later: asyncio.Task[None] | None = None
         """Embeds such tools."""
+        self._uses: dict[tuple[str, int], list[str]] = {}
+        """The calls that `count_use` has collected, by tool and version."""
 
     async def start(self) -> None:
         """Complete the changes that a killed process began and reconcile records with files; the
@@ -144,6 +148,7 @@ class CapabilityRegistry:
         if self._later:
             self._later.cancel()
             await asyncio.wait([self._later])
+        await self._count_uses()
         self._background.cancel()
         await self._background.aflush_tasks()
         await asyncio.to_thread(self._index.close)
@@ -169,6 +174,7 @@ class CapabilityRegistry:
 
     async def tools(self) -> tuple[Tool, ...]:
         """All tools by name, including retired and hand-edited ones."""
+        await self._count_uses()
         await self._compare_files(sorted(await self._look()))
         return await asyncio.to_thread(self._load, sorted(self._watcher.snapshot))
 
@@ -326,15 +332,36 @@ class CapabilityRegistry:
         """Count a success of that version; `call` is the digest of its arguments and files. What
         has a `key` counts once. Raises: ToolNotFound.
         """
-        change, released = await asyncio.to_thread(self._used, name, version, call, key)
+        return await self._record_uses(name, version, (call,), key)
+
+    def count_use(self, name: str, version: int, call: str) -> None:
+        """Count a success as `record_use` does, within a tenth of a second: a transaction takes as
+        long as a fast call, and this counts all calls of that time in one.
+        """
+        if not self._uses:
+            self._background.start_asap(self._count_soon(), suppress_errors=True)
+        self._uses.setdefault((name, version), []).append(call)
+
+    async def _count_soon(self) -> None:
+        await asyncio.sleep(_COUNTED)
+        await self._count_uses()
+
+    async def _count_uses(self) -> None:
+        collected, self._uses = self._uses, {}
+        for (name, version), calls in collected.items():
+            with suppress(ToolNotFound):  # it was removed meanwhile
+                await self._record_uses(name, version, calls)
+
+    async def _record_uses(
+        self, name: str, version: int, calls: Sequence[str], key: str = ""
+    ) -> ToolStandingChanged | None:
+        def record() -> tuple[ToolStandingChanged | None, bool]:
+            return self._trust.record_uses(name, version, calls, key), self._release(name)
+
+        change, released = await asyncio.to_thread(record)
         if change or released:
             await self._look()
         return change
-
-    def _used(
-        self, name: str, version: int, call: str, key: str
-    ) -> tuple[ToolStandingChanged | None, bool]:
-        return self._trust.record_use(name, version, call, key), self._release(name)
 
     async def record_failure(
         self, name: str, version: int, problem: str, key: str = ""
@@ -342,6 +369,7 @@ class CapabilityRegistry:
         """Count a failure caused by the tool itself; `problem` describes it in a few words. What
         has a `key` counts once. Raises: ToolNotFound.
         """
+        await self._count_uses()  # a success before the failure interrupts a row of failures
         change = await asyncio.to_thread(self._trust.record_failure, name, version, problem, key)
         if change:
             await self._look()

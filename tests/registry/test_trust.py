@@ -1,5 +1,7 @@
 """What uses and failures make of a tool's standing."""
 
+import asyncio
+
 import pytest
 import sqlalchemy as sa
 
@@ -39,6 +41,33 @@ async def test_different_successful_calls_make_a_tool_trusted(
     assert (tool.standing, tool.uses) == ("trusted", 10)
     with reading(place.engine) as connection:
         assert connection.execute(sa.select(sa.func.count()).select_from(tool_uses)).scalar() == 3
+
+
+async def test_collected_uses_count_before_anyone_reads_the_tools_or_a_failure(
+    library: CapabilityRegistry,
+) -> None:
+    await library.add(REVERSE)
+    await library.record_failure(NAME, 1, "KeyError")
+    for name, call in ((NAME, "a"), (NAME, "a"), (NAME, "b"), ("removed", "a"), (NAME, "c")):
+        library.count_use(name, 1, call)
+    (tool,) = await library.tools()
+    assert (tool.standing, tool.uses) == ("trusted", 4)
+    library.count_use(NAME, 1, "d")
+    assert [await library.record_failure(NAME, 1, "KeyError") for _ in range(3)][:2] == [None] * 2
+    (tool,) = await library.tools()
+    assert (tool.standing, tool.uses) == ("retired", 5)
+
+
+async def test_collected_uses_are_counted_in_the_background_and_at_the_end(place: Place) -> None:
+    async with place.open() as library:
+        await library.add(REVERSE)
+        for call in "abc":
+            library.count_use(NAME, 1, call)
+        while place.heard[-1] != ("trusted", NAME):
+            await asyncio.sleep(0.01)
+        library.count_use(NAME, 1, "d")
+    async with place.open() as library:
+        assert (await library.get(NAME)).uses == 4
 
 
 @pytest.mark.parametrize("calls", ["", "abc"])
@@ -95,7 +124,7 @@ async def test_what_an_old_version_does_says_nothing_of_the_new_one(
 async def test_the_rule_is_a_setting(place: Place, library: CapabilityRegistry) -> None:
     await library.add(REVERSE)
     trust = Trust(place.engine, TrustRule(trust_after=1, retire_after=1))
-    trusted, retired = trust.record_use(NAME, 1, "a"), trust.record_failure(NAME, 1, "KeyError")
+    trusted, retired = trust.record_uses(NAME, 1, ["a"]), trust.record_failure(NAME, 1, "KeyError")
     assert trusted
     assert retired
     assert trusted.reason == "It has served 1 different call."

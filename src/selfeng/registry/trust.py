@@ -5,7 +5,7 @@ retired once it has failed `retire_after` times with no success in between. Only
 version count; every new version begins provisional, because it has not served yet.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -35,20 +35,20 @@ class Trust:
     def __init__(self, engine: sa.Engine, rule: TrustRule) -> None:
         self._engine, self._rule = engine, rule
 
-    def record_use(
-        self, name: str, version: int, call: str, key: str = ""
+    def record_uses(
+        self, name: str, version: int, calls: Sequence[str], key: str = ""
     ) -> ToolStandingChanged | None:
-        """Count a success; `call` is the digest of what the tool was given. What has a `key` counts
-        once. Raises: ToolNotFound.
+        """Count successes, one for each of the calls, which are the digests of arguments and files.
+        Those with a `key` count once. Raises: ToolNotFound.
         """
 
         def count_it(connection: sa.Connection) -> ToolStandingChanged | None:
             its = (tools.c.version == version) & (tools.c.standing != "retired")
             failures = sa.case((its, 0), else_=tools.c.failures)
-            tool = _updated(connection, name, uses=tools.c.uses + 1, failures=failures)
+            tool = _updated(connection, name, uses=tools.c.uses + len(calls), failures=failures)
             if tool.version != version or tool.standing in ("retired", "trusted"):
                 return None
-            if _served(connection, name, version, call) < self._rule.trust_after:
+            if _served(connection, name, version, calls) < self._rule.trust_after:
                 return None
             reason = f"It has served {count(self._rule.trust_after, 'different call')}."
             return _change(connection, tool, "trusted", reason)
@@ -131,13 +131,14 @@ def _updated(connection: sa.Connection, name: str, **values: Any) -> sa.Row[Any]
     return row
 
 
-def _served(connection: sa.Connection, name: str, version: int, call: str) -> int:
-    """How many different calls the version has served, this one included."""
+def _served(connection: sa.Connection, name: str, version: int, calls: Sequence[str]) -> int:
+    """How many different calls the version has served, these included."""
     ours = tool_uses.c.name == name, tool_uses.c.version == version
-    calls = set(connection.execute(sa.select(tool_uses.c.call).where(*ours)).scalars())
-    if call not in calls:
-        connection.execute(tool_uses.insert().values(name=name, version=version, call=call))
-    return len(calls | {call})
+    known = set(connection.execute(sa.select(tool_uses.c.call).where(*ours)).scalars())
+    if new := set(calls) - known:
+        rows = [{"name": name, "version": version, "call": call} for call in sorted(new)]
+        connection.execute(tool_uses.insert(), rows)
+    return len(known | new)
 
 
 def _change(

@@ -4,7 +4,7 @@ the sandbox.
 
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -50,6 +50,9 @@ _PROGRESS = 200
 """Characters of what a server says of its progress."""
 _SHORT = 80
 """Characters of a text that a call may word otherwise than the request, such as a date."""
+
+CountUse = Callable[[str, int, str], None]
+"""Counts a success of a tool: its name, its version, and the digest of the call."""
 
 
 class Chosen(Value):
@@ -221,9 +224,9 @@ class Executor:
         others = tuple(call.arguments for call in further)
         return first.model_copy(update={"further": others, "standalone": alone})
 
-    async def run(self, turn: Turn, call: Call) -> Execution:
+    async def run(self, turn: Turn, call: Call, count: CountUse | None = None) -> Execution:
         """Call the tool once. A failure of the tool, or of the server that has it, is a value; only
-        a broken sandbox raises.
+        a broken sandbox raises. `count` counts a success, which this does itself by default.
 
         Raises:
             SandboxError: there is no sandbox, or it broke.
@@ -255,7 +258,11 @@ class Executor:
             references = tuple(file.reference() for file in execution.files)
             turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
         if not isinstance(tool, ServerTool):
-            await self._report(turn, tool, call_digest(call.arguments, files), execution)
+            digest = call_digest(call.arguments, files)
+            if count and isinstance(execution, Returned):
+                count(name, tool.version, digest)
+            else:
+                await self._report(turn, tool, digest, execution)
         return execution
 
     async def _run_elsewhere(
