@@ -435,7 +435,7 @@ def _closed_with(stack: AsyncExitStack, embedder: EmbedderT) -> EmbedderT:
 
 def _open_database(settings: Settings) -> sa.Engine:
     try:
-        return open_database(settings.database, settings.data_dir / PROJECTS)
+        return open_database(settings.database)
     except DatabaseUnavailable as error:
         variable = "DATABASE_URL" if settings.database_url else "DATA_DIR"
         raise ConfigurationError(f"{variable}: {error.message}", error.remedy) from error

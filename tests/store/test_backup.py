@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 
 from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.errors import DatabaseUnavailable
 from selfeng.core.events import AnswerToken
 from selfeng.store.backup import DATABASE, BackupError, in_use, restore_backup, write_backup
-from selfeng.store.database import id_of, migrations, open_database, reading, writing
+from selfeng.store.database import id_of, open_database, reading, writing
 from selfeng.store.effects import known_effect, note_effect
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
@@ -135,21 +135,19 @@ def test_a_backup_that_reaches_outside_is_refused(tmp_path: Path) -> None:
     database.dispose()
 
 
-def test_a_backup_of_an_older_version_is_migrated(tmp_path: Path) -> None:
-    old, config = sa.create_engine(f"sqlite:///{tmp_path / DATABASE}"), migrations()
-    with old.begin() as connection:
-        config.attributes.update(connection=connection, projects=[])
-        command.upgrade(config, "0001")
-        connection.exec_driver_sql(
-            "INSERT INTO conversations VALUES ('c', 'api', 'Old', '2025-01-01 00:00:00', 0)"
-        )
+def test_a_backup_from_before_the_first_release_is_refused_and_nothing_is_lost(
+    tmp_path: Path,
+) -> None:
+    old = open_database(f"sqlite:///{tmp_path / DATABASE}")
+    with writing(old) as connection:
+        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0023'")
+    write_backup(old, {}, tmp_path / "old.tar.gz")
     old.dispose()
-    backup = tmp_path / "old.tar.gz"
-    with tarfile.open(backup, "w:gz") as archive:
-        archive.add(tmp_path / DATABASE, DATABASE)
     database = open_database(f"sqlite:///{tmp_path / 'new.db'}")
-    restore_backup(backup, database, {})
-    assert [c.title for c in Journal(database).conversations("person")] == ["Old"]
+    before = id_of(database)
+    with pytest.raises(DatabaseUnavailable, match="'0023'"):
+        restore_backup(tmp_path / "old.tar.gz", database, {})
+    assert id_of(database) == before
     database.dispose()
 
 

@@ -9,23 +9,18 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 from alembic.autogenerate import compare_metadata, produce_migrations, render_python_code
 from alembic.migration import MigrationContext
 
 from selfeng.core.errors import DatabaseUnavailable
-from selfeng.store.database import id_of, migrations, open_database, reading, writing
+from selfeng.store.database import id_of, open_database, reading, writing
 from selfeng.store.schema import (
     WORD_INDEX,
     conversations,
-    events,
     metadata,
     properties,
-    tool_versions,
-    tools,
     turns,
 )
-from web.access import PERSON
 
 OF_POSTGRES = {"lexemes", "length", WORD_INDEX}
 OURS = {
@@ -90,133 +85,6 @@ def test_a_connection_that_comes_back_after_the_end_is_closed(database: sa.Engin
     assert closed[1:] == [closed[1]] * 2
 
 
-def test_conversations_of_browsers_become_those_of_the_one_person(url: str, tmp_path: Path) -> None:
-    old, config = sa.create_engine(url), migrations()
-    (tmp_path / "new" / "folder").mkdir(parents=True)
-    owners = ("3QzLmpV9hnG0cCAY7HDDhw", "api", "terminal", "me")
-    with old.connect() as connection, connection.begin():
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0010")
-        for owner in owners:
-            row = conversations.insert().values(
-                id=owner, owner=owner, title="t", created_at=sa.func.current_timestamp()
-            )
-            connection.execute(row)
-    old.dispose()
-    engine = open_database(url)
-    with reading(engine) as connection:
-        found = dict(connection.execute(sa.select(conversations.c.id, conversations.c.owner)).all())
-    engine.dispose()
-    now = (PERSON, PERSON, "terminal", "me")
-    assert found == dict(zip(owners, now, strict=True))
-
-
-def test_a_tool_of_an_older_database_becomes_its_first_version_with_its_uses(
-    url: str, tmp_path: Path
-) -> None:
-    (tmp_path / "new" / "folder").mkdir(parents=True)
-    old = sa.create_engine(url)
-    config = migrations()
-    with old.connect() as connection, connection.begin():
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0004")
-        row = (
-            "f",
-            "active",
-            "It's f: 100%",
-            '{"a": 1}',
-            "code",
-            "tests",
-            "d",
-            '["r"]',
-            "gpt-4",
-            "2026-01-02",
-            7,
-        )
-        connection.exec_driver_sql(f"INSERT INTO tools VALUES ({', '.join('?' * len(row))})", row)
-    old.dispose()
-    engine = open_database(url)
-    with reading(engine) as connection:
-        tool, version = (
-            connection.execute(sa.select(tools)).one(),
-            connection.execute(sa.select(tool_versions)).one(),
-        )
-    assert (tool.uses, tool.version, tool.standing, tool.requires, tool.failures) == (
-        7,
-        1,
-        "provisional",
-        "[]",
-        0,
-    )
-    assert (version.version, version.origin, version.verdict, version.prompts, version.usage) == (
-        1,
-        '{"how":"created"}',
-        None,
-        "[]",
-        None,
-    )
-    same = (
-        "name",
-        "description",
-        "signature",
-        "code",
-        "tests",
-        "digest",
-        "example_requests",
-        "model",
-        "created_at",
-        "requires",
-    )
-    assert [getattr(version, column) for column in same] == [
-        getattr(tool, column) for column in same
-    ]
-    engine.dispose()
-
-
-def test_an_older_database_gets_kinds_of_conversations_and_types_of_events(
-    url: str, tmp_path: Path
-) -> None:
-    (tmp_path / "new" / "folder").mkdir(parents=True)
-    (tmp_path / "projects" / "p").mkdir(parents=True)
-    old = sa.create_engine(url)
-    config = migrations()
-    with old.connect() as connection, connection.begin():
-        config.attributes["connection"] = connection
-        command.upgrade(config, "0008")
-        for conversation in ("c", "p"):
-            connection.exec_driver_sql(
-                "INSERT INTO conversations VALUES (?, 'me', 't', '2026-01-02', 2)", (conversation,)
-            )
-        for seq, event in enumerate(
-            (
-                '{"type":"searching"}',
-                '{"plan_step":"\\"type\\"","type":"questions_asked"}',
-                '{"a":1}',
-            ),
-            1,
-        ):
-            connection.exec_driver_sql(
-                "INSERT INTO events VALUES ('c', ?, 't', '2026-01-02', ?)", (seq, event)
-            )
-    old.dispose()
-    engine = open_database(url, tmp_path / "projects")
-    with reading(engine) as connection:
-        kinds = connection.execute(
-            sa.select(conversations.c.id, conversations.c.kind).order_by(conversations.c.id)
-        ).all()
-        assert kinds == [("c", "chat"), ("p", "project")]
-        assert connection.scalars(sa.select(events.c.type).order_by(events.c.seq)).all() == [
-            "searching",
-            "questions_asked",
-            None,
-        ]
-        plan = connection.exec_driver_sql(
-            "EXPLAIN QUERY PLAN SELECT * FROM events WHERE turn_id = 't' AND type = 'searching'"
-        ).all()
-        assert "ix_events_turn_id_type (turn_id=? AND type=?)" in str(plan)
-    engine.dispose()
-
-
 @pytest.mark.parametrize(
     ("url", "message"),
     [
@@ -263,14 +131,18 @@ def test_without_its_driver_a_database_names_the_package(monkeypatch: pytest.Mon
     assert caught.value.remedy == "run `pip install 'psycopg[binary]'`, or use SQLite"
 
 
-def test_a_database_of_a_newer_version_is_left_alone(url: str) -> None:
+@pytest.mark.parametrize("revision", ["0001", "0023", "9999"])
+def test_a_database_of_an_unknown_revision_is_left_alone(url: str, revision: str) -> None:
     engine = open_database(url)
     with writing(engine) as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{revision}'")
     engine.dispose()
-    with pytest.raises(DatabaseUnavailable, match="9999") as caught:
+    before = Path(url.removeprefix("sqlite:///")).read_bytes()
+    with pytest.raises(DatabaseUnavailable, match=f"'{revision}'") as caught:
         open_database(url)
-    assert "newer version" in caught.value.remedy
+    assert "if a newer version of this program wrote it, update" in caught.value.remedy
+    assert "before the first release" in caught.value.remedy
+    assert Path(url.removeprefix("sqlite:///")).read_bytes() == before
 
 
 def test_a_database_has_an_id_of_its_own_for_life(url: str, tmp_path: Path) -> None:

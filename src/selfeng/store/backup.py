@@ -62,11 +62,11 @@ def restore_backup(
     source: Path, database: sa.Engine, folders: Mapping[str, Path]
 ) -> dict[str, int]:
     """Replace the database's rows, in one transaction, and the contents of the folders by those of
-    a backup, also of an older version. Returns the number of rows by table.
+    a backup, also of an older release. Returns the number of rows by table.
 
     Raises:
         BackupError: the file is not a backup, or can't be read.
-        DatabaseUnavailable: it is of a newer version.
+        DatabaseUnavailable: it is of a newer version, or from before the first release.
     """
     with tempfile.TemporaryDirectory(dir=_near(folders), prefix=".restore-") as scratch:
         _unpack(source, Path(scratch))

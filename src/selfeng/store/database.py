@@ -33,22 +33,18 @@ and to write.
 """
 
 
-def open_database(url: str, projects: Path | None = None) -> sa.Engine:
+def open_database(url: str) -> sa.Engine:
     """Open the database, creating it and its folder if needed, and migrate it to the newest schema.
 
     Any number of processes may do so at once: one migrates, the others wait for it. Blocking: call
-    it in a thread. `projects` is the folder of the projects on the page: before version 0009 of the
-    schema, its names alone said which conversations are projects.
+    it in a thread.
 
     Raises:
         DatabaseUnavailable: it can't be opened, or its driver is not installed; names it without
             its password.
     """
     try:
-        return _open(
-            url,
-            [path.name for path in projects.iterdir()] if projects and projects.is_dir() else [],
-        )
+        return _open(url)
     except ImportError as error:
         raise DatabaseUnavailable(
             f"{_shown(url)} needs the Python package psycopg: {error}",
@@ -80,13 +76,13 @@ def address(engine: sa.Engine) -> str:
     return url.render_as_string(hide_password=False)
 
 
-def _open(url: str, projects: list[str]) -> sa.Engine:
+def _open(url: str) -> sa.Engine:
     engine = attach(url)
     try:
         with _one_process_only(engine.url):
             if engine.dialect.name == "sqlite":
                 _keep_a_write_ahead_log(engine)
-            _migrate(engine, projects)
+            _migrate(engine)
     except BaseException:
         engine.dispose()
         raise
@@ -100,7 +96,10 @@ def _shown(url: str) -> str:
 def _unopened(url: str, error: BaseException) -> DatabaseUnavailable:
     remedy = "check that it is reachable and writable, or name another database"
     if isinstance(error, _NotMigrated):
-        remedy = "it may be from a newer version of this program: update, or name another database"
+        remedy = (
+            "if a newer version of this program wrote it, update; if one before the first release "
+            "did, export its tools with that version and name another database"
+        )
     return DatabaseUnavailable(f"{_shown(url)} can't be opened: {reason_of(error)}", remedy)
 
 
@@ -217,7 +216,7 @@ def _is_newest(engine: sa.Engine) -> bool:
         ).scalars().all() == [newest]
 
 
-def _migrate(engine: sa.Engine, projects: list[str]) -> None:
+def _migrate(engine: sa.Engine) -> None:
     if _is_newest(engine):
         return
     from alembic import command
@@ -227,7 +226,7 @@ def _migrate(engine: sa.Engine, projects: list[str]) -> None:
     with writing(engine) as connection:
         if engine.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_MIGRATING)))
-        config.attributes.update(connection=connection, projects=projects)
+        config.attributes["connection"] = connection
         try:
             command.upgrade(config, "head")
         except CommandError as error:
