@@ -1,12 +1,13 @@
 """What a call of a kept tool costs through each door, over the sandbox alone: `python -m
 benchmarks.doors`; the last line is JSON.
 
-The same tool is called ten times in a row by each in turn, eight times over: by `sandbox.execute`,
-by `AsyncAgent.call`, and at a real server of its own process by REST, by a request to `/v1` that
-reuses the tool with the offline model, by MCP over HTTP, and by MCP over `selfeng mcp`, all with
-published clients that keep their connections. `…_ratio` is the median over that of
-`sandbox.execute`; `calls_per_second` is with eight calls at once. The exit code is 1 if a goal is
-missed.
+The same tool is called by `AsyncAgent.call`, and at a real server of its own process by REST, by a
+request to `/v1` that reuses the tool with the offline model, by MCP over HTTP, and by MCP over
+`selfeng mcp`, all with published clients that keep their connections. Ten calls in a row are
+compared with ten of `sandbox.execute` right before them, so that both meet the same machine; the
+order changes in each of sixteen rounds, so that none always follows the same other. `…_ratio` is
+the median of a round's ratios; `calls_per_second` is with eight calls at once. The exit code is 1
+if a goal is missed.
 """
 
 import asyncio
@@ -18,7 +19,8 @@ import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack, aclosing, contextmanager
 from pathlib import Path
-from statistics import median
+from random import Random
+from statistics import median, quantiles
 from typing import Any
 
 import httpx2
@@ -32,11 +34,11 @@ from selfeng import AsyncAgent
 from selfeng.bootstrap import build_engine
 from selfeng.core.verdict import Returned
 
-GOALS = {"python_ratio": 1.5, "rest_ratio": 2.5, "mcp_http_ratio": 4.0, "mcp_stdio_ratio": 6.0}
-"""What each figure may be at most; that of `/v1`, which is a whole turn, is told."""
+GOALS = {"python_ratio": 1.25, "rest_ratio": 1.9, "mcp_http_ratio": 2.6, "mcp_stdio_ratio": 6.0}
+"""The most that each figure may be; `/v1`, which is a whole turn, has no goal."""
 TOOL, ARGUMENTS, VALUE = "reverse_string", {"text": "hello world"}, "dlrow olleh"
 REQUEST = "Reverse the string 'hello world'"
-_ROUNDS, _IN_A_ROW, _AT_ONCE, _CALLS = 8, 10, 8, 160
+_ROUNDS, _IN_A_ROW, _AT_ONCE, _CALLS = 16, 10, 8, 160
 _TOKEN = "the-doors-benchmark-5Kq9Xw2Mz"  # noqa: S105 - of a server that lives for a minute
 _ROOT = Path(__file__).parents[1]
 _FOLDERS = ("data_dir", "tools_dir", "chroma_persist_dir")
@@ -149,18 +151,33 @@ async def run() -> dict[str, object]:
             doors = await calls(stack, Path(folder))
             for call in doors.values():  # containers and connections are there from now on
                 await per_second(call)
-            times: dict[str, list[float]] = {name: [] for name in doors}
-            for _ in range(_ROUNDS):
-                for name, call in doors.items():
-                    times[name] += [await timed(call) for _ in range(_IN_A_ROW)]
+            ratios, alone = await compared(dict(doors))
             rates = {name: round(await per_second(call), 1) for name, call in doors.items()}
-    middle = {name: median(some) for name, some in times.items()}
-    for name, seconds in middle.items():
-        line = f"{name:>10}: {1000 * seconds:6.1f} ms, {rates[name]:6.1f} calls a second\n"
-        sys.stdout.write(line)
-    alone = middle.pop("sandbox")
-    ratios = {f"{name}_ratio": round(seconds / alone, 2) for name, seconds in middle.items()}
-    return {**ratios, "sandbox_ms": round(1000 * alone, 2), "calls_per_second": rates}
+    figures = {f"{name}_ratio": round(median(some), 2) for name, some in ratios.items()}
+    for name, some in ratios.items():
+        low, middle, high = quantiles(some, n=4)
+        spread = f"{middle:5.2f} ({low:.2f} to {high:.2f}) times as long as the sandbox alone"
+        sys.stdout.write(f"{name:>10}: {spread}, {rates[name]:6.1f} calls a second\n")
+    return {**figures, "sandbox_ms": round(1000 * alone, 2), "calls_per_second": rates}
+
+
+async def compared(doors: dict[str, Call]) -> tuple[dict[str, list[float]], float]:
+    """By door, what it takes over the sandbox alone, a figure a round; and the seconds of that."""
+    sandbox = doors.pop("sandbox")
+    ratios: dict[str, list[float]] = {name: [] for name in doors}
+    alone: list[float] = []
+    order = Random(0)
+    for _ in range(_ROUNDS):
+        for name in order.sample(list(doors), len(doors)):
+            before, its = await row(sandbox), await row(doors[name])
+            ratios[name].append(its / before)
+            alone.append(before)
+    return ratios, median(alone)
+
+
+async def row(call: Call) -> float:
+    """The median of some calls in a row, in seconds."""
+    return median([await timed(call) for _ in range(_IN_A_ROW)])
 
 
 def main() -> int:
