@@ -4,6 +4,7 @@ tools pass.
 
 import sys
 
+import src  # noqa: F401 - finds the package where it is not installed
 from selfeng.cli.app import app
 from selfeng.core.leaving import run_and_exit
 

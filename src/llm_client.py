@@ -1,4 +1,8 @@
-# `python src/llm_client.py` shows this part at work.
-from selfeng.cli.app import self_test
+"""`selfeng.llm_client`; `python src/llm_client.py` shows it at work."""
 
-self_test("llm_client")
+from selfeng.llm_client import LLMClient  # noqa: F401
+
+if __name__ == "__main__":
+    from selfeng.cli.app import self_test
+
+    self_test("llm_client")

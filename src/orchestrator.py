@@ -1,4 +1,10 @@
-# `python src/orchestrator.py` shows this part at work.
-from selfeng.cli.app import self_test
+"""`selfeng.orchestrator`; `python src/orchestrator.py` shows it at work."""
 
-self_test("orchestrator")
+from selfeng.orchestrator import Orchestrator
+
+AgentOrchestrator = Orchestrator
+
+if __name__ == "__main__":
+    from selfeng.cli.app import self_test
+
+    self_test("orchestrator")

@@ -1,4 +1,8 @@
-# `python src/sandbox.py` shows this part at work.
-from selfeng.cli.app import self_test
+"""`selfeng.sandbox`; `python src/sandbox.py` shows it at work."""
 
-self_test("sandbox")
+from selfeng.sandbox import SecureSandbox  # noqa: F401
+
+if __name__ == "__main__":
+    from selfeng.cli.app import self_test
+
+    self_test("sandbox")

@@ -1,4 +1,10 @@
-# `python src/synthesis_engine.py` shows this part at work.
-from selfeng.cli.app import self_test
+"""`selfeng.synthesis_engine`; `python src/synthesis_engine.py` shows it at work."""
 
-self_test("synthesis_engine")
+from selfeng.synthesis_engine import SynthesisEngine
+
+CapabilitySynthesisEngine = SynthesisEngine
+
+if __name__ == "__main__":
+    from selfeng.cli.app import self_test
+
+    self_test("synthesis_engine")

@@ -21,9 +21,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 if __name__ == "__main__":
-    sys.path[0] = str(
-        Path(__file__).parents[1]
-    )  # started as a file: packages are found from the project's folder
+    # started as a file: packages are found from the project's folder
+    sys.path[0] = str(Path(__file__).parents[1])
+    if Path(sys.path[0], "src", "selfeng").is_dir():
+        import src  # noqa: F401 - in a checkout the package need not be installed
     # off until `serve`: the objects of modules stay alive, and scanning them takes a tenth of the
     # start
     gc.disable()

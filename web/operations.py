@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from http import HTTPStatus
-from importlib.metadata import version
 from typing import Any, get_args, get_type_hints
 
 import flask
@@ -18,6 +17,7 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from werkzeug.routing import Rule
 
 from selfeng.core.errors import RequestError
+from selfeng.core.places import VERSION
 from selfeng.core.value import Value, first_problem
 from web.payloads import WireJSON, form_of, plain
 
@@ -184,7 +184,7 @@ def openapi(app: Flask) -> dict[str, Any]:
         paths.setdefault(path, {})[method.lower()] = described
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Self-Engineering Agent", "version": version("selfeng")},
+        "info": {"title": "Self-Engineering Agent", "version": VERSION},
         "security": [{_SECURITY: []}],
         "paths": paths,
         "components": {

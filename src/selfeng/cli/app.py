@@ -21,6 +21,7 @@ from selfeng.cli import (
 )
 from selfeng.cli.command import example
 from selfeng.core.leaving import run_and_exit
+from selfeng.core.places import VERSION
 
 _ENDS = """\b
 Exit codes:
@@ -71,9 +72,7 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"selfeng {version('selfeng')}")
+        typer.echo(f"selfeng {VERSION}")
         raise typer.Exit
 
 

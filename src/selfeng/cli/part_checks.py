@@ -14,10 +14,12 @@ from selfeng.core.events import Outcome, TurnFinished
 from selfeng.core.owner import LOCAL
 from selfeng.core.prompt import ChatMessage, Prompt
 from selfeng.core.turn import Budget, Request, Turn
+from selfeng.core.verdict import Returned
 from selfeng.engine import Engine
 from selfeng.provision.parts import provision
 from selfeng.seeds import load_seeds
 from selfeng.settings import Settings
+from selfeng.stages.response_synthesizer import ResponseSynthesizer
 
 Say = Callable[[str], None]
 Check = Callable[[Engine, Say], Awaitable[int]]
@@ -25,9 +27,12 @@ Check = Callable[[Engine, Say], Awaitable[int]]
 _CODE = "def double(number: int) -> int:\n    return 2 * number\n"
 _TESTS = "from double import double\n\n\ndef test_doubles():\n    assert double(number=4) == 8\n"
 _REQUEST = "Reverse the string 'hello world'"
+_QUESTION = "What is 15 percent of 300?"
+_CALLED, _ARGUMENTS = "calculate_percentage", {"percentage": 15, "number": 300}
 _NEEDS: dict[str, tuple[str, ...]] = {
     "model": (),
     "llm_client": (),
+    "response_synthesizer": (),
     "capability_registry": ("embedder",),
 }
 """What the machine must have for a check, if not everything."""
@@ -69,9 +74,8 @@ async def check_capability_registry(engine: Engine, say: Say) -> int:
     for seed in load_seeds():
         await engine.library.add(seed)
         say(f"{seed.name}: {seed.description}")
-    request = "What is 15 percent of 300?"
-    say(f"\n{request}")
-    for candidate in await engine.library.search(request, 3):
+    say(f"\n{_QUESTION}")
+    for candidate in await engine.library.search(_QUESTION, 3):
         say(
             f"  {candidate.confidence:.0%} {candidate.tool.name} (similarity "
             f"{candidate.similarity:.2f})"
@@ -96,6 +100,25 @@ async def check_sandbox(engine: Engine, say: Say) -> int:
     return 0 if right.passed and not wrong.passed and execution.outcome == "returned" else 1
 
 
+async def check_executor(engine: Engine, say: Say) -> int:
+    """A seed is registered in a temporary library and called."""
+    await engine.library.add(next(seed for seed in load_seeds() if seed.name == _CALLED))
+    execution = await engine.call(LOCAL, _CALLED, _ARGUMENTS)
+    say(f"{_CALLED} {execution.outcome}: {getattr(execution, 'text', execution)}")
+    return 0 if execution.outcome == "returned" else 1
+
+
+async def check_response_synthesizer(engine: Engine, say: Say) -> int:
+    """The model puts the result of a call into words, piece by piece."""
+    turn = Turn(Request(_QUESTION), Terminal().show)
+    call = f"{_CALLED}({', '.join(f'{name}={value}' for name, value in _ARGUMENTS.items())})"
+    result = Returned(type_name="int", text="45", data="45")
+    async for piece in ResponseSynthesizer(engine.model).answer(turn, call, result):
+        typer.echo(piece, nl=False)
+    say("")
+    return 0
+
+
 async def check_synthesis_engine(engine: Engine, say: Say) -> int:
     """A tool is built for a request, and registered in a temporary library."""
     built = await engine.synthesis.synthesize(Turn(Request(_REQUEST), Terminal().show))  # noqa: F821, RUF100
@@ -116,6 +139,8 @@ CHECKS: dict[str, Check] = {
     "llm_client": check_llm_client,
     "capability_registry": check_capability_registry,
     "sandbox": check_sandbox,
+    "executor": check_executor,
+    "response_synthesizer": check_response_synthesizer,
     "synthesis_engine": check_synthesis_engine,
     "orchestrator": check_orchestrator,
 }

@@ -27,6 +27,8 @@ _CHECKED = (
     "llm_client",
     "capability_registry",
     "sandbox",
+    "executor",
+    "response_synthesizer",
     "synthesis_engine",
     "orchestrator",
 )
@@ -110,7 +112,8 @@ def check(
     ],
 ) -> None:
     """Check one part: model (what its server can do), llm_client, capability_registry, sandbox,
-    synthesis_engine or orchestrator. Exit code 1 if it does not work.
+    executor, response_synthesizer, synthesis_engine or orchestrator. Exit code 1 if it does not
+    work.
     """
 
     async def work(settings: Settings) -> int:

@@ -69,9 +69,9 @@ def install_command(*arguments: str) -> list[str]:
 
 
 def _installer() -> str:
-    """What has installed this program, by its own account; "" if nothing has."""
+    """What has installed this program's packages, by their own account; "" if nothing has."""
     try:
-        return (distribution("selfeng").read_text("INSTALLER") or "").strip()
+        return (distribution("pydantic").read_text("INSTALLER") or "").strip()
     except PackageNotFoundError:
         return ""
 

@@ -1,4 +1,4 @@
-"""Where the files of this installation are.
+"""This installation: its version, and where its files are.
 
 In a checkout it imports nothing but the standard library: set-up runs it before anything is
 installed.
@@ -7,6 +7,7 @@ installed.
 import os
 from pathlib import Path
 
+VERSION = "0.1.0"
 _PACKAGE = Path(__file__).resolve().parents[1]
 _CHECKOUT = _PACKAGE.parents[1]
 _IS_CHECKOUT = (_CHECKOUT / "pyproject.toml").is_file() and _PACKAGE.parent.name == "src"
@@ -38,3 +39,14 @@ system has for a user's data, such as `~/.local/share/selfeng`.
 """
 WORKER = _PACKAGE / "sandboxes" / "worker"
 """The code that runs inside the sandbox."""
+
+
+def child_environment(**more: str) -> dict[str, str]:
+    """The environment of a child that runs a module of this package, which a checkout need not have
+    installed.
+    """
+    environment = {**os.environ, **more}
+    if _IS_CHECKOUT:
+        paths = filter(None, [str(_PACKAGE.parent), environment.get("PYTHONPATH")])
+        environment["PYTHONPATH"] = os.pathsep.join(paths)
+    return environment

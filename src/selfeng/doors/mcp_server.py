@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from importlib.metadata import version
 from itertools import count
 from typing import Any, Protocol
 
@@ -13,6 +12,7 @@ from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler, ServerEvent, ToolsListChanged
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from selfeng.core.places import VERSION
 from selfeng.doors.elicitation import ANSWERS, answers_of, continued, form_of, unanswered
 
 _MOST_FORMS = 5
@@ -140,7 +140,7 @@ def mcp_server(source: ToolSource, left: Left = _never) -> Server[dict[str, Any]
 
     server = _ToolServer(
         "selfeng",
-        version=version("selfeng"),
+        version=VERSION,
         title="Self-Engineering Agent",
         instructions=_INSTRUCTIONS,
         on_list_tools=listed,

