@@ -36,7 +36,7 @@ from selfeng.core.errors import AgentError, ConfigurationError
 from selfeng.core.leaving import exit_process
 from selfeng.core.logs import log_to_stderr
 from selfeng.core.status import EngineStatus
-from selfeng.settings import Settings, load_settings, make_folders
+from selfeng.settings import Settings, export_env_file, load_settings, make_folders
 from web.access import Access, AccessPage, RequestRate, shared_key, signing_key
 from web.bridge import Bridge
 from web.bundle import SHIPPED, load_bundle
@@ -299,6 +299,7 @@ def main() -> int:
     log_to_stderr()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
+        export_env_file()
         settings = load_settings()
         log_to_stderr(settings.log_level)
         listener = bind(settings.flask_host, settings.flask_port)

@@ -2,15 +2,18 @@
 page when `load_settings` is called.
 """
 
+import os
 import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from difflib import get_close_matches
 from math import log2
 from pathlib import Path
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
+from dotenv import dotenv_values
 from pydantic import (
     AfterValidator,
     ConfigDict,
@@ -248,7 +251,8 @@ class Settings(BaseSettings):
     """Seconds that a call of another MCP server's tool may take without telling progress."""
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
-    """The lowest level of records that are logged, to stderr."""
+    """The lowest level of records that are logged, to stderr. INFO logs set-up, the stages of each
+    turn, model calls and changes of the library, without what anybody writes."""
 
     _chosen: frozenset[str] = PrivateAttr(frozenset())
 
@@ -414,7 +418,8 @@ def load_settings(
     if given:
         place = f"in the arguments, {place}"
     try:
-        settings = Settings(_env_file=env_file, **given)
+        with _readable(env_file):
+            settings = Settings(_env_file=env_file, **given)
         place = f"or delete {settings.data_dir / CHOICES}"
         stored = read_choices(settings.data_dir)
         return settings.choose({name: stored[name] for name in CHANGEABLE if name in stored})
@@ -432,6 +437,27 @@ def load_settings(
             "; ".join(problems),
             f"correct it {place}",
         ) from error
+
+
+def export_env_file(env_file: Path = ENV_FILE) -> None:
+    """Put the variables of `env_file` that are not settings, such as a proxy, into the environment
+    of this process, for libraries and children; a variable that is set stays. For programs, which
+    call it first; a library leaves the environment alone.
+
+    Raises:
+        ConfigurationError: the file can't be read.
+    """
+    with _readable(env_file):
+        variables = dotenv_values(env_file)
+    for name, value in variables.items():
+        if value is not None and name.lower() not in Settings.model_fields:
+            os.environ.setdefault(name, value)
+
+
+@contextmanager
+def _readable(env_file: str | Path | None) -> Iterator[None]:
+    try:
+        yield
     except UnicodeDecodeError as error:
         raise ConfigurationError(
             f"{env_file} is not UTF-8 text: {error.reason} at byte {error.start}",

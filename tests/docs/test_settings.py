@@ -1,12 +1,13 @@
 """`.env.example` lists every setting with its default, and bad values are named."""
 
+import os
 from pathlib import Path
 
 import pytest
 from dotenv import dotenv_values
 
 from selfeng.core.errors import ConfigurationError
-from selfeng.settings import Settings, load_settings, make_folders
+from selfeng.settings import Settings, export_env_file, load_settings, make_folders
 from tests.docs.tables import env_example
 
 ROOT = Path(__file__).parents[2]
@@ -158,6 +159,32 @@ def test_an_env_file_that_is_no_text_is_named(tmp_path):
         == f"{tmp_path}/.env is not UTF-8 text: unexpected end of data at byte 16"
     )
     assert caught.value.remedy == "save it as UTF-8"
+
+
+def test_a_program_gets_the_variables_of_the_env_file_that_are_no_settings(tmp_path, monkeypatch):
+    env = tmp_path / ".env"
+    env.write_text(
+        "FLASK_PORT=6000\nopenai_model=small\nSSL_CERT_FILE='/etc/our ca.pem'\n"
+        "export HTTPS_PROXY=http://proxy.example:3128\nNO_PROXY=\nALONE\nOTEL_A=${SSL_CERT_FILE}#\n"
+    )
+    for name in ("SSL_CERT_FILE", "NO_PROXY", "ALONE", "OTEL_A"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HTTPS_PROXY", "http://other.example:1")
+    before = dict(os.environ)
+    export_env_file(env)
+    added = {name: os.environ[name] for name in os.environ.keys() - before.keys()}
+    for name in added:
+        monkeypatch.delenv(name)
+    assert added == {
+        "SSL_CERT_FILE": "/etc/our ca.pem",
+        "NO_PROXY": "",
+        "OTEL_A": "/etc/our ca.pem#",
+    }
+    assert before.items() <= os.environ.items()
+    env.write_bytes("NO_PROXY=café".encode("latin-1"))
+    with pytest.raises(ConfigurationError, match=r"is not UTF-8 text"):
+        export_env_file(env)
+    export_env_file(tmp_path / "missing")
 
 
 @pytest.mark.parametrize("variable", ["DATA_DIR", "TOOLS_DIR", "CHROMA_PERSIST_DIR"])

@@ -50,6 +50,12 @@ code = "import sys, selfeng.core.packages as found; print([found.__name__])"
 command = [sys.executable, "-P", "-c", code]
 print(subprocess.check_output(command, env=child_environment(), text=True), end="")
 """
+LIBRARY = """
+import os, src, config
+from selfeng import Agent
+config.Config
+print(os.environ.get("OTEL_TRACES_EXPORTER"))
+"""
 DISTRIBUTION = "from importlib.metadata import version; version('selfeng')"
 PROGRAM = "import src; from selfeng.cli.app import main; main()"
 OPENAPI = """
@@ -129,6 +135,16 @@ def test_config_has_the_settings_by_the_names_of_their_variables(home: Home) -> 
         "TOOLS_DIR": f"{home.folder}/other",
     }
     assert {name: config[name] for name in expected} == expected
+
+
+def test_programs_get_the_env_files_other_variables_and_an_import_does_not(home: Home) -> None:
+    (home.folder / ".env").write_text("OTEL_TRACES_EXPORTER=nowhere\n")
+    program = home.run("-c", PROGRAM, "tools")
+    overruled = home.run("-c", PROGRAM, "tools", OTEL_TRACES_EXPORTER="none")
+    imported = printed(home, "-c", LIBRARY)
+    (home.folder / ".env").unlink()
+    assert "OTEL_TRACES_EXPORTER=nowhere: there is no such exporter" in program.stderr
+    assert (program.returncode, overruled.returncode, imported) == (1, 0, "None\n")
 
 
 def test_a_child_finds_the_package(home: Home) -> None:

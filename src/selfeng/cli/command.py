@@ -55,11 +55,13 @@ def finish(work: Callable[[], int]) -> None:
     reads stdout has ended.
     """
     from selfeng.core.logs import log_to_stderr
+    from selfeng.settings import export_env_file
 
     log_to_stderr()
     code = 1
     try:
         with errors_said():
+            export_env_file()
             code = work()
         sys.stdout.flush()
     except KeyboardInterrupt:
