@@ -284,6 +284,7 @@ def serve(
             _report(_OPEN.format(port=port))
         sys.stdout.write(link(settings.flask_host, port, token) + "\n")
         sys.stdout.flush()
+        log.info("serving the page on %s, port %d", address, port)
         kind.serve(
             app,
             listener,
@@ -291,6 +292,7 @@ def serve(
             Connections(settings.connections_max_per_address, patience=patience),
         )
     finally:
+        log.info("ending")
         bridge.close(engine.aclose)
 
 

@@ -1,6 +1,7 @@
 """The composition root: the one place where concrete classes meet."""
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing, contextmanager
@@ -22,6 +23,7 @@ from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.events import Limits
 from selfeng.core.files import MB, FileLimits
+from selfeng.core.places import VERSION
 from selfeng.doors.loop_thread import LoopThread
 from selfeng.doors.program import Program
 from selfeng.durable.doors import (
@@ -88,6 +90,8 @@ if TYPE_CHECKING:
 
 EmbedderT = TypeVar("EmbedderT", bound="MiniLM | OpenAIEmbedder | None")
 
+log = logging.getLogger(__name__)
+
 OFFLINE_MODEL = "offline"
 _PROJECTS = FileLimits(count=1, size=10 * MB)
 """The input and output of a project run, which are one archive."""
@@ -146,6 +150,15 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             limits=settings.file_limits,
         )
         stack.push_async_callback(servers.aclose)
+        log.info(
+            "selfeng %s: model %s at %s, sandbox %s, database %s, data in %s",
+            VERSION,
+            configuration.client.model,
+            configuration.client.server,
+            settings.sandbox,
+            database.dialect.name,
+            settings.data_dir,
+        )
         shared = _Shared(database, tools, servers, learning, runtime, readiness, builder)
         return Engine(
             configuration=configuration,

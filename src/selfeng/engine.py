@@ -44,7 +44,7 @@ from selfeng.core.events import (
     TurnStopped,
 )
 from selfeng.core.files import File, FileLimits, FileReference
-from selfeng.core.logs import logged_with
+from selfeng.core.logs import log_event, logged_with
 from selfeng.core.owner import owned_by
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.provenance import ToolVersion
@@ -223,6 +223,7 @@ class Engine:
         self._feed, self._news = turns.feed, turns.news
         self.changed_conversations: Changes[str] = Changes()
         self.called: Changes[Event] = Changes()
+        self.called.subscribe(log_event)
         self._files, self.file_limits = turns.files, turns.file_limits
         self.shares = turns.shares
         self.configuration = configuration

@@ -2,6 +2,8 @@
 history goes along.
 """
 
+import logging
+import re
 from contextlib import aclosing
 
 import pytest
@@ -47,6 +49,28 @@ async def test_a_turn_is_stopped_even_before_its_first_step(engine):
     last = await ended(engine, asked.turn_id, records)
     assert (last.event.type, last.event.reason) == ("turn_stopped", "Stopped on request.")
     assert await engine.history("me", asked.conversation_id) == tuple(records)
+
+
+async def test_the_stages_and_model_calls_of_a_turn_are_logged_without_its_words(engine, caplog):
+    caplog.set_level(logging.INFO, "selfeng")
+    records: list[Record] = []
+    engine.subscribe(records.extend)
+    asked = await engine.ask("me", None, "Compose a symphony about my neighbour")
+    await ended(engine, asked.turn_id, records)
+    logged = [re.sub(r"[\d.]+", "N", message) for message in caplog.messages]
+    assert [line.partition(" seconds")[0] for line in logged if "waiting" not in line] == [
+        "turn_started",
+        "stage_entered node=gather",
+        "stage_entered node=search symbol=new",
+        "searching",
+        "no_tool_found",
+        "stage_entered node=specify symbol=nothing fits",
+        "synthesis_step step=specify attempt=N state=started",
+        "model call specification: offline replied, N tokens in, N out, N s",
+        "synthesis_step step=specify attempt=N state=finished",
+        "stage_entered node=respond symbol=declined",
+        "turn_finished outcome=declined usage=calls=N input_tokens=N output_tokens=N cost=N",
+    ]
 
 
 async def test_a_deleted_conversation_stops_its_turns_and_comes_back_with_them(engine):

@@ -14,6 +14,7 @@ from selfeng.autocoder import ProjectOptions, autocoder
 from selfeng.bootstrap import open_builder
 from selfeng.cli.command import errors_said, print_json, say
 from selfeng.core.errors import RequestError
+from selfeng.core.logs import log_to_stderr
 from selfeng.core.private import make_private
 from selfeng.core.project_events import ProjectFinished
 from selfeng.core.visible import one_line, visible
@@ -198,5 +199,6 @@ def _existing(given: dict[str, Any], name: str) -> tuple[ProjectOptions, Project
 def _prepare(quiet: bool) -> None:
     """Set up the sandbox if it is missing."""
     settings = load_settings()
+    log_to_stderr(settings.log_level)
     make_folders(settings)
     provision(settings, (lambda line: None) if quiet else say, ("sandbox",))

@@ -3,7 +3,9 @@ with failures translated.
 """
 
 import asyncio
+import logging
 import ssl
+import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
@@ -70,6 +72,8 @@ class Chunks(AsyncStream[ChatCompletionChunk]):
             self.announced = event.data.startswith("[DONE]")
             yield event
 
+
+log = logging.getLogger(__name__)
 
 ResultT = TypeVar("ResultT")
 
@@ -336,7 +340,7 @@ class ModelConnection:
     def _metered(self, request: ChatRequest, budget: Budget) -> Iterator[Meter]:
         """Check the budget; then charge the call, however it ends, by what is known of it."""
         budget.check()
-        meter = Meter(request)
+        meter, started, answered = Meter(request), time.monotonic(), False
         tokens: Tokens | None = None
         try:
             with chat(self.server, request.prompt) as span:
@@ -355,10 +359,19 @@ class ModelConnection:
             tokens = meter.tokens
             raise
         else:
-            self._served = True
+            self._served = answered = True
             self._hear(None)
             tokens = meter.tokens
         finally:
+            log.info(
+                "model call %s: %s %s, %d tokens in, %d out, %.1f s",
+                request.prompt,
+                self.server.model,
+                "replied" if answered else "failed",
+                meter.tokens.input,
+                meter.tokens.output,
+                time.monotonic() - started,
+            )
             self.reports_usage = meter.reported
             if tokens is not None:
                 budget.charge(tokens.input, tokens.output, self._cost(tokens))

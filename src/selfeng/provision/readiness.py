@@ -99,6 +99,7 @@ class Readiness:
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
         del self._parts[part]
+        log.info("part %s: ready", part)
         self.expect(*then)
         self._tell(part)
 
@@ -116,6 +117,7 @@ class Readiness:
     def _put(self, status: PartStatus) -> None:
         if self._parts.get(status.part) != status:
             self._parts[status.part] = status
+            log.info("part %s: %s", status.part, f"{status.state} {status.detail}".rstrip())
             self._tell(status.part)
 
     def _tell(self, part: Part) -> None:

@@ -14,6 +14,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from selfeng.core.events import AnswerToken, Event, Record, SynthesisStep, merge
+from selfeng.core.logs import log_event, logged_with
 from selfeng.store.journal import JournalEntry
 
 Subscriber = Callable[[list[Record]], None]
@@ -91,6 +92,8 @@ class Recorder:
         if self._task.done():
             log.error("%s of turn %s came after the journal was closed", event.type, turn_id)
             return
+        with logged_with(conversation_id, turn_id):
+            log_event(event)
         index = self._newest.get(turn_id)
         merged = merge(self._pending[index].event, event) if index is not None else None
         if index is not None and merged is not None:
