@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from selfeng.core.errors import SynthesisFailed
+from selfeng.core.errors import AgentError, SandboxFailed, SynthesisFailed
 from selfeng.core.provenance import Provenance
 from selfeng.core.tool import ToolDraft
 from selfeng.core.verdict import Verdict
@@ -37,11 +37,29 @@ class Noted:
         return passing()
 
 
+class Busy:
+    """A gate that fails a few times, then lets everything through."""
+
+    def __init__(self, trouble: AgentError, times: int) -> None:
+        self._trouble, self._left = trouble, times
+
+    async def __call__(self, draft: ToolDraft) -> Verdict:
+        self._left -= 1
+        if self._left >= 0:
+            raise self._trouble
+        return passing()
+
+
 async def test_seeds_are_added_once_and_refused_ones_are_named(library):
     said: list[str] = []
     first = await plant([REVERSE, SHOUT], library, Noted("shout_text"), said.append)
     assert first == Planted(added=("reverse_text",), present=(), refused=("shout_text",))
-    assert said == ["reverse_text: Reverse a text.", "refused: shout_text: 1 of 1 test failed"]
+    assert said == [
+        "reverse_text: Reverse a text.",
+        "shout_text: try 1 of 3 failed, trying again: 1 of 1 test failed",
+        "shout_text: try 2 of 3 failed, trying again: 1 of 1 test failed",
+        "refused: shout_text: 1 of 1 test failed",
+    ]
     gate = Noted()
     assert await plant([REVERSE, SHOUT], library, gate, said.append) == Planted(
         added=("shout_text",), present=("reverse_text",), refused=()
@@ -52,6 +70,34 @@ async def test_seeds_are_added_once_and_refused_ones_are_named(library):
         Provenance(verdict=passing()),
         "provisional",
     )
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        SynthesisFailed("reverse_text: It did not end within 90 s."),
+        SandboxFailed("It did not end within 90 s."),
+    ],
+)
+async def test_a_seed_is_examined_again_after_a_timeout(library, trouble):
+    said: list[str] = []
+    gate = Busy(trouble, times=2)
+    planted = await plant([REVERSE], library, gate, said.append)
+    assert planted == Planted(added=("reverse_text",), present=(), refused=())
+    assert said == [
+        "reverse_text: try 1 of 3 failed, trying again: It did not end within 90 s.",
+        "reverse_text: try 2 of 3 failed, trying again: It did not end within 90 s.",
+        "reverse_text: Reverse a text.",
+    ]
+
+
+async def test_a_sandbox_that_stays_broken_ends_the_seeding_after_three_tries(library):
+    said: list[str] = []
+    with pytest.raises(SandboxFailed, match="no answer"):
+        await plant(
+            [REVERSE, SHOUT], library, Busy(SandboxFailed("no answer"), times=3), said.append
+        )
+    assert (len(said), await library.tools()) == (2, ())
 
 
 async def test_a_seed_that_another_process_plants_meanwhile_is_present(library):

@@ -246,7 +246,9 @@ def verify(name: Name) -> None:
 
 @app.command(epilog=example("selfeng seed"))
 def seed() -> None:
-    """Add the seed tools that are missing. Exit code 1 if one was refused."""
+    """Add the seed tools that are missing, each after three tries at most. Exit code 1 if one was
+    refused.
+    """
 
     async def work(engine: Engine) -> int:
         return _said(await engine.seed(say))

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import sqlalchemy as sa
 
-from selfeng.core.errors import LibraryError, SynthesisFailed, ToolExists
+from selfeng.core.errors import LibraryError, SandboxError, SynthesisFailed, ToolExists
 from selfeng.core.provenance import Provenance
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.value import Value
@@ -16,6 +16,10 @@ from selfeng.store.database import id_of, reading, writing
 from selfeng.store.schema import properties
 
 _MARK = "seeded"
+_TRIES = 3
+"""Times that a seed is examined at most. It ships with tests that it passes, so that a refusal is
+mostly a time-out of a busy machine.
+"""
 
 
 class SeedBed(Protocol):
@@ -81,7 +85,7 @@ async def plant(
     which no author can vouch for.
 
     Raises:
-        SandboxError: no sandbox is available to verify them.
+        SandboxError: no sandbox is available to verify them, at any try.
     """
     added, present, refused = [], [], []
     seeds = tuple(seeds)
@@ -89,7 +93,7 @@ async def plant(
         progress(number, len(seeds))
         try:
             await library.check(seed)
-            verdict = await examine(seed)
+            verdict = await _examined(seed, examine, report)
             await library.add(seed, Provenance(verdict=verdict))
         except ToolExists:  # registered before, or meanwhile by another process
             present.append(seed.name)
@@ -100,3 +104,18 @@ async def plant(
             added.append(seed.name)
             report(f"{seed.name}: {seed.description}")
     return Planted(added=tuple(added), present=tuple(present), refused=tuple(refused))
+
+
+async def _examined(
+    seed: ToolDraft,
+    examine: Callable[[ToolDraft], Awaitable[Verdict]],
+    report: Callable[[str], None],
+) -> Verdict:
+    """The verdict on a seed, or the error of the last try."""
+    for number in range(1, _TRIES):
+        try:
+            return await examine(seed)
+        except (SynthesisFailed, SandboxError) as error:
+            problem = error.message.removeprefix(f"{seed.name}: ")
+            report(f"{seed.name}: try {number} of {_TRIES} failed, trying again: {problem}")
+    return await examine(seed)
