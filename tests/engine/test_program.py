@@ -124,6 +124,7 @@ def draft_of(name: str, code: str, tests: str = _HALF_TESTS) -> ToolDraft:
     )
 
 
+OBJECT = """an object of arguments such as '{"number": 300}'"""
 DIVIDE = draft_of("divide", _DIVIDE, _TESTS)
 
 
@@ -150,16 +151,28 @@ def test_a_tool_is_called_by_name_without_a_model(home):
 def test_the_command_line_calls_a_tool_by_name(home):
     on_an_engine(lambda engine: engine.library.add(DIVIDE))
 
-    def call(*arguments):
-        done = CliRunner().invoke(app, ["call", "divide", *arguments])
+    def call(*arguments, piped=None):
+        done = CliRunner().invoke(app, ["call", "divide", *arguments], input=piped)
         return done.exit_code, done.stdout, done.stderr
 
     assert call("a=9") == (0, '{"quotient":4.5}\n', "")
+    assert call(' {"a": 9, "b": null}') == (0, '{"quotient":4.5}\n', "")
+    assert call('{"a": 9}', "b=3") == (0, '{"quotient":3.0}\n', "")
+    assert call("-", piped='{"a": 9}'.encode("utf-16")) == (0, '{"quotient":4.5}\n', "")
     code, out, err = call("a=1", "b=0")
     assert (code, out) == (1, "")
     assert "ZeroDivisionError" in err
     assert call("a=x")[2].startswith("error: a='x' is not float")
-    assert call("9") == (1, "", "error: the argument '9' has no =\nwrite NAME=VALUE\n")
+    for arguments, problem, remedy in (
+        (["9"], "the argument '9' has no =", f"write NAME=VALUE, or {OBJECT}"),
+        (["[9]"], "the argument '[9]' is not a JSON object", f"write {OBJECT}"),
+        (["-"], "standard input is not a JSON object", f"write {OBJECT}"),
+        (['{"a": 9'], """the argument '{"a": 9' is not valid JSON: Expecting ',' delimiter: line 1 column 8 (char 7)""", f"write {OBJECT}"),
+        (['{"a": NaN}'], """the argument '{"a": NaN}' is not valid JSON: a number is not finite""", f"write {OBJECT}"),
+        (['{"a": 9, "a": 1}'], """the argument '{"a": 9, "a": 1}' is not valid JSON: a key occurs twice""", f"write {OBJECT}"),
+        (['{"a": 9}', "a=1"], "the argument 'a' stands twice", "leave one out"),
+    ):  # fmt: skip
+        assert call(*arguments, piped="9") == (1, "", f"error: {problem}\n{remedy}\n")
 
 
 @pytest.mark.bubblewrap

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -28,6 +28,9 @@ app = typer.Typer()
 Name = Annotated[str, typer.Argument(help="The tool.", autocompletion=tool_names)]
 
 _FOUND = 10
+_SHOWN = 40
+"""Characters of an argument that an error shows."""
+_JSON = """an object of arguments such as '{"number": 300}'"""
 
 
 @app.command(
@@ -107,13 +110,19 @@ async def _shown(engine: Engine, name: str) -> str:
     epilog=example(
         "selfeng call calculate_percentage percentage=15 number=300",
         "selfeng call sort_list 'items=[3, 1, 2]'",
+        """selfeng call calculate_percentage '{"percentage": 15, "number": 300}'""",
+        "selfeng call summarize_numbers - < arguments.json",
     )
 )
 def call(
     name: Name,
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[NAME=VALUE]…", help="Arguments; a VALUE may be JSON."),
+        typer.Argument(
+            metavar="[NAME=VALUE|JSON|-]…",
+            help="Arguments: a VALUE may be JSON; JSON is an object with several of them; - reads "
+            "it from standard input.",
+        ),
     ] = None,
     *,
     file: Annotated[list[Path] | None, typer.Option(help="A file; repeat for more.")] = None,
@@ -128,13 +137,12 @@ def call(
     async def work(engine: Engine) -> int:
         from selfeng.core.verdict import Killed, Returned
         from selfeng.doors.local_files import read_files, write_files
-        from selfeng.execution.arguments import from_texts
         from selfeng.stages.response_synthesizer import plain
 
         files = await asyncio.to_thread(read_files, file or [], engine.file_limits)
         tool = await engine.library.get(name)
-        given = from_texts(tool.signature, dict(map(_argument, arguments or [])))
-        execution = await engine.call(LOCAL, name, given, files)
+        values = _arguments(tool, arguments or [])
+        execution = await engine.call(LOCAL, name, values, files)
         if not isinstance(execution, Killed):
             for path in write_files(execution.files, output):
                 say(f"written: {path}")
@@ -147,12 +155,40 @@ def call(
     with_engine(work, "sandbox")
 
 
-def _argument(text: str) -> tuple[str, str]:
-    """`NAME=VALUE`. Raises: RequestError."""
-    name, equals, value = text.partition("=")
-    if not equals:
-        raise RequestError(f"the argument {text[:40]!r} has no =", "write NAME=VALUE")
-    return name.strip(), value
+def _arguments(tool: Tool, texts: Sequence[str]) -> dict[str, Any]:
+    """Each `NAME=VALUE`, and what is in each JSON object. Raises: RequestError."""
+    from selfeng.execution.arguments import from_texts
+
+    values: dict[str, Any] = {}
+    for text in texts:
+        if text == "-" or text.lstrip().startswith(("{", "[")):
+            more = _object(text)
+        else:
+            name, equals, value = text.partition("=")
+            if not equals:
+                raise RequestError(
+                    f"the argument {text[:_SHOWN]!r} has no =", f"write NAME=VALUE, or {_JSON}"
+                )
+            more = from_texts(tool.signature, {name.strip(): value})
+        if twice := sorted(values.keys() & more.keys()):
+            raise RequestError(f"the argument {twice[0][:_SHOWN]!r} stands twice", "leave one out")
+        values |= more
+    return values
+
+
+def _object(text: str) -> dict[str, Any]:
+    """The JSON object in an argument, or on standard input for `-`. Raises: RequestError."""
+    from selfeng.cli.standard_input import read_bytes
+    from selfeng.sandboxes.reported import plain_json
+
+    where = "standard input" if text == "-" else f"the argument {text[:_SHOWN]!r}"
+    try:
+        value = plain_json(read_bytes() if text == "-" else text)
+    except ValueError as error:
+        raise RequestError(f"{where} is not valid JSON: {error}", f"write {_JSON}") from error
+    if not isinstance(value, dict):
+        raise RequestError(f"{where} is not a JSON object", f"write {_JSON}")
+    return value
 
 
 @app.command(epilog=example("selfeng versions slugify_text"))

@@ -31,7 +31,7 @@ def is_piped() -> bool:
 def read_request() -> str:
     """All of it, as the request. Raises: RequestError: it is not UTF-8 text."""
     try:
-        return _read(-1).decode().strip()
+        return read_bytes().decode().strip()
     except UnicodeDecodeError as error:
         raise RequestError(
             f"standard input is not UTF-8 text: {error.reason} at byte {error.start}",
@@ -45,7 +45,7 @@ def with_input(request: str, limits: FileLimits) -> tuple[str, tuple[File, ...]]
 
     Raises: RequestError: it is larger than files may be.
     """
-    content = _read(limits.size + 1)
+    content = read_bytes(limits.size + 1)
     if len(content) > limits.size:
         raise RequestError(
             f"standard input has more than {limits.size / MB:g} MB",
@@ -57,7 +57,8 @@ def with_input(request: str, limits: FileLimits) -> tuple[str, tuple[File, ...]]
     return request, (File(name=f"stdin.{_ending(content)}", content=content),)
 
 
-def _read(size: int) -> bytes:
+def read_bytes(size: int = -1) -> bytes:
+    """Up to `size` bytes of it, all by default; a person learns what the command waits for."""
     try:
         ready = select.select([sys.stdin.buffer], [], [], _PATIENCE)[0]
     except (ValueError, OSError):  # no file of the system, but a program's own

@@ -131,17 +131,19 @@ def _canonical(source: object) -> str | None:
         return None
     if not isinstance(source, str) or len(source) > LARGEST:
         raise ValueError("it is no JSON text, or too large")
-    whole = canonical(_parsed(source))
+    whole = canonical(plain_json(source))
     if (shown := printable(whole)) == whole:
         return whole
     try:
-        return canonical(_parsed(shown))
+        return canonical(plain_json(shown))
     except ValueError:
         return None
 
 
-def _parsed(source: str) -> Any:
-    """Raises: ValueError: it is not plain JSON."""
+def plain_json(source: str | bytes) -> Any:
+    """The value of a JSON text. Raises: ValueError: it is not JSON, a key occurs twice, or a number
+    or the nesting is beyond what a tool may return.
+    """
     try:
         value = json.loads(
             source,
