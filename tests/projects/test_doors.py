@@ -132,6 +132,63 @@ def test_a_backup_is_restored_by_its_number(command, store):
     assert workspace.read("main.py") == b"print(44)\n"
 
 
+ECHO = b"""
+import pathlib, sys
+for argument in sys.argv[1:]:
+    path = pathlib.Path(argument.rpartition("=")[2])
+    print(argument, path.read_text() if path.is_file() else "-")
+    if path.name == "changed.txt":
+        path.write_text("new")
+"""
+
+
+@pytest.mark.bubblewrap
+def test_a_run_gets_the_files_that_its_arguments_name(command, store, tmp_path, monkeypatch):
+    monkeypatch.setenv("SANDBOX", "bubblewrap")
+    store.workspace("demo").write("main.py", ECHO)
+    store.workspace("demo").write("README.md", b"the project's")
+    store.workspace("demo").write("notes/a.txt", b"the project's")
+    mine = tmp_path / "mine"
+    (mine / "more").mkdir(parents=True)
+    for name in ("a b.csv", "more/a b.csv", "README.md", "json.py", "notes", "changed.txt"):
+        (mine / name).write_text(f"my {name}")
+    monkeypatch.chdir(mine)
+    files = ["a b.csv", f"{mine}/more/a b.csv", "README.md", "json.py", "notes", "changed.txt"]
+    arguments = [*files, "README.md", "notes/a.txt", "missing.txt", "--file=a b.csv"]
+    before = store.workspace("demo").files()
+    code, out, err = command("run", "demo", "--", *arguments)
+    assert (code, out.splitlines(), err) == (
+        0,
+        [
+            "a b.csv my a b.csv",
+            "given-1/a b.csv my more/a b.csv",
+            "given-1/README.md my README.md",
+            "given-1/json.py my json.py",
+            "given-1/notes my notes",
+            "changed.txt my changed.txt",
+            "given-1/README.md my README.md",
+            "notes/a.txt the project's",
+            "missing.txt -",
+            "--file=a b.csv my a b.csv",
+        ],
+        "",
+    )
+    kept = {file.path: file.content for file in store.workspace("demo").files()}
+    assert kept == {file.path: file.content for file in before} | {"changed.txt": b"new"}
+    assert (mine / "changed.txt").read_text() == "my changed.txt"
+
+
+def test_a_file_that_a_run_can_not_get_is_named(command, store, tmp_path):
+    (tmp_path / "large.bin").write_bytes(b"x" * 6_000_000)
+    (tmp_path / ".hidden").write_text("x")
+    for name, problem in (
+        ("large.bin", f"{tmp_path}/large.bin is too large: 5.7 MB, where 5.0 MB are left"),
+        (".hidden", "'.hidden' can't be the name of a file: it begins with ."),
+    ):
+        code, out, err = command("run", "demo", f"{tmp_path}/{name}")
+        assert (code, out, err.splitlines()[0]) == (1, "", f"error: {problem}")
+
+
 def test_a_project_is_deleted_after_a_question(command, store):
     assert command("delete", "demo", input="n\n")[0] == 1
     assert store.names() == ("demo",)

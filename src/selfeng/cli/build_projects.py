@@ -2,10 +2,12 @@
 
 import asyncio
 import json
+import os
 import shlex
 from collections.abc import Mapping
 from contextlib import suppress
-from pathlib import Path
+from itertools import chain, count
+from pathlib import Path, PurePath
 from typing import Any
 
 import typer
@@ -14,12 +16,15 @@ from selfeng.autocoder import ProjectOptions, autocoder
 from selfeng.bootstrap import open_builder
 from selfeng.cli.command import errors_said, print_json, say
 from selfeng.core.errors import RequestError
+from selfeng.core.files import FileLimits
 from selfeng.core.logs import log_to_stderr
 from selfeng.core.private import make_private
 from selfeng.core.project_events import ProjectFinished
 from selfeng.core.visible import one_line, visible
+from selfeng.doors.local_files import read_files
 from selfeng.projects.examining import MAIN
 from selfeng.projects.state import HIDDEN, ProjectStore
+from selfeng.projects.workspace import Workspace, WorkspaceFile
 from selfeng.provision.parts import provision
 from selfeng.settings import load_settings, make_folders
 
@@ -73,11 +78,13 @@ def _build(options: ProjectOptions, given: dict[str, Any]) -> int:
 
 def run(given: dict[str, Any], name: str, arguments: tuple[str, ...]) -> int:
     options, store = _existing(given, name)
+    workspace = store.workspace(name)
+    inside, files = _handed_over(workspace, arguments)
     _prepare(quiet=False)
 
     async def work() -> int:
         async with open_builder(options) as builder:
-            outcome = await builder.run_file(store.workspace(name), MAIN, arguments)
+            outcome = await builder.run_file(workspace, MAIN, inside, files)
         ran = outcome.runs[0]
         typer.echo(visible(ran.stdout), nl=False)
         typer.echo(visible(ran.stderr), nl=False, err=True)
@@ -86,6 +93,40 @@ def run(given: dict[str, Any], name: str, arguments: tuple[str, ...]) -> int:
         return 1 if ran.exit_code is None else ran.exit_code % 256
 
     return asyncio.run(work())
+
+
+def _handed_over(
+    workspace: Workspace, arguments: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[WorkspaceFile, ...]]:
+    """The arguments as a run of the project gets them, with the files of this machine that they
+    name, also as `--option=FILE`: each under its own name, or in a folder where the project has
+    that name or might import it.
+
+    Raises: RequestError: a file can't be read, or they are too large together.
+    """
+    own = workspace.files()
+    taken = {str(part) for file in own for part in PurePath(file.path, "_").parents}
+    room = workspace.limits.size - sum(len(file.content) for file in own)
+    split = [a.rpartition("=") if a.startswith("-") else ("", "", a) for a in arguments]
+    handed: dict[str, WorkspaceFile] = {}
+    for path in dict.fromkeys(path for _, _, path in split if os.path.isfile(path)):
+        (file,) = read_files([Path(path)], FileLimits(count=1, size=room))
+        handed[path] = WorkspaceFile(path=_free_place(file.name, taken), content=file.content)
+        taken.add(handed[path].path)
+        room -= len(file.content)
+    inside = (
+        option + equals + (handed[path].path if path in handed else path)
+        for option, equals, path in split
+    )
+    return tuple(inside), tuple(handed.values())
+
+
+def _free_place(name: str, taken: set[str]) -> str:
+    folders = (f"given-{number}/{name}" for number in count(1))
+    for place in folders if name.endswith(".py") else chain([name], folders):
+        if not {place, place.partition("/")[0]} & taken:
+            return place
+    raise AssertionError("the numbers have an end")
 
 
 def restore(given: dict[str, Any], name: str, number: int | None) -> int:

@@ -100,14 +100,20 @@ def edit(
     _do(context, "edit", name, goal)
 
 
-@app.command(epilog=example("selfeng build run counter README.md"))
+@app.command(
+    epilog=example(
+        "selfeng build run counter ~/notes.txt", "selfeng build run counter -- --file=a.csv"
+    )
+)
 def run(
     context: typer.Context,
     name: Name,
-    arguments: Annotated[list[str] | None, typer.Argument(help="For main.py.")] = None,
+    arguments: Annotated[
+        list[str] | None, typer.Argument(help="For main.py; those that name files hand these over.")
+    ] = None,
 ) -> None:
-    """Run the project's main.py in the sandbox and keep the files that it makes; exit with its
-    code.
+    """Run the project's main.py in the sandbox, with the files that the arguments name, and keep
+    the files that it makes or changes in the project; exit with its code.
     """
     _do(context, "run", name, tuple(arguments or ()))
 

@@ -17,7 +17,7 @@ from selfeng.projects.options import ProjectOptions
 from selfeng.projects.program_actions import ProgramActions, ProgramFunction
 from selfeng.projects.running import RunOutcome, run
 from selfeng.projects.state import ProjectState, ProjectStore, Restored, back_up
-from selfeng.projects.workspace import Workspace
+from selfeng.projects.workspace import Workspace, WorkspaceFile
 
 
 class ProjectBuilder:
@@ -127,9 +127,14 @@ class ProjectBuilder:
         return restored
 
     async def run_file(
-        self, workspace: Workspace, path: str, arguments: tuple[str, ...] = ()
+        self,
+        workspace: Workspace,
+        path: str,
+        arguments: tuple[str, ...] = (),
+        beside: Sequence[WorkspaceFile] = (),
     ) -> RunOutcome:
-        """Run one file of a workspace in the sandbox, and keep the files that it makes.
+        """Run one file of a workspace in the sandbox, and keep the files that it makes or changes.
+        It finds those `beside`, whose paths the workspace does not have, and which stay out of it.
 
         Raises:
             WorkspaceError: there is no such file, or what it makes is too much.
@@ -137,7 +142,7 @@ class ProjectBuilder:
         """
         if not workspace.exists(path):
             raise WorkspaceError(f"there is no file {path}", "name a file of the workspace")
-        files = await asyncio.to_thread(workspace.files)
+        files = (*await asyncio.to_thread(workspace.files), *beside)
         deps = self._deps
         outcome = await run(
             deps.sandbox, files, [(path, *arguments)], seconds=deps.seconds, limits=workspace.limits
