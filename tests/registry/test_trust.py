@@ -5,13 +5,14 @@ import asyncio
 import pytest
 import sqlalchemy as sa
 
-from selfeng.capability_registry import CapabilityRegistry, TrustRule
+from selfeng.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
 from selfeng.core.errors import ToolNotFound
 from selfeng.core.events import ToolStandingChanged
 from selfeng.core.provenance import Provenance, Repaired
 from selfeng.registry.trust import Trust
 from selfeng.store.database import reading
 from selfeng.store.schema import tool_uses
+from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
 from tests.registry.drafts import REPAIRED, REVERSE
 
@@ -59,13 +60,22 @@ async def test_collected_uses_count_before_anyone_reads_the_tools_or_a_failure(
 
 
 async def test_collected_uses_are_counted_in_the_background_and_at_the_end(place: Place) -> None:
-    async with place.open() as library:
-        await library.add(REVERSE)
-        for call in "abc":
-            library.count_use(NAME, 1, call)
-        while place.heard[-1] != ("trusted", NAME):
-            await asyncio.sleep(0.01)
-        library.count_use(NAME, 1, "d")
+    trusted = asyncio.Event()
+
+    def hear(change: LibraryChange) -> None:
+        if change.change == "trusted":
+            trusted.set()
+
+    library = CapabilityRegistry(
+        place.engine, place.tools_dir, place.chroma_dir, HashingEmbedder(), on_change=hear
+    )
+    await library.start()
+    await library.add(REVERSE)
+    for call in "abc":
+        library.count_use(NAME, 1, call)
+    await trusted.wait()
+    library.count_use(NAME, 1, "d")
+    await library.aclose()
     async with place.open() as library:
         assert (await library.get(NAME)).uses == 4
 
