@@ -123,12 +123,13 @@ class LLMClient:
         await self._connection.probe()
 
     async def forward(
-        self, body: Mapping[str, Any]
+        self, body: Mapping[str, Any], *, path: str = "/chat/completions"
     ) -> AsyncGenerator[tuple[int, str] | bytes, None]:
         """Send a request of another program as it is, but to this model; gives the status and the
-        media type of the reply first, then its bytes as they come. Raises: ModelError.
+        media type of the reply first, then its bytes as they come. `path` is below the base URL:
+        `/chat/completions` or `/responses`. Raises: ModelError.
         """
-        async with aclosing(self._connection.forward(body)) as pieces:
+        async with aclosing(self._connection.forward(body, path=path)) as pieces:
             async for piece in pieces:
                 yield piece
 

@@ -186,16 +186,19 @@ class ModelConnection:
             raise self._translated(error) from cause(error, self.server)
 
     async def forward(
-        self, body: Mapping[str, Any]
+        self, body: Mapping[str, Any], *, path: str = "/chat/completions"
     ) -> AsyncGenerator[tuple[int, str] | bytes, None]:
         """Send a request of another program as it is, but to this model; gives the status and the
-        media type of the reply first, then its bytes as they come. Raises: ModelUnavailable,
-        ModelRefused, RequestRefused.
+        media type of the reply first, then its bytes as they come. `path` is below the base URL.
+        Raises: ModelUnavailable, ModelRefused, RequestRefused.
         """
-        create: Any = self._sdk.chat.completions.with_streaming_response.create
+        responses = path == "/responses"
+        api: Any = self._sdk.responses if responses else self._sdk.chat.completions
+        create = api.with_streaming_response.create
+        required = {"input": ""} if responses else {"messages": []}
         said = {**body, "model": self.server.model}
         try:
-            async with create(model=self.server.model, messages=[], extra_body=said) as reply:
+            async with create(model=self.server.model, **required, extra_body=said) as reply:
                 yield reply.status_code, reply.headers.get("content-type", "application/json")
                 async for piece in reply.iter_bytes():
                     yield piece
