@@ -480,7 +480,12 @@ def _clients(stack: ExitStack) -> Connect:
                 connect=plain_speaking,
             )
         key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-        return client(model=settings.openai_model, api_key=key, base_url=settings.openai_base_url)
+        return client(
+            model=settings.openai_model,
+            api_key=key,
+            base_url=settings.openai_base_url,
+            headers=settings.headers,
+        )
 
     return connect
 

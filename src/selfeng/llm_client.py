@@ -5,6 +5,7 @@ OpenAI-compatible server.
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
 from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from selfeng.core.errors import ModelUnavailable
@@ -63,15 +64,22 @@ class LLMClient:
         model: str,
         api_key: str | None = None,
         base_url: str | None = None,
+        headers: Mapping[str, str] = MappingProxyType({}),
         timeout: float = 60.0,
         max_retries: int = 3,
         price: Price = listed_price,
         connect: Callable[[ModelServer, int, Price, News], "ModelConnection"] = chat_completions,
         news: News = lambda: None,
     ) -> None:
-        """`news` is called when it shows whether the server can be used."""
+        """`headers` are sent with every request; `news` is called when it shows whether the server
+        can be used.
+        """
         self._server = ModelServer(
-            base_url=base_url or OPENAI, model=model, api_key=api_key or _NO_KEY, timeout=timeout
+            base_url=base_url or OPENAI,
+            model=model,
+            api_key=api_key or _NO_KEY,
+            timeout=timeout,
+            headers=headers,
         )
         self._max_retries, self._price = max_retries, price
         self._connect, self._news = connect, news

@@ -2,6 +2,7 @@
 page when `load_settings` is called.
 """
 
+import json
 import os
 import re
 import tempfile
@@ -61,6 +62,8 @@ _IMAGE = re.compile(
 _SQLITE = "sqlite:///"
 _HOST = re.compile(r"(?:https?://)?(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])", re.ASCII | re.IGNORECASE)
 _ENGINE = re.compile(r"(?:tcp|ssh)://[^\s/]+|unix:///\S+", re.ASCII)
+_HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_OWN_HEADERS = {"host", "content-length", "content-type", "transfer-encoding", "connection"}
 _SHORTEST_TOKEN, _TOKEN_BITS = 16, 64
 _DRAW = "python3 -c 'import secrets; print(secrets.token_urlsafe(24))'"
 
@@ -76,6 +79,44 @@ def _image(name: str) -> str:
 
 def _below_home(folder: Path) -> Path:
     return HOME / folder
+
+
+def _headers_in(written: SecretStr | None) -> dict[str, str]:
+    """Headers by name. Raises: ValueError: names the part by its number, and never a value."""
+    text = written.get_secret_value() if written else ""
+    if text.startswith("{"):
+        try:
+            fields = json.loads(text)
+        except ValueError as error:
+            raise ValueError(f"is not a JSON object: {error}") from None
+        parts = list(fields.items())
+    else:
+        found = (part.partition(":") for part in re.split(r"[;\n]", text) if part.strip())
+        parts = [(name.strip(), value.strip()) for name, _, value in found]
+    for number, (name, value) in enumerate(parts, 1):
+        problem = _header_problem(name, value)
+        if problem:
+            raise ValueError(
+                f"header {number} {problem}; write `Name: value; Other: value`, or a JSON object "
+                'such as {"Name": "value"}, which may have a semicolon in a value'
+            )
+    return dict(parts)
+
+
+def _header_problem(name: str, value: Any) -> str:
+    if not _HEADER.fullmatch(name):
+        return "has no name of letters, digits and hyphens before a colon"
+    if not value:  # what looks like a name may be a secret
+        return "has no value after a colon"
+    if name.lower() in _OWN_HEADERS:
+        return f"is {name}, which is set by the client"
+    if not isinstance(value, str) or not (value.isascii() and value.isprintable()):
+        return f"is {name}, whose value is not printable ASCII text"
+    return ""
+
+
+def _hidden(secret: re.Match[str]) -> str:
+    return "//***@" if secret[0].startswith("//") else "?***"
 
 
 def _bits(token: str) -> float:
@@ -110,7 +151,10 @@ class Settings(BaseSettings):
     used."""
     openai_base_url: str | None = Field(None, pattern=r"^https?://\S+$")
     """An OpenAI-compatible server such as Ollama, LM Studio, vLLM or llama.cpp; empty: OpenAI's
-    own."""
+    own. A query, such as Azure's api-version, is sent with every request."""
+    openai_headers: SecretStr | None = None
+    """Additional headers of every request to the model's server, such as OpenRouter's
+    `X-Title: My agent; HTTP-Referer: https://example.org`, or a JSON object."""
     openai_model: str = Field("gpt-4", min_length=1)
     """Name of the model."""
     openai_timeout: float = Field(60.0, gt=0, le=3600)
@@ -331,6 +375,17 @@ class Settings(BaseSettings):
             )
         return token
 
+    @field_validator("openai_headers")
+    @classmethod
+    def _are_headers(cls, headers: SecretStr | None) -> SecretStr | None:
+        _headers_in(headers)
+        return headers
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Additional headers of every request to the model's server; the values may be secrets."""
+        return _headers_in(self.openai_headers)
+
     @property
     def chosen(self) -> dict[str, Any]:
         """What people chose in the page, by the names of settings."""
@@ -339,8 +394,8 @@ class Settings(BaseSettings):
     @property
     def fixed(self) -> frozenset[str]:
         """Those of `CHANGEABLE` that can't be chosen, because they were set otherwise. A line of
-        `.env` that repeats a default, as in the template, fixes nothing; a key fixes its server,
-        as nobody else may get it.
+        `.env` that repeats a default, as in the template, fixes nothing; a key or a header fixes
+        its server, as nobody else may get it.
         """
         given = self.model_fields_set - self._chosen
         fixed = {
@@ -348,7 +403,8 @@ class Settings(BaseSettings):
             for name in CHANGEABLE
             if name in given and getattr(self, name) != type(self).model_fields[name].default
         }
-        return frozenset(fixed | ({"openai_base_url"} if "openai_api_key" in fixed else set()))
+        bound = "openai_api_key" in fixed or self.openai_headers is not None
+        return frozenset(fixed | ({"openai_base_url"} if bound else set()))
 
     def choose(self, choices: Mapping[str, Any]) -> "Settings":
         """The settings with these choices instead of earlier ones; what is fixed stays.
@@ -429,8 +485,8 @@ def load_settings(
             variable = str(detail["loc"][0]).upper()
             shown = (
                 "(hidden)"
-                if "KEY" in variable or "TOKEN" in variable
-                else re.sub("//[^/]*@", "//***@", repr(detail["input"]))
+                if any(word in variable for word in ("KEY", "TOKEN", "HEADERS"))
+                else re.sub(r"//[^/]*@|\?[^'\"]*", _hidden, repr(detail["input"]))
             )
             problems.append(f"{variable}={shown}: {detail['msg'].removeprefix('Value error, ')}")
         raise ConfigurationError(

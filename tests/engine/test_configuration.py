@@ -201,7 +201,7 @@ async def test_the_key_is_shown_nowhere(engine, server, caplog):
         ({"openai_base_url": "ftp://host/v1"}, {"openai_base_url": "address"}),
         ({"openai_base_url": "file:///etc/passwd"}, {"openai_base_url": "address"}),
         ({"openai_base_url": "http://me:secret@host/v1"}, {"openai_base_url": "credentials"}),
-        ({"openai_base_url": "http://host/v1?key=1"}, {"openai_base_url": "credentials"}),
+        ({"openai_base_url": "http://host/v1?key=***"}, {"openai_base_url": "credentials"}),
         ({"openai_base_url": "http://host:99999/v1"}, {"openai_base_url": "address"}),
         ({"openai_base_url": 7}, {"openai_base_url": "string_type"}),
         ({"sandbox": "docker", "data_dir": "/"}, {"sandbox": "extra_forbidden", "data_dir": "extra_forbidden"}),
@@ -266,3 +266,16 @@ async def test_a_test_tells_each_ability_of_a_server_that_is_not_chosen_yet(engi
         *(("choice", way) for way in ("required", "auto", "words")),
     ]
     assert engine.configuration.settings.offline
+
+
+async def test_a_query_of_the_address_is_kept_and_its_secrets_are_not_shown(engine, server):
+    configuration, address = engine.configuration, f"{server.base_url}?api-version=1&code=s3cr3t"
+    await configuration.change({**chosen(server), "openai_base_url": address})
+    shown = configuration.view().values["openai_base_url"]
+    assert shown == f"{server.base_url}?api-version=1&code=***"
+    assert (await engine.status()).model.server == shown
+    await configuration.change({"openai_base_url": shown.replace("=1", "=2")})
+    assert configuration.settings.openai_base_url == address.replace("=1", "=2")
+    assert configuration.view().key_set
+    with pytest.raises(SettingsInvalid):
+        await configuration.change({"openai_base_url": shown.replace("127.0.0.1", "localhost")})

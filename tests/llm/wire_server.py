@@ -51,7 +51,7 @@ class WireServer:
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
-            def do_POST(handler) -> None:  # noqa: N802, N805
+            def do_POST(handler) -> None:  # noqa: N805
                 parts = urlsplit(handler.path)
                 length = int(handler.headers.get("content-length") or 0)
                 sent = Sent(

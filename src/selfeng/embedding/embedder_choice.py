@@ -61,6 +61,7 @@ def _openai(settings: Settings, model: str, dimensions: int) -> "OpenAIEmbedder"
         dimensions=dimensions,
         api_key=settings.openai_api_key.get_secret_value() if settings.openai_api_key else None,
         base_url=settings.openai_base_url,
+        headers=settings.headers,
         timeout=settings.openai_timeout,
         max_retries=settings.openai_max_retries,
     )

@@ -1,12 +1,15 @@
 """Embedding models of OpenAI and of servers with the same API. They need a key or such a server."""
 
+import re
 import ssl
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, NamedTuple
+from urllib.parse import quote
 
 import numpy as np
 import numpy.typing as npt
@@ -71,6 +74,7 @@ class OpenAIEmbedder:
         dimensions: int,
         api_key: str | None,
         base_url: str | None,
+        headers: Mapping[str, str] = MappingProxyType({}),
         timeout: float = 60.0,
         max_retries: int = 3,
         patience: float = _PATIENCE,
@@ -79,7 +83,11 @@ class OpenAIEmbedder:
         `patience`: seconds that a caller waits.
         """
         self._server = ModelServer(
-            base_url=base_url or OPENAI, model=model, api_key=api_key or "none", timeout=timeout
+            base_url=_of_deployment(base_url or OPENAI, model),
+            model=model,
+            api_key=api_key or "none",
+            timeout=timeout,
+            headers=headers,
         )
         self._dimensions, self._patience = dimensions, patience
         self._threads = DaemonThreads(_CALLS, "embeddings")
@@ -88,18 +96,13 @@ class OpenAIEmbedder:
         self._sent = 0.0
         # On loopback without the environment's proxies, and without certificates, which take 50 ms
         # to load.
-        direct = (
-            DefaultHttpx2Client(trust_env=False, verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT))
+        direct: dict[str, Any] = (
+            {"trust_env": False, "verify": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)}
             if self._server.local
-            else None
+            else {}
         )
-        self._sdk = OpenAI(
-            base_url=self._server.base_url,
-            api_key=self._server.api_key,
-            timeout=timeout,
-            max_retries=max_retries,
-            http_client=direct,
-        )
+        client = DefaultHttpx2Client(event_hooks={"request": [self._server.sign]}, **direct)
+        self._sdk = OpenAI(**self._server.sdk_options, max_retries=max_retries, http_client=client)
 
     @property
     def id(self) -> str:
@@ -259,6 +262,13 @@ class OpenAIEmbedder:
     @staticmethod
     def _unavailable(message: str, remedy: str) -> EmbedderUnavailable:
         return EmbedderUnavailable(message, f"{remedy}, {_INSTEAD}")
+
+
+def _of_deployment(address: str, model: str) -> str:
+    """The address, with the model's own deployment where Azure's older form names one: that of the
+    chat model can't embed.
+    """
+    return re.sub(r"(/openai/deployments/)[^/?]+", rf"\g<1>{quote(model, safe='')}", address)
 
 
 def _readable(text: str) -> str:

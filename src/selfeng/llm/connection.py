@@ -12,7 +12,13 @@ from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import httpx2
-from openai import AsyncOpenAI, AsyncStream, DefaultAsyncHttpx2Client, OpenAIError
+from openai import (
+    AsyncOpenAI,
+    AsyncStream,
+    DefaultAsyncHttpx2Client,
+    NotFoundError,
+    OpenAIError,
+)
 from openai._models import construct_type
 from openai._streaming import ServerSentEvent
 from openai.types import Model
@@ -123,11 +129,7 @@ class ModelConnection:
         )
         """The field by which the server limits the length of a reply; None once it refused it."""
         self._sdk = AsyncOpenAI(
-            base_url=server.base_url,
-            api_key=server.api_key,
-            timeout=server.timeout,
-            max_retries=max_retries,
-            http_client=_direct_client() if server.local else None,
+            **server.sdk_options, max_retries=max_retries, http_client=_http_client(server)
         )
 
     async def aclose(self) -> None:
@@ -178,6 +180,10 @@ class ModelConnection:
             sdk = sdk.with_options(max_retries=0, timeout=patience)
         try:
             return [model async for model in sdk.models.list()]
+        except NotFoundError as error:
+            if not (deployment := self.server.deployment):
+                raise self._translated(error) from cause(error, self.server)
+            return [Model(id=deployment, created=0, object="model", owned_by="azure")]
         except (
             OpenAIError,
             ValueError,
@@ -494,18 +500,24 @@ class ModelConnection:
         )
 
 
-def _direct_client() -> httpx2.AsyncClient:
-    """A client for this machine's loopback: it ignores the environment's proxies and needs no
-    certificates.
+def _http_client(server: ModelServer) -> httpx2.AsyncClient:
+    """A client for the server. On this machine's loopback it ignores the environment's proxies and
+    needs no certificates.
 
     The context trusts none, so that a redirect to https fails; loading the system's certificates
     takes 50 ms.
     """
-    return DefaultAsyncHttpx2Client(
-        trust_env=False,
-        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
-        event_hooks={"response": [_without_vain_retries]},
+    direct: dict[str, Any] = (
+        {"trust_env": False, "verify": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)}
+        if server.local
+        else {}
     )
+
+    async def sign(request: httpx2.Request) -> None:
+        server.sign(request)
+
+    hooks = {"request": [sign], "response": [_without_vain_retries]}
+    return DefaultAsyncHttpx2Client(event_hooks=hooks, **direct)
 
 
 async def _without_vain_retries(response: httpx2.Response) -> None:

@@ -9,7 +9,6 @@ import re
 import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
@@ -17,7 +16,7 @@ from pydantic import SecretStr, ValidationError
 
 from selfeng.core.choices import write_choices
 from selfeng.core.errors import RequestError
-from selfeng.core.model_server import ModelServer
+from selfeng.core.model_server import HIDDEN, shown_address, with_hidden_values
 from selfeng.core.status import ModelStatus
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
@@ -75,7 +74,8 @@ class SettingsView(Value):
     defaults: dict[str, Any]
     key_set: bool
     fixed: dict[str, Literal["environment", ".env", "key"]]
-    """Where those were set that can't be changed; `key`: the server of a key that was set so."""
+    """Where those were set that can't be changed; `key`: the server of a key, or of headers, that
+    were set so."""
     elsewhere: tuple[Elsewhere, ...]
 
 
@@ -143,10 +143,11 @@ class Configuration:
         places: dict[str, Literal["environment", ".env", "key"]] = {
             name: "environment" if name.upper() in given else ".env" for name in settings.fixed
         }
-        if KEY in places and SERVER not in settings.model_fields_set - settings.chosen.keys():
+        if SERVER in places and SERVER not in settings.model_fields_set - settings.chosen.keys():
             places[SERVER] = "key"
+        address = settings.openai_base_url
         return SettingsView(
-            values={**values, SERVER: _shown(settings.openai_base_url)},
+            values={**values, SERVER: shown_address(address) if address else None},
             defaults={name: fields[name].default for name in CHANGEABLE if name != KEY},
             key_set=settings.openai_api_key is not None,
             fixed=places,
@@ -208,6 +209,8 @@ class Configuration:
         """The settings with these changes. Raises: SettingsInvalid."""
         settings = self._settings
         given = {name: _stripped(value) for name, value in changes.items()}
+        if isinstance(given.get(SERVER), str) and settings.openai_base_url:
+            given[SERVER] = with_hidden_values(given[SERVER], settings.openai_base_url)
         problems = {name: p for name, value in given.items() if (p := self._problem(name, value))}
         choices = {name: _plain(value) for name, value in settings.chosen.items()} | given
         moves = not problems and SERVER in given
@@ -254,8 +257,8 @@ def _problem_of_address(address: str) -> Problem | None:
     if not named or parts.scheme not in ("http", "https"):
         told = "Input should be an address such as http://localhost:11434/v1"
         return Problem(kind="address", message=told)
-    if "@" in parts.netloc or parts.query or parts.fragment:
-        told = "Input should have no password, question mark or hash; the key has its own field"
+    if "@" in parts.netloc or parts.fragment or f"={HIDDEN}" in parts.query:
+        told = f"Input should have no password, hash or {HIDDEN}; the key has its own field"
         return Problem(kind="credentials", message=told)
     return None
 
@@ -280,12 +283,6 @@ def _origin(address: str | None) -> tuple[str, str, int | None]:
     parts = urlsplit(address or OPENAI)
     port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     return parts.scheme, parts.hostname or "", port
-
-
-def _shown(address: str | None) -> str | None:
-    """The address without credentials."""
-    server = partial(ModelServer, model="", api_key="", timeout=0)
-    return server(base_url=address).name if address else None
 
 
 def _elsewhere(settings: Settings) -> tuple[Elsewhere, ...]:

@@ -1284,7 +1284,7 @@ settings-learns = Aus Anfragen lernen
 settings-learns-note = Sucht im Hintergrund nach Lehren aus beendeten Anfragen; das braucht weitere Modellaufrufe.
 settings-fixed-environment = Als { $name } gesetzt, wo der Server gestartet wurde; das geht vor. Dort entfernen, um es hier zu ändern.
 settings-fixed-file = Als { $name } in der Datei .env gesetzt; das geht vor. Dort entfernen und neu starten, um es hier zu ändern.
-settings-fixed-key = Der Schlüssel ist außerhalb dieser Seite gesetzt und geht nur an seinen eigenen Server.
+settings-fixed-key = Der Schlüssel oder ein Header ist außerhalb dieser Seite gesetzt und geht nur an seinen eigenen Server.
 settings-elsewhere = Anderswo gesetzt
 settings-elsewhere-note = Das ist nicht zu ändern, während der Server läuft. Den angezeigten Namen in .env oder in der Umgebung setzen, dann neu starten.
 settings-of-sandbox = Sandbox
@@ -1312,7 +1312,7 @@ settings-problem-int_type = Eine ganze Zahl ist nötig.
 settings-problem-float_parsing = Eine Zahl ist nötig.
 settings-problem-finite_number = Eine Zahl ist nötig.
 settings-problem-address = Eine Adresse wie http://localhost:11434/v1 ist nötig.
-settings-problem-credentials = Ohne Passwort, Fragezeichen und Raute; der Schlüssel hat sein eigenes Feld.
+settings-problem-credentials = Ohne Passwort, Raute und ***; der Schlüssel hat sein eigenes Feld.
 settings-problem-missing = Hier ist ein Schlüssel nötig.
 settings-problem-fixed = Es ist außerhalb dieser Seite gesetzt; das geht vor.
 

@@ -1287,7 +1287,7 @@ settings-learns = Learn from requests
 settings-learns-note = Looks for lessons in ended requests, in the background; it takes further model calls.
 settings-fixed-environment = Set as { $name } where the server was started, which wins. Remove it there to change it here.
 settings-fixed-file = Set as { $name } in the file .env, which wins. Remove it there and restart to change it here.
-settings-fixed-key = The key is set outside of this page, and is sent to its own server only.
+settings-fixed-key = The key or a header is set outside of this page, and is sent to its own server only.
 settings-elsewhere = Set elsewhere
 settings-elsewhere-note = These can’t change while the server runs. Set the name shown in .env or in the environment, then restart.
 settings-of-sandbox = Sandbox
@@ -1315,7 +1315,7 @@ settings-problem-int_type = A whole number is needed.
 settings-problem-float_parsing = A number is needed.
 settings-problem-finite_number = A number is needed.
 settings-problem-address = An address such as http://localhost:11434/v1 is needed.
-settings-problem-credentials = Without password, question mark or hash; the key has its own field.
+settings-problem-credentials = Without password, hash or ***; the key has its own field.
 settings-problem-missing = A key is needed here.
 settings-problem-fixed = It was set outside of this page, which wins.
 
