@@ -485,6 +485,7 @@ def _clients(stack: ExitStack) -> Connect:
             api_key=key,
             base_url=settings.openai_base_url,
             headers=settings.headers,
+            api=settings.openai_api,
         )
 
     return connect

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from selfeng.core.errors import ModelUnavailable
-from selfeng.core.model_server import ModelServer
+from selfeng.core.model_server import ModelApi, ModelServer
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ReplyT
 from selfeng.core.turn import Budget
@@ -65,6 +65,7 @@ class LLMClient:
         api_key: str | None = None,
         base_url: str | None = None,
         headers: Mapping[str, str] = MappingProxyType({}),
+        api: ModelApi = "auto",
         timeout: float = 60.0,
         max_retries: int = 3,
         price: Price = listed_price,
@@ -80,6 +81,7 @@ class LLMClient:
             api_key=api_key or _NO_KEY,
             timeout=timeout,
             headers=headers,
+            api=api,
         )
         self._max_retries, self._price = max_retries, price
         self._connect, self._news = connect, news

@@ -157,6 +157,10 @@ class Settings(BaseSettings):
     `X-Title: My agent; HTTP-Referer: https://example.org`, or a JSON object."""
     openai_model: str = Field("gpt-4", min_length=1)
     """Name of the model."""
+    openai_api: Literal["auto", "chat", "responses"] = "auto"
+    """How the model's server is asked: by `chat` completions, by its `responses` API, or `auto`:
+    by responses at OpenAI and Azure's v1 address, elsewhere by chat, and by the other where it
+    lacks one."""
     openai_timeout: float = Field(60.0, gt=0, le=3600)
     """Seconds to wait for an answer, or for its next piece."""
     openai_max_retries: int = Field(3, ge=0, le=10)

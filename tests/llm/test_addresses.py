@@ -14,6 +14,7 @@ from selfeng.settings import load_settings
 from tests.llm.desk import KEY, Desk
 from tests.llm.wire_server import Sent, Served, events, serving
 
+COMPLETED = {"type": "response.completed", "response": {"status": "completed", "output": []}}
 SECRET = "not-for-anybody-0123456789"
 
 
@@ -22,6 +23,8 @@ def model(sent: Sent) -> Served:
         return Served({"object": "list", "data": [{"id": "offline", "object": "model"}]})
     if sent.path.endswith("/embeddings"):
         return Served({"object": "list", "data": [{"index": 0, "embedding": [1.0, 0.0]}]})
+    if sent.path.endswith("/responses"):
+        return events({"type": "response.output_text.delta", "delta": "fine"}, COMPLETED)
     return events({"choices": [{"delta": {"content": "fine"}, "finish_reason": "stop"}]})
 
 
@@ -62,7 +65,7 @@ async def test_every_request_to_azure_has_the_query_and_the_key_as_it_wants_it(
     root = path.rstrip("/")
     embeddings = f"{root.removesuffix('d')}e" if root.endswith("/d") else root
     assert [sent.path for sent in server.requests] == [
-        f"{root}/chat/completions",
+        f"{root}/chat/completions" if root.endswith("/d") else f"{root}/responses",
         f"{root}/models",
         f"{root}/models",
         f"{root}/chat/completions",
@@ -97,6 +100,22 @@ async def test_extra_headers_are_sent_with_every_request_and_to_no_other_host(de
         assert sent.headers["authorization"] == f"Bearer {KEY}"
     [led] = other.requests
     assert not {"x-secret", "http-referer", "authorization"} & led.headers.keys()
+
+
+@pytest.mark.parametrize("query", ["", "?api-version=1"])
+async def test_a_header_for_access_replaces_that_of_the_key(desk: Desk, query: str) -> None:
+    with serving(model) as server:
+        address = f"{server.url}/openai/deployments/d{query}"
+        headers = {"Authorization": f"Bearer {SECRET}"}
+        desk.use(base_url=address, headers=headers)
+        assert await desk.collect() == ["fine"]
+        with closing(
+            OpenAIEmbedder(model="e", dimensions=2, api_key=KEY, base_url=address, headers=headers)
+        ) as embedder:
+            embedder.embed(["one"])
+    for sent in server.requests:
+        assert sent.headers["authorization"] == f"Bearer {SECRET}"
+        assert "api-key" not in sent.headers
 
 
 @pytest.mark.parametrize(

@@ -293,7 +293,7 @@ async def test_a_server_that_streams_no_calls_is_asked_for_whole_ones_from_then_
 ) -> None:
     desk.play(GOOD, GOOD, refuses=["stream"])
     assert [await chosen_in_pieces(desk), await chosen_in_pieces(desk)] == [CALL, CALL]
-    assert ["stream" in body for body in desk.bodies] == [True, True, False, False]
+    assert ["stream" in body for body in desk.bodies] == [True, False, False]
 
 
 async def test_a_streamed_call_without_function_calling_is_read_from_the_text(desk: Desk) -> None:

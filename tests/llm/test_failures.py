@@ -117,7 +117,7 @@ async def test_a_connection_that_drops_before_the_reply_is_tried_again(desk: Des
 async def test_lasting_trouble_is_told_with_what_to_check(
     desk: Desk, trouble: Rejection, cause: str, message: str, remedy: str
 ) -> None:
-    desk.play(*[trouble] * 3)
+    desk.play(*[trouble] * 9)
     error = await failing(desk)
     assert (error.cause, error.message) == (cause, message.format(desk.server.base_url))
     assert remedy in error.remedy

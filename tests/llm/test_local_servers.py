@@ -373,7 +373,7 @@ async def test_an_error_in_a_single_text_is_told(desk: Desk) -> None:
     """LM Studio: `{"error": "…"}`."""
     rejection = Rejection(400, "")
     vars(rejection)["body"] = {"error": "Model unloaded."}
-    desk.play(*[rejection] * 2)
+    desk.play(*[rejection] * 9)
     with pytest.raises(ModelError) as caught:
         await desk.collect()
     assert "Model unloaded." in caught.value.message

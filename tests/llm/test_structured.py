@@ -143,7 +143,7 @@ async def test_a_server_that_ignores_the_schema_is_asked_differently_from_then_o
 
 
 async def test_a_prompt_that_every_rung_refuses_spoils_no_rung(desk: Desk) -> None:
-    desk.play(*[Rejection(400, "messages[0] is bad")] * 4, Completion(content=GOOD))
+    desk.play(*[Rejection(400, "messages[0] is bad")] * 99)
     with pytest.raises(ModelUnavailable) as caught:
         await desk.structured(Plan)
     assert (
@@ -151,6 +151,7 @@ async def test_a_prompt_that_every_rung_refuses_spoils_no_rung(desk: Desk) -> No
         == f"{desk.client.server} does not take the request (400): messages[0] is bad"
     )
     assert desk.budget.usage.calls == 0
+    desk.play(Completion(content=GOOD))
     assert await desk.structured(Plan) == PLAN
     assert desk.bodies[-1]["response_format"] == STRICT
 

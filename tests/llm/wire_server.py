@@ -50,6 +50,7 @@ class WireServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True
 
             def do_POST(handler) -> None:  # noqa: N805
                 parts = urlsplit(handler.path)

@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import Mapping
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit, urlunsplit
 
 from pydantic import Field
@@ -27,6 +27,10 @@ HIDDEN = "***"
 """Shown instead of a value in a query, which may be a secret unless it is a version."""
 
 
+ModelApi = Literal["auto", "chat", "responses"]
+"""How a server is asked: by `chat.completions`, by the Responses API, or by the one that it has."""
+
+
 class ModelServer(Value):
     """The server, as error messages name it."""
 
@@ -37,6 +41,7 @@ class ModelServer(Value):
     timeout: float
     headers: Mapping[str, str] = Field(default={}, repr=False)
     """Sent with every request; their values may be secrets."""
+    api: ModelApi = "auto"
 
     @property
     def name(self) -> str:
@@ -59,6 +64,11 @@ class ModelServer(Value):
         """The one model that an older address of Azure names; "" elsewhere."""
         found = re.search(r"/openai/deployments/([^/]+)", urlsplit(self.base_url).path)
         return unquote(found[1]) if found else ""
+
+    @property
+    def openai(self) -> bool:
+        """Whether it is OpenAI itself."""
+        return (urlsplit(self.base_url).hostname or "").endswith("openai.com")
 
     @property
     def azure(self) -> bool:

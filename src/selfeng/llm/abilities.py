@@ -148,7 +148,9 @@ async def _streamed(connection: ModelConnection, budget: Budget) -> Ability:
     usage = "reports usage" if connection.reports_usage else "reports no usage, which is estimated"
     first = f"{count(len(pieces), 'piece')}, the first after {pieces[0]:.1f} s"
     aloud = "; it thinks aloud, which is kept apart" if thoughts else ""
-    return Ability(purpose="text", way="stream", works=True, detail=f"{first}; it {usage}{aloud}")
+    habits = f"; adapted to it: {', '.join(connection.habits)}" if connection.habits else ""
+    detail = f"{first}; it {usage}{aloud}{habits}"
+    return Ability(purpose="text", way="stream", works=True, detail=detail)
 
 
 async def _tried(

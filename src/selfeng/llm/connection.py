@@ -4,34 +4,22 @@ with failures translated.
 
 import asyncio
 import logging
-import ssl
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
-import httpx2
-from openai import (
-    AsyncOpenAI,
-    AsyncStream,
-    DefaultAsyncHttpx2Client,
-    NotFoundError,
-    OpenAIError,
-)
-from openai._models import construct_type
-from openai._streaming import ServerSentEvent
-from openai.types import Model
-from openai.types.chat import ChatCompletion, ChatCompletionChunk
-from pydantic import ValidationError
+from openai import OpenAIError
+from openai.types.chat import ChatCompletion
 
 from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.events import ThoughtAloud
 from selfeng.core.model_server import ModelServer
-from selfeng.core.prompt import PROMPT_NAME
 from selfeng.core.tracing import chat
 from selfeng.core.turn import Budget
 from selfeng.llm.chat import ChatRequest, ModelReply
+from selfeng.llm.chunks import Chunks, OneChunk
 from selfeng.llm.model_failures import (
     CONTEXT_LENGTH,
     AccessRefused,
@@ -39,8 +27,8 @@ from selfeng.llm.model_failures import (
     RequestRefused,
     TooLong,
     cause,
+    explanation,
     failure,
-    refuses,
 )
 from selfeng.llm.pricing import Meter, Price, Tokens
 from selfeng.llm.received import (
@@ -51,40 +39,14 @@ from selfeng.llm.received import (
     thoughts_of,
 )
 from selfeng.llm.thoughts import Thoughts
-
-
-class Chunks(AsyncStream[ChatCompletionChunk]):
-    """The SDK's stream ends the same way whether the end mark came or the connection closed; this
-    one tells them apart. It also takes a thirtieth of the time to read a chunk that is as OpenAI's
-    are: many turns stream at once, and share one loop.
-    """
-
-    def __init__(self, opened: AsyncStream[ChatCompletionChunk], sdk: AsyncOpenAI) -> None:
-        as_sent: Any = object
-        super().__init__(cast_to=as_sent, response=opened.response, client=sdk)
-        self.announced = False
-        """Whether the end mark, `[DONE]`, has come."""
-
-    async def __anext__(self) -> ChatCompletionChunk:
-        data: object = await super().__anext__()
-        try:
-            return ChatCompletionChunk.model_validate(data)
-        except ValidationError:  # as other servers' are
-            built: ChatCompletionChunk = construct_type(type_=ChatCompletionChunk, value=data)  # type: ignore[assignment]
-            return built
-
-    async def _iter_events(self) -> AsyncIterator[ServerSentEvent]:
-        async for event in super()._iter_events():
-            self.announced = event.data.startswith("[DONE]")
-            yield event
-
+from selfeng.llm.transport import Guard, ServerReply, Transport
 
 log = logging.getLogger(__name__)
 
 ResultT = TypeVar("ResultT")
 
-_WITH_USAGE: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
-_WITHOUT_USAGE: Mapping[str, Any] = {"stream": True}
+_STREAMING: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+_CAPS = {"max_tokens", "max_completion_tokens"}
 _PROBE = 5.0
 """Seconds that a server may take to list its models."""
 _CAPPED_BELOW = 4096
@@ -112,7 +74,7 @@ class ModelConnection:
         called when it shows whether the server can be used.
         """
         self.server, self._price = server, price
-        self._unopened = unopened and not _is_openai(server.base_url)
+        self._unopened = unopened and not server.openai
         """Whether streams may begin with thoughts that no tag opens."""
         self._calls = 0
         self.trouble: ModelUnavailable | None = None
@@ -123,30 +85,33 @@ class ModelConnection:
         self._streams_calls = True
         self.reports_usage = False
         """Whether the last reply came with the server's own count of tokens."""
-        self._streaming = _WITH_USAGE
-        self._cap: str | None = (
-            "max_completion_tokens" if _is_openai(server.base_url) else "max_tokens"
-        )
-        """The field by which the server limits the length of a reply; None once it refused it."""
-        self._sdk = AsyncOpenAI(
-            **server.sdk_options, max_retries=max_retries, http_client=_http_client(server)
-        )
+        self._cap = "max_completion_tokens" if server.openai else "max_tokens"
+        """The field that limits the length of a reply. OpenAI's newer models refuse its older name,
+        which may be all that other servers know.
+        """
+        self._takes_cap = True
+        self._transport = Transport(server, max_retries=max_retries)
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """How requests to this server differ from the usual, for people."""
+        return self._transport.habits
 
     async def aclose(self) -> None:
-        await self._sdk.close()
+        await self._transport.aclose()
 
     async def models(self, patience: float | None = None) -> tuple[str, ...]:
         """Ids of the models on the server; `patience` is in seconds, without retries. Raises:
         ModelUnavailable.
         """
-        return tuple([model.id for model in await self._listed(patience)])
+        return tuple([model.id for model in await self._transport.models(patience)])
 
     async def probe(self) -> None:
         """Find out whether the server answers, by its list of models, which costs nothing. What a
         call has shown counts more, unless nothing answers at all.
         """
         try:
-            await self._listed(_PROBE)
+            await self._transport.models(_PROBE)
         except NoAnswer as error:
             self._hear(error)
         except AccessRefused as error:  # some keys may not list models
@@ -170,46 +135,15 @@ class ModelConnection:
         """Tokens of prompt and reply together, if the server tells them. Raises:
         ModelUnavailable.
         """
-        listed = await self._listed()
+        listed = await self._transport.models()
         named = [model for model in listed if model.id == self.server.model] or listed[:1]
         return next(iter([context_length_in(model.model_extra) for model in named]), None)
 
-    async def _listed(self, patience: float | None = None) -> list[Model]:
-        sdk = self._sdk
-        if patience:
-            sdk = sdk.with_options(max_retries=0, timeout=patience)
-        try:
-            return [model async for model in sdk.models.list()]
-        except NotFoundError as error:
-            if not (deployment := self.server.deployment):
-                raise self._translated(error) from cause(error, self.server)
-            return [Model(id=deployment, created=0, object="model", owned_by="azure")]
-        except (
-            OpenAIError,
-            ValueError,
-            AttributeError,
-        ) as error:  # AttributeError: the answer is no list of models
-            raise self._translated(error) from cause(error, self.server)
-
-    async def forward(
-        self, body: Mapping[str, Any], *, path: str = "/chat/completions"
+    def forward(
+        self, body: Mapping[str, Any], *, path: str
     ) -> AsyncGenerator[tuple[int, str] | bytes, None]:
-        """Send a request of another program as it is, but to this model; gives the status and the
-        media type of the reply first, then its bytes as they come. `path` is below the base URL.
-        Raises: ModelUnavailable, ModelRefused, RequestRefused.
-        """
-        responses = path == "/responses"
-        api: Any = self._sdk.responses if responses else self._sdk.chat.completions
-        create = api.with_streaming_response.create
-        required = {"input": ""} if responses else {"messages": []}
-        said = {**body, "model": self.server.model}
-        try:
-            async with create(model=self.server.model, **required, extra_body=said) as reply:
-                yield reply.status_code, reply.headers.get("content-type", "application/json")
-                async for piece in reply.iter_bytes():
-                    yield piece
-        except OpenAIError as error:
-            raise self._translated(error) from cause(error, self.server)
+        """See `LLMClient.forward`."""
+        return self._transport.forward(body, path=path)
 
     async def complete(self, request: ChatRequest, budget: Budget) -> ModelReply:
         """One reply, complete or cut off.
@@ -219,10 +153,20 @@ class ModelConnection:
             ModelReplyInvalid: the reply holds no message.
             ModelUnavailable, ModelRefused, BudgetExceeded: see `ModelClient`.
         """
+        try:
+            return await self._replied(request, budget)
+        except RequestRefused as refusal:
+            if not refusal.generated:
+                raise
+            return ModelReply(text=refusal.generated)
+
+    async def _replied(self, request: ChatRequest, budget: Budget) -> ModelReply:
         if request.streamed and self._streams_calls:
             try:
                 return await self._gathered(request, budget)
-            except RequestRefused:
+            except RequestRefused as refusal:
+                if refusal.generated:
+                    raise
                 whole = request.model_copy(update={"streamed": False})
                 reply = await self.complete(whole, budget)
                 self._streams_calls = False
@@ -231,8 +175,6 @@ class ModelConnection:
             response, capped = await self._completed(
                 request, budget, budget.tokens_left - meter.tokens.input
             )
-            if not isinstance(response, ChatCompletion):
-                raise self._not_a_model("its answer is not JSON")
             if not response.choices or not response.choices[0].message:
                 meter.report(response.usage)
                 raise self._without_choices(response)
@@ -241,7 +183,8 @@ class ModelConnection:
             calls, aloud = calls_of(choice.message), thoughts_of(choice.message)
             meter.count(content + aloud + "".join(str(call.arguments) for call in calls))
             meter.report(response.usage)
-            self._check_end(choice.finish_reason, text_of(choice.message.refusal))
+            error = (choice.model_extra or {}).get("error")
+            self._check_end(choice.finish_reason, text_of(choice.message.refusal), error)
             heard = list[str]()
             thoughts = Thoughts(heard.append, unopened=True)
             thoughts.hear(aloud)
@@ -358,8 +301,11 @@ class ModelConnection:
                 finally:
                     span.set_attribute("gen_ai.usage.input_tokens", meter.tokens.input)
                     span.set_attribute("gen_ai.usage.output_tokens", meter.tokens.output)
-        except RequestRefused:
-            raise  # no model received it: nothing to charge
+        except RequestRefused as refusal:
+            if refusal.generated:
+                meter.count(refusal.generated)
+                tokens = meter.tokens
+            raise  # else no model received it: nothing to charge
         except ModelUnavailable as error:
             self._hear(error)
             tokens = meter.tokens if meter.started else Tokens(input=0, output=0)
@@ -395,50 +341,38 @@ class ModelConnection:
     def _cost(self, tokens: Tokens) -> float | None:
         return self._price(self.server.model, self.server.base_url, tokens)
 
-    async def _create(self, request: ChatRequest, options: Mapping[str, Any]) -> Any:
-        create: Any = (
-            self._sdk.chat.completions.create
-        )  # its overloads require the SDK's own message types
-        named = {PROMPT_NAME: request.prompt}
-        # What comes as `extra_body` is sent as it is; the SDK looks through all else, for 2 ms.
-        said = {"messages": list(request.messages), **request.options}
-        return await create(
-            model=self.server.model,
-            messages=[],
-            extra_headers=named,
-            extra_body=said,
+    async def _sent(
+        self, request: ChatRequest, budget: Budget, options: Mapping[str, Any]
+    ) -> ServerReply:
+        body = {
+            "model": self.server.model,
+            "messages": list(request.messages),
+            **request.options,
             **options,
-        )
+        }
+        guard: Guard = partial(self._guarded, budget=budget)
+        return await self._transport.send(body, request.prompt, guard)
 
-    async def _completed(self, request: ChatRequest, budget: Budget, left: int) -> tuple[Any, bool]:
+    async def _completed(
+        self, request: ChatRequest, budget: Budget, left: int
+    ) -> tuple[ChatCompletion, bool]:
         """The whole response, and whether it was capped at what is `left` of the turn's tokens."""
-        if self._cap and left < _CAPPED_BELOW:
-            cap = {self._cap: max(1, left)}
-            try:
-                return await self._guarded(lambda: self._create(request, cap), budget), True
-            except (RequestRefused, TooLong):
-                response = await self._guarded(
-                    lambda: self._create(request, {}), budget
-                )  # if this is refused too, the cap was not the reason
-                self._cap = None
-                return response, False
-        return await self._guarded(lambda: self._create(request, {}), budget), False
-
-    async def _open(self, request: ChatRequest, budget: Budget) -> Chunks:
-        """Open the stream, without usage if the server does not accept that option."""
+        cap = {self._cap: max(1, left)} if left < _CAPPED_BELOW and self._takes_cap else {}
         try:
-            chunks = await self._guarded(lambda: self._create(request, self._streaming), budget)
-        except RequestRefused:
-            if self._streaming is _WITHOUT_USAGE:
+            reply = await self._sent(request, budget, cap)
+        except TooLong:
+            if not cap:
                 raise
-            chunks = await self._guarded(lambda: self._create(request, _WITHOUT_USAGE), budget)
-            self._streaming = _WITHOUT_USAGE
-        assert isinstance(chunks, AsyncStream)
-        kind = chunks.response.headers.get("content-type", "without a type")
-        if "event-stream" not in kind:
-            await chunks.close()
-            raise self._not_a_model(f"its answer is {kind}, not an event stream")
-        return Chunks(chunks, self._sdk)
+            reply = await self._sent(request, budget, {})
+            self._takes_cap = False  # as it was the reason
+        content = reply.content
+        assert not isinstance(content, Chunks)
+        return content, bool(_CAPS & reply.request.keys())
+
+    async def _open(self, request: ChatRequest, budget: Budget) -> Chunks | OneChunk:
+        """The chunks of the reply; one, where the server does not stream."""
+        content = (await self._sent(request, budget, _STREAMING)).content
+        return content if isinstance(content, Chunks) else OneChunk(content)
 
     async def _guarded(
         self, step: Callable[[], Awaitable[ResultT]], budget: Budget, *, midway: bool = False
@@ -464,7 +398,7 @@ class ModelConnection:
     def _translated(self, error: Exception, *, midway: bool = False) -> ModelError:
         return failure(error, self.server, midway=midway)
 
-    def _check_end(self, finish: str | None, refusal: str) -> None:
+    def _check_end(self, finish: str | None, refusal: str, error: Any = None) -> None:
         """Raises: ModelRefused, ModelUnavailable."""
         if refusal:
             raise ModelRefused(
@@ -477,7 +411,9 @@ class ModelConnection:
                 "word the request differently",
             )
         if finish == "error":  # how a gateway reports trouble at the provider behind it
-            raise ModelUnavailable(f"{self.server.name} broke off its reply", "try again")
+            said = self.server.clean(explanation(error))
+            told = f"{self.server.name} broke off its reply"
+            raise ModelUnavailable(f"{told}: {said}" if said else told, "try again")
 
     def _without_choices(self, response: ChatCompletion) -> ModelError:
         """Some gateways answer 200 with an error of the provider behind them."""
@@ -487,51 +423,8 @@ class ModelConnection:
                 f"the reply of {self.server.model} holds no message",
                 "try again, or set another OPENAI_MODEL",
             )
-        said = str(error.get("message", error)) if isinstance(error, Mapping) else str(error)
+        said = explanation(error) or str(error)
         return ModelUnavailable(
             f"{self.server.name} answers with an error: {self.server.clean(said)}",
             "try again later",
         )
-
-    def _not_a_model(self, what: str) -> ModelUnavailable:
-        return ModelUnavailable(
-            f"{self.server.name} does not answer like an OpenAI-compatible server: {what}",
-            "check OPENAI_BASE_URL; it usually ends in /v1",
-        )
-
-
-def _http_client(server: ModelServer) -> httpx2.AsyncClient:
-    """A client for the server. On this machine's loopback it ignores the environment's proxies and
-    needs no certificates.
-
-    The context trusts none, so that a redirect to https fails; loading the system's certificates
-    takes 50 ms.
-    """
-    direct: dict[str, Any] = (
-        {"trust_env": False, "verify": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)}
-        if server.local
-        else {}
-    )
-
-    async def sign(request: httpx2.Request) -> None:
-        server.sign(request)
-
-    hooks = {"request": [sign], "response": [_without_vain_retries]}
-    return DefaultAsyncHttpx2Client(event_hooks=hooks, **direct)
-
-
-async def _without_vain_retries(response: httpx2.Response) -> None:
-    """Tell the SDK not to repeat a request that the server can't serve, where its status is that of
-    a failure.
-    """
-    if response.status_code >= 500:
-        await response.aread()
-        if refuses(response.text):
-            response.headers["x-should-retry"] = "false"
-
-
-def _is_openai(base_url: str) -> bool:
-    """Whether it is OpenAI itself: its newer models refuse the field's older name, which may be all
-    that other servers know.
-    """
-    return (urlsplit(base_url).hostname or "").endswith("openai.com")

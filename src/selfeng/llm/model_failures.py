@@ -3,7 +3,8 @@ show the key.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 
@@ -15,7 +16,7 @@ _TOO_LONG = {"context_length_exceeded", "string_above_max_length"}
 _NO_QUOTA = {"insufficient_quota", "billing_hard_limit_reached"}
 _FORM = re.compile(
     r"tools param|param: tools|tool_choice|response_format|json_schema|jinja|stream_options|"
-    r"parse grammar|initialize samplers"
+    r"parse grammar|initialize samplers|\b[Rr]oles?\b|[Cc]hat template|parallel_tool_calls"
 )
 _CONTEXT = re.compile(
     r"context (?:length|size|window)|(?:exceeds?|overflows?) .{0,30}context|n_ctx|num_ctx|"
@@ -42,15 +43,43 @@ class AccessRefused(ModelUnavailable):
 
 
 class RequestRefused(ModelUnavailable):
-    """The server does not accept the request in this form; a plainer form may work."""
+    """The server does not accept the request in this form; another form may work."""
 
     cause = "rejected"
+
+    def __init__(
+        self,
+        message: str,
+        remedy: str = "",
+        *,
+        said: str = "",
+        status: int = 0,
+        generated: str = "",
+    ) -> None:
+        """`said`: all words of the refusal; `generated`: what the model had written when the server
+        refused it, as Groq shows it.
+        """
+        super().__init__(message, remedy)
+        self.said, self.status, self.generated = said, status, generated
+
+    @property
+    def is_blind(self) -> bool:
+        """Whether it may be about any part of the request."""
+        return self.status in {400, 422, 501} and not self.generated
 
 
 class TooLong(ModelUnavailable):
     """The prompt does not fit into the model's context; no plainer form would."""
 
     cause = "too_long"
+
+
+def not_a_model(server: ModelServer, what: str) -> ModelUnavailable:
+    """The error for a server whose answers have another form."""
+    return ModelUnavailable(
+        f"{server.name} does not answer like an OpenAI-compatible server: {what}",
+        "check OPENAI_BASE_URL; it usually ends in /v1",
+    )
 
 
 def refuses(said: str) -> bool:
@@ -62,7 +91,7 @@ def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> M
     """Our error for an `error` of the SDK; `midway`: part of the reply had arrived."""
     match error:
         case APIStatusError():
-            return _status_failure(error, server)
+            return _status_failure(error, error.status_code, server)
         case APITimeoutError():
             return NoAnswer(
                 f"{server.name} did not {'continue' if midway else 'answer'} within "
@@ -75,6 +104,8 @@ def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> M
                 f"{server.name} can't be reached: {reason}",
                 "check that the server runs, the network, and OPENAI_BASE_URL",
             )
+        case APIError() if not midway and (status := _status_in(error.body)):
+            return _status_failure(error, status, server)
         case APIError() if _CONTEXT.search(error.message):
             return _too_long(server, server.clean(error.message))
         case APIError() if not isinstance(error, APIConnectionError):
@@ -99,13 +130,64 @@ def cause(error: Exception, server: ModelServer) -> Exception | None:
     return None if server.tells("".join(chain)) else error
 
 
-def _status_failure(error: APIStatusError, server: ModelServer) -> ModelError:
-    told = error.body.get("message") if isinstance(error.body, Mapping) else error.body
-    said, status, code = (
-        server.clean(str(told or error.message)),
-        error.status_code,
-        error.code or "",
+def _status_in(error: object) -> int | None:
+    """The status of an error that came as an event."""
+    fields = error if isinstance(error, Mapping) else {}
+    numbers = [str(fields.get(name)) for name in ("code", "status", "status_code")]
+    named = next((int(n) for n in numbers if re.fullmatch("[45][0-9][0-9]", n)), None)
+    return named or (400 if fields.get("type") == "invalid_request_error" else None)
+
+
+def explanation(body: Any) -> str:
+    """The words of an error in the forms that servers give it: OpenAI's, FastAPI's list of details,
+    and an error of a provider within one of a gateway.
+    """
+    match body:
+        case str():
+            return body
+        case {"msg": str(text), "loc": list(place)}:
+            return f"{'.'.join(str(part) for part in place if part != 'body')}: {text}"
+        case list():
+            return "; ".join(filter(None, map(explanation, body)))
+        case Mapping():
+            raw = explanation((body.get("metadata") or {}).get("raw"))
+            names = ("message", "detail", "error", "errors", "msg", "title")
+            told = next(filter(None, (explanation(body.get(name)) for name in names)), "")
+            return f"{told}: {raw}" if raw and raw not in told else told
+        case _:
+            return ""
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All texts of an error, without what it repeats of the request."""
+    match value:
+        case str():
+            yield value
+        case {"msg": str(text), "loc": list(place)}:
+            yield f"{'.'.join(map(str, place))}: {text}"
+        case Mapping():
+            for name, inner in value.items():
+                if name not in ("input", "request", "failed_generation"):
+                    yield from _texts(inner)
+        case Sequence():
+            for inner in value:
+                yield from _texts(inner)
+
+
+def _refused(message: str, remedy: str, error: APIError, status: int) -> RequestRefused:
+    generated = error.body.get("failed_generation") if isinstance(error.body, Mapping) else None
+    return RequestRefused(
+        message,
+        remedy,
+        said=" ".join(_texts(error.body)) or error.message,
+        status=status,
+        generated=generated if isinstance(generated, str) else "",
     )
+
+
+def _status_failure(error: APIError, status: int, server: ModelServer) -> ModelError:
+    said = server.clean(explanation(error.body) or error.message)
+    code = str(error.code or "")
     kind: type[ModelError] = ModelUnavailable
     if code in _FILTERED:
         kind, message, remedy = (
@@ -124,9 +206,10 @@ def _status_failure(error: APIStatusError, server: ModelServer) -> ModelError:
         message = f"{server.name} refused access with this API key (403): {said}"
         remedy = f"check what OPENAI_API_KEY may use, and OPENAI_MODEL={server.model}"
     elif status == 404:
-        kind = ModelUnavailable if code == "model_not_found" else RequestRefused
         message = f"{server.name} does not know the model {server.model} (404): {said}"
         remedy = "set OPENAI_MODEL to a model that the server has, and check OPENAI_BASE_URL"
+        if code != "model_not_found":
+            return _refused(message, remedy, error, status)
     elif status == 429 and code in _NO_QUOTA:
         kind, message, remedy = (
             AccessRefused,
@@ -136,20 +219,18 @@ def _status_failure(error: APIStatusError, server: ModelServer) -> ModelError:
     elif status == 429:
         message = f"{server.name} keeps answering 429, too many requests: {said}"
         remedy = "wait a little, or raise OPENAI_MAX_RETRIES"
-    elif status in {400, 422, 501}:
-        kind, message = (
-            RequestRefused,
-            f"{server.name} does not take the request ({status}): {said}",
-        )
-        remedy = f"check OPENAI_MODEL={server.model}"
+    elif status in {400, 405, 422, 501}:
+        message = f"{server.name} does not take the request ({status}): {said}"
+        return _refused(message, f"check OPENAI_MODEL={server.model}", error, status)
     else:
-        # llama.cpp refuses tools that it is not set up for with 500.
-        kind = RequestRefused if status >= 500 and _FORM.search(error.message) else ModelUnavailable
         answers = "keeps answering" if status >= 500 else "answers"
         message, remedy = (
             f"{server.name} {answers} {status}: {said}",
             "try again later; check the server at OPENAI_BASE_URL",
         )
+        # llama.cpp refuses tools that it is not set up for with 500.
+        if status >= 500 and _FORM.search(" ".join(_texts(error.body)) or error.message):
+            return _refused(message, remedy, error, status)
     return kind(message, remedy)
 
 
