@@ -18,6 +18,7 @@ from selfeng.core.question import Question
 from selfeng.core.server_tool import ServerStatus
 from selfeng.core.signature import Parameter
 from selfeng.core.stage_event import Usage
+from selfeng.core.status import LocalServer
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned, Verdict
@@ -258,6 +259,10 @@ class NewLink(MadeShare):
 
 class ModelList(Value):
     models: tuple[str, ...]
+
+
+class LocalServerList(Value):
+    servers: tuple[LocalServer, ...]
 
 
 class Drawing(Value):

@@ -8,7 +8,7 @@ from selfeng.provision.configuration import SettingsView
 from web.bridge import Bridge
 from web.operations import operation
 from web.payloads import SettingsChange
-from web.resources import ModelList
+from web.resources import LocalServerList, ModelList
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
@@ -33,6 +33,12 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         """
         bridge.call(configuration.change(body.changes))
         return configuration.view()
+
+    @app.post("/api/v1/settings/servers")
+    @operation()
+    def servers() -> LocalServerList:
+        """Look for model servers that run on the server's machine and need no key."""
+        return LocalServerList(servers=bridge.call(configuration.look()))
 
     @app.post("/api/v1/settings/models")
     @operation()

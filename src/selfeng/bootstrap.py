@@ -59,6 +59,7 @@ from selfeng.projects.options import ProjectOptions
 from selfeng.projects.project_agent import ProjectAgent
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration, Connect
+from selfeng.provision.local_servers import PORTS, local_servers
 from selfeng.provision.parts import make_image
 from selfeng.provision.readiness import Readiness
 from selfeng.registry.parameters import FOLDER as RANKING
@@ -123,7 +124,11 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         database = await asyncio.to_thread(_open_database, settings)
         stack.callback(database.dispose)
         minilm = MiniLM.below(settings.parts)
-        configuration = Configuration(settings, _clients(stack.enter_context(ExitStack())))
+        # What serves the page answers no look, but would count it as a request without the token.
+        ports = {port: kind for port, kind in PORTS.items() if port != settings.flask_port}
+        configuration = Configuration(
+            settings, _clients(stack.enter_context(ExitStack())), partial(local_servers, ports)
+        )
         stack.push_async_callback(configuration.aclose)
         tools = await _tool_parts(settings, stack, database, minilm, configuration.client)
         learning = _learning(settings, database, minilm, configuration.client)

@@ -1,8 +1,10 @@
 """The settings in Chromium: what a person chooses, tests and saves, and a status that is true."""
 
+import json
 import re
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -11,6 +13,7 @@ from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
 from tests.browser.test_page import NARROW, WIDE, ask, flaws, open_page, tab_to
+from tests.llm.wire_server import Served, serving
 from tests.script import Script
 from tests.web.server_process import ServerProcess
 
@@ -237,3 +240,32 @@ def test_a_narrow_page_has_one_dot_with_a_word_that_leads_to_each_state(
     expect(page.get_by_test_id("status-sandbox-details")).to_be_visible()
     page.set_viewport_size(WIDE)
     expect(dot).to_be_hidden()
+
+
+def test_a_model_server_of_the_machine_is_used_with_one_click(tmp_path: Path, page: Page) -> None:
+    models = [{"id": id, "object": "model", "owned_by": "library"} for id in ("a:8b", "b:3b")]
+    answers = [Served({"object": "list", "data": models})]
+    with serving(lambda _: answers[0]) as local:
+        ports = json.dumps({local.port: "ollama"})
+        server = ServerProcess(tmp_path, "threading", LOCAL_PORTS=ports)
+        open_page(page, server.link)
+        shown = page.locator(".empty").get_by_test_id("local-server")
+        expect(shown).to_contain_text("Ollama")
+        assert flaws(page, "local servers") == []
+        shown.get_by_test_id("local-model").select_option("b:3b")
+        shown.get_by_test_id("local-use").click()
+        expect(page.get_by_test_id("status-model")).to_contain_text("b:3b")
+        expect(page.locator(".empty").get_by_test_id("local-servers")).to_have_count(0)
+
+        page.set_viewport_size(WIDE)
+        open_settings(page)
+        expect(field(page, "address")).to_have_value(f"http://localhost:{local.port}/v1")
+        field(page, "server").select_option("offline")
+        field(page, "save").click()
+        expect(field(page, "saved")).to_contain_text("Saved")
+        expect(page.locator(".settings-local").get_by_test_id("local-server")).to_be_visible()
+        answers[0] = Served({}, 404)
+        field(page, "look").click()
+        expect(page.locator(".settings-local")).to_contain_text("None found")
+        expect(page.get_by_test_id("local-server")).to_have_count(0)
+        assert server.end() == (0, "")

@@ -1,6 +1,7 @@
 """A model server in a thread whose every byte the test writes: paths, headers, refusals, events."""
 
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -79,7 +80,13 @@ class WireServer:
             def log_message(self, *_: Any) -> None:
                 pass
 
-        self._server = ThreadingHTTPServer((host, 0), Handler)
+        class Server(ThreadingHTTPServer):
+            address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
+
+            def handle_error(self, *_: Any) -> None:
+                """A client that leaves is not an error."""
+
+        self._server = Server((host, 0), Handler)
         self.port: int = self._server.server_address[1]
         self.url = f"http://127.0.0.1:{self.port}"
 

@@ -17,6 +17,7 @@ NAME`; the search can't be set up meanwhile. `queue NAME` waits in the queue unt
 
 import asyncio
 import json
+import os
 import re
 import struct
 from collections import defaultdict
@@ -93,6 +94,7 @@ from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
+from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.runtime import MiniAgents
 from selfeng.settings import Settings
@@ -424,7 +426,10 @@ class FakeEngine:
 
     def __init__(self, settings: Settings) -> None:
         folder = settings.data_dir
-        self.configuration = Configuration(settings, _client)
+        ports: Any = json.loads(os.environ.get("LOCAL_PORTS", "{}"))
+        kinds = {int(port): kind for port, kind in ports.items()}
+        look = partial(local_servers, kinds, 5)
+        self.configuration = Configuration(settings, _client, look)
         self._database = open_database(settings.database)
         self._journal = Journal(self._database)
         self._journal.stop_abandoned_turns()

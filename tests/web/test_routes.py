@@ -263,6 +263,7 @@ def test_health_tells_model_sandbox_and_library(
         "answers": True,
         "trouble": "",
         "cause": "",
+        "local_servers": [],
     }
     assert set(health["sandbox"]) == {"available", "backend", "detail", "not_guaranteed"}
     assert health["library"] == {"tools": 1, "detail": "ready"}

@@ -2,8 +2,10 @@
 answer; and tests of a model's server over the socket.
 """
 
+import json
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ import requests
 from selfeng.core.choices import CHOICES
 from selfeng.offline.completion import Completion, CompletionRequest
 from selfeng.offline.server import OfflineServer
+from tests.llm.wire_server import Served, serving
 from tests.script import Script
 from tests.web.server_process import ServerProcess
 
@@ -94,6 +97,7 @@ def test_a_change_shows_in_the_status_of_every_page_and_no_answer_has_the_key(
         "answers": True,
         "trouble": "",
         "cause": "",
+        "local_servers": [],
     }
     assert changed.json()["key_set"]
     health = visitor.get(server.url + "/api/v1/health")
@@ -180,3 +184,27 @@ def test_a_test_ends_with_its_page(server: ServerProcess, visitor: requests.Sess
             assert entered.wait(20)
         assert model.left.wait(20), "its client left before the reply was whole"
     assert len(script.requests) == 1
+
+
+def test_model_servers_of_the_machine_are_found_and_chosen_like_any_setting(tmp_path: Path) -> None:
+    models = {"object": "list", "data": [{"id": "qwen3:8b", "owned_by": "library"}]}
+    with serving(lambda _: Served(models)) as local:
+        ports = json.dumps({local.port: "ollama"})
+        server = ServerProcess(tmp_path, "threading", LOCAL_PORTS=ports)
+        try:
+            with server.program() as program:
+                address = f"{server.url}/api/v1/settings"
+                [found] = program.post(f"{address}/servers").json()["servers"]
+                assert found == {
+                    "kind": "ollama",
+                    "address": f"http://localhost:{local.port}/v1",
+                    "models": ["qwen3:8b"],
+                }
+                health = program.get(f"{server.url}/api/v1/health").json()
+                assert health["model"]["local_servers"] == [found]
+                changes = {"openai_base_url": found["address"], "openai_model": "qwen3:8b"}
+                assert program.patch(address, json={"changes": changes}).status_code == 200
+                model = program.get(f"{server.url}/api/v1/health").json()["model"]
+                assert (model["name"], model["local_servers"]) == ("qwen3:8b", [])
+        finally:
+            assert server.end() == (0, "")

@@ -42,6 +42,8 @@ async def check_model(engine: Engine, say: Say) -> int:
     """What the model's server can do, and what that means for a turn."""
     from selfeng.llm.abilities import suitability  # imports the SDK
 
+    if engine.configuration.settings.offline:
+        await engine.configuration.look()
     model = (await engine.status()).model
     say(str(model))
     if model.offline:

@@ -30,6 +30,33 @@ class PartStatus(Value):
     """0 if the progress is unknown."""
 
 
+LocalServerKind = Literal["ollama", "lmstudio", "llamacpp", "vllm", "jan", "other"]
+_SERVERS: dict[LocalServerKind, str] = {
+    "ollama": "Ollama",
+    "lmstudio": "LM Studio",
+    "llamacpp": "llama.cpp",
+    "vllm": "vLLM",
+    "jan": "Jan",
+    "other": "A model server",
+}
+
+
+class LocalServer(Value):
+    """A model server that runs on this machine and needs no key."""
+
+    kind: LocalServerKind
+    address: str
+    """Its base URL."""
+    models: tuple[str, ...]
+    """At least one, in the server's order."""
+
+    def __str__(self) -> str:
+        return (
+            f"{_SERVERS[self.kind]} runs on this machine: set OPENAI_BASE_URL={self.address} and "
+            f"OPENAI_MODEL={self.models[0]} to use it."
+        )
+
+
 class ModelStatus(Value):
     name: str
     offline: bool
@@ -42,13 +69,16 @@ class ModelStatus(Value):
     """Why it gave no reply the last time, one sentence; "" if it did, or was not asked."""
     cause: FailureCause = ""
     """The cause of the trouble."""
+    local_servers: tuple[LocalServer, ...] = ()
+    """What can be chosen instead of the offline model with one change of the settings."""
 
     def __str__(self) -> str:
         if self.offline:
-            return (
+            offline = (
                 "Built-in offline model: it knows a cookbook of small tools. OPENAI_API_KEY or "
                 "OPENAI_BASE_URL gives a full one."
             )
+            return "\n".join((offline, *map(str, self.local_servers)))
         return f"{self.name} at {self.server}"
 
 

@@ -7,7 +7,7 @@ import math
 import os
 import re
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, aclosing
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
@@ -17,7 +17,7 @@ from pydantic import SecretStr, ValidationError
 from selfeng.core.choices import write_choices
 from selfeng.core.errors import RequestError
 from selfeng.core.model_server import HIDDEN, shown_address, with_hidden_values
-from selfeng.core.status import ModelStatus
+from selfeng.core.status import LocalServer, ModelStatus
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
 from selfeng.llm_client import OPENAI, LLMClient
@@ -31,12 +31,23 @@ _CONNECTION = (KEY, SERVER, MODEL, "openai_timeout", "openai_max_retries")
 """What a client is made of."""
 _PAUSE, _PAUSE_IN_TROUBLE = 60.0, 15.0
 """Seconds between probes."""
+_LOOKS = 2
+"""How often a process looks for local servers by itself: one may start beside it, or answer late
+while this one starts.
+"""
 _PATIENCE = 10.0
 """Seconds that a server may take to list its models for a person who waits."""
 _NUMBERS = ("ge", "gt", "le", "lt")
 
 Connect = Callable[[Settings, Callable[[], None]], LLMClient]
 """Makes a client for the settings, which calls the function with news."""
+
+
+Look = Callable[[], Awaitable[tuple[LocalServer, ...]]]
+
+
+async def _finding_nothing() -> tuple[LocalServer, ...]:
+    return ()
 
 
 class Problem(Value):
@@ -84,8 +95,11 @@ class Configuration:
     running ones keep theirs. Belongs to one event loop.
     """
 
-    def __init__(self, settings: Settings, connect: Connect) -> None:
-        self._settings, self._connect = settings, connect
+    def __init__(self, settings: Settings, connect: Connect, look: Look = _finding_nothing) -> None:
+        """`look` finds model servers that run on this machine."""
+        self._settings, self._connect, self._look = settings, connect, look
+        self._local_servers: tuple[LocalServer, ...] = ()
+        self._looks_left = _LOOKS
         self._clients = AsyncExitStack()
         self._changing, self._probing = asyncio.Lock(), asyncio.Lock()
         self._changed: list[Callable[[], None]] = []
@@ -109,7 +123,7 @@ class Configuration:
 
     @property
     def status(self) -> ModelStatus:
-        client, offline = self.client, self._settings.offline
+        client, offline, fixed = self.client, self._settings.offline, self._settings.fixed
         trouble = client.trouble
         return ModelStatus(
             name=client.model,
@@ -118,6 +132,7 @@ class Configuration:
             answers=offline or client.answers,
             trouble=trouble.message if trouble else "",
             cause=trouble.cause if trouble else "",
+            local_servers=self._local_servers if offline and not {SERVER, MODEL} & fixed else (),
         )
 
     async def aclose(self) -> None:
@@ -125,8 +140,14 @@ class Configuration:
         await self._clients.aclose()
 
     async def probe(self) -> None:
-        """Find out whether the model's server answers, unless that was found out recently."""
-        if self._settings.offline or self._probing.locked() or time.monotonic() < self._next_probe:
+        """Find out whether the model's server answers, unless that was found out recently. Without
+        one, look for servers on this machine, at the first times.
+        """
+        if self._settings.offline:
+            if self._looks_left and not self._local_servers:
+                await self.look()
+            return
+        if self._probing.locked() or time.monotonic() < self._next_probe:
             return
         async with self._probing:
             client = self.client
@@ -134,6 +155,14 @@ class Configuration:
             await client.probe()
             pause = _PAUSE_IN_TROUBLE if client.trouble else _PAUSE
             self._next_probe = time.monotonic() + pause if client is self.client else 0.0
+
+    async def look(self) -> tuple[LocalServer, ...]:
+        """Find model servers that run on this machine; takes a fifth of a second."""
+        self._looks_left = max(0, self._looks_left - 1)
+        before, self._local_servers = self._local_servers, await self._look()
+        if self._local_servers != before:
+            self._tell()
+        return self._local_servers
 
     def view(self) -> SettingsView:
         """What a person may see of the settings."""

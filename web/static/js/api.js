@@ -136,6 +136,9 @@ const settingsRequest = (method, path, changes) =>
   get(path, { method, headers: json, body: JSON.stringify({ changes }) });
 export const getSettings = () => get("/api/v1/settings");
 export const patchSettings = (changes) => settingsRequest("PATCH", "/api/v1/settings", changes);
+// The model servers that run on the server's machine.
+export const getLocalServers = async () =>
+  (await get("/api/v1/settings/servers", { method: "POST" })).servers;
 // The models that the server has, as it would be with these changes.
 export const getModels = async (changes) =>
   (await settingsRequest("POST", "/api/v1/settings/models", changes)).models;

@@ -12,6 +12,7 @@ export const SERVERS = [
   { id: "lmstudio", address: "http://localhost:1234/v1" },
   { id: "vllm", address: "http://localhost:8000/v1" },
   { id: "llamacpp", address: "http://localhost:8080/v1" },
+  { id: "jan", address: "http://localhost:1337/v1" },
   { id: "other", address: "" },
 ];
 

@@ -24,7 +24,7 @@ export function Chat({ state, thread, pending }) {
   return html`<main class="chat" aria-label=${t("chat-label")}>
     <div class="chat-scroller" ref=${scroller} tabindex="0" role="region" aria-label=${t("chat-messages")}>
       <div class="chat-content" ref=${content}>
-        ${empty && html`<${Empty} sandbox=${state.health?.sandbox} preparing=${isPreparing(state.health?.unready)} offline=${state.health?.model?.offline ?? true} loading=${Boolean(state.conversationId)} missing=${state.missing} />`}
+        ${empty && html`<${Empty} sandbox=${state.health?.sandbox} preparing=${isPreparing(state.health?.unready)} offline=${state.health?.model?.offline ?? true} servers=${state.health?.model?.local_servers} loading=${Boolean(state.conversationId)} missing=${state.missing} />`}
         <ol class="turns">
           ${turns.map((turn, index) => html`<${TurnView} key=${turn.id} turn=${turn} before=${turn.answers.length > 0 && turns[index - 1]} answers=${turn.outcome === "asked" && turns[index + 1]?.answers} skew=${state.skew} stopping=${Boolean(state.stopping[turn.id])} kept=${kept.has(turn.id)} last=${index === turns.length - 1 && pending.length === 0} after=${state.toolDetails[turn.tool]?.tool?.habits?.after} builtBy=${built[index]} offline=${state.health?.model?.offline ?? false} conversationId=${state.conversationId} />`)}
           ${pending.map((p) => html`<${Pending} key=${p.key} pending=${p} waits=${["reconnecting", "refused"].includes(state.connection)} />`)}

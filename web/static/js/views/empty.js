@@ -6,9 +6,10 @@ import { Icon } from "../icons.js";
 import { memo } from "../memo.js";
 import { dispatch } from "../store.js";
 import { t } from "../texts.js";
+import { LocalServers } from "./local-servers.js";
 import { Problem } from "./problem.js";
 
-export const Empty = memo(({ sandbox, preparing, offline, loading, missing }) => {
+export const Empty = memo(({ sandbox, preparing, offline, servers, loading, missing }) => {
   if (loading)
     return html`<div class="empty"><span class="spinner" role="img" aria-label=${t("door-loading")}></span></div>`;
   return html`<div class="empty">
@@ -20,6 +21,7 @@ export const Empty = memo(({ sandbox, preparing, offline, loading, missing }) =>
       <${Step} drawing=${Kept} title=${t("door-keep")} text=${t("door-keep-text")} />
     </ol>
     ${sandbox && !sandbox.available && !preparing && html`<p class="callout" data-tone="warn"><${Icon} name="alert" /><span><strong>${t("door-no-sandbox")}</strong> ${sandbox.detail}</span></p>`}
+    ${offline && html`<${LocalServers} servers=${servers} />`}
     <h3 class="eyebrow">${t("door-examples")}</h3>
     <ul class="kinds">
       ${EXAMPLES.map((example) => html`<li key=${example.id}><${Kind} example=${example} offline=${offline} /></li>`)}

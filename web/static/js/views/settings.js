@@ -1,7 +1,7 @@
 // The dialog with the settings: the model, limits, and what only a restart changes.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { getModels, getSettings, patchSettings } from "../api.js";
+import { getLocalServers, getModels, getSettings, patchSettings } from "../api.js";
 import { stopTest, testModel } from "../connection.js";
 import { sentence } from "../format.js";
 import { html } from "../html.js";
@@ -21,6 +21,7 @@ import {
 import { dispatch } from "../store.js";
 import { rich, t } from "../texts.js";
 import { Combobox } from "./combobox.js";
+import { LocalServers } from "./local-servers.js";
 import { ModelTest } from "./model-test.js";
 
 const LIMITS = [
@@ -95,6 +96,7 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
     ${
       form &&
       html`<form class="settings-form" novalidate onSubmit=${save}>
+        <${OnThisMachine} view=${view} />
         <${Model} form=${form} view=${view} fields=${fields} edit=${edit} />
         <${ModelTest} test=${test} offline=${form.server === "offline"} begin=${begin} />
         <${Limits} form=${form} view=${view} fields=${fields} edit=${edit} />
@@ -107,6 +109,28 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
       </form>`
     }
   </dialog>`;
+}
+
+// Servers that were found when the dialog was opened or when a person asked again, but for that in use.
+function OnThisMachine({ view }) {
+  const [found, setFound] = useState({ servers: [], looking: false, asked: false });
+  const look = async (asked) => {
+    setFound((now) => ({ ...now, looking: true }));
+    const servers = await getLocalServers().catch(() => []);
+    setFound({ servers, looking: false, asked });
+  };
+  useEffect(() => {
+    look(false);
+  }, []);
+  if ("openai_base_url" in view.fixed || "openai_model" in view.fixed) return null;
+  const others = found.servers.filter(({ address }) => address !== view.values.openai_base_url);
+  return html`<div class="settings-local">
+    <${LocalServers} servers=${others} />
+    <p class="settings-look">
+      <button type="button" class="text-button" data-testid="settings-look" disabled=${found.looking} onClick=${() => look(true)}><${Icon} name="search" />${t(others.length > 0 ? "local-again" : "local-look")}</button>
+      <span role="status" class="run-note">${found.asked && !found.looking && others.length === 0 && t("local-none")}</span>
+    </p>
+  </div>`;
 }
 
 // A labelled field with its note and problem. `children` gets what the control needs.

@@ -7,6 +7,7 @@ import { libraryStatus, modelStatus, sandboxStatus, worst } from "../statuses.js
 import { dispatch } from "../store.js";
 import { t } from "../texts.js";
 import { Disclosure } from "./disclosure.js";
+import { LocalServers } from "./local-servers.js";
 import { Prose } from "./prose.js";
 import { SettingsButton } from "./settings-button.js";
 
@@ -56,6 +57,7 @@ function Model({ model }) {
   if (!model) return null;
   return html`
     ${model.offline && html`<p>${t("status-model-offline-text")}</p>`}
+    ${model.offline && html`<${LocalServers} servers=${model.local_servers} />`}
     ${model.server && html`<p class="muted">${t("status-model-at", { server: model.server })}</p>`}
     ${model.trouble && html`<p data-testid="model-trouble"><${Prose} text=${model.trouble} />. ${t("status-model-again")}</p>`}
     <${SettingsButton} testid="status-settings" />
