@@ -36,6 +36,17 @@ def test_a_node_added_again_gets_the_new_context_and_keeps_its_transitions():
     assert graph.process_input("timer") == "run"
 
 
+def test_a_node_without_a_context_has_none_until_it_gets_one():
+    graph: Graph[str] = Graph()
+    graph.add_node("red")
+    graph.add_node("green", "go")
+    graph.add_node("green")
+    assert dict(graph.nodes) == {"red": None, "green": "go"}
+    graph.update_context("red", "wait")
+    graph.set_start_node("red")
+    assert graph.current_context == "wait"
+
+
 def test_a_context_can_be_updated_where_the_graph_is():
     graph = light()
     graph.update_context("red", "stop")

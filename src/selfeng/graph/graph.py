@@ -4,7 +4,7 @@ current node.
 
 import re
 from collections.abc import Mapping
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from selfeng.core.errors import GraphError, NodeUnknown, SymbolUnknown
 from selfeng.core.value import Value
@@ -46,8 +46,9 @@ class Graph(Generic[Context]):
         """For each node, the targets of its symbols."""
         self._start = self._current = ""
 
-    def add_node(self, name: str, context: Context) -> None:
-        """Add a node; if it exists, it gets the new context and keeps its transitions.
+    def add_node(self, name: str, context: Context | None = None) -> None:
+        """Add a node, by default with the context None; if it exists, it keeps its transitions, and
+        gets the new context if there is one.
 
         Raises:
             GraphError: the name is blank.
@@ -56,7 +57,8 @@ class Graph(Generic[Context]):
             raise GraphError(
                 f"{name!r} can't be the name of a node", "give it a name that isn't blank"
             )
-        self._contexts[name] = context
+        if context is not None or name not in self._contexts:
+            self._contexts[name] = cast(Context, context)
         self._targets.setdefault(name, {})
 
     def set_start_node(self, name: str) -> None:
