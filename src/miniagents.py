@@ -1,5 +1,6 @@
 """The package `miniagents` in one table: its modules, and their names, which are those of the
-runtime. Importing this creates them all.
+runtime. Importing this creates them all. A name is found in any of the modules, as it moved from
+version to version.
 """
 
 import sys
@@ -51,6 +52,8 @@ _OBJECTS: dict[str, Any] = {
     "Sentinel": sentinels.Sentinel,
     "SingleMessageType": runtime.MessageType,
     "as_single_text_promise": runtime.join_messages,
+    "console_echo_agent": console.console_output_agent,
+    "console_prompt_agent": console.console_input_agent,
     "create_anthropic_agent": models.anthropic_agent.fork,
     "create_openai_agent": models.openai_agent.fork,
     "echo_agent": console.console_output_agent,
@@ -84,6 +87,7 @@ MODULES = {
     "ext": _CHAINS + _HISTORIES + _IO,
     "ext.agent_aggregators": _CHAINS,
     "ext.agents": "",
+    "ext.agents.agent_aggregators": _CHAINS,
     "ext.agents.aggregator_agents": _CHAINS,
     "ext.agents.history_agents": _KEPT,
     "ext.agents.misc_agents": _IO,
@@ -101,7 +105,9 @@ MODULES = {
     "ext.llms.anthropic": _ANTHROPIC + "AnthropicAgent",
     "ext.llms.llm_utils": _ROLES + _LLMS + "ChatMessage EmbeddingMessage PromptLogMessage",
     "ext.llms.openai": _OPENAI + "OpenAIAgent openai_embedding_agent",
-    "ext.misc_agents": _IO + "echo_agent file_agent",
+    "ext.markdown": "",
+    "ext.markdown.chat_history_md": "ChatHistoryMD",
+    "ext.misc_agents": _IO + "console_echo_agent console_prompt_agent echo_agent file_agent",
     "ext.user_agents": "GLOBAL_CHAT_HISTORY console_user_agent echo_agent file_agent",
     "messages": _MESSAGES + "MessageSequenceAppender SafeMessageSequencePromise",
     "miniagent_typing": "AgentFunction MessageTokenStreamer MessageType SingleMessageType "
@@ -126,12 +132,24 @@ MODULES = {
 """Names by module, below `miniagents`; a module comes after the one that contains it."""
 
 
+_PUBLIC = {name for names in MODULES.values() for name in names.split()}
+
+
 def _make(below: str, names: str) -> None:
     """Put one module where `import` looks for it, and into the module that contains it."""
     full = f"{__name__}.{below}".rstrip(".")
     module = sys.modules[full] if not below else sys.modules.setdefault(full, ModuleType(full))
+
+    def find(name: str) -> Any:
+        if name in _PUBLIC:
+            return _OBJECTS[name]
+        raise AttributeError(f"module {full!r} has no attribute {name!r}")
+
     module.__dict__.update(
-        {name: _OBJECTS[name] for name in names.split()}, __all__=sorted(names.split()), __path__=[]
+        {name: _OBJECTS[name] for name in names.split()},
+        __all__=sorted(names.split()),
+        __getattr__=find,
+        __path__=[],
     )
     if below:
         parent, _, name = full.rpartition(".")

@@ -116,11 +116,28 @@ def test_alias_and_description_come_from_the_function_or_from_whoever_makes_the_
     assert miniagent(HTTPFetcher).alias == "HTTP_FETCHER"
 
 
-def test_a_call_outside_a_context_says_what_to_do():
+async def test_a_call_outside_a_context_says_what_to_do():
     with pytest.raises(NoActiveContextError, match="async with MiniAgents"):
         echo.inquire("a")
     with pytest.raises(NoActiveContextError, match="inside one"):
         InteractionContext.get_current()
+
+
+def test_a_call_before_a_loop_runs_begins_where_its_replies_are_read():
+    later, unread = echo.inquire("a"), echo.inquire("b")
+
+    async def main():
+        return [await texts(later), await texts(echo.inquire(later))]
+
+    said = "you said a"
+    assert MiniAgents().run(main()) == [[said], [f"you said {said}"]]
+    assert list(map(str, MiniAgents().run(echo.inquire("c")))) == ["you said c"]
+    with pytest.raises(NoActiveContextError, match="async with MiniAgents"):
+        asyncio.run(texts(unread))
+    with pytest.warns(RuntimeWarning, match="did not run: pass the call to"):
+        echo.inquire("d")
+    with pytest.raises(NoActiveContextError, match="async with MiniAgents"):
+        echo.kick_off("e")
 
 
 def test_run_makes_a_loop_and_may_be_called_again():

@@ -31,7 +31,7 @@ def test_a_module_that_is_imported_first_has_its_names(module, imported):
 
 
 def test_there_are_all_modules_and_no_others(imported):
-    assert len(MODULES) == 33
+    assert len(MODULES) == 36
     with pytest.raises(ModuleNotFoundError, match=r"No module named 'miniagents\.unknown'"):
         imported("miniagents.unknown")
 
@@ -53,6 +53,16 @@ def test_the_names_are_the_runtimes_own_objects(imported):
         shared = set(there.__all__) & set(selfeng.runtime.__all__)
         assert len(shared) >= 4
         assert all(getattr(there, name) is getattr(selfeng.runtime, name) for name in shared)
+
+
+@pytest.mark.parametrize("module", ["", "ext.llm", "ext.misc_agents", "ext.history_agents"])
+def test_a_name_is_found_in_any_module(module, imported):
+    there = imported(f"miniagents.{module}".rstrip("."))
+    assert there.ChatHistoryMD is selfeng.runtime.ChatHistoryMD
+    assert there.AWAIT is selfeng.runtime.AWAIT
+    assert there.openai_agent.alias == "OPENAI_AGENT"
+    with pytest.raises(ImportError, match="cannot import name 'nothing'"):
+        exec(f"from {there.__name__} import nothing")
 
 
 async def test_programs_for_early_versions_run(imported):

@@ -75,3 +75,9 @@ async def test_a_dialog_ends_when_its_person_ends_or_interrupts_it(error):
     async with MiniAgents():
         await adialog_loop(count.fork(heard=heard, until=2, error=error), shout)
     assert heard == [[], ["1"]]
+
+
+async def test_a_loop_outside_a_context_runs_in_one_of_its_own():
+    heard = []
+    await achain_loop([count.fork(heard=heard, until=2), AWAIT], "a")
+    assert heard == [["a"], ["a", "1"]]

@@ -11,8 +11,10 @@ from selfeng.runtime import (
     Frozen,
     Message,
     MessagePromise,
+    MessageSequence,
     MessageTokenAppender,
     MiniAgents,
+    StreamAppender,
     StrictMessage,
 )
 from selfeng.runtime.promising_errors import AppenderNotOpenError
@@ -228,3 +230,24 @@ def test_fields_can_be_looked_up_by_name():
     )
     assert "n" in message
     assert "copy" not in message
+
+
+async def test_the_promise_of_a_message_that_is_there_reads_as_its_text():
+    async with MiniAgents():
+        with MessageSequence() as sequence:
+            sequence.append(["hi", Message("hi")])
+        assert [str(promise) async for promise in sequence.sequence_promise] == ["hi", "hi"]
+        with StreamAppender[str]() as tokens:
+            promise = Message.promise(message_token_streamer=tokens)
+            assert str(promise) == repr(promise)
+            tokens.append("a").append("b")
+        assert (str(await promise), str(promise)) == ("ab", "ab")
+
+
+async def test_an_appender_of_tokens_may_be_opened_after_the_promise_is_made():
+    async with MiniAgents():
+        tokens = StreamAppender[str]()
+        promise = Message.promise(message_token_streamer=tokens)
+        with tokens:
+            tokens.append("a")
+        assert await promise == Message("a")

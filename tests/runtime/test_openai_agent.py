@@ -232,3 +232,13 @@ async def test_without_a_client_one_is_made_from_the_environment_and_closed_with
         async with MiniAgents():
             replies = [await openai_agent.inquire("x", model="offline") for _ in range(2)]
     assert [str(message) for (message,) in replies] == ["one", "two"]
+
+
+async def test_without_a_model_the_environment_names_it(openai_client, wire, monkeypatch):
+    wire.replies.append(STREAM)
+    async with MiniAgents():
+        with pytest.raises(ValueError, match="or set OPENAI_MODEL"):
+            await openai_agent.inquire("x")
+        monkeypatch.setenv("OPENAI_MODEL", "m-2")
+        await openai_agent.inquire("x", async_client=openai_client)
+    assert wire.asked[0]["model"] == "m-2"

@@ -252,3 +252,29 @@ async def test_the_end_of_the_input_ends_a_loop_of_parts():
     async with MiniAgents():
         with pytest.raises(EndOfLoop):
             await ext.console_input_agent.trigger(read=Console().read)
+
+
+@pytest.mark.parametrize("remembers", ["person", "markdown"])
+async def test_a_dialog_without_a_person_asks_at_the_console(remembers, tmp_path, monkeypatch):
+    console, heard = Console("one", "two", "exit"), []
+    monkeypatch.setattr("builtins.input", console.read)
+    file = tmp_path / "CHAT.md"
+
+    @miniagent
+    async def listener(ctx):
+        heard.append([str(message) for message in await ctx.message_promises])
+        ctx.reply(TextMessage("yes", role="assistant"))
+
+    history = {"markdown": ext.MarkdownHistoryAgent.fork(history_md_file=file)}.get(remembers)
+    async with MiniAgents():
+        await ext.dialog_loop.trigger(assistant_agent=listener, history_agent=history)
+    assert heard == [["one"], ["one", "yes", "two"]]
+    assert file.exists() is (remembers == "markdown")
+
+
+async def test_a_markdown_history_only_writes_or_gives_back_all(tmp_path):
+    agent = ext.MarkdownHistoryAgent.fork(history_md_file=tmp_path / "a.md", default_role="user")
+    async with MiniAgents():
+        assert await agent.trigger("one", only_write=True) == ()
+        kept = await agent.trigger("two", only_write=False)
+    assert [str(message) for message in kept] == ["one", "two"]

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from selfeng.runtime.mini_agent import MiniAgent
+from selfeng.runtime.mini_agent import MiniAgent, MiniAgents
+from selfeng.runtime.promising_context import PromisingContext
 from selfeng.runtime.promising_errors import EndOfLoop
 from selfeng.runtime.sentinels import AWAIT, Sentinel
 from selfeng.runtime.sequence import MessageSequencePromise, MessageType
@@ -41,7 +42,7 @@ async def achain_loop(
     agents: Iterable[Link], initial_input: MessageType | None = None
 ) -> MessageType | None:
     """Chain the agents repeatedly, the first after the last, until one raises EndOfLoop; returns
-    what the last round began with.
+    what the last round began with. Outside of a context, the loop runs in one of its own.
 
     Any other error of an agent ends the loop too, and is raised.
 
@@ -57,6 +58,8 @@ async def achain_loop(
             "A loop needs an agent and an AWAIT: without it, rounds would be promised without end "
             "and none would run."
         )
+    if PromisingContext.find_current() is None:
+        return await MiniAgents().arun(achain_loop(links, initial_input))
     messages = initial_input
     while True:
         try:

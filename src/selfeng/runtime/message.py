@@ -63,7 +63,7 @@ class Message(Frozen):
         cls,
         text: str | None = None,
         *,
-        message_token_streamer: "TokenStreamer | MessageTokenAppender | None" = None,
+        message_token_streamer: "TokenStreamer | StreamAppender[str] | None" = None,
         start_asap: Choice = DEFAULT,
         start_soon: Choice = DEFAULT,
         **known_beforehand: Any,
@@ -206,7 +206,7 @@ class MessagePromise(StreamedPromise[str, Message]):
     def __init__(
         self,
         *,
-        message_token_streamer: TokenStreamer | MessageTokenAppender | None = None,
+        message_token_streamer: TokenStreamer | StreamAppender[str] | None = None,
         prefill_message: Message | None = None,
         message_class: type[Message] = Message,
         start_asap: Choice = DEFAULT,
@@ -217,8 +217,8 @@ class MessagePromise(StreamedPromise[str, Message]):
 
         Raises:
             ValueError: both are given, or neither.
-            AppenderNotOpenError: the streamer is an appender that was never opened, so nothing
-                would ever end it.
+            AppenderNotOpenError: the streamer is a MessageTokenAppender that was never opened, so
+                nothing would ever end it.
         """
         if (prefill_message is None) == (message_token_streamer is None) or (
             prefill_message is not None and known_beforehand
@@ -241,6 +241,7 @@ class MessagePromise(StreamedPromise[str, Message]):
                     "ever end it."
                 )
             self._metadata = message_token_streamer.metadata_so_far
+        if isinstance(message_token_streamer, StreamAppender):
             self._stream = message_token_streamer.stream
         elif message_token_streamer is not None:
             streamer = message_token_streamer
@@ -289,6 +290,12 @@ class MessagePromise(StreamedPromise[str, Message]):
     def preliminary_metadata(self) -> Frozen:
         """An alias of `known_beforehand`."""
         return self.known_beforehand
+
+    def __str__(self) -> str:
+        """The text of a message that is there."""
+        if not self.is_there:
+            return repr(self)
+        return str(self._result) if self._text is None else self._text
 
     def _pieces_of_the_whole(self) -> Iterable[str]:
         if self._text is not None:

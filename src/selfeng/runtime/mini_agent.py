@@ -21,7 +21,12 @@ from selfeng.runtime.promising_context import (
     is_async,
 )
 from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
-from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
+from selfeng.runtime.sequence import (
+    DeferredReplies,
+    MessageSequence,
+    MessageSequencePromise,
+    MessageType,
+)
 from selfeng.runtime.streams import being_cancelled
 
 Body = Callable[..., Any]
@@ -96,16 +101,33 @@ class MiniAgent:
         read; `start_soon` is an alias. An error in the agent is raised where its replies are read,
         or becomes one of them with `errors_as_messages`. The keyword arguments are the agent's.
 
+        Where no event loop runs, as in `MiniAgents().run(agent.inquire(...))`, the call begins when
+        its replies are read in a context.
+
         Raises:
-            NoActiveContextError: nothing is running under `async with MiniAgents():`.
+            NoActiveContextError: the event loop runs nothing under `async with MiniAgents():`.
         """
+        if PromisingContext.find_current() is None and not _loop_runs():
+            return DeferredReplies(
+                partial(
+                    self.inquire,
+                    messages,
+                    start_asap=start_asap,
+                    start_soon=start_soon,
+                    errors_as_messages=errors_as_messages,
+                    **kwargs,
+                )
+            )
         incoming = MessageSequence.turn_into_sequence_promise(messages)
         return self._begin(incoming, kwargs, start_asap, start_soon, errors_as_messages)
 
     trigger = inquire
 
     def kick_off(self, messages: MessageType | None = None, **kwargs: Any) -> None:
-        """Start the agent, whatever the context's default, and ignore its replies."""
+        """Start the agent, whatever the context's default, and ignore its replies. Raises:
+        NoActiveContextError.
+        """
+        PromisingContext.get_current()
         self.inquire(messages, start_asap=True, **kwargs)
 
     def initiate_inquiry(
@@ -363,3 +385,11 @@ class MiniAgents(PromisingContext):
 
 def _as_alias(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).upper()
+
+
+def _loop_runs() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

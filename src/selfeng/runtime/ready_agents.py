@@ -52,22 +52,6 @@ async def prompt_agent(
 
 
 @miniagent
-async def dialog_loop(
-    ctx: InteractionContext, user_agent: Link, assistant_agent: Link, prompt_at_the_end: bool = True
-) -> None:
-    """A loop of a person and an assistant, which gets the messages of this call as its prompt."""
-    prompt = await ctx.message_promises
-    if prompt and isinstance(assistant_agent, MiniAgent):
-        place: dict[str, Any] = {"prompt_suffix" if prompt_at_the_end else "prompt_prefix": prompt}
-        assistant_agent = prompt_agent.fork(target_agent=assistant_agent, **place)
-    ctx.reply(
-        agent_loop.inquire(
-            agents=[user_agent, AWAIT, assistant_agent], raise_keyboard_interrupt=False
-        )
-    )
-
-
-@miniagent
 async def in_memory_history_agent(
     ctx: InteractionContext,
     message_list: list[Message] = GLOBAL_MESSAGE_HISTORY,
@@ -80,6 +64,32 @@ async def in_memory_history_agent(
         message_list.append(await promise)
     if return_full_history:
         ctx.reply(message_list)
+
+
+@miniagent
+async def dialog_loop(
+    ctx: InteractionContext,
+    assistant_agent: Link,
+    user_agent: Link = console.console_user_agent,
+    history_agent: MiniAgent | None = None,
+    prompt_at_the_end: bool = True,
+) -> None:
+    """A loop of a person and an assistant, which gets the messages of this call as its prompt.
+
+    The history is that of `user_agent`, or of `history_agent`; the default person's is in memory.
+    """
+    if user_agent is console.console_user_agent:
+        history_agent = history_agent or in_memory_history_agent.fork(message_list=[])
+    prompt = await ctx.message_promises
+    if prompt and isinstance(assistant_agent, MiniAgent):
+        place: dict[str, Any] = {"prompt_suffix" if prompt_at_the_end else "prompt_prefix": prompt}
+        assistant_agent = prompt_agent.fork(target_agent=assistant_agent, **place)
+    remember = history_agent and history_agent.fork(return_full_history=True)
+    ctx.reply(
+        agent_loop.inquire(
+            agents=[user_agent, remember, AWAIT, assistant_agent], raise_keyboard_interrupt=False
+        )
+    )
 
 
 @miniagent
@@ -102,6 +112,7 @@ async def markdown_history_agent(
     history_md_file: str | Path = "CHAT.md",
     default_role: str = "assistant",
     return_full_history: bool = False,
+    only_write: bool | None = None,
     history_message_factory: Callable[..., Message] = TextMessage,
     append: bool = True,
     skip_empty: bool = True,
@@ -111,9 +122,10 @@ async def markdown_history_agent(
     default without blank messages.
 
     `append=False` begins the file anew. A message with `no_history` is not stored, unless that is
-    ignored.
+    ignored. `only_write=True` replies with nothing, `only_write=False` with the whole file.
     """
-    if not return_full_history:
+    return_full_history = return_full_history or only_write is False
+    if not (return_full_history or only_write):
         ctx.reply(ctx.message_promises)
     history = ChatHistoryMD(history_md_file, default_role)
     if not append:

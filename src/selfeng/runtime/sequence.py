@@ -1,5 +1,6 @@
 """The message sequence: all that is sent, however nested, as one flat stream of promises."""
 
+import warnings
 import weakref
 from collections import deque
 from collections.abc import AsyncIterable, Callable, Iterable, Iterator
@@ -98,6 +99,36 @@ class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]
             (failure for failure in failures if failure is not None and failure.error is error),
             None,
         ) or Failure(error)
+
+
+class DeferredReplies(MessageSequencePromise):
+    """The replies to a call that is made before an event loop runs: the call begins in the context
+    in which they are first read. Replies that are never read cause a RuntimeWarning.
+    """
+
+    __slots__ = ("_begun", "_call")
+
+    def __init__(self, call: Callable[[], MessageSequencePromise]) -> None:
+        self._call, self._begun = call, False
+        self._prepare(cast(PromisingContext, None))  # known when the call begins
+        self._stream = self._scope = None
+
+    @property
+    def stream(self) -> ReplayStream[MessagePromise]:
+        """Raises: NoActiveContextError."""
+        if self._stream is None:
+            self._begun = True
+            replies = self._call()
+            self._context, self._scope = replies._context, replies._scope
+            self._stream = replies.stream
+        return self._stream
+
+    def __del__(self) -> None:
+        if not self._begun:
+            message = (
+                "An agent was called, and did not run: pass the call to `MiniAgents().run(...)`."
+            )
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
 
 
 class MessageSequence(Appender):

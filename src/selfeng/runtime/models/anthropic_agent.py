@@ -13,6 +13,7 @@ from selfeng.runtime.models.chat_messages import (
     ToolCall,
     content_of,
     for_sdk,
+    model_or_default,
     reply_with_tokens,
     role_of,
     streams_by_default,
@@ -34,7 +35,7 @@ class AnthropicMessage(AssistantMessage):
 async def anthropic_agent(
     ctx: InteractionContext,
     *,
-    model: str,
+    model: str | None = None,
     system: str | None = None,
     stream: bool | None = None,
     async_client: "AsyncAnthropic | None" = None,
@@ -55,6 +56,8 @@ async def anthropic_agent(
     conversation that does not begin with the user gets the fake message. Without a client, one is
     created from the environment and kept for the context.
     """
+
+    model = model_or_default(model, "ANTHROPIC_MODEL")
 
     async def say(tokens: MessageTokenAppender, log: LogPrompt) -> None:
         client = async_client or ctx.miniagents.shared(_client)

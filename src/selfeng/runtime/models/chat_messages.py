@@ -1,6 +1,7 @@
 """What all chat models share: roles, tool calls, and a reply that streams."""
 
 import inspect
+import os
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
@@ -77,6 +78,14 @@ def content_of(message: Message) -> Any:
         if message.text is None and message.content is not None
         else str(message)
     )
+
+
+def model_or_default(model: str | None, variable: str) -> str:
+    """The model, by default the one that the environment names. Raises: ValueError: neither."""
+    name = model or os.environ.get(variable)
+    if not name:
+        raise ValueError(f"The agent has no model: pass `model=...`, or set {variable}.")
+    return name
 
 
 def streams_by_default(ctx: InteractionContext) -> bool:

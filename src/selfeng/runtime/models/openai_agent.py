@@ -15,6 +15,7 @@ from selfeng.runtime.models.chat_messages import (
     content_of,
     for_sdk,
     log_call,
+    model_or_default,
     reply_with_tokens,
     role_of,
     streams_by_default,
@@ -34,7 +35,7 @@ class OpenAIMessage(AssistantMessage):
 async def openai_agent(
     ctx: InteractionContext,
     *,
-    model: str,
+    model: str | None = None,
     system: str | None = None,
     stream: bool | None = None,
     async_client: "AsyncOpenAI | None" = None,
@@ -56,6 +57,8 @@ async def openai_agent(
             f"openai_agent replies with one message, so n can't be {parameters['n']}; call it "
             "several times."
         )
+
+    model = model_or_default(model, "OPENAI_MODEL")
 
     async def say(tokens: MessageTokenAppender, log: LogPrompt) -> None:
         client = async_client or ctx.miniagents.shared(_client)
