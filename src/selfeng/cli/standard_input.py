@@ -11,12 +11,13 @@ from selfeng.cli.command import say
 from selfeng.core.errors import RequestError
 from selfeng.core.files import MB, File, FileLimits
 from selfeng.core.pictures import picture_type
+from selfeng.execution.inspected_file import encoding_of
+from selfeng.execution.inspected_table import delimiter_of
 
 _PATIENCE = 2.0
 """Seconds of silence after which a person is told what the command waits for."""
 _LONGEST_LINE = 1_000
 """Characters of a line that is read as a part of the request."""
-_DELIMITERS = {",": "csv", ";": "csv", "\t": "tsv"}
 
 
 def is_piped() -> bool:
@@ -29,14 +30,14 @@ def is_piped() -> bool:
 
 
 def read_request() -> str:
-    """All of it, as the request. Raises: RequestError: it is not UTF-8 text."""
-    try:
-        return read_bytes().decode().strip()
-    except UnicodeDecodeError as error:
+    """All of it, as the request. Raises: RequestError: it is not text."""
+    text = _text(read_bytes())
+    if text is None:
         raise RequestError(
-            f"standard input is not UTF-8 text: {error.reason} at byte {error.start}",
+            "standard input is not text",
             "give the request as an argument, and standard input becomes a file of it",
-        ) from error
+        )
+    return text.strip()
 
 
 def with_input(request: str, limits: FileLimits) -> tuple[str, tuple[File, ...]]:
@@ -68,21 +69,26 @@ def read_bytes(size: int = -1) -> bytes:
     return sys.stdin.buffer.read(size)
 
 
+def _text(content: bytes) -> str | None:
+    """The text in the encoding that a profile of the file would name; None if it is not text."""
+    if encoding := encoding_of(content):
+        return content.decode(encoding)
+    return None if content else ""
+
+
 def _line(content: bytes) -> str | None:
-    try:
-        text = content.decode().strip()
-    except UnicodeDecodeError:
+    text = _text(content)
+    if text is None or picture_type(content):
         return None
-    short = "\n" not in text and len(text) <= _LONGEST_LINE
-    return text if short and not picture_type(content) else None
+    text = text.strip()
+    return text if not {"\n", "\r"} & set(text) and len(text) <= _LONGEST_LINE else None
 
 
 def _ending(content: bytes) -> str:
     if picture := picture_type(content):
         return picture.partition("/")[2].partition("+")[0]
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError:
+    text = _text(content)
+    if text is None:
         return "bin"
     if text.lstrip()[:1] in ("{", "["):
         try:
@@ -91,9 +97,4 @@ def _ending(content: bytes) -> str:
             pass
         else:
             return "json"
-    lines = text.splitlines()[:20]
-    for delimiter, ending in _DELIMITERS.items():
-        counts = {line.count(delimiter) for line in lines if line.strip()}
-        if len(counts) == 1 and counts != {0}:
-            return ending
-    return "txt"
+    return {"": "txt", "\t": "tsv"}.get(delimiter_of(text, ""), "csv")

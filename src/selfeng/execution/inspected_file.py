@@ -69,7 +69,7 @@ def profile_file(path: str) -> dict[str, Any]:
     with open(path, "rb") as file:
         content = file.read()
     found = _picture(content, path) or _packed(content, path)
-    if not found and (encoding := _encoding(content)):
+    if not found and (encoding := encoding_of(content)):
         text = content.decode(encoding)
         begins = [tables.short(line) for line in text[:20_000].splitlines()[:5]]
         found = (_json(text) or _table_or_text(text, path)) | {"encoding": encoding}
@@ -116,20 +116,20 @@ def _rows_of(path: str) -> Iterator[tuple[int, list[str], str]]:
             for number, row in _sheet_rows(sheet):
                 cells = ["" if cell is None else str(cell).strip() for cell in row]
                 yield number, cells, f"{sheet.title}: {' | '.join(cells)}"
-    elif encoding := _encoding(content):
+    elif encoding := encoding_of(content):
         text = content.decode(encoding)
         delimiter, lines = tables.delimiter_of(text, path), text.splitlines()
         for number, row in tables.text_rows(text, delimiter or tables.ONE_COLUMN):
             yield number, [cell.strip() for cell in row], "".join(lines[number - 1 : number])
 
 
-def _encoding(content: bytes) -> str:
+def encoding_of(content: bytes) -> str:
     """The encoding of a text; "" if it is none. Of before Unicode it is the likeliest: Western
     European, unless most letters of its words would be accented ones.
     """
     for mark, encoding in _BOMS:
         if content.startswith(mark):
-            return encoding if _decoded(content, encoding) else ""
+            return encoding if content == mark or _decoded(content, encoding) else ""
     for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
         if 2 * content[first:200:2].count(0) > len(content[first:200:2]):
             return encoding if _decoded(content, encoding) else ""

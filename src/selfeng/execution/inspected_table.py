@@ -45,7 +45,7 @@ def short(value: object, limit: int = SHOWN) -> str:
 
 def text_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a table in a text, each with the line in which it begins."""
-    csv.field_size_limit(len(text) + 1)
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
     lines = io.StringIO(text.replace("\0", ""), newline="")
     reader, begins = (
         csv.reader(
@@ -64,17 +64,19 @@ def delimiter_of(text: str, path: str) -> str:
     """What separates the cells of a table: the sign that gives most of the first rows one width;
     "" for a text that is no table.
     """
-    head, best = "".join(text[:200_000].splitlines(keepends=True)[:200]), (0.0, 0, "")
+    head = "".join(text[:200_000].splitlines(keepends=True)[:200])
+    best, rows = (0.0, 0, ""), 0
     for delimiter in ",|\t;":
         widths = [len(r) for _, r in text_rows(head, delimiter) if any(map(str.strip, r))]
         if wide := [width for width in widths if width > 1]:
             share = round(wide.count(mode(wide)) / len(widths), 1)
-            best = max(best, (share, mode(wide), delimiter))
+            if (found := (share, mode(wide), delimiter)) > best:
+                best, rows = found, len(widths)
     share, _, delimiter = best
     if os.path.splitext(path)[1].lower() in (".csv", ".tsv", ".tab"):
         return delimiter if share >= 0.4 else ONE_COLUMN
     prose = 2 * head.count(f"{delimiter} ") > head.count(delimiter)
-    return delimiter if share >= 0.9 and head.count("\n") > 1 and not prose else ""
+    return delimiter if share >= 0.9 and rows > 1 and not prose else ""
 
 
 def decimal_of(text: str, delimiter: str) -> str:
