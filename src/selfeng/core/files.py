@@ -3,7 +3,7 @@
 import hashlib
 import re
 from collections.abc import Sequence
-from mimetypes import guess_type
+from mimetypes import guess_extension, guess_type
 from os.path import splitext
 from typing import Annotated
 
@@ -125,5 +125,30 @@ def media_type(name: str, content: bytes) -> str:
     """The type that a file may be served as; a picture only by its content, and only if a page can
     show it safely.
     """
-    named = _TYPES.get(splitext(name)[1].lower()) or guess_type(name, strict=True)[0] or BINARY
+    named = _named_type(name) or BINARY
     return picture_type(content) or (BINARY if _UNSAFE.search(named) else named)
+
+
+def ending_of(kind: str) -> str:
+    """The ending of the files of a media type, such as `.csv`; "" if none says it."""
+    kind = kind.partition(";")[0].strip().lower()
+    if kind == BINARY:
+        return ""
+    known = {named: ending for ending, named in reversed(_TYPES.items())}
+    ending = known.get(kind) or guess_extension(kind) or guess_extension(_structure(kind))
+    return ending or (".txt" if kind.startswith("text/") else "")
+
+
+def with_ending(name: str, kind: str) -> str:
+    """The name of a file, with the ending of its media type if its own says no type."""
+    ending = ending_of(kind)
+    return name if _named_type(name) or name.lower().endswith(ending) else f"{name}{ending}"
+
+
+def _named_type(name: str) -> str | None:
+    return _TYPES.get(splitext(name)[1].lower()) or guess_type(name, strict=True)[0]
+
+
+def _structure(kind: str) -> str:
+    """The type behind a type such as `application/geo+json`."""
+    return f"application/{kind.rpartition('+')[2]}"

@@ -1,7 +1,6 @@
 """What other servers say, taken as data: their lists of tools, and the results of calls."""
 
 import json
-import mimetypes
 from base64 import b64decode
 from binascii import Error as NotBase64
 from collections.abc import Iterable, Mapping
@@ -12,7 +11,7 @@ import mcp_types as types
 from jsonschema import SchemaError
 from jsonschema.validators import validator_for
 
-from selfeng.core.files import File, FileLimits, name_problem, shown_name
+from selfeng.core.files import File, FileLimits, ending_of, name_problem, with_ending
 from selfeng.core.result import LARGEST, canonical, reference_to
 from selfeng.core.server_tool import LARGEST_SCHEMA, LONGEST_DESCRIPTION, ServerTool
 from selfeng.core.verdict import Execution, Raised, Returned
@@ -23,6 +22,7 @@ _LONGEST_NAME = 128
 _LONGEST_ERROR = 4_000
 _LONGEST_TEXT = 20_000
 """Characters of a value that are shown."""
+_LONGEST_FILE_NAME = 80
 _DEEPEST = 32
 _WORDS = ("description", "title", "$comment")
 
@@ -91,14 +91,16 @@ def execution_of(result: types.CallToolResult, limits: FileLimits) -> Execution:
     a list.
     """
     texts, files, refused = list[str](), list[File](), list[str]()
+    links = [part for part in result.content if isinstance(part, types.ResourceLink)]
+    names = {str(link.uri): link.title or link.name for link in links}
     for number, part in enumerate(result.content, 1):
         match part:
             case types.TextContent(text=text):
                 texts.append(text)
-            case types.ResourceLink(uri=uri, name=name):
-                texts.append(f"{name}: {uri}")
+            case types.ResourceLink(uri=uri, mime_type=kind):
+                texts.append(f"{names[str(uri)]}{f' ({kind})' if kind else ''}: {uri}")
             case _:
-                _add(files, refused, _file(part, number), limits)
+                _add(files, refused, _file(part, number, names), limits)
     text = "\n".join(texts)
     if result.is_error:
         message = shortened(text, _LONGEST_ERROR) or "the server gives no reason"
@@ -157,8 +159,10 @@ def _add(files: list[File], refused: list[str], found: "File | str", limits: Fil
         files.append(file)
 
 
-def _file(content: types.ContentBlock, number: int) -> File | str:
-    """The file that a part of a result is, or why it is none."""
+def _file(content: types.ContentBlock, number: int, names: Mapping[str, str]) -> File | str:
+    """The file that a part of a result is, or why it is none; `names` are those of resources by
+    their addresses.
+    """
     try:
         match content:
             case types.ImageContent(data=data, mime_type=kind):
@@ -166,10 +170,10 @@ def _file(content: types.ContentBlock, number: int) -> File | str:
             case types.AudioContent(data=data, mime_type=kind):
                 return File(name=_named("audio", number, kind), content=_decoded(data))
             case types.EmbeddedResource(resource=types.BlobResourceContents() as one):
-                name = _of_uri(one.uri) or _named("resource", number, one.mime_type)
+                name = _resource_name(one, number, one.mime_type or "", names)
                 return File(name=name, content=_decoded(one.blob))
             case types.EmbeddedResource(resource=types.TextResourceContents() as one):
-                name = _of_uri(one.uri) or _named("resource", number, one.mime_type or "text/plain")
+                name = _resource_name(one, number, one.mime_type or "text/plain", names)
                 return File(name=name, content=one.text.encode(errors="replace"))
             case _:
                 return f"part {number}: of an unknown kind"
@@ -182,13 +186,30 @@ def _decoded(data: str) -> bytes:
 
 
 def _named(stem: str, number: int, kind: str | None) -> str:
-    return f"{stem}_{number}{mimetypes.guess_extension(kind or '') or '.bin'}"
+    return f"{stem}_{number}{ending_of(kind or '') or '.bin'}"
 
 
-def _of_uri(uri: object) -> str:
-    """The last part of an address, if it can be a file's name."""
-    name = unquote(urlsplit(str(uri)).path).rpartition("/")[2]
-    return "" if name_problem(name) else shown_name(name) if len(name) <= 80 else ""
+def _resource_name(
+    one: types.ResourceContents, number: int, kind: str, names: Mapping[str, str]
+) -> str:
+    """The name of a resource, or the last part of its address, with the ending of its type."""
+    for name in (names.get(str(one.uri), ""), _of_uri(str(one.uri))):
+        if len(name) <= _LONGEST_FILE_NAME and not name_problem(name):
+            return with_ending(name, kind)
+    return _named("resource", number, kind)
+
+
+def _of_uri(uri: str) -> str:
+    """The last part of an address, after the part before it if it is a number; "" if there is
+    none.
+    """
+    try:
+        split = urlsplit(uri)
+    except ValueError:
+        return ""
+    host = "" if split.scheme in ("http", "https") else split.netloc
+    parts = [unquote(part) for part in (host, *split.path.split("/")) if part]
+    return "_".join(parts[-2:]) if parts[-1:] and parts[-1].isdecimal() else "".join(parts[-1:])
 
 
 def tools_of(
