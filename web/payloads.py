@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT, Packet  # type: ignore[import-untyped]
 
 from selfeng.core.errors import AgentError, RequestError
-from selfeng.core.question import MOST
+from selfeng.core.question import MOST, AnswerValue
 from selfeng.core.result import ResultFormat
 from selfeng.core.value import Value, first_problem
 from selfeng.exchange.tool_export import ExportForm
@@ -24,7 +24,6 @@ UNREADABLE = "unreadable"
 
 LONGEST_TEXT = 20_000
 _DEEPEST = 64
-LONGEST_ANSWER = 4_000
 MOST_FILES = 100
 LONGEST_PATH = 400
 MOST_PACKAGES = 20
@@ -34,19 +33,13 @@ VersionNumber = Annotated[int, Field(ge=1, le=LAST_SEQ)]
 Seq = Annotated[int, Field(ge=0, le=LAST_SEQ, strict=True)]
 
 
-class Given(Value):
-    """The answer to a question of the conversation."""
-
-    id: Id
-    value: Annotated[str, Field(max_length=LONGEST_ANSWER)]
-
-
 class Ask(Value):
     text: Annotated[str, Field(max_length=LONGEST_TEXT)]
     conversation_id: Id | None = None
     files: Annotated[tuple[Id, ...], Field(max_length=MOST_FILES)] = ()
     """Ids of uploads."""
-    answers: Annotated[tuple[Given, ...], Field(max_length=MOST)] = ()
+    answers: Annotated[Mapping[str, AnswerValue], Field(max_length=MOST)] = {}
+    """To the open questions of the conversation, by their ids."""
     again: Id | None = None
     """The turn that is asked for once more; its answers hold."""
     request_id: Id | None = None

@@ -4,7 +4,7 @@ import base64
 import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, Literal, assert_never
 
@@ -211,6 +211,8 @@ class TurnReport(Value):
     conversation_id: str
     turn_id: str
     request: str
+    answers: Mapping[str, str]
+    """Those that came with it to the questions of the turn before, by their ids."""
     outcome: Outcome | None
     """null while it runs or waits."""
     step: str
@@ -384,6 +386,7 @@ def _turn_report(story: TurnStory) -> TurnReport:
         conversation_id=story.conversation,
         turn_id=story.turn,
         request=story.request,
+        answers=story.answers,
         outcome=story.outcome,
         step="" if story.outcome else story.step,
         answer=story.text,

@@ -11,7 +11,7 @@ from flask import Flask, Response
 
 from selfeng.core.errors import RequestError
 from selfeng.core.events import Record
-from selfeng.core.question import Answer
+from selfeng.core.question import answers_of
 from selfeng.core.status import Asked
 from web.bridge import Bridge
 from web.event_streams import EVENT_STREAM, KEEP_ALIVE, sent, streamed
@@ -76,7 +76,7 @@ async def ask(engine: "Engine", uploads: Uploads, owner: str, request: Ask) -> A
         request.conversation_id,
         request.text,
         uploads.take(owner, request.files),
-        answers=tuple(Answer(id=given.id, value=given.value) for given in request.answers),
+        answers=answers_of(request.answers),
         again=request.again or "",
         turn_id=_turn_id(owner, request.request_id),
     )

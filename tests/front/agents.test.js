@@ -191,10 +191,10 @@ test("questions are kept with the turn, and answers told in words and as data", 
   const values = initialValues(questions.questions);
   assert.deepEqual(values, { unit: "m", sure: "" });
   assert.deepEqual([isComplete([UNIT, SURE], values), isComplete([UNIT], values)], [false, true]);
-  assert.deepEqual(answersOf([UNIT, SURE], { unit: "ft", sure: "yes " }), [
-    { id: "unit", value: "ft" },
-    { id: "sure", value: "yes" },
-  ]);
+  assert.deepEqual(answersOf([UNIT, SURE], { unit: "ft", sure: "yes " }), {
+    unit: "ft",
+    sure: "yes",
+  });
   assert.equal(wordsOf([UNIT, SURE], { unit: "ft", sure: "yes" }), "Which unit? ft\nSure? yes");
   assert.deepEqual([UNIT, SURE, { answer: "text", options: [] }].map(choicesOf), [
     ["m", "ft"],

@@ -44,7 +44,7 @@ const waiting = (key, text, more = {}) => ({
   key,
   text,
   files: [],
-  answers: [],
+  answers: {},
   conversationId: "c1",
   turnId: null,
   sent: false,

@@ -113,13 +113,14 @@ def test_answers_go_to_the_engine_as_data_and_a_bad_one_is_refused(
             "questions_asked",
             ["unit", "digits"],
         )
-        answers = [{"id": "unit", "value": "foot"}, {"id": "digits", "value": "2"}]
+        answers = {"unit": "foot", "digits": 2}
         reply = {"text": "Which unit? foot", "conversation_id": first["conversation_id"]}
         assert page.call("ask", {**reply, "answers": answers})["ok"]
         assert page.records(until="turn_finished")[-1]["event"]["answer"] == "unit=footdigits=2"
-        refused = page.call("ask", {**reply, "answers": [{"id": "unit", "value": "mile"}]})
+        refused = page.call("ask", {**reply, "answers": {"unit": "mile"}})
         assert refused["error"]["message"] == "unit='mile' is not one of metre, foot"
-        assert not page.call("ask", {**reply, "answers": answers * 2})["ok"]
+        listed = page.call("ask", {**reply, "answers": [{"id": "unit", "value": "foot"}]})
+        assert listed["error"]["message"] == "answers: Input should be an object"
 
 
 def test_a_page_that_comes_back_in_the_middle_of_a_turn_misses_nothing(

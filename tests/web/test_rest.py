@@ -62,6 +62,7 @@ def test_a_turn_is_begun_and_asked_for_by_its_id(
     assert ended(program, address) == {
         **asked,
         "request": "hold rest",
+        "answers": {},
         "outcome": "answered",
         "step": "",
         "answer": "onetwo",
@@ -134,10 +135,14 @@ def test_files_go_with_a_turn_and_questions_are_answered(
         "asked",
         ["unit", "digits"],
     )
-    answers = [{"id": "unit", "value": "foot"}, {"id": "digits", "value": "2"}]
+    answers = {"unit": "foot", "digits": 2}
     body = {"text": "", "conversation_id": begun["conversation_id"], "answers": answers}
     begun = program.post(f"{api}/turns", json=body).json()
-    assert ended(program, f"{api}/turns/{begun['turn_id']}")["answer"] == "unit=footdigits=2"
+    report = ended(program, f"{api}/turns/{begun['turn_id']}")
+    assert (report["answer"], report["answers"]) == (
+        "unit=footdigits=2",
+        {"unit": "foot", "digits": "2"},
+    )
 
 
 def test_a_tool_is_called(server: ServerProcess, program: requests.Session) -> None:

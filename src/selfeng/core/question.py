@@ -1,8 +1,10 @@
 """A question to the person and its answer, for what only the person knows."""
 
 import math
-from collections.abc import Sequence
-from typing import Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from selfeng.core.errors import RequestError
 from selfeng.core.value import StrictlyOptional, Value
@@ -14,6 +16,9 @@ ROUNDS = 2
 """Rounds of questions in a row; then the work continues with what is known, or fails."""
 YES, NO = "yes", "no"
 
+LONGEST_ANSWER = 4_000
+AnswerValue = bool | int | float | Annotated[str, Field(max_length=LONGEST_ANSWER)]
+"""An answer as a program gives it."""
 AnswerKind = Literal["choice", "text", "number", "yes_no"]
 
 
@@ -39,6 +44,18 @@ class Answer(Value):
     """As text: `3.5` for a number, `yes` or `no`, one of the options, or anything."""
     question: str = ""
     """The text of the question."""
+
+
+def answers_of(values: Mapping[str, object]) -> tuple[Answer, ...]:
+    """The answers of a program, which gives their values by the ids of the questions."""
+    return tuple(Answer(id=id, value=_written(value)) for id, value in values.items())
+
+
+def _written(value: object) -> str:
+    """A value as people write it in an answer."""
+    if isinstance(value, bool):
+        return YES if value else NO
+    return f"{value:.15g}" if isinstance(value, float) else str(value)
 
 
 def questions_problem(questions: Sequence[Question]) -> str:

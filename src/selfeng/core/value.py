@@ -35,6 +35,14 @@ null, which models write where nothing fits, means the default.
 """
 
 
+_IN_JSON = {
+    "dict_type": "Input should be an object",
+    "mapping_type": "Input should be an object",
+    "tuple_type": "Input should be a list",
+}
+"""Errors by their types, where the library's words are those of Python."""
+
+
 def first_problem(error: ValidationError, whole: str) -> str:
     """The first thing that is wrong, after its place, with a short text that stands there; `whole`
     names the place that is all of it.
@@ -43,4 +51,4 @@ def first_problem(error: ValidationError, whole: str) -> str:
     place = ".".join(map(str, first["loc"]))[:80] or whole
     given = first["input"]
     shown = f"={given!r}" if isinstance(given, str) and len(given) <= _SHOWN else ""
-    return f"{place}{shown}: {first['msg']}"
+    return f"{place}{shown}: {_IN_JSON.get(first['type'], first['msg'])}"

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import mcp_types as types
 
-from selfeng.core.question import NO, YES, Question
+from selfeng.core.question import Question
 from selfeng.doors.call_results import said
 
 ANSWERS = "answers"
@@ -41,14 +41,14 @@ def form_of(result: types.CallToolResult) -> Form | None:
     return Form(told["conversation"], told["answer"], schema)
 
 
-def answers_of(result: object) -> dict[str, str] | None:
+def filled_in(result: object) -> dict[str, Any] | None:
     """What the person filled in; None if they declined."""
     if not isinstance(result, types.ElicitResult) or result.action != "accept":
         return None
-    return {name: _text(value) for name, value in (result.content or {}).items()}
+    return dict(result.content or {})
 
 
-def continued(conversation: str, answers: Mapping[str, str]) -> dict[str, Any]:
+def continued(conversation: str, answers: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of `ask` that go on with the answers."""
     return {"request": "", "conversation": conversation, "answers": dict(answers)}
 
@@ -67,9 +67,3 @@ def _field(question: Question) -> dict[str, Any]:
     about = {"description": question.why} if question.why else {}
     kind = _TYPES.get(question.answer, "string")
     return {"type": kind, "title": question.question, **about, **more}
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bool):
-        return YES if value else NO
-    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError, WithJsonSchema, model_validator
 from selfeng.core.errors import AgentError, LibraryError, RequestError, ToolNotFound
 from selfeng.core.events import Outcome, Record, SynthesisStep, ToolStandingChanged
 from selfeng.core.files import File, FileName
-from selfeng.core.question import Answer
+from selfeng.core.question import AnswerValue, answers_of
 from selfeng.core.tool import Tool
 from selfeng.core.value import Value, first_problem
 from selfeng.doors.call_results import described, executed, refused, said
@@ -80,7 +80,7 @@ class AskCall(Value):
     conversation: str = Field(
         "", description="Id of an earlier result, to continue that conversation."
     )
-    answers: dict[str, str] = Field(
+    answers: dict[str, AnswerValue] = Field(
         {}, description="Answers to the open questions of the conversation, by their ids."
     )
     files: GivenFiles = Field((), description="Files that the request is about.")
@@ -152,13 +152,12 @@ class EngineTools:
         return lambda: self._listeners.remove(listener)
 
     async def _ask(self, given: AskCall, report: Report) -> types.CallToolResult:
-        answers = [Answer(id=id, value=value) for id, value in given.answers.items()]
         begun = self._engine.ask(
             self._owner,
             given.conversation or None,
             given.request,
             [one.file() for one in given.files],
-            answers=answers,
+            answers=answers_of(given.answers),
         )
         story, told = TurnStory(), ""
         async with aclosing(self._engine.turn(self._owner, begun)) as records:

@@ -13,7 +13,7 @@ from mcp.server.subscriptions import ListenHandler, ServerEvent, ToolsListChange
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from selfeng.core.places import VERSION
-from selfeng.doors.elicitation import ANSWERS, answers_of, continued, form_of, unanswered
+from selfeng.doors.elicitation import ANSWERS, continued, filled_in, form_of, unanswered
 
 _MOST_FORMS = 5
 """Rounds of questions of one call that a client shows as forms."""
@@ -115,7 +115,7 @@ def mcp_server(source: ToolSource, left: Left = _never) -> Server[dict[str, Any]
             return await _while_there(left(context.request), work)
 
         arguments: Mapping[str, Any] = params.arguments or {}
-        answers = answers_of((params.input_responses or {}).get(ANSWERS))
+        answers = filled_in((params.input_responses or {}).get(ANSWERS))
         if params.request_state:
             if answers is None:
                 return unanswered(params.request_state)
@@ -133,7 +133,7 @@ def mcp_server(source: ToolSource, left: Left = _never) -> Server[dict[str, Any]
             filled = await context.session.elicit_form(
                 form.message, form.schema, context.request_id
             )
-            if (answers := answers_of(filled)) is None:
+            if (answers := filled_in(filled)) is None:
                 break
             result = await call(continued(form.conversation, answers))
         return result

@@ -17,7 +17,7 @@ from selfeng.core.errors import RequestError
 from selfeng.core.events import Outcome, Record
 from selfeng.core.files import File
 from selfeng.core.owner import LOCAL
-from selfeng.core.question import NO, YES, Answer
+from selfeng.core.question import answers_of
 from selfeng.core.status import Asked
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.verdict import Execution, Returned
@@ -251,7 +251,7 @@ class AsyncAgent:
     ) -> Asked:
         read = await self._files(files)
         known = await engine.named(LOCAL, conversation) if conversation else None
-        said = [Answer(id=id, value=_said(value)) for id, value in (answers or {}).items()]
+        said = answers_of(answers or {})
         return await engine.ask(LOCAL, known, request, read, answers=said, agent=agent)
 
     async def _told(self, begin: Callable[[Engine], Awaitable[Asked]]) -> Reply:
@@ -325,8 +325,3 @@ def _read(name: str, content: str, returns: Any) -> Any:
             f"{first['msg']}",
             "correct `returns`",
         ) from error
-
-
-def _said(value: object) -> str:
-    """A value as people write it in an answer."""
-    return (YES if value else NO) if isinstance(value, bool) else str(value)

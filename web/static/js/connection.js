@@ -171,7 +171,7 @@ const enqueue = (key) => {
   asking = asking.then(() => send(key));
 };
 
-export function ask(text, files = [], answers = [], again = "") {
+export function ask(text, files = [], answers = {}, again = "") {
   const key = newKey();
   dispatch({ type: "asked", key, text, files, answers, again });
   enqueue(key);

@@ -9,7 +9,7 @@ export const initialValues = (questions) =>
   Object.fromEntries(questions.map(({ id, default: suggested }) => [id, suggested ?? ""]));
 
 export const answersOf = (questions, values) =>
-  questions.map(({ id }) => ({ id, value: values[id].trim() }));
+  Object.fromEntries(questions.map(({ id }) => [id, values[id].trim()]));
 
 export const isComplete = (questions, values) =>
   questions.every(({ id }) => values[id].trim() !== "");

@@ -128,7 +128,7 @@ const changes = {
   conversation_missed: missed,
   records_received: receive,
 
-  asked: (state, { key, text, files, answers = [], again = "" }) => ({
+  asked: (state, { key, text, files, answers = {}, again = "" }) => ({
     ...state,
     pending: [
       ...state.pending,
