@@ -69,6 +69,7 @@ PATHS = [
     "/api/v1/projects/unknown/files/folder/main.py",
     "/api/v1/settings",
     "/api/v1/settings/models",
+    "/api/v1/settings/servers",
     "/v1/models",
     "/v1/models/unknown",
     "/v1/chat/completions",
@@ -99,7 +100,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 63
+    assert len(rules) == 64
     rules.remove(ALIVE)
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))
