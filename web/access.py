@@ -9,7 +9,6 @@ who comes with a later token.
 import hashlib
 import hmac
 import logging
-import os
 import secrets
 import threading
 import time
@@ -25,7 +24,7 @@ from flask import Flask
 from markupsafe import Markup
 from werkzeug import Request, Response
 
-from selfeng.core.private import make_file_private, make_private
+from selfeng.core.private import make_file_private, make_private, new_private_file
 from web.texts import text
 
 log = logging.getLogger(f"selfeng.{__name__}")
@@ -177,9 +176,7 @@ def signing_key(folder: Path) -> bytes:
         make_file_private(path)
         if path.stat().st_size < _KEY_BYTES:
             path.unlink(missing_ok=True)
-            with os.fdopen(
-                os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb"
-            ) as file:
+            with new_private_file(path) as file:
                 file.write(secrets.token_bytes(_KEY_BYTES))
         return path.read_bytes()
 

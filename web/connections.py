@@ -7,8 +7,8 @@ which wakes whatever waits for it, in green and in real threads alike.
 """
 
 import logging
-import resource
-import select
+import os
+import selectors
 import socket
 import struct
 import threading
@@ -22,6 +22,8 @@ from typing import TYPE_CHECKING
 
 from werkzeug.wsgi import ClosingIterator
 
+from selfeng.core.system import open_files
+
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -33,6 +35,8 @@ _MOST = 512
 _PIECE = 64 * 1024
 _SLOWEST_UPLOAD = 50_000  # bytes in a second
 _LOGGED_EVERY = 60.0
+_Look = getattr(selectors, "PollSelector", selectors.SelectSelector)
+"""It takes no descriptor of its own, of which there may be none left."""
 
 
 @dataclass(frozen=True)
@@ -79,18 +83,20 @@ class ClientConnection:
         and Engine.IO watches them.
         """
         self.deadline = float("inf")
-        seconds = struct.pack("ll", int(self._patience.silence), 0)
+        silence = int(self._patience.silence)
+        # a timeval; Windows takes milliseconds
+        seconds = struct.pack("ll", silence, 0) if os.name == "posix" else 1000 * silence
         for option in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
             self._peer.setsockopt(socket.SOL_SOCKET, option, seconds)
 
     def has_left(self) -> bool:
         """Whether the other side has closed the connection, while a response is being made."""
-        look = select.poll()
-        look.register(self._peer, select.POLLIN)
-        try:
-            return bool(look.poll(0)) and not self._peer.recv(1, socket.MSG_PEEK)
-        except OSError:
-            return True
+        with _Look() as look:
+            look.register(self._peer, selectors.EVENT_READ)
+            try:
+                return bool(look.select(0)) and not self._peer.recv(1, socket.MSG_PEEK)
+            except OSError:
+                return True
 
     def shut_down(self) -> None:
         self.deadline = float("inf")
@@ -107,7 +113,7 @@ class Connections:
         """`most`: of all; by default as many as leave half of the process's descriptors to
         everything else.
         """
-        self._most = most or min(_MOST, resource.getrlimit(resource.RLIMIT_NOFILE)[0] // 2)
+        self._most = most or min(_MOST, open_files() // 2)
         self._most_of_one = most_of_one_address
         self._patience = patience or Patience()
         self._open: set[ClientConnection] = set()

@@ -6,6 +6,7 @@ import asyncio
 import signal
 from collections.abc import Callable
 from contextlib import aclosing
+from functools import partial
 from typing import TYPE_CHECKING
 
 import typer
@@ -44,7 +45,7 @@ async def _work(settings: Settings) -> int:
     stop = asyncio.Event()
     async with aclosing(await build_engine(settings, durable=True)) as engine:
         for number in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(number, _ends(stop))
+            signal.signal(number, partial(_wake, asyncio.get_running_loop(), _ends(stop)))
         await engine.learn_from_turns()
         engine.readiness.tell(say)
         engine.set_up()
@@ -63,3 +64,8 @@ def _ends(stop: asyncio.Event) -> Callable[[], None]:
         stop.set()
 
     return end
+
+
+def _wake(loop: asyncio.AbstractEventLoop, end: Callable[[], None], *_: object) -> None:
+    """A signal's handler: Windows has none of the loop's own."""
+    loop.call_soon_threadsafe(end)

@@ -5,7 +5,9 @@ to be open.
 import os
 import stat
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 
 def make_private(folder: Path) -> None:
@@ -30,12 +32,17 @@ def close_to_others(path: Path, *, with_contents: bool = False) -> None:
                 close_to_others(Path(top, name))
 
 
+def new_private_file(path: Path) -> BinaryIO:
+    """A file with mode 0600, to be written. Raises: FileExistsError; OSError: it can't be made."""
+    return open(path, "xb", opener=partial(os.open, mode=0o600))
+
+
 def make_file_private(path: Path) -> None:
     """Make sure that a file exists with mode 0600, and give files whose names begin with its name
     the same mode: SQLite's own, locks and copies. Raises: OSError.
     """
     with suppress(FileExistsError):
-        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        path.touch(0o600, exist_ok=False)
     for one in path.parent.iterdir():
         if one.name.startswith(path.name) and one.is_file():
             close_to_others(one)

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from filelock import FileLock
 
 from selfeng.core.errors import ConfigurationError, RequestError, ResourceNotFound
-from selfeng.core.private import close_to_others, make_private
+from selfeng.core.private import close_to_others, make_private, new_private_file
 from selfeng.core.value import Value
 from selfeng.core.visible import one_line
 
@@ -216,7 +216,7 @@ class SigningKeys:
         """Replace a file whole, closed to other users from its first byte on."""
         new = path.with_suffix(".new")
         new.unlink(missing_ok=True)
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        with new_private_file(new) as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())

@@ -12,7 +12,6 @@ import hashlib
 import json
 import math
 import os
-import resource
 import selectors
 import signal
 import stat
@@ -78,11 +77,15 @@ class _Ends:
 
     def left(self) -> float:
         """Seconds of processor time; those of processes that are still running don't count."""
+        import resource  # the host, which may be Windows, imports this module for its names
+
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return self._seconds - used.ru_utime - used.ru_stime
 
     def limit(self) -> Callable[[], None]:
         """For a new process: lets the kernel end it when the processor time is up."""
+        import resource
+
         left = math.ceil(self.left())
         return lambda: resource.setrlimit(resource.RLIMIT_CPU, (left, left))
 

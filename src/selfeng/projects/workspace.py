@@ -14,6 +14,7 @@ from pydantic import AfterValidator, ConfigDict
 from selfeng.core.errors import WorkspaceError
 from selfeng.core.files import name_problem, shown_name
 from selfeng.core.private import make_private
+from selfeng.core.system import WSL
 from selfeng.core.value import Value
 from selfeng.core.words import count
 
@@ -59,8 +60,8 @@ def checked(path: str) -> str:
 WorkspacePath = Annotated[str, AfterValidator(checked)]
 
 
-_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 
 class WorkspaceFile(Value):
@@ -83,7 +84,13 @@ class Workspace:
     """
 
     def __init__(self, folder: Path, limits: WorkspaceLimits | None = None) -> None:
-        """The folder is created when the first file is written."""
+        """The folder is created when the first file is written.
+
+        Raises:
+            WorkspaceError: this system opens no file below an open folder, as Windows.
+        """
+        if os.open not in os.supports_dir_fd:
+            raise WorkspaceError("projects can't be kept safely on native Windows", WSL)
         self.folder = folder.resolve()
         self.limits = limits or WorkspaceLimits()
 
@@ -274,7 +281,7 @@ def _replace(folder: int, name: str, content: bytes, mode: int | None) -> None:
         with open(
             os.open(
                 unfinished,
-                os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC,
+                os.O_WRONLY | os.O_CREAT | os.O_EXCL,
                 0o600,
                 dir_fd=folder,
             ),

@@ -18,7 +18,7 @@ from selfeng.sandboxes import interpreter
 from selfeng.sandboxes.control_groups import Controller
 from selfeng.sandboxes.limits import ENVIRONMENT, ContainerLimits, hidden_of_proc
 from selfeng.sandboxes.python_environment import PREFIX, REPLACED, SITE_PACKAGES, Parts
-from selfeng.sandboxes.worker.confinement import FILES_OF_THE_JUDGE
+from selfeng.sandboxes.worker import FILES_OF_THE_JUDGE
 
 OWNER, GROUP = "SANDBOX_OWNER", "SANDBOX_GROUP"
 """On bwrap's command line, before the server and the sandbox that a container belongs to; neither

@@ -17,7 +17,9 @@ class JudgeStream:
     """A socket to the judge and what was read from it. Stderr arrives separately, see `hear`."""
 
     def __init__(self, sock: socket.socket) -> None:
-        """`sock` is a plain socket, which the event loop can wait on."""
+        """`sock` is a plain socket, which the event loop can wait on; it blocks only until the
+        container is ready.
+        """
         self.socket = sock
         self.unread: list[Message] = []
         """Frames that have arrived and are not yet processed."""
@@ -30,7 +32,7 @@ class JudgeStream:
     def alive(self) -> bool:
         """Whether the other side has not closed the stream, and nothing is unread."""
         try:
-            self.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
+            self.socket.recv(1, socket.MSG_PEEK)
         except BlockingIOError:
             return True
         except OSError:

@@ -3,7 +3,6 @@
 import contextlib
 import logging
 import secrets
-import signal
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
@@ -34,9 +33,9 @@ _LOOKS = 2.0
 """Seconds that a container gets to end before its exit state is read."""
 _SLOW = 5.0
 """Seconds that a busy engine may take to answer."""
-_HUNG_UP, _KILLED, _LOST = 0, 128 + signal.SIGKILL, 255
-"""Exit codes that code inside can't cause: the judge's when its input ends, a kill from outside,
-unknown to the engine.
+_HUNG_UP, _KILLED, _LOST = 0, 128 + 9, 255
+"""Exit codes that code inside can't cause: the judge's when its input ends, a kill from outside
+(Linux's SIGKILL), unknown to the engine.
 """
 _REMOVED = "the container was removed by someone else in the middle of its job"
 

@@ -4,6 +4,7 @@ import contextlib
 import logging
 import os
 import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -18,6 +19,7 @@ from docker.errors import APIError, DockerException, NotFound  # type: ignore[im
 
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.process import is_running, this_process
+from selfeng.core.system import WSL
 
 SANDBOX = "self-engineering-agent.sandbox"
 """Label: marks every sandbox container."""
@@ -52,10 +54,15 @@ def abandoned(found: Mapping[str, str]) -> bool:
     return late or is_running(found.get(OWNER, "")) is False
 
 
-NO_ENGINE = (
+NO_ENGINE = {
+    "darwin": "install Docker Desktop (docker.com) and start it, or set DOCKER_HOST to an engine "
+    "that runs elsewhere",
+    "win32": f"{WSL}; or let Docker Desktop expose its daemon without TLS (Settings, General), and "
+    "set DOCKER_HOST=tcp://localhost:2375",
+}.get(
+    sys.platform,
     "install Docker and start its engine (Debian, Ubuntu: `apt install docker.io`; others: "
-    "docker.com), "
-    "or set DOCKER_HOST to an engine that runs elsewhere"
+    "docker.com), or set DOCKER_HOST to an engine that runs elsewhere",
 )
 NOT_ALLOWED = (
     "add the user to the group that may (`sudo usermod -aG docker $USER`, then log in again)"
@@ -230,9 +237,12 @@ def _knock(address: str) -> None:
     closes what it opened.
 
     Raises:
-        SandboxUnavailable: nothing listens there, or this user may not connect.
+        SandboxUnavailable: nothing listens there, or this user may not connect; or it is a pipe of
+            Windows, which no event loop can wait on.
     """
     scheme, _, path = address.partition("://")
+    if scheme == "npipe":
+        raise SandboxUnavailable("native Windows reaches no Docker engine by its pipe", NO_ENGINE)
     if scheme not in ("unix", "http+unix"):
         return
     try:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from selfeng.core.packages import sandbox_packages
-from selfeng.sandboxes.worker.confinement import FILES_OF_THE_JUDGE
+from selfeng.sandboxes.worker import FILES_OF_THE_JUDGE
 
 _USER = 65534
 MB = 1024 * 1024

@@ -1,15 +1,15 @@
 """SandboxOptions, and the backend that they choose."""
 
-import os
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from selfeng.core.errors import ConfigurationError
-from selfeng.core.files import MB, FileLimits
+from selfeng.core.files import FileLimits
+from selfeng.core.system import WSL, memory_mb
 from selfeng.sandboxes.backend import AutoBackend, Backend
-from selfeng.sandboxes.bubblewrap import BubblewrapBackend
 from selfeng.sandboxes.limits import ContainerLimits
 from selfeng.sandboxes.pool import PoolSize
 from selfeng.settings import Settings
@@ -20,9 +20,8 @@ COMPARERS = PoolSize(least=1, ready=4, most=8, patience=0.1)
 """Comparers come back when the last version of a suite has ended."""
 _IDLE_MB = 40
 """Memory of an executor that waits."""
-_MEMORY_MB = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // MB
 EXECUTORS = PoolSize(
-    least=1, ready=4, most=8, kept=min(56, _MEMORY_MB // 8 // _IDLE_MB), idle=300, patience=0.1
+    least=1, ready=4, most=8, kept=min(56, memory_mb() // 8 // _IDLE_MB), idle=300, patience=0.1
 )
 """Executors come back within milliseconds, unless their tools are slow. Those that are kept for
 people who asked lately, and may think for a minute or two before they ask again, have an eighth of
@@ -85,9 +84,15 @@ def _docker(o: SandboxOptions) -> Backend:
     return DockerHosts(o.docker_hosts, make)
 
 
+def _bubblewrap(o: SandboxOptions) -> Backend:
+    from selfeng.sandboxes.bubblewrap import BubblewrapBackend
+
+    return BubblewrapBackend(o.folder, o.limits, packages=o.packages)
+
+
 _BACKENDS: dict[str, Callable[[SandboxOptions], Backend]] = {
     "docker": _docker,
-    "bubblewrap": lambda o: BubblewrapBackend(o.folder, o.limits, packages=o.packages),
+    "bubblewrap": _bubblewrap,
 }
 """The backends by name, the best first."""
 
@@ -96,11 +101,17 @@ def chosen_backend(options: SandboxOptions) -> Backend:
     """The backend that the options ask for.
 
     Raises:
-        ConfigurationError: the backend is unknown, or does not support runtimes or hosts.
+        ConfigurationError: the backend is unknown, or does not support runtimes or hosts, or this
+            system.
     """
     name, runtime = options.backend, options.runtime
     if not isinstance(name, str):
         return name
+    if name == "bubblewrap" and sys.platform != "linux":
+        raise ConfigurationError(
+            "SANDBOX=bubblewrap needs Linux",
+            f"set SANDBOX to docker and start Docker Desktop; or on Windows {WSL}",
+        )
     if runtime and name not in ("auto", "docker"):
         raise ConfigurationError(
             f"SANDBOX_RUNTIME={runtime!r} needs Docker",
@@ -110,7 +121,7 @@ def chosen_backend(options: SandboxOptions) -> Backend:
         raise ConfigurationError(
             "DOCKER_HOSTS needs Docker", "set SANDBOX to docker, or DOCKER_HOSTS to nothing"
         )
-    if name == "auto" and (runtime or options.docker_hosts):
+    if name == "auto" and (runtime or options.docker_hosts or sys.platform != "linux"):
         name = "docker"  # a request for more isolation, or for other machines, must not get less
     if name == "auto":
         return AutoBackend([make(options) for make in _BACKENDS.values()])

@@ -4,9 +4,9 @@ whatever it is kept in, the tools and the projects.
 All functions block: call them in a thread.
 """
 
-import fcntl
 import os
 import shutil
+import sqlite3
 import tarfile
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -15,6 +15,7 @@ from pathlib import Path
 from uuid import uuid4
 
 import sqlalchemy as sa
+from filelock import ReadWriteLock, Timeout
 
 from selfeng.core.errors import AgentError
 from selfeng.core.private import make_file_private
@@ -86,15 +87,18 @@ def in_use(data_dir: Path, *, alone: bool = False) -> Iterator[None]:
 
     Raises: BackupError: `alone`, and another process uses them.
     """
-    with (data_dir / _IN_USE).open("a") as mark:
-        try:
-            fcntl.flock(mark, (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB)
-        except OSError as error:
-            raise BackupError(
-                f"another process uses {data_dir}" if alone else f"{data_dir} is being restored",
-                "end the server and its commands, then try again" if alone else "try again later",
-            ) from error
+    mark = ReadWriteLock(data_dir / _IN_USE, is_singleton=False)
+    try:
+        (mark.acquire_write if alone else mark.acquire_read)(blocking=False)
+    except (Timeout, OSError, sqlite3.Error) as error:
+        raise BackupError(
+            f"another process uses {data_dir}" if alone else f"{data_dir} is being restored",
+            "end the server and its commands, then try again" if alone else "try again later",
+        ) from error
+    try:
         yield
+    finally:
+        mark.close()
 
 
 def _kept(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:

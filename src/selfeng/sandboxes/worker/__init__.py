@@ -10,3 +10,9 @@ has more of the job than its part: the tool its own source and those that it imp
 theirs. Tests reach the tool through a proxy module and the plain values of `codec`. To execute, it
 forks a `zygote`, which never sees a job and forks a process for each call before that call arrives.
 """
+
+FILES_OF_THE_JUDGE = 512
+"""Open files that the judge and the zygotes may have beyond a job's. The kernel counts descriptors
+in transit between processes per user, in all containers together, against the sender's own limit.
+With this margin, descriptors of jobs in transit never keep a judge from sending its own.
+"""

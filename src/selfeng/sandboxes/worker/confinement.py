@@ -12,11 +12,8 @@ import signal
 import sys
 from pathlib import Path
 
-FILES_OF_THE_JUDGE = 512
-"""Open files that the judge and the zygotes may have beyond a job's. The kernel counts descriptors
-in transit between processes per user, in all containers together, against the sender's own limit.
-With this margin, descriptors of jobs in transit never keep a judge from sending its own.
-"""
+from . import FILES_OF_THE_JUDGE
+
 _LIBC = ctypes.CDLL(None, use_errno=True)
 _PR_SET_DUMPABLE = 4
 _KILLED_COUNTS = (

@@ -9,7 +9,6 @@ import contextlib
 import os
 import time
 
-_TICK = 1 / os.sysconf("SC_CLK_TCK")
 _PROCESSORS = os.cpu_count() or 1
 _PAUSES = 0.05, 1.0
 """The least and the most seconds between two looks."""
@@ -67,4 +66,4 @@ def _total() -> float:
     for number in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{number}/stat", "rb") as file:
             ticks += sum(map(int, file.read().rpartition(b")")[2].split()[11:15]))
-    return ticks * _TICK
+    return ticks / os.sysconf("SC_CLK_TCK")
