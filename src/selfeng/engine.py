@@ -46,6 +46,7 @@ from selfeng.core.events import (
 from selfeng.core.files import File, FileLimits, FileReference
 from selfeng.core.logs import log_event, logged_with
 from selfeng.core.owner import owned_by
+from selfeng.core.packages import LOCAL
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, completed, said
@@ -113,6 +114,7 @@ _SEARCH = {
     "behind": "exact search (the index is being built)",
     "elsewhere": "exact search (another process holds the index)",
     "away": "exact search (the Chroma server does not answer)",
+    "absent": "exact search (Chroma is not installed)",
     "broken": "exact search (the index can't be opened)",
 }
 _REMEDY = {
@@ -120,6 +122,7 @@ _REMEDY = {
     "elsewhere": "end the server, or delete the folder CHROMA_PERSIST_DIR, and the server "
     "rebuilds it",
     "away": "start the server that CHROMA_URL names, or correct the address",
+    "absent": f"{LOCAL}, or set CHROMA_URL to a server; exact search finds the same tools",
     "broken": "see the log, and repair or delete what CHROMA_PERSIST_DIR or CHROMA_URL names",
 }
 

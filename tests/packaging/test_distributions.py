@@ -113,8 +113,11 @@ def unpacked(dist: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Empty:
+    return _installed(f"{wheel}[local]", tmp_path_factory.mktemp("installed"))
+
+
+def _installed(wheel: str, folder: Path) -> Empty:
     """The wheel alone in an environment without pip; what set-up makes is this checkout's."""
-    folder = tmp_path_factory.mktemp("installed")
     uv, base = find_uv_bin(), getattr(sys, "_base_executable", sys.executable)
     python = folder / "venv" / "bin" / "python"
     subprocess.run([uv, "venv", "-q", "--python", base, folder / "venv"], check=True)
@@ -148,8 +151,10 @@ def test_a_wheel_has_what_the_repository_has_and_node_makes(wheel: Path) -> None
         "License-Expression: MIT",
         "License-File: LICENSE",
         "Provides-Extra: anthropic",
+        "Provides-Extra: local",
         "Provides-Extra: postgres",
     ]
+    assert re.findall(r"^Requires-Dist: [^;\n]*==.*", metadata, re.M) == []
 
 
 @pytest.mark.bubblewrap
@@ -186,6 +191,17 @@ def test_an_installed_wheel_needs_neither_the_repository_nor_node(installed: Emp
         assert json.loads(spoken.stdout)["result"]["serverInfo"]["name"] == "selfeng", spoken.stderr
 
 
+@pytest.mark.docker
+@pytest.mark.extended
+def test_a_wheel_without_its_extra_answers_and_names_the_extra(wheel: Path, tmp_path: Path) -> None:
+    installed = _installed(str(wheel), tmp_path)
+    lacking = installed.run("-c", "import selfeng.bootstrap, chromadb")
+    assert lacking.stderr.endswith("ModuleNotFoundError: No module named 'chromadb'\n")
+    asked = installed.run(program(installed), REQUEST, SANDBOX="docker")
+    assert (asked.returncode, asked.stdout) == (0, ANSWER), asked.stderr
+    assert "pip install 'selfeng[local]'" in asked.stderr
+
+
 @pytest.mark.postgres
 @pytest.mark.extended
 def test_an_installed_wheel_has_a_worker(installed: Empty, postgres: Postgres) -> None:
@@ -213,14 +229,15 @@ def test_the_first_command_of_an_installation_sets_up_what_it_needs(
 ) -> None:
     home, uv = Empty(tmp_path / "home", place=tmp_path / "empty"), find_uv_bin()
     base, venv = getattr(sys, "_base_executable", sys.executable), tmp_path / "venv"
+    pipx = [uv, "tool", "run", "--from", PIPX, "pipx"]
     commands, python = {
-        "uv": ([[uv, "tool", "install", wheel]], home.folder / ".local/bin/python"),
+        "uv": ([[uv, "tool", "install", f"{wheel}[local]"]], home.folder / ".local/bin/python"),
         "pipx": (
-            [[uv, "tool", "run", "--from", PIPX, "pipx", "install", "--python", base, wheel]],
+            [[*pipx, "install", "--python", base, f"{wheel}[local]"]],
             home.folder / ".local/bin/python",
         ),
         "pip": (
-            [[base, "-m", "venv", venv], [venv / "bin/pip", "install", unpacked]],
+            [[base, "-m", "venv", venv], [venv / "bin/pip", "install", f"{unpacked}[local]"]],
             venv / "bin/python",
         ),
     }[installer]

@@ -15,6 +15,8 @@ from selfeng.core.places import FILES
 
 LIST = FILES / "docker" / "requirements.in"
 """The one list of the sandbox's packages; `docker/requirements.txt` pins their dependencies."""
+LOCAL = "install selfeng with its extra, as in `pip install 'selfeng[local]'`"
+"""How to get the packages that run on this machine what a server could do."""
 _LINE = re.compile(
     r"(?P<package>[A-Za-z][\w.-]*)==\S+(?:\s+#\s*(?:import (?P<module>\w+)|(?P<tests>tests "
     r"only)))?\s*",
@@ -41,6 +43,11 @@ def sandbox_requirements() -> dict[str, str]:
     lines = LIST.read_text(encoding="utf-8").splitlines()
     found = [m for line in lines if (m := _LINE.fullmatch(line)) and not m["tests"]]
     return {m["module"] or m["package"]: m.group().strip() for m in found}
+
+
+def lacking(*modules: str) -> tuple[str, ...]:
+    """Those of these top-level modules that are not installed."""
+    return tuple(module for module in modules if importlib.util.find_spec(module) is None)
 
 
 def install_command(*arguments: str) -> list[str]:

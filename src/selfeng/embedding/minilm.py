@@ -10,7 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from selfeng.core.errors import EmbedderUnavailable
-from selfeng.embedding.model_files import FOLDER, MODEL, MODEL_ID, REMEDY, TOKENIZER, read_files
+from selfeng.embedding.model_files import (
+    FOLDER,
+    MODEL,
+    MODEL_ID,
+    REMEDY,
+    TOKENIZER,
+    check_installed,
+    read_files,
+)
 
 if TYPE_CHECKING:
     import onnxruntime  # type: ignore[import-untyped]
@@ -55,7 +63,8 @@ class MiniLM:
         """Unit vectors; text after the 256th token is ignored.
 
         Raises:
-            EmbedderUnavailable: the model is not set up, or its files are damaged.
+            EmbedderUnavailable: the model is not set up, its files are damaged, or its packages
+                are not installed.
         """
         loaded = self._load()
         vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
@@ -74,6 +83,7 @@ class MiniLM:
 
 
 def _open(folder: Path) -> _Loaded:
+    check_installed()
     contents = read_files(folder)
     import onnxruntime
     from tokenizers import Tokenizer

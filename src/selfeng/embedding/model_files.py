@@ -9,6 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from selfeng.core.errors import EmbedderUnavailable
+from selfeng.core.packages import LOCAL, lacking
 from selfeng.core.value import Value
 
 FOLDER = "embedder"
@@ -21,6 +22,8 @@ MODEL_ID = "all-minilm-l6-v2:53aa5117:int8-1"
 gives other vectors.
 """
 REMEDY = "run `selfeng setup`"
+NEEDS = ("onnx", "onnxruntime", "safetensors", "tokenizers")
+"""The packages that make and run the model."""
 
 
 class Manifest(Value):
@@ -40,6 +43,16 @@ def write_manifest(folder: Path) -> None:
     (folder / MANIFEST).write_text(
         Manifest(id=MODEL_ID, files=files).model_dump_json(indent=2) + "\n", encoding="utf-8"
     )
+
+
+def check_installed() -> None:
+    """Raises: EmbedderUnavailable: packages that the model needs are not installed."""
+    if missing := lacking(*NEEDS):
+        raise EmbedderUnavailable(
+            f"tools are found by their words alone, as the embedding model needs packages that are "
+            f"not installed: {', '.join(missing)}",
+            f"{LOCAL}, or set EMBEDDER=openai",
+        )
 
 
 def read_files(folder: Path) -> dict[str, bytes]:

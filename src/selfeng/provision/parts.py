@@ -7,6 +7,8 @@ Each part is quick if it is already set up, so every start may ask for all of th
 from collections.abc import Callable
 
 from selfeng.core.errors import AgentError, ConfigurationError
+from selfeng.core.packages import lacking
+from selfeng.embedding.model_files import NEEDS
 from selfeng.embedding.preparation import prepare_embedder
 from selfeng.provision.front_end import prepare_front_end
 from selfeng.sandbox import SecureSandbox
@@ -14,6 +16,14 @@ from selfeng.settings import Settings
 
 Report = Callable[[str], None]
 """Called with one line for people at a time."""
+
+
+def prepare_search(settings: Settings, report: Report) -> None:
+    """Set up MiniLM, by which lessons are found whatever EMBEDDER says; EMBEDDER=openai works
+    without its packages. Raises: EmbedderUnavailable.
+    """
+    if settings.embedder == "minilm" or not lacking(*NEEDS):
+        prepare_embedder(settings.parts, report)
 
 
 def prepare_image(settings: Settings, report: Callable[[str], None]) -> None:
@@ -34,7 +44,7 @@ def make_image(sandbox: SecureSandbox, report: Callable[[str], None]) -> None:
 
 
 PARTS: dict[str, Callable[[Settings, Report], None]] = {
-    "embedder": lambda settings, report: prepare_embedder(settings.parts, report),
+    "embedder": prepare_search,
     "front-end": lambda settings, report: prepare_front_end(report),
     "sandbox": prepare_image,
 }

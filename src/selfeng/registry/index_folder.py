@@ -10,6 +10,7 @@ import numpy as np
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
+from selfeng.core.packages import lacking
 from selfeng.registry import chroma, records
 from selfeng.registry.chroma_process import RebuildOrder
 from selfeng.registry.fusion import Vector
@@ -59,6 +60,8 @@ class FolderIndex:
             self._using.release()
 
     def catch_up(self, anew: bool, report: Callable[[IndexState, int | None], None]) -> Reached:
+        if lacking("chromadb"):
+            return Reached("absent", None)
         if not self._lock.is_locked:
             try:
                 self._lock.acquire(timeout=0)

@@ -19,9 +19,9 @@ from selfeng.store.database import contents_of, reading
 FEW, SHARE = 100, 50
 """Up to `FEW` changed tools, or one in `SHARE` of all tools, are written one by one."""
 
-IndexState = Literal["behind", "ready", "elsewhere", "away", "broken"]
+IndexState = Literal["behind", "ready", "elsewhere", "away", "absent", "broken"]
 """elsewhere: another process holds the index of this folder; away: the server of the index does not
-answer; broken: Chroma can't be used now.
+answer; absent: Chroma is not installed; broken: it can't be used now.
 """
 
 
