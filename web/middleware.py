@@ -6,7 +6,6 @@ gives every response its security headers. Handlers read the visitor (`visitor_o
 for scripts from the WSGI environment. Only what a link shares needs no access (`shared_of`).
 """
 
-import json
 import math
 import secrets
 from collections.abc import Callable, Iterable, Mapping
@@ -18,6 +17,7 @@ from werkzeug import Request, Response
 from selfeng.store.shares import SharedConversation
 from web.access import Access, RequestRate, Visitor, WrongTokens, token_of
 from web.connections import CONNECTION, is_websocket, origin
+from web.error_forms import error_response, is_socket
 from web.hosts import Hosts, parse_host
 from web.texts import language_of
 
@@ -41,8 +41,6 @@ _POLICY = (
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
-_CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
-"""OpenAI's codes of errors, by status."""
 SHARES = "/share/"
 """The only paths that are open without the token, each to who knows the token of a link."""
 ALIVE = "/healthz"
@@ -187,7 +185,7 @@ class AccessMiddleware:
             response.headers["Retry-After"] = str(math.ceil(seconds))
             return response
         largest = self._bodies.get(request.path, LARGEST_BODY)
-        if not _is_socket(request) and (request.content_length or 0) > largest:
+        if not is_socket(request) and (request.content_length or 0) > largest:
             return _refusal(request, 413, f"the body is larger than {largest} bytes", "send less")
         return None
 
@@ -267,38 +265,9 @@ def nonce_of(environ: "WSGIEnvironment") -> str:
     return str(environ[_NONCE])
 
 
-def error_body(message: str, remedy: str, **more: Any) -> dict[str, dict[str, Any]]:
-    """The JSON form of every error."""
-    return {"error": {"message": message, "remedy": remedy, **more}}
-
-
-def error_json(status: int, message: str, remedy: str) -> dict[str, Any]:
-    """The JSON form of an error below /v1, as OpenAI has it."""
-    told = " ".join(filter(None, (message, remedy and f"({remedy})")))
-    kind = "server_error" if status >= 500 else "invalid_request_error"
-    return {"error": {"message": told, "type": kind, "param": None, "code": _CODES.get(status)}}
-
-
-def error_response(
-    request: Request, status: int, message: str, remedy: str, **more: Any
-) -> flask.Response | None:
-    """The response for an error where programs read JSON; None elsewhere."""
-    if request.path.startswith("/v1/"):
-        told = error_json(status, message, remedy)
-    elif request.path.startswith("/api/") or _is_socket(request):
-        told = error_body(message, remedy, **more)
-    else:
-        return None
-    return flask.Response(json.dumps(told), status, mimetype="application/json")
-
-
 def _refusal(request: Request, status: int, message: str, remedy: str) -> Response:
     if response := error_response(request, status, message, remedy):
         return response
     return Response(
         f"{message[:1].upper()}{message[1:]}: {remedy}.\n", status, mimetype="text/plain"
     )
-
-
-def _is_socket(request: Request) -> bool:
-    return request.path.startswith("/socket.io")

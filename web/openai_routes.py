@@ -30,8 +30,9 @@ from selfeng.core.visible import visible
 from selfeng.core.words import shortened
 from selfeng.doors.turn_story import TurnStory
 from web.bridge import Bridge
+from web.error_forms import openai_error_body
 from web.event_streams import KEEP_ALIVE, sent, streamed
-from web.middleware import error_json, owner
+from web.middleware import owner
 from web.operations import body_as
 from web.payloads import LONGEST_TEXT
 
@@ -228,7 +229,7 @@ class _Answer:
         """Why there is no answer, as the body of an error."""
         if self._story.outcome and not self._story.gave_up:
             return None
-        return error_json(422, self._story.whole_text, "")
+        return openai_error_body(422, self._story.whole_text, "")
 
     def take(self, record: Record) -> Iterator[dict[str, str]]:
         """The pieces of a message that the record adds, each with `content` or

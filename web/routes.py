@@ -26,7 +26,8 @@ from selfeng.core.errors import (
 from selfeng.core.stage import STAGES
 from selfeng.provision.configuration import SettingsInvalid
 from web.bundle import STATIC, Bundle
-from web.middleware import error_response, nonce_of
+from web.error_forms import error_response
+from web.middleware import nonce_of
 from web.payloads import problem
 from web.texts import LANGUAGES, address_of_texts, catalogue_module, language_of, text
 from web.vendor import Vendor, embedded

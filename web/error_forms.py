@@ -1,0 +1,46 @@
+"""The forms in which errors leave: JSON where programs read it, OpenAI's form below /v1."""
+
+import json
+from typing import Any
+
+import flask
+from werkzeug import Request
+
+_CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
+"""OpenAI's codes of errors, by status."""
+
+
+def error_body(message: str, remedy: str, **more: Any) -> dict[str, dict[str, Any]]:
+    """The JSON form of every error."""
+    return {"error": {"message": message, "remedy": remedy, **more}}
+
+
+def openai_error_body(status: int, message: str, remedy: str, **more: Any) -> dict[str, Any]:
+    """The JSON form of an error below /v1, as OpenAI has it; `more` are fields of it."""
+    told = " ".join(filter(None, (message, remedy and f"({remedy})")))
+    kind = "server_error" if status >= 500 else "invalid_request_error"
+    known = {"type": kind, "param": None, "code": _CODES.get(status)}
+    return {"error": {"message": told, **known, **more}}
+
+
+def error_response(
+    request: Request, status: int, message: str, remedy: str, **more: Any
+) -> flask.Response | None:
+    """The response for an error where programs read JSON; None elsewhere."""
+    if is_openai(request):
+        told = openai_error_body(status, message, remedy, **more)
+    elif request.path.startswith("/api/") or is_socket(request):
+        told = error_body(message, remedy, **more)
+    else:
+        return None
+    return flask.Response(json.dumps(told), status, mimetype="application/json")
+
+
+def is_openai(request: Request) -> bool:
+    """Whether its path belongs to the OpenAI-compatible routes."""
+    return request.path == "/v1" or request.path.startswith("/v1/")
+
+
+def is_socket(request: Request) -> bool:
+    """Whether it is a request of Socket.IO."""
+    return request.path.startswith("/socket.io")
