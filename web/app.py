@@ -48,8 +48,7 @@ from web.lesson_routes import add_lesson_routes
 from web.mcp_client_routes import add_mcp_client_routes
 from web.mcp_routes import LARGEST_CALL, add_mcp_routes
 from web.middleware import AccessMiddleware
-from web.openai_routes import PATH as COMPLETIONS
-from web.openai_routes import add_openai_routes
+from web.openai_routes import CHAT, RESPONSES, add_openai_routes
 from web.payloads import FlaskJSON, WireJSON, WirePacket
 from web.project_routes import add_project_routes
 from web.routes import add_page_routes
@@ -134,7 +133,7 @@ def create_app(
         bodies={
             "/api/v1/files": engine.file_limits.size,
             "/mcp": LARGEST_CALL,
-            COMPLETIONS: 3 * engine.file_limits.size,
+            **dict.fromkeys((CHAT, RESPONSES), 3 * engine.file_limits.size),
             **BODIES,
         },
         programs=RequestRate(settings.program_requests_per_minute),

@@ -5,9 +5,24 @@ from typing import Any
 
 import flask
 from werkzeug import Request
+from werkzeug.exceptions import HTTPException
 
-_CODES = {401: "invalid_api_key", 404: "model_not_found", 429: "rate_limit_exceeded"}
+_CODES = {
+    401: "invalid_api_key",
+    404: "not_found",
+    405: "method_not_allowed",
+    429: "rate_limit_exceeded",
+}
 """OpenAI's codes of errors, by status."""
+
+
+class OpenAIError(HTTPException):
+    """An error below /v1 with a `code` of its own, about the field `param` if that is named."""
+
+    def __init__(self, status: int, message: str, *, code: str, param: str | None = None) -> None:
+        super().__init__(message)
+        self.code = status
+        self.fields = {"code": code, "param": param}
 
 
 def error_body(message: str, remedy: str, **more: Any) -> dict[str, dict[str, Any]]:
@@ -16,7 +31,7 @@ def error_body(message: str, remedy: str, **more: Any) -> dict[str, dict[str, An
 
 
 def openai_error_body(status: int, message: str, remedy: str, **more: Any) -> dict[str, Any]:
-    """The JSON form of an error below /v1, as OpenAI has it; `more` are fields of it."""
+    """The JSON form of an error below /v1, as OpenAI has it; `more` are its code and param."""
     told = " ".join(filter(None, (message, remedy and f"({remedy})")))
     kind = "server_error" if status >= 500 else "invalid_request_error"
     known = {"type": kind, "param": None, "code": _CODES.get(status)}
@@ -34,6 +49,15 @@ def error_response(
     else:
         return None
     return flask.Response(json.dumps(told), status, mimetype="application/json")
+
+
+def served_paths(request: Request) -> str:
+    """A remedy for a path that is not served; "" where programs don't read it."""
+    if is_openai(request):
+        return "GET /v1/models, POST /v1/chat/completions and POST /v1/responses are"
+    if request.path.startswith("/api/"):
+        return "GET /api/v1/openapi.json lists the paths and methods that are"
+    return ""
 
 
 def is_openai(request: Request) -> bool:

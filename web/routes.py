@@ -26,7 +26,7 @@ from selfeng.core.errors import (
 from selfeng.core.stage import STAGES
 from selfeng.provision.configuration import SettingsInvalid
 from web.bundle import STATIC, Bundle
-from web.error_forms import error_response
+from web.error_forms import OpenAIError, error_response, served_paths
 from web.middleware import nonce_of
 from web.payloads import problem
 from web.texts import LANGUAGES, address_of_texts, catalogue_module, language_of, text
@@ -157,8 +157,14 @@ def _zip(response: Response) -> Response:
 
 
 def _report(error: Exception) -> Response:
-    """JSON below /api/v1/, plain text elsewhere."""
+    """JSON below /api/v1/ and /v1/, plain text elsewhere."""
+    told: dict[str, Any]
     match error:
+        case OpenAIError(code=int(status), description=str(message), fields=fields):
+            told = {"message": message, "remedy": "", **fields}
+        case HTTPException(code=int(status)) if error is flask.request.routing_exception:
+            asked = f"{flask.request.method} {flask.request.path[:80]}"
+            told = {"message": f"{asked} is not served", "remedy": served_paths(flask.request)}
         case HTTPException(code=int(status)):
             told = {"message": error.description or error.name, "remedy": ""}
         case AgentError():

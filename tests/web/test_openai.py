@@ -15,7 +15,7 @@ from openai.types.chat import ChatCompletionMessageParam
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
 from tests.web.server_process import ServerProcess
-from web.openai_routes import AGENT
+from web.openai_requests import AGENT
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -115,11 +115,14 @@ def test_a_request_that_is_refused_says_why(client: openai.OpenAI) -> None:
         chat(client, user(" "))
     with pytest.raises(openai.RateLimitError, match="the queue is full"):
         chat(client.with_options(max_retries=0), user("too many"))
-    tool = {"type": "function", "function": {"name": "f", "parameters": {}}}
-    with pytest.raises(openai.BadRequestError, match="send this to the model"):
-        chat(client, user("say it"), tools=[tool])
-    with pytest.raises(openai.BadRequestError, match="not of the user"):
-        chat(client, user("say it"), {"role": "assistant", "content": "yes"})
+    for n in (2, 0):
+        with pytest.raises(openai.BadRequestError, match=f"n={n}: .* leave n out") as refused:
+            chat(client, user("say it"), n=n)
+        assert refused.value.param == "n"
+    assert chat(client, user("say it"), n=1).choices[0].message.content == "it"
+    sound = {"type": "input_audio", "input_audio": {"data": "", "format": "wav"}}
+    with pytest.raises(openai.BadRequestError, match="no parts of type 'input_audio'; send text"):
+        chat(client, {"role": "user", "content": [sound]})
     with pytest.raises(openai.AuthenticationError, match="access token"):
         chat(client.with_options(api_key="wrong"), user("say it"))
 
@@ -169,18 +172,134 @@ def test_who_leaves_stops_the_turn(client: openai.OpenAI, server: ServerProcess)
             time.sleep(0.05)
 
 
+def test_an_unknown_path_or_method_is_not_an_unknown_model(server: ServerProcess) -> None:
+    with server.program() as program:
+        for method, path, status, code in (
+            ("POST", "/v1/completions", 404, "not_found"),
+            ("POST", "/v1/embeddings", 404, "not_found"),
+            ("POST", "/v1/v1/chat/completions", 404, "not_found"),
+            ("GET", "/v1", 404, "not_found"),
+            ("GET", "/v1/chat/completions", 405, "method_not_allowed"),
+            ("DELETE", "/v1/responses/resp_0", 405, "method_not_allowed"),
+            ("GET", "/v1/models/gpt-0", 404, "model_not_found"),
+        ):
+            reply = program.request(method, f"{server.url}{path}", timeout=10)
+            error = reply.json()["error"]
+            assert (reply.status_code, error["code"]) == (status, code), path
+            assert error["type"] == "invalid_request_error"
+            assert ("POST /v1/responses" in error["message"]) == (code != "model_not_found")
+
+
+TOOL = {"type": "function", "function": {"name": "f", "parameters": {}}}
+FUNCTION = {"name": "f", "parameters": {}}
+CALLED = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [
+        {"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}},
+    ],
+}
+RESULT = {"role": "tool", "tool_call_id": "c1", "content": [{"type": "text", "text": "3"}]}
+
+
+@pytest.mark.parametrize(
+    ("said", "more", "answer", "ignored"),
+    [
+        ([user("say it")], {"tools": [TOOL]}, "it", "tools"),
+        ([user("say it")], {"tools": [TOOL], "tool_choice": "auto"}, "it", "tools"),
+        ([user("say it")], {"tools": [TOOL], "tool_choice": "none"}, "it", "tools"),
+        ([user("say it")], {"functions": [FUNCTION]}, "it", "functions"),
+        ([user("say it")], {"tools": [], "response_format": {"type": "text"}}, "it", None),
+        ([user("say it")], {"tool_choice": "required"}, "it", None),
+        (
+            [user("say it")],
+            {
+                "tools": [TOOL],
+                "tool_choice": {
+                    "type": "allowed_tools",
+                    "allowed_tools": {"mode": "auto", "tools": [TOOL]},
+                },
+            },
+            "it",
+            "tools",
+        ),
+        ([{"role": "developer", "content": "Be brief."}, user("say it")], {}, "it", None),
+        ([user("say it"), {"role": "system", "content": "Be brief."}], {}, "it", None),
+        ([{"role": "system", "content": "say it"}], {}, "it", None),
+        (
+            [
+                user("a"),
+                {"role": "assistant", "content": "b"},
+                {"role": "system", "content": "say x"},
+            ],
+            {},
+            "xTheconversationbeforethisrequest:user:aassistant:b",
+            None,
+        ),
+        (
+            [user("a"), CALLED, RESULT, {"role": "assistant", "content": ""}, user("say x")],
+            {"tools": [TOOL]},
+            "xTheconversationbeforethisrequest:user:atool:3",
+            "tools",
+        ),
+    ],
+)
+def test_the_agent_answers_whatever_a_program_sends_along(
+    client: openai.OpenAI, said: list[Any], more: dict[str, Any], answer: str, ignored: str | None
+) -> None:
+    raw = client.chat.completions.with_raw_response.create(model=AGENT, messages=said, **more)
+    assert raw.parse().choices[0].message.content == answer
+    assert raw.headers["selfeng-answered-by"] == "agent"
+    assert raw.headers.get("selfeng-ignored") == ignored
+
+
+def test_files_of_earlier_messages_are_not_lost_in_a_new_conversation(
+    client: openai.OpenAI,
+) -> None:
+    table = f"data:text/csv;base64,{base64.b64encode(b'a,b').decode()}"
+    file = {"type": "file", "file": {"filename": "t.csv", "file_data": table}}
+    before = {"role": "user", "content": [{"type": "text", "text": "with another model"}, file]}
+    said = chat(client, before, {"role": "assistant", "content": "ok"}, user("say back"))
+    assert "[back-t.csv](" in said.choices[0].message.content
+
+
 def test_the_model_behind_gets_what_the_agent_does_not_do(tmp_path: Path) -> None:
+    demanded: list[dict[str, Any]] = [
+        {"tools": [TOOL], "tool_choice": "required"},
+        {"tools": [TOOL], "tool_choice": {"type": "function", "function": {"name": "f"}}},
+        {
+            "tools": [TOOL],
+            "tool_choice": {
+                "type": "allowed_tools",
+                "allowed_tools": {"mode": "required", "tools": [TOOL]},
+            },
+        },
+        {"functions": [FUNCTION], "function_call": {"name": "f"}},
+        {"response_format": {"type": "json_object"}},
+    ]
+    title = "Provide a concise, 5-word-or-less title for the conversation"
     with OfflineServer(Cookbook(), delay=0) as model:
         server = in_front_of(model, tmp_path)
         with openai.OpenAI(base_url=f"{server.url}/v1", api_key=server.token) as client:
             assert [listed.id for listed in client.models.list()] == [AGENT, model.model]
-            job = user("### Task:\nGenerate a title")
-            for name, message in ((model.model, user("Hello")), (AGENT, job)):
-                reply = chat(client, message, model=name)
+            for name, said, more in (
+                (model.model, [user("Hello")], {"n": 2, "tools": [TOOL]}),
+                (AGENT, [user("### Task:\nGenerate a title")], {}),
+                (AGENT, [user(title)], {}),
+                (AGENT, [user("Hello"), CALLED, RESULT], {"tools": [TOOL]}),
+                (AGENT, [user("Hello"), {"role": "assistant", "content": "Well, "}], {}),
+                *((AGENT, [user("Hello")], more) for more in demanded),
+            ):
+                raw = client.chat.completions.with_raw_response.create(
+                    model=name, messages=said, **more
+                )
+                assert raw.headers["selfeng-answered-by"] == "model"
+                reply = raw.parse()
                 assert reply.model == model.model
                 assert reply.choices[0].message.content
             *_, last = chat(client, user("Hello"), model=model.model, stream=True)
             assert last.choices[0].finish_reason == "stop"
+        assert conversations(server) == []
         assert server.end() == (0, "")
 
 

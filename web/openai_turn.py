@@ -1,0 +1,165 @@
+"""The turn that a request below /v1 begins, and its answer in pieces."""
+
+import base64
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import flask
+from flask import Response
+
+from selfeng.core.events import Record
+from selfeng.core.files import FileReference
+from selfeng.core.pictures import PICTURES
+from selfeng.core.status import Asked
+from selfeng.core.visible import visible
+from selfeng.core.words import shortened
+from selfeng.doors.turn_story import TurnStory
+from web.bridge import Bridge
+from web.error_forms import openai_error_body
+from web.event_streams import streamed
+from web.middleware import owner
+from web.openai_requests import SentMessage, files_of, request_in
+from web.payloads import LONGEST_TEXT
+from web.resources import turn_reports
+
+if TYPE_CHECKING:
+    from selfeng.engine import Engine
+
+_FAILED = 422
+"""Programs ask again by themselves after a 5xx."""
+
+
+async def begin_turn(
+    engine: "Engine", owner: str, messages: Sequence[SentMessage], previous: str = ""
+) -> Asked:
+    """Begin the turn that the messages ask for, in the conversation of the turn `previous`, or that
+    whose requests were the earlier messages of the user. If there is none, as when it was begun
+    with another model, or more was said in it since, a new one has all that was said.
+
+    Raises: as `Engine.ask`; BadRequest, ResourceNotFound: `owner` has no turn `previous`.
+    """
+    place = request_in(messages)
+    before, request = messages[:place], messages[place]
+    conversation_id, said = None, before
+    if previous:
+        conversation_id, earlier = await _continued(engine, owner, previous)
+        said = [*earlier, *before]
+    elif requests := [message.text for message in before if message.role == "user"]:
+        conversation_id = await engine.conversation_with(owner, requests)
+        said = [] if conversation_id else before
+    text = request.text
+    room = LONGEST_TEXT - len(text) - 100
+    lines = "\n".join(f"{m.role}: {m.text}" for m in said if m.text and not m.is_instruction)
+    if lines and room > 0:
+        text += f"\n\nThe conversation before this request:\n{shortened(lines, room)}"
+    return await engine.ask(owner, conversation_id, text, files_of([*said, request]))
+
+
+async def _continued(
+    engine: "Engine", owner: str, turn_id: str
+) -> tuple[str | None, list[SentMessage]]:
+    """The conversation whose last turn this is; if it has later ones, None, and what was said up to
+    this turn. Raises: ResourceNotFound.
+    """
+    records = await engine.records(owner, turn_id)
+    conversation_id = records[0].conversation_id
+    later = await engine.history(owner, conversation_id, records[-1].seq)
+    if all(record.turn_id == turn_id for record in later):
+        return conversation_id, []
+    return None, await said_until(engine, owner, turn_id)
+
+
+async def said_until(engine: "Engine", owner: str, turn_id: str) -> list[SentMessage]:
+    """Requests and answers of a conversation, up to this turn. Raises: ResourceNotFound."""
+    (first, *_) = await engine.records(owner, turn_id)
+    turns = turn_reports(await engine.history(owner, first.conversation_id, 0))
+    last = [turn.turn_id for turn in turns].index(turn_id)
+    return [
+        SentMessage(role=role, content=text)
+        for turn in turns[: last + 1]
+        for role, text in (("user", turn.request), ("assistant", turn.answer))
+    ]
+
+
+@dataclass(frozen=True)
+class AnswerPiece:
+    text: str
+    is_step: bool = False
+    """Whether it is a step of the agent, not a part of the answer."""
+
+
+class TurnAnswer:
+    """Makes an answer of the records of a turn of the current request's owner; None among them is a
+    silence.
+    """
+
+    def __init__(self, bridge: Bridge, engine: "Engine", records: Generator[Record | None]) -> None:
+        self._bridge, self._engine = bridge, engine
+        self._records = records
+        self._first = next(records, None)  # what refuses the request comes instead of it
+        self.story = TurnStory()
+        self.begun, self.ended = 0, 0
+        """Seconds since 1970; 0 before."""
+
+    @classmethod
+    def asked(
+        cls,
+        bridge: Bridge,
+        engine: "Engine",
+        messages: Sequence[SentMessage],
+        previous: str = "",
+    ) -> "TurnAnswer":
+        """The answer to such messages; leaving it stops the turn. Raises: as `begin_turn`."""
+        begun = begin_turn(engine, owner(), messages, previous)
+        return cls(bridge, engine, streamed(bridge, engine.turn(owner(), begun)))
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        """Those of what the model read, and of what it wrote."""
+        return self.story.usage.input_tokens, self.story.usage.output_tokens
+
+    @property
+    def failure(self) -> dict[str, Any] | None:
+        """Why it failed, as the body of an error."""
+        if self.story.outcome and not self.story.gave_up:
+            return None
+        return openai_error_body(_FAILED, self.story.whole_text, "")
+
+    def failed(self) -> Response:
+        """The response to a failed turn."""
+        response = flask.jsonify(self.failure)
+        response.status_code = _FAILED
+        return response
+
+    def pieces(self) -> Iterator[tuple[AnswerPiece, ...] | None]:
+        """The pieces that each record adds; None after a silence."""
+        with closing(self._records):
+            for record in chain((self._first,), self._records):
+                yield tuple(self._taken(record)) if record else None
+
+    def _taken(self, record: Record) -> Iterator[AnswerPiece]:
+        step, at = self.story.step, int(record.at.timestamp())
+        content = self.story.add(record)
+        self.begun, self.ended = self.begun or at, at
+        if self.story.step != step:
+            yield AnswerPiece(f"{visible(self.story.step)}\n", is_step=True)
+        if self.story.outcome and not self.story.gave_up:
+            content += "".join(map(self._linked, self.story.files.values()))
+        if content:
+            yield AnswerPiece(content)
+
+    def _linked(self, file: FileReference) -> str:
+        """Markdown that shows a picture, or leads to another file."""
+        conversation = self.story.conversation
+        if file.media_type in PICTURES:
+            whole = self._bridge.call(
+                self._engine.file(owner(), conversation, file.sha256, file.name)
+            )
+            data = base64.b64encode(whole.content).decode()
+            return f"\n\n![{file.name}](data:{file.media_type};base64,{data})"
+        address = partial(flask.url_for, "file", conversation_id=conversation, _external=True)
+        return f"\n\n[{file.name}]({address(sha256=file.sha256, name=file.name)})"
