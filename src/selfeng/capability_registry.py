@@ -8,6 +8,7 @@ demonstrates it.
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -34,7 +35,7 @@ from selfeng.registry.ranking import Ranking
 from selfeng.registry.reembedding import Embedded, Former, Reembedding, Space
 from selfeng.registry.searching import Search
 from selfeng.registry.tool_editor import ToolEditor
-from selfeng.registry.tool_files import Checkpoint, Sources, ToolFiles, code_file, tests_file
+from selfeng.registry.tool_files import Checkpoint, Pair, Sources, ToolFiles, code_file, tests_file
 from selfeng.registry.tool_writer import ToolWriter, edited
 from selfeng.registry.trust import Trust, TrustRule
 from selfeng.registry.vectors import Vectors
@@ -57,6 +58,8 @@ _EMBEDDING = 8
 else shares stay free.
 """
 _CLOSE_SECONDS = 10.0
+_RECENT = 0.05
+"""Seconds for which `get_for_call` keeps a tool."""
 _COUNTED = 0.1
 """Seconds for which `count_use` collects uses."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 10.0, 300.0
@@ -105,6 +108,8 @@ class CapabilityRegistry:
         """Embeds such tools."""
         self._uses: dict[tuple[str, int], list[str]] = {}
         """The calls that `count_use` has collected, by tool and version."""
+        self._recent: dict[str, tuple[float, LibrarySnapshot, Pair, Tool]] = {}
+        """Until when `get_for_call` gives which tool, as of which snapshot and files."""
 
     async def start(self) -> None:
         """Complete the changes that a killed process began and reconcile records with files; the
@@ -181,6 +186,20 @@ class CapabilityRegistry:
     async def count(self) -> int:
         """The number of tools, including retired and hand-edited ones."""
         return (await self._look()).count
+
+    async def get_for_call(self, name: str) -> Tool:
+        """As `get`, without a look at SQL if there was one a moment ago: a look, and the change to
+        its thread and back, would be a quarter of a burst of short calls. Changes by this process
+        and to the tool's files are noticed at once, and its count of uses may be older.
+        """
+        now, stamps = time.monotonic(), self._files.stamps(name)
+        if (recent := self._recent.get(name)) and recent[0] > now:
+            _, snapshot, its, tool = recent
+            if snapshot is self._watcher.snapshot and its == stamps:
+                return tool
+        tool = await self.get(name)
+        self._recent[name] = now + _RECENT, self._watcher.snapshot, stamps, tool
+        return tool
 
     async def get(self, name: str) -> Tool:
         """The newest version, retired or not. Raises: ToolNotFound, ToolModified."""

@@ -458,7 +458,7 @@ class Engine:
     async def _bound(self, name: str, arguments: Mapping[str, Any], files: Sequence[File]) -> Call:
         """The call of a tool by name. Raises: as `call`."""
         self._check(files)
-        tool = await self.library.get(name)
+        tool = await self.library.get_for_call(name)
         try:
             return Call(tool=tool, arguments=bind(tool.signature, arguments))
         except ArgumentsInvalid as error:

@@ -687,6 +687,7 @@ class FakeEngine:
         emit(ended(step="verify"))
         emit(ended(step="strengthen", artifact=json.dumps(strength)))
         self.library.add(name)
+        self.changes.tell(LibraryChange(name=name, change="added", reason=f"{name} is new."))
         emit(ended(step="register", text=f"{name} is in the library."))
 
     async def _delegate(self, emit: Callable[[Event], None], name: str) -> None:

@@ -10,7 +10,7 @@ import mcp_types as types
 from pydantic import Field, ValidationError, WithJsonSchema, model_validator
 
 from selfeng.core.errors import AgentError, LibraryError, RequestError, ToolNotFound
-from selfeng.core.events import Outcome, Record, SynthesisStep, ToolStandingChanged
+from selfeng.core.events import Outcome
 from selfeng.core.files import File, FileName
 from selfeng.core.question import AnswerValue, answers_of
 from selfeng.core.tool import Tool
@@ -113,7 +113,6 @@ class EngineTools:
         self._engine, self._owner, self._listed = engine, owner, listed
         self._listeners: list[Callable[[], None]] = []
         engine.changes.subscribe(lambda change: self._tell())
-        engine.subscribe(self._notice)
 
     async def tools(self) -> list[types.Tool]:
         """The fixed tools, then the library's most used."""
@@ -194,12 +193,8 @@ class EngineTools:
     async def _run(
         self, name: str, arguments: Mapping[str, Any], given: Sequence[GivenFile] = ()
     ) -> types.CallToolResult:
-        before = await self._engine.library.get(name)
         files = [one.file() for one in given]
-        result = executed(await self._engine.call(self._owner, name, arguments, files))
-        if (await self._engine.library.get(name)).standing != before.standing:
-            self._tell()
-        return result
+        return executed(await self._engine.call(self._owner, name, arguments, files))
 
     async def _library_tools(self) -> Sequence[Tool]:
         """Those that are listed, the most used first."""
@@ -218,22 +213,10 @@ class EngineTools:
         if name not in {tool.name for tool in await self._library_tools()}:
             raise ToolNotFound(f"there is no tool {name[:80]!r} in this list", _FINDS)
 
-    def _notice(self, records: Sequence[Record]) -> None:
-        if any(_changes_library(record) for record in records):
-            self._tell()
-
     def _tell(self) -> None:
         if self._listed != "none":
             for listener in tuple(self._listeners):
                 listener()
-
-
-def _changes_library(record: Record) -> bool:
-    match record.event:
-        case SynthesisStep(step="register", state="finished") | ToolStandingChanged():
-            return True
-        case _:
-            return False
 
 
 def _parsed(kind: type[V], arguments: Mapping[str, Any]) -> V:
