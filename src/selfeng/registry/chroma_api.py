@@ -6,7 +6,7 @@ from base64 import b64encode
 from collections.abc import Sequence
 from typing import Any
 
-import httpx
+import httpx2
 import numpy as np
 import numpy.typing as npt
 
@@ -23,11 +23,11 @@ class ServerRefused(Exception):
 
 
 class ChromaAPI:
-    """Thread-safe. Every call raises ServerRefused, or httpx.TransportError if nothing answers."""
+    """Thread-safe. Every call raises ServerRefused, or httpx2.TransportError if nothing answers."""
 
     def __init__(self, url: str, seconds: float) -> None:
         """`seconds` that the server may take to answer; the constructor connects to nothing."""
-        self._http = httpx.Client(base_url=url, timeout=seconds)
+        self._http = httpx2.Client(base_url=url, timeout=seconds)
 
     def collections(self) -> list["ServerCollection"]:
         found = self.call("GET", f"?limit={_MOST}")

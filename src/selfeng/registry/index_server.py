@@ -11,7 +11,7 @@ import secrets
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import httpx
+import httpx2
 import numpy as np
 import sqlalchemy as sa
 
@@ -147,7 +147,7 @@ def _answers(collection: ServerCollection) -> bool:
     """Whether the collection can be searched."""
     try:
         collection.probe()
-    except httpx.TransportError:
+    except httpx2.TransportError:
         raise
     except Exception as error:  # noqa: BLE001 - whatever it is, the index is built again
         _log.warning("the search index %s is damaged, rebuilding it: %s", collection.name, error)
@@ -160,5 +160,5 @@ def _answering() -> Iterator[None]:
     """Raises: IndexAway instead of what the client raises if the server does not answer."""
     try:
         yield
-    except httpx.TransportError as error:
+    except httpx2.TransportError as error:
         raise IndexAway(str(error)) from error
