@@ -35,6 +35,7 @@ from flask_socketio import SocketIO  # type: ignore[import-untyped]
 from selfeng.core.errors import AgentError, ConfigurationError
 from selfeng.core.leaving import exit_process
 from selfeng.core.logs import log_to_stderr
+from selfeng.core.network import join_network
 from selfeng.core.status import EngineStatus
 from selfeng.settings import Settings, export_env_file, load_settings, make_folders
 from web.access import Access, AccessPage, RequestRate, shared_key, signing_key
@@ -301,6 +302,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         export_env_file()
+        join_network()
         settings = load_settings()
         log_to_stderr(settings.log_level)
         listener = bind(settings.flask_host, settings.flask_port)

@@ -23,6 +23,7 @@ from docker.client import DockerClient
 from uv import find_uv_bin
 
 from selfeng.bootstrap import SEEDED
+from selfeng.core.network import image_arguments
 from selfeng.settings import Settings
 from tests.databases import Postgres, free_port
 from tests.home import ROOT, Home, serving
@@ -274,7 +275,7 @@ def test_an_image_runs_without_root_and_ends_in_order(unpacked: Path, engine: Do
             path=str(unpacked),
             dockerfile="docker/app.dockerfile",
             target=target,
-            buildargs={"BASE_IMAGE": base},
+            buildargs={"BASE_IMAGE": base, **image_arguments()},
             network_mode="host",
             rm=True,
             forcerm=True,

@@ -17,8 +17,12 @@ def test_a_layer_installs_wheels_on_top_of_the_sandboxs_image():
     )
     assert layer.name == "team/box-2-with-7453aa5a176265fc"
     assert layer.dockerfile() == (
-        "FROM team/box:2\nUSER 0:0\nRUN pip install --no-cache-dir --root-user-action=ignore "
-        "--only-binary :all: a b==2\nUSER 65534:65534\n"
+        "FROM team/box:2\nUSER 0:0\nARG PIP_INDEX_URL\nARG PIP_EXTRA_INDEX_URL\n"
+        "ARG PIP_TRUSTED_HOST\nCOPY Dockerfile docker/certificates.pe[m] /opt/scratch/\n"
+        "RUN if [ -f /opt/scratch/certificates.pem ]; then "
+        "export PIP_CERT=/opt/scratch/certificates.pem; fi && "
+        "pip install --no-cache-dir --root-user-action=ignore --only-binary :all: a b==2 && "
+        "python -c \"import shutil; shutil.rmtree('/opt/scratch')\"\nUSER 65534:65534\n"
     )
 
 

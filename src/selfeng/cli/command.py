@@ -76,9 +76,11 @@ def run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
     import asyncio
 
     from selfeng.core.logs import log_to_stderr
+    from selfeng.core.network import join_network
     from selfeng.settings import load_settings, make_folders
 
     def on_a_loop() -> int:
+        join_network()
         settings = load_settings()
         log_to_stderr(settings.log_level)
         make_folders(settings)

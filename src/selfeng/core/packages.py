@@ -5,12 +5,12 @@ Imports nothing but the standard library: set-up runs it before anything is inst
 
 import importlib.util
 import re
-import subprocess
 import sys
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 
+from selfeng.core.network import main
 from selfeng.core.places import FILES
 
 LIST = FILES / "docker" / "requirements.in"
@@ -84,4 +84,4 @@ def _installer() -> str:
 
 
 if __name__ == "__main__":  # `python -m selfeng.core.packages ARGUMENTS` installs
-    sys.exit(subprocess.run(install_command(*sys.argv[1:]), check=False).returncode)  # noqa: S603
+    sys.exit(main(install_command(*sys.argv[1:])))

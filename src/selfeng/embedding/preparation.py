@@ -1,7 +1,6 @@
 """Set-up of the embedding model: fetch the published weights once, convert them, keep 23 MB."""
 
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
@@ -10,6 +9,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from selfeng.core.errors import EmbedderUnavailable
+from selfeng.core.network import InstallFailed, installer_environment, run_installer
 from selfeng.core.packages import LOCAL, install_command
 from selfeng.core.places import FILES, child_environment
 from selfeng.embedding.model_files import FOLDER, check_installed, read_files
@@ -95,10 +95,11 @@ def _put(scratch: Path, folder: Path) -> None:
 
 
 def _run(command: Sequence[str], scratch: Path, problem: str, remedy: str) -> None:
-    environment = child_environment(TMPDIR=str(scratch), HF_HUB_OFFLINE="1")
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603 - fixed arguments
-    if done.returncode != 0:
-        lines = [line for line in done.stderr.splitlines() if line.strip()]
+    variables = child_environment(TMPDIR=str(scratch), HF_HUB_OFFLINE="1")
+    try:
+        run_installer(command, environment=installer_environment(variables))
+    except InstallFailed as error:
+        lines = [line for line in error.message.splitlines() if line.strip()]
         raise EmbedderUnavailable(
-            f"{problem}: {' '.join(lines[-4:]) or f'exit code {done.returncode}'}", remedy
-        )
+            f"{problem}: {' '.join(lines[-4:])}", error.remedy or remedy
+        ) from error

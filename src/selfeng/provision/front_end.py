@@ -6,11 +6,11 @@ being installed. With `dev` it also installs what tests and lint need, such as p
 """
 
 import hashlib
-import subprocess
 import sys
 from collections.abc import Callable
 
 from selfeng.core.errors import AgentError
+from selfeng.core.network import InstallFailed, run_installer
 from selfeng.core.places import FILES, HOME
 from selfeng.provision.node import command, own
 
@@ -40,14 +40,16 @@ def prepare_front_end(report: Callable[[str], None], *, dev: bool = False) -> No
         "--no-audit",
         "--no-fund",
         "--ignore-scripts",
+        "--loglevel=http",  # tells of each attempt, where npm repeats them for minutes
         *([] if dev else ["--omit=dev"]),
     ]
-    finished = subprocess.run(npm_ci, cwd=HOME, capture_output=True, text=True, check=False)  # noqa: S603 - fixed arguments
-    if finished.returncode:
+    try:
+        run_installer(npm_ci, cwd=HOME)
+    except InstallFailed as error:
         raise FrontEndUnavailable(
-            f"npm ci failed: {finished.stderr.strip()[-600:]}",
-            "check that the npm registry is reachable, then start again",
-        )
+            f"npm ci failed: {error.message[-600:]}",
+            error.remedy or "check that the npm registry is reachable, then start again",
+        ) from error
     stamp.write_text(f"{lock} dev" if dev else lock)
 
 
@@ -57,4 +59,4 @@ if __name__ == "__main__" and (
     try:
         prepare_front_end(lambda line: None, dev="dev" in sys.argv)
     except AgentError as error:
-        sys.exit(error.message)
+        sys.exit(f"{error.message}\nWhat to do: {error.remedy}")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from selfeng.core.errors import AgentError
+from selfeng.core.network import InstallFailed, run_installer
 from selfeng.core.packages import install_command
 from selfeng.core.places import FILES
 
@@ -60,13 +61,13 @@ def _version() -> int:
 
 
 def _install() -> None:
-    wanted = install_command("--quiet", "--require-hashes", "-r", str(_WHEEL))
-    finished = subprocess.run(wanted, capture_output=True, text=True, check=False)  # noqa: S603 - fixed arguments
-    if finished.returncode:
+    try:
+        run_installer(install_command("--quiet", "--require-hashes", "-r", str(_WHEEL)))
+    except InstallFailed as error:
         raise NodeUnavailable(
-            f"Node could not be installed: {finished.stderr.strip()[-600:]}",
-            f"install Node {OLDEST} or newer",
-        )
+            f"Node could not be installed: {error.message[-600:]}",
+            error.remedy or f"install Node {OLDEST} or newer",
+        ) from error
 
 
 def run(arguments: list[str]) -> int:

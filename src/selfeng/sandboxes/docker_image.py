@@ -4,12 +4,14 @@ import hashlib
 import io
 import re
 import tarfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from docker.errors import ImageNotFound  # type: ignore[import-not-found]
 
 from selfeng.core.errors import SandboxFailed, SandboxUnavailable
+from selfeng.core.network import INDEXES, image_arguments, installer_environment, trust, untrusted
 from selfeng.core.places import FILES, WORKER
 from selfeng.sandboxes.backend import layer_digest
 from selfeng.sandboxes.docker_engine import DockerEngine, translated
@@ -24,6 +26,8 @@ BUILD = (
 
 _DOCKERFILE = "docker/sandbox.dockerfile"
 _PACKAGES = "docker/requirements.txt"
+_CERTIFICATES = "docker/certificates.pem"
+_SCRATCH = "/opt/scratch"
 _WORKER = "src/selfeng/sandboxes/worker"
 _SLIM = re.compile(r"(?:^|/)python:3\.(\d+)-slim$")
 _OLDEST = 11
@@ -72,15 +76,43 @@ class DockerImage:
         """
         before = self._find(self.name)
         base = self._provide_base(on_line)
+        self._run_build(
+            on_line,
+            f"building the image {self.name} on {base} failed",
+            _sources(),
+            dockerfile=_DOCKERFILE,
+            arguments={"BASE_IMAGE": base},
+            labels={DIGEST: source_digest(), BASE: base},
+        )
+        after = self._find(self.name)
+        if after is None:
+            raise SandboxFailed(f"the engine built no image {self.name}")
+        self._forget(before, after)
+        return str(after.id)
+
+    def _run_build(
+        self,
+        on_line: Callable[[str], None],
+        problem: str,
+        files: Sequence[tuple[str, bytes]],
+        *,
+        dockerfile: str,
+        arguments: Mapping[str, str],
+        labels: Mapping[str, str],
+    ) -> None:
+        """Build from files; the build reaches the network as installers on this machine do.
+
+        Raises: SandboxUnavailable, SandboxFailed: a step failed; `problem` begins the message.
+        """
         lines: list[str] = []
         with translated(f"building the image {self.name}"):
             steps = self._engine.client().api.build(
-                fileobj=io.BytesIO(_context()),
+                fileobj=io.BytesIO(_context([*files, *_certificates()])),
                 custom_context=True,
-                dockerfile=_DOCKERFILE,
+                dockerfile=dockerfile,
                 tag=self.name,
-                buildargs={"BASE_IMAGE": base},
-                labels={DIGEST: source_digest(), BASE: base},
+                buildargs={**image_arguments(), **arguments},
+                labels=dict(labels),
                 network_mode="host",
                 rm=True,
                 forcerm=True,
@@ -93,15 +125,8 @@ class DockerImage:
                         on_line(line)
                 if "error" in step:
                     shown = "\n".join(lines[-15:])
-                    raise SandboxFailed(
-                        f"building the image {self.name} on {base} failed:\n{shown}",
-                        "see the lines above",
-                    )
-        after = self._find(self.name)
-        if after is None:
-            raise SandboxFailed(f"the engine built no image {self.name}")
-        self._forget(before, after)
-        return str(after.id)
+                    remedy = trust() if untrusted(shown) else "see the lines above"
+                    raise SandboxFailed(f"{problem}:\n{shown}", remedy)
 
     def _find(self, name: str) -> Any:
         with translated(f"looking for the image {name}"):
@@ -168,11 +193,18 @@ def _sources() -> list[tuple[str, bytes]]:
     return [(name, path.read_bytes()) for name, path in files]
 
 
-def _context() -> bytes:
-    """The build's context as a tar: the same bytes for the same sources, for the engine's cache."""
+def _certificates() -> Iterator[tuple[str, bytes]]:
+    """The authorities that pip trusts here, for pip in the image."""
+    path = Path(installer_environment().get("PIP_CERT", ""))
+    if path.is_file():
+        yield _CERTIFICATES, path.read_bytes()
+
+
+def _context(files: Iterable[tuple[str, bytes]]) -> bytes:
+    """The build's context as a tar: the same bytes for the same files, for the engine's cache."""
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:
-        for name, content in _sources():
+        for name, content in files:
             entry = tarfile.TarInfo(name)
             entry.size, entry.mode = len(content), 0o644
             tar.addfile(entry, io.BytesIO(content))
@@ -200,28 +232,14 @@ class PackageLayer(DockerImage):
         """
         if not self._below.is_current():
             self._below.build(on_line)
-        lines: list[str] = []
-        with translated(f"building the image {self.name}"):
-            source = io.BytesIO(self.dockerfile().encode())
-            steps = self._engine.client().api.build(
-                fileobj=source,
-                tag=self.name,
-                network_mode="host",
-                rm=True,
-                forcerm=True,
-                decode=True,
-                pull=False,
-            )
-            for step in steps:
-                for line in str(step.get("stream") or step.get("error") or "").splitlines():
-                    lines.append(line)
-                    on_line(line)
-                if "error" in step:
-                    shown = "\n".join(lines[-15:])
-                    raise SandboxFailed(
-                        f"the packages {', '.join(self._packages)} can't be installed:\n{shown}",
-                        "see the lines above",
-                    )
+        self._run_build(
+            on_line,
+            f"the packages {', '.join(self._packages)} can't be installed",
+            [("Dockerfile", self.dockerfile().encode())],
+            dockerfile="Dockerfile",
+            arguments={},
+            labels={},
+        )
         return self.id()
 
     def dockerfile(self) -> str:
@@ -229,7 +247,12 @@ class PackageLayer(DockerImage):
         not interpret.
         """
         install = "pip install --no-cache-dir --root-user-action=ignore --only-binary :all:"
+        arguments = "".join(f"ARG {name}\n" for name in INDEXES)
         return (
-            f"FROM {self._below.name}\nUSER 0:0\nRUN {install} "
-            f"{' '.join(self._packages)}\nUSER 65534:65534\n"
+            f"FROM {self._below.name}\nUSER 0:0\n{arguments}"
+            f"COPY Dockerfile {_CERTIFICATES[:-1]}[m] {_SCRATCH}/\n"
+            f"RUN if [ -f {_SCRATCH}/certificates.pem ]; then "
+            f"export PIP_CERT={_SCRATCH}/certificates.pem; fi && {install} "
+            f"{' '.join(self._packages)} && "
+            f"python -c \"import shutil; shutil.rmtree('{_SCRATCH}')\"\nUSER 65534:65534\n"
         )

@@ -8,7 +8,6 @@ such a name is always complete.
 import hashlib
 import os
 import shutil
-import subprocess
 import sys
 import sysconfig
 import time
@@ -19,6 +18,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from selfeng.core.errors import SandboxFailed, SandboxUnavailable
+from selfeng.core.network import InstallFailed, run_installer
 from selfeng.core.packages import LIST, install_command
 from selfeng.core.places import FILES, WORKER
 from selfeng.sandboxes import interpreter
@@ -37,7 +37,6 @@ _ACCOUNTS = {
     "passwd": "nobody:x:65534:65534:nobody:/tmp:/usr/sbin/nologin\n",
     "group": "nogroup:x:65534:\n",
 }
-_SHOWN = 15
 
 SITE_PACKAGES = Path("lib", f"python{sysconfig.get_python_version()}", "site-packages")
 """The path of the packages in the folder of an environment."""
@@ -204,20 +203,10 @@ def _tree(folder: Path) -> Iterator[Path]:
 
 def _run(on_line: Callable[[str], None], command: Sequence[str]) -> None:
     """Run a command; its lines go to `on_line`."""
-    lines: list[str] = []
-    with subprocess.Popen(  # noqa: S603
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    ) as process:
-        for line in process.stdout or ():
-            lines.append(line.rstrip())
-            on_line(lines[-1])
-    if process.returncode:
-        shown = "\n".join(lines[-_SHOWN:])
+    try:
+        run_installer(command, on_line)
+    except InstallFailed as error:
         raise SandboxFailed(
-            f"`{' '.join(command[:4])}` failed for the sandbox's Python environment:\n{shown}",
-            "see the lines above",
-        )
+            f"`{' '.join(command[:4])}` failed for the sandbox's Python environment:\n{error}",
+            error.remedy or "see the lines above",
+        ) from error
