@@ -73,8 +73,8 @@ bench-house: $(VENV)/test.stamp
 bench-page: $(VENV)/test.stamp node-packages
 	@$(PY) -m benchmarks.page
 
-# What a first start costs, in clones with empty caches; the last line is JSON.
-bench-setup: $(VENV)/test.stamp
+# What a first start costs, in clones with empty caches, and whether one works behind a proxy; the last line is JSON.
+bench-setup: $(VENV)/test.stamp machine
 	@$(PY) -m benchmarks.setup
 
 # What a turn costs beside the model, by stage; fails when a goal is missed. The last line is JSON.
