@@ -305,7 +305,9 @@ def _turn_parts(
     queue = TurnQueue(database, lambda: _queue_limits(configuration.settings))
     room = configuration.settings.turns_per_process
     return TurnParts(
-        turns=TurnRegistry(recorder, queue, lambda: room, runtime.start),
+        turns=TurnRegistry(
+            recorder, queue, lambda: room, runtime.start, partial(_blocked, room, processes)
+        ),
         queue=queue,
         runtime=runtime,
         journal=journal,
@@ -317,6 +319,16 @@ def _turn_parts(
         file_limits=configuration.settings.file_limits,
         shares=Shares(database, journal, files),
     )
+
+
+def _blocked(room: int, processes: Processes) -> str:
+    """Why no process takes a turn out of the queue, as far as this one, with this room, knows."""
+    workers = processes.workers
+    if room or any(not worker.unready for worker in workers):
+        return ""
+    if not workers:
+        return "no worker runs: start `selfeng worker` with the same DATABASE_URL"
+    return "; ".join(f"the worker on {w.machine} is not ready: {w.unready}" for w in workers)
 
 
 def _steps_url(settings: Settings) -> str:

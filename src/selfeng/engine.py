@@ -563,20 +563,36 @@ class Engine:
         with steps_of(work), owned_by(owner), logged_with(given.conversation_id, turn_id):
             return self.orchestrator.begin(given, resumed=resumed, watch=watch)
 
-    async def resume_turns(self) -> None:
+    async def resume_turns(self, *, once_ready: bool = False) -> None:
         """From now on run the turns that wait in the queue, as far as there is room, and those that
         killed servers left running; such as can't go on end with an event that says so. Call it
-        before the first request.
+        before the first request. `once_ready`: not before what a turn needs is set up, which other
+        processes see.
         """
         if self._workflows:
             loop = asyncio.get_running_loop()
             lost = partial(loop.call_soon_threadsafe, self._give_up)
+            self._processes.room = self.configuration.settings.turns_per_process
+            if once_ready:
+                self._processes.unready = self.readiness.reason
             await asyncio.to_thread(self._processes.begin, lost)
+            if once_ready:
+                await self._until_ready()
             self._turns.take = self._take
             await asyncio.to_thread(self._journal.release_lost)
             self._turns.reconsider()
             self._background.start(self._watch_processes())
         await self.stop_abandoned_turns()
+
+    async def _until_ready(self) -> None:
+        changed = asyncio.Event()
+        self.readiness.on_change(changed.set)
+        while self.readiness.reason:
+            self._processes.unready = self.readiness.reason
+            changed.clear()
+            await changed.wait()
+        self._processes.unready = ""
+        await asyncio.to_thread(self._processes.beat)  # the others know it at once
 
     async def _watch_processes(self) -> None:
         while True:
@@ -850,6 +866,7 @@ class Engine:
             library=library,
             files=self.file_limits,
             unready=unready,
+            workers=self._processes.workers,
         )
 
     def _progress(self) -> str:

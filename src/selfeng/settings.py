@@ -275,6 +275,8 @@ class Settings(BaseSettings):
     turns_per_process: int = Field(24, ge=0, le=1000)
     """Requests that one process runs at once; 0: it only serves the page, and `selfeng worker`
     runs them."""
+    worker_port: int = Field(5001, ge=0, le=65535)
+    """Port of FLASK_HOST on which `selfeng worker` answers `/healthz`; 0: none."""
     turns_max_per_person: int = Field(16, ge=1, le=1000)
     """Requests of one person that run at once. All who have the access token are one person; one
     conversation has two thirds of them."""

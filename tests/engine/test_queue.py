@@ -1,10 +1,12 @@
 """Turns that wait in the queue, on the real engine with a model that hangs."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
 
+from selfeng.bootstrap import build_engine
 from selfeng.core.errors import LimitReached
 from selfeng.core.events import Event, TurnQueued, TurnStarted, TurnStopped
 from selfeng.core.status import Asked
@@ -59,6 +61,20 @@ async def test_a_turn_waits_with_its_place_and_runs_when_another_has_ended(
     await crowded.until(second.turn_id, lambda event: event.type == "delegation")
     assert await crowded.engine.stop("you", second.turn_id)
     assert isinstance((await crowded.ended(second.turn_id))[-1], TurnStopped)
+
+
+async def test_a_turn_that_no_process_takes_says_why_it_waits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in Home(tmp_path / "home").environment(TURNS_PER_PROCESS="0").items():
+        monkeypatch.setenv(name, value)
+    settings = Settings(_env_file=None)
+    async with aclosing(await build_engine(settings, durable=True)) as engine:
+        server = Watched(engine)
+        asked = await ask(server)
+        *_, queued = await server.until(asked.turn_id, is_at(1))
+        assert queued.reason == "no worker runs: start `selfeng worker` with the same DATABASE_URL"
+        assert await server.engine.stop("me", asked.turn_id)
 
 
 async def test_a_turn_is_stopped_while_it_waits_and_has_spent_nothing(crowded: Watched) -> None:

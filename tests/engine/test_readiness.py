@@ -55,6 +55,28 @@ async def test_who_needs_a_part_waits_until_it_is_ready_and_nobody_waits_for_wha
     assert await for_tools
 
 
+async def test_the_reason_to_wait_has_what_is_being_done_and_leaves_out_what_a_turn_can_do_without() -> (
+    None
+):
+    readiness = Readiness()
+    assert readiness.reason == ""
+    readiness.expect("search", "sandbox", "tools")
+    assert readiness.reason == "the semantic search: being set up"
+
+    async def broken(report: Report) -> None:
+        raise SandboxUnavailable("no engine answers", "start it")
+
+    for part in ("search", "sandbox"):
+        changed = asyncio.Event()
+        readiness.on_change(changed.set)
+        preparing = asyncio.ensure_future(readiness.prepare(part, broken, then=()))
+        while part not in [p.part for p in readiness.unready if p.state == "failed"]:
+            changed.clear()
+            await changed.wait()
+        preparing.cancel()
+    assert readiness.reason == "the sandbox: no engine answers. What to do: start it"
+
+
 async def test_progress_is_told_from_any_thread() -> None:
     readiness, told = Readiness(), list[PartStatus]()
     readiness.on_change(lambda: told.extend(readiness.unready))

@@ -53,6 +53,10 @@ test("a turn in the queue says its place, and how long it waited", () => {
   assert.deepEqual(told(place(3), place(1)), [
     ["queued", "running", "Number 1 in the queue", null],
   ]);
+  const blocked = { ...place(1), reason: "no worker runs" };
+  assert.deepEqual(told(blocked), [
+    ["queued", "running", "Number 1 in the queue: no worker runs", null],
+  ]);
   assert.deepEqual(told(place(3), place(0, 12)), [["queued", "done", "", 12]]);
 });
 

@@ -158,8 +158,8 @@ def line_of(event: Event) -> tuple[str, str] | None:
             return None
         case TurnQueued(place=0):
             return "done", "waited in the queue"
-        case TurnQueued(place=place):
-            return "running", f"number {place} in the queue"
+        case TurnQueued(place=place, reason=reason):
+            return "running", f"number {place} in the queue" + (f": {reason}" if reason else "")
         case Waiting(state="started"):
             return "running", f"waiting for {PARTS[event.part]}, being set up"
         case Waiting():

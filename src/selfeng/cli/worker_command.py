@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable
-from contextlib import aclosing
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -18,13 +18,16 @@ if TYPE_CHECKING:
     from selfeng.settings import Settings
 
 app = typer.Typer()
+_PATIENCE = 10.0
+"""Seconds for a request of `/healthz`."""
 
 
 @app.command(epilog=example("DATABASE_URL=postgresql+psycopg://… selfeng worker"))
 def worker() -> None:
     """Run the requests that page servers took in and have no room for, until Ctrl-C or SIGTERM;
-    another process goes on with what is not done then. All of them share a PostgreSQL. Exit code 1
-    if a part can't be opened.
+    another process goes on with what is not done then. All of them share a PostgreSQL. It takes
+    requests once it is set up, which `/healthz` at WORKER_PORT reports. Exit code 1 if a part can't
+    be opened.
     """
     run(_work)
 
@@ -49,10 +52,55 @@ async def _work(settings: Settings) -> int:
         await engine.learn_from_turns()
         engine.readiness.tell(say)
         engine.set_up()
-        await engine.resume_turns()
-        say("Waiting for requests.")
-        await stop.wait()
+        begun = asyncio.create_task(engine.resume_turns(once_ready=True))
+        ended = asyncio.create_task(stop.wait())
+
+        def unready() -> str:
+            return engine.readiness.reason or ("" if begun.done() else "it starts")
+
+        async with _answering(settings, unready):
+            await asyncio.wait({begun, ended}, return_when=asyncio.FIRST_COMPLETED)
+            if begun.done():
+                begun.result()
+                say("Ready: this worker takes requests.")
+                await ended
+            begun.cancel()
     return 0
+
+
+@asynccontextmanager
+async def _answering(settings: Settings, unready: Callable[[], str]) -> AsyncIterator[None]:
+    """Answer `/healthz` meanwhile: 200 once the worker takes requests, else 503 with the reason."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError, EOFError, asyncio.LimitOverrunError):
+            async with asyncio.timeout(_PATIENCE):
+                head = await reader.readuntil(b"\r\n\r\n")
+                writer.write(_reply(head.split()[1:2] == [b"/healthz"], unready()))
+                await writer.drain()
+        writer.close()
+
+    async with AsyncExitStack() as stack:
+        if settings.worker_port:
+            try:
+                server = await asyncio.start_server(
+                    answer, settings.flask_host, settings.worker_port
+                )
+            except OSError as error:
+                say(
+                    f"This worker does not answer /healthz: {error.strerror or error}. Set "
+                    f"WORKER_PORT={settings.worker_port} to another port, or to 0 for none."
+                )
+            else:
+                await stack.enter_async_context(server)
+        yield
+
+
+def _reply(known: bool, reason: str) -> bytes:
+    status = "404 Not Found" if not known else "503 Service Unavailable" if reason else "200 OK"
+    body = f"{reason or 'ok'}\n".encode() if known else b""
+    head = f"HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\n"
+    return f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body
 
 
 def _ends(stop: asyncio.Event) -> Callable[[], None]:

@@ -118,11 +118,13 @@ class StageEntered(StageEvent):
 
 
 class TurnQueued(Value):
-    """The turn waits in the queue, and its place in it changed."""
+    """The turn waits in the queue, and its place in it changed, or the reason."""
 
     type: Literal["turn_queued"] = "turn_queued"
     place: int
     """From 1; 0: it waits no longer."""
+    reason: str = ""
+    """Why no process takes it; "" where others are before it."""
     seconds: float = 0.0
     """How long it waited, in the end."""
 

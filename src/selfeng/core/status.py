@@ -87,6 +87,14 @@ class LibraryStatus(Value):
     detail: str
 
 
+class WorkerStatus(Value):
+    """A process that runs the turns of others, on PostgreSQL."""
+
+    machine: str
+    unready: str = ""
+    """Why it takes none yet; "" if it does."""
+
+
 class EngineStatus(Value):
     model: ModelStatus
     sandbox: SandboxStatus
@@ -95,6 +103,8 @@ class EngineStatus(Value):
     """How much may come with a request."""
     unready: tuple[PartStatus, ...] = ()
     """What is still being set up; requests that need it wait."""
+    workers: tuple[WorkerStatus, ...] = ()
+    """The processes that run requests, where they share a PostgreSQL; this one among them."""
 
 
 class Asked(Value):

@@ -50,8 +50,8 @@ def step_words(event: Event) -> str:
     match event:
         case StageEntered(node=node, plan_step=step):
             return f"[{step}] {STAGES[node].does}" if step else STAGES[node].does
-        case TurnQueued(place=place) if place:
-            return f"Number {place} in the queue"
+        case TurnQueued(place=place, reason=reason) if place:
+            return f"Number {place} in the queue" + (f": {reason}" if reason else "")
         case Waiting(state="started", part=part):
             return f"Waiting for {PARTS[part]}, being set up"
         case PlanStepChanged(state="started", step=step):

@@ -34,6 +34,15 @@ class Readiness:
         """In the order in which they were expected."""
         return tuple(self._parts.values())
 
+    @property
+    def reason(self) -> str:
+        """Why a turn would have to wait, or fail; "" if it would not. Without the
+        search's model or the seed tools it goes on.
+        """
+        parts = [p for p in self.unready if p.part == "sandbox" or p.state != "failed"]
+        doing = [p for p in parts if p.detail] or parts[:1]
+        return "; ".join(f"{PARTS[p.part]}: {p.detail or 'being set up'}" for p in doing)
+
     def on_change(self, listener: Callable[[], None]) -> None:
         """Call the listener after each change."""
         self._listeners.append(listener)

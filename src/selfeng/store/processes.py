@@ -13,6 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
 from selfeng.core.process import is_running, this_process
+from selfeng.core.status import WorkerStatus
 from selfeng.store.database import writing
 from selfeng.store.schema import processes
 
@@ -32,6 +33,11 @@ class Processes:
         """By process: its beats, and how many looks they have not changed for."""
         self._gone: frozenset[str] = frozenset()
         """Those that this one took for gone, until they are heard again."""
+        self._workers: dict[str, WorkerStatus] = {}
+        self.room, self.unready = 0, ""
+        """What the others read of this one: how many turns it runs at once, and why it takes none
+        yet; "" if it does.
+        """
         self._end = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -47,14 +53,21 @@ class Processes:
 
     def beat(self) -> bool:
         """Beat once, and look at the others. False if another process took this one for gone."""
-        one = insert(processes).values(name=this_process(), beats=1)
+        own = {"room": self.room, "unready": self.unready}
+        one = insert(processes).values(name=this_process(), beats=1, **own)
         with writing(self._engine, exclusive=False) as connection:
             beats = connection.scalar(
                 one.on_conflict_do_update(
-                    index_elements=["name"], set_={"beats": processes.c.beats + 1}
+                    index_elements=["name"], set_={"beats": processes.c.beats + 1, **own}
                 ).returning(processes.c.beats)
             )
-            found = {row.name: row.beats for row in connection.execute(sa.select(processes))}
+            rows = connection.execute(sa.select(processes)).all()
+        found = {row.name: row.beats for row in rows}
+        self._workers = {
+            row.name: WorkerStatus(machine=row.name.partition(":")[0], unready=row.unready)
+            for row in rows
+            if row.room
+        }
         self._still = {
             name: (count, before[1] + 1)
             if (before := self._still.get(name, (0, 0)))[0] == count
@@ -63,6 +76,11 @@ class Processes:
         }
         self._gone -= found.keys()
         return bool(beats != 1)
+
+    @property
+    def workers(self) -> tuple[WorkerStatus, ...]:
+        """Those that take turns, as they were at the last beat."""
+        return tuple(w for name, w in self._workers.items() if not self.is_gone(name))
 
     def is_gone(self, process: str | None) -> bool | None:
         """None if that can't be known here."""

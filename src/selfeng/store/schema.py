@@ -88,6 +88,8 @@ processes = sa.Table(
     metadata,
     sa.Column("name", sa.Text, primary_key=True),  # see core.process
     sa.Column("beats", sa.Integer, nullable=False),
+    sa.Column("room", sa.Integer, nullable=False),  # turns of others it takes
+    sa.Column("unready", sa.Text, nullable=False),  # why it takes none yet
 )
 
 shares = sa.Table(

@@ -42,7 +42,7 @@ class WaitingTurn:
     begin: Callable[[], RunningTurn]
     ended: Ended | None
     since: float
-    place: int | None = None
+    place: TurnQueued | None = None
     """That was told last; None: it is not told to wait yet."""
 
 
@@ -55,11 +55,14 @@ class TurnRegistry:
         queue: TurnQueue,
         room: Callable[[], int],
         start: Callable[[Coroutine[Any, Any, None]], object],
+        blocked: Callable[[], str] = lambda: "",
     ) -> None:
         """`room` is how many turns may run here at once, of those that another process can run.
-        `start` runs a coroutine in the background.
+        `start` runs a coroutine in the background. `blocked` gives the reason why no process takes
+        turns, "" if one does.
         """
         self._recorder, self._queue, self._room, self._start = recorder, queue, room, start
+        self._blocked = blocked
         self._turns: dict[
             str, tuple[str, str, RunningTurn]
         ] = {}  # turn id → owner, conversation id, turn
@@ -286,9 +289,9 @@ class TurnRegistry:
                 continue
             if turn.place is None:
                 self._tell_beginning(turn_id, turn)
-            if turn.place != places[turn_id]:
-                turn.place = places[turn_id]
-                place = TurnQueued(place=turn.place)
+            place = TurnQueued(place=places[turn_id], reason=self._blocked())
+            if turn.place != place:
+                turn.place = place
                 self._recorder.emit(turn.conversation_id, turn_id, place, lease=0)
 
     def _tell_beginning(self, turn_id: str, turn: WaitingTurn) -> None:

@@ -106,13 +106,13 @@ const folds = {
       open(turn.steps, { kind: "lessons_shown", state: "done", startedAt: at, agent, lessons }),
     );
   },
-  turn_queued(turn, { place, seconds }, at) {
+  turn_queued(turn, { place, reason, seconds }, at) {
     if (place === 0)
       return withSteps(
         turn,
         patch(turn.steps, isRunning("queued"), { state: "done", seconds, text: "" }),
       );
-    const text = t("now-queued", { place });
+    const text = reason ? t("now-queued-reason", { place, reason }) : t("now-queued", { place });
     return withSteps(
       turn,
       turn.steps.some(isRunning("queued"))

@@ -79,6 +79,7 @@ now-plan = Arbeitet die Schritte ab
 now-delegate = Ein Agent arbeitet
 now-respond = Schreibt die Antwort
 now-queued = Platz { NUMBER($place) } in der Warteschlange
+now-queued-reason = Platz { NUMBER($place) } in der Warteschlange: { $reason }
 now-waiting = Wartet auf die Einrichtung
 now-stub = Prüft, dass die Tests ohne Implementierung scheitern
 now-delegation = Ein Agent arbeitet

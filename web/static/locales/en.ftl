@@ -79,6 +79,7 @@ now-plan = Working through the steps
 now-delegate = An agent is at work
 now-respond = Writing the answer
 now-queued = Number { NUMBER($place) } in the queue
+now-queued-reason = Number { NUMBER($place) } in the queue: { $reason }
 now-waiting = Waiting for the set-up
 now-stub = Checking that the tests fail without an implementation
 now-delegation = An agent is at work

@@ -92,6 +92,8 @@ def upgrade() -> None:
         "processes",
         sa.Column("name", sa.Text, nullable=False),
         sa.Column("beats", sa.Integer, nullable=False),
+        sa.Column("room", sa.Integer, nullable=False),
+        sa.Column("unready", sa.Text, nullable=False),
         sa.PrimaryKeyConstraint("name"),
     )
     op.create_table(
