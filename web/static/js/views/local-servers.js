@@ -13,7 +13,7 @@ export function LocalServers({ servers, title = t("local-title") }) {
   if (!servers?.length) return null;
   return html`<section class="local" data-testid="local-servers" aria-label=${title}>
     <p class="local-title"><${Icon} name="model" />${title}</p>
-    <ul class="local-list">${servers.map((server) => html`<${Local} key=${server.address} server=${server} />`)}</ul>
+    <ul>${servers.map((server) => html`<${Local} key=${server.address} server=${server} />`)}</ul>
   </section>`;
 }
 
@@ -44,7 +44,7 @@ function Local({ server: { kind, address, models } }) {
             ${models.map((id) => html`<option key=${id} value=${id}>${id}</option>`)}
           </select>`
     }
-    <button type="button" class="button primary local-use" data-testid="local-use" aria-label=${t("local-use-this", { model, server: name })} disabled=${state.busy} onClick=${use}>${t("local-use")}</button>
+    <button type="button" class="button primary" data-testid="local-use" aria-label=${t("local-use-this", { model, server: name })} disabled=${state.busy} onClick=${use}>${t("local-use")}</button>
     ${state.problem && html`<p class="settings-problem" role="alert">${state.problem}</p>`}
   </li>`;
 }
