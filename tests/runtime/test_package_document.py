@@ -1,20 +1,17 @@
 """The code in the document of the package `miniagents` runs through the alias as written, one block
-after another, as in a notebook.
+after another, as in a notebook, in an environment of its own.
 """
 
-import asyncio
-import inspect
-import io
+import json
 import os
 import re
 import subprocess
 import sys
 from ast import PyCF_ALLOW_TOP_LEVEL_AWAIT
-from pathlib import Path
 
 import pytest
+from uv import find_uv_bin
 
-import miniagents
 from tests.home import ROOT
 from tests.runtime.test_anthropic_agent import ONLINE, streamed
 from tests.runtime.test_openai_agent import STREAM
@@ -24,20 +21,41 @@ if not DOCUMENTS.is_dir():
     pytest.skip(f"{DOCUMENTS} is not on this machine", allow_module_level=True)
 TEXT = next(DOCUMENTS.glob("004*.txt")).read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
-SOURCE = Path(miniagents.__file__).parent
 MODELS = {"OPENAI_MODEL": "model-of-openai", "ANTHROPIC_MODEL": "model-of-anthropic"}
-FORGOTTEN = {
-    "asyncio": asyncio,
-    "MiniAgents": miniagents.MiniAgents,
-    "mini_agents": miniagents.MiniAgents(),
-    "miniagents": miniagents.MiniAgents(),
-}
-"""Names that blocks use and the document does not define."""
+NOTEBOOK = """
+import ast, asyncio, contextlib, inspect, io, json, sys
+import miniagents
+context = miniagents.MiniAgents
+# Names that blocks use and the document does not define.
+names = {"asyncio": asyncio, "MiniAgents": context, "mini_agents": context(), "miniagents": context()}
+names["__name__"] = "__main__"
+cells = []
+for block, lines in json.load(open("notebook.json")):
+    printed, ended, sys.stdin = io.StringIO(), "", io.StringIO(lines)
+    with contextlib.redirect_stdout(printed):
+        try:
+            flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+            cell = eval(compile(block, "cell.py", "exec", flags=flags), names)
+            if inspect.iscoroutine(cell):
+                asyncio.run(cell)
+        except EOFError as error:
+            ended = repr(error)
+    cells.append([printed.getvalue(), ended])
+json.dump(cells, sys.stdout)
+"""
 
 
-def compiled(block, file):
-    file.write_text(block, encoding="utf-8")
-    return compile(block, str(file), "exec", flags=PyCF_ALLOW_TOP_LEVEL_AWAIT)
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    """The interpreter of an environment with requirements.txt and Anthropic's SDK."""
+    venv, uv = tmp_path_factory.mktemp("document") / "venv", find_uv_bin()
+    base = getattr(sys, "_base_executable", sys.executable)
+    subprocess.run([uv, "venv", "-q", "--python", base, venv], check=True)
+    python = str(venv / "bin" / "python")
+    install = [uv, "pip", "install", "-q", "--python", python]
+    subprocess.run([*install, "-r", "requirements.txt"], cwd=ROOT, check=True)
+    subprocess.run([*install, "-c", "requirements-dev.txt", "anthropic"], cwd=ROOT, check=True)
+    return python
 
 
 def is_python(block):
@@ -49,13 +67,27 @@ def is_python(block):
 
 
 @pytest.fixture
-def folder(wire, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for provider in ("OPENAI", "ANTHROPIC"):
-        monkeypatch.setenv(f"{provider}_BASE_URL", wire.url)
-        monkeypatch.setenv(f"{provider}_API_KEY", "local")
-        monkeypatch.setenv(f"{provider}_MODEL", MODELS[f"{provider}_MODEL"])
-    return tmp_path
+def run(python, wire, tmp_path):
+    """Runs a program with these lines as its input; returns what it prints."""
+
+    def run(program, lines=""):
+        (tmp_path / "program.py").write_text(program, encoding="utf-8")
+        ours = {"PYTHONPATH": str(ROOT / "src"), **MODELS}
+        for provider in ("OPENAI", "ANTHROPIC"):
+            ours |= {f"{provider}_BASE_URL": wire.url, f"{provider}_API_KEY": "local"}
+        done = subprocess.run(
+            [python, "program.py"],
+            cwd=tmp_path,
+            env={**os.environ, **ours},
+            input=lines,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return done.stdout
+
+    return run
 
 
 def expected_models():
@@ -68,30 +100,22 @@ def expected_models():
     return models
 
 
-def test_the_blocks_run_one_after_another(folder, wire, monkeypatch, capsys):
-    names = {**FORGOTTEN, "__name__": "__main__"}
-    ended, printed = {}, []
+def test_the_blocks_run_one_after_another(run, wire, tmp_path):
+    cells = []
     for block in filter(is_python, BLOCKS):
-        wire.replies.clear()
-        wire.replies.append(
-            streamed("end_turn", ONLINE) if "ext.llm.anthropic" in block else STREAM
-        )
-        console = "console_user_agent" in block
-        monkeypatch.setattr("sys.stdin", io.StringIO("Hello\nexit\n" if console else "Hello\n"))
-        code = compiled(block, folder / "cell.py")
-        try:
-            cell = eval(code, names)
-            if inspect.iscoroutine(cell):
-                asyncio.run(cell)
-        except EOFError as error:
-            ended[block] = error
-        out = capsys.readouterr().out
+        if "ext.llm.anthropic import" in block:
+            wire.replies.append(streamed("end_turn", ONLINE))
+        elif "ext.llm.openai import" in block:
+            wire.replies.append(STREAM)
+        cells.append([block, "Hello\nexit\n" if "console_user_agent" in block else "Hello\n"])
+    (tmp_path / "notebook.json").write_text(json.dumps(cells), encoding="utf-8")
+    results = json.loads(run(NOTEBOOK))
+    for (block, _), (printed, ended) in zip(cells, results, strict=True):
+        assert not ended or "input(" in block
         for said in re.findall(r'# (?:prints|Output:) "?([^"\n]+)', block):
-            assert said in out
-        printed.append(out)
+            assert said in printed
     assert [asked["model"] for asked in wire.asked] == expected_models()
-    assert [printed.count("I AM ONLINE"), sum("I AM ONLINE" in out for out in printed)] == [0, 4]
-    assert [block for block in ended if "input(" not in block] == []
+    assert sum("I AM ONLINE" in printed for printed, _ in results) == 4
 
 
 def test_only_blocks_without_a_body_are_not_python():
@@ -100,19 +124,10 @@ def test_only_blocks_without_a_body_are_not_python():
     assert len(BLOCKS) == 21
 
 
-def test_the_dialog_with_a_history_runs_as_a_program_on_piped_lines(folder, wire):
+def test_the_dialog_with_a_history_runs_as_a_program_on_piped_lines(run, wire, tmp_path):
     wire.replies.extend([STREAM, STREAM])
     (block,) = [block for block in BLOCKS if "ChatHistoryMD" in block]
-    (folder / "dialog.py").write_text(block, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "dialog.py"],
-        check=False,
-        input="Hello\nAgain\nexit\n",
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(SOURCE)},
-    )
-    assert (done.returncode, done.stderr, done.stdout.count("I AM ONLINE")) == (0, "", 2)
+    assert run(block, "Hello\nAgain\nexit\n").count("I AM ONLINE") == 2
     said = [[message["content"] for message in asked["messages"]] for asked in wire.asked]
     assert said == [["Hello"], ["Hello", "I AM ONLINE", "Again"]]
-    assert (folder / "CHAT.md").read_text().count("I AM ONLINE") == 2
+    assert (tmp_path / "CHAT.md").read_text().count("I AM ONLINE") == 2
