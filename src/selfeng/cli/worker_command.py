@@ -25,9 +25,8 @@ _PATIENCE = 10.0
 @app.command(epilog=example("DATABASE_URL=postgresql+psycopg://… selfeng worker"))
 def worker() -> None:
     """Run the requests that page servers took in and have no room for, until Ctrl-C or SIGTERM;
-    another process goes on with what is not done then. All of them share a PostgreSQL. It takes
-    requests once it is set up, which `/healthz` at WORKER_PORT reports. Exit code 1 if a part can't
-    be opened.
+    another process then resumes the rest. All of them share a PostgreSQL. It takes requests once it
+    is set up, which `/healthz` at WORKER_PORT reports. Exit code 1 if a part can't be opened.
     """
     run(_work)
 

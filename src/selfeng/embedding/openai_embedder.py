@@ -265,8 +265,8 @@ class OpenAIEmbedder:
 
 
 def _of_deployment(address: str, model: str) -> str:
-    """The address, with the model's own deployment where Azure's older form names one: that of the
-    chat model can't embed.
+    """The address, with the model's own deployment where Azure's older form names one: a deployment
+    for chat can't embed.
     """
     return re.sub(r"(/openai/deployments/)[^/?]+", rf"\g<1>{quote(model, safe='')}", address)
 
