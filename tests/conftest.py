@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-from selfeng.core.network import proxies
+from selfeng.core.network import installer_environment
 from selfeng.settings import Settings
 
 pytest_plugins = ("tests.account", "tests.databases", "tests.limits", "tests.parts")
@@ -30,7 +30,7 @@ def pytest_configure():
     Python code can interrupt.
     """
     faulthandler.register(signal.SIGTERM, file=os.dup(2), chain=True)
-    os.environ.update(proxies())  # the servers of tests are on loopback
+    os.environ.update(installer_environment())  # tests install packages, and serve on loopback
 
 
 def pytest_collection_modifyitems(config, items):

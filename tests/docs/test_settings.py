@@ -168,7 +168,8 @@ def test_a_program_gets_the_variables_of_the_env_file_that_are_no_settings(tmp_p
         "export HTTPS_PROXY=http://proxy.example:3128\nNO_PROXY=\nALONE\nOTEL_A=${SSL_CERT_FILE}#\n"
     )
     for name in ("SSL_CERT_FILE", "NO_PROXY", "ALONE", "OTEL_A"):
-        monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv(name, "")  # is noted, so that the end of the test removes it
+        monkeypatch.delenv(name)
     monkeypatch.setenv("HTTPS_PROXY", "http://other.example:1")
     before = dict(os.environ)
     export_env_file(env)

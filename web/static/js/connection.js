@@ -264,7 +264,7 @@ export async function refactor(name) {
 export const askAgain = (turn, conversationId) =>
   turn.runs
     ? dispatch({ type: "tool_opened", name: turn.runs })
-    : ask(turn.request, filesAgain(turn, conversationId), [], turn.id);
+    : ask(turn.request, filesAgain(turn, conversationId), {}, turn.id);
 
 // Calls a tool by hand, in the current conversation; null, with a notice, if it does not begin.
 export async function run(name, given, files) {
