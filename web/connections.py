@@ -73,6 +73,10 @@ class ClientConnection:
         self.shown_token = True
         self.deadline = time.monotonic() + self._patience.request + body / _SLOWEST_UPLOAD
 
+    def await_work(self, seconds: float) -> None:
+        """The request is whole, and its response may take so long to begin."""
+        self.deadline = time.monotonic() + seconds + self._patience.request
+
     def await_piece(self) -> None:
         self.deadline = time.monotonic() + (
             self._patience.piece if self.shown_token else self._patience.head

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Generator, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, closing
 from typing import TypeVar
 
 import flask
@@ -21,7 +21,9 @@ _ALIVE = 10.0
 
 
 def streamed(bridge: Bridge, items: AsyncGenerator[T, None]) -> Generator[T | None, None, None]:
-    """The items as they come, and None after each silence; closed when the client has left."""
+    """The items as they come, and None after each silence; closed when the client has left. The
+    response may begin any time after them.
+    """
     connection: ClientConnection = flask.request.environ[CONNECTION]
 
     async def pass_on(send: Callable[[T | None], None], gone: asyncio.Event) -> None:
@@ -45,7 +47,10 @@ def streamed(bridge: Bridge, items: AsyncGenerator[T, None]) -> Generator[T | No
                     leaving.cancel()
                     return
 
-    return bridge.stream(pass_on, connection.has_left)
+    with closing(bridge.stream(pass_on, connection.has_left)) as stream:
+        for item in stream:
+            connection.await_work(_ALIVE)
+            yield item
 
 
 def sent(body: Iterator[bytes], status: int = 200, media_type: str = EVENT_STREAM) -> Response:

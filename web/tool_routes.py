@@ -5,9 +5,11 @@ requests, and its call. Changes apply to all visitors; requests are shown to the
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+import flask
 from flask import Flask
 
 from web.bridge import Bridge
+from web.connections import CONNECTION
 from web.middleware import owner
 from web.operations import operation
 from web.payloads import CallRequest, Forget, Rollback, ToolSearch, VersionNumber, VersionPair
@@ -72,6 +74,7 @@ def add_tool_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
         """
         files = uploads.take(owner(), body.files)
         work = engine.call(owner(), name, body.arguments, files)
+        flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
         return call_report(bridge.call(work, _CALL_SECONDS))
 
     @app.get("/api/v1/tools/<name>/versions")

@@ -8,11 +8,12 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 import pytest
 import requests
+from openai import OpenAI
 
 from tests.web.server_process import ServerProcess
 from web.connections import Connections, origin
@@ -208,6 +209,13 @@ def test_who_takes_too_long_is_shut_out(
         rest(connection)
         page.ask("say I am slow as well")  # but honest
         assert page.records(until="turn_finished")[-1]["event"]["answer"] == "Iamslowaswell"
+
+
+def test_an_answer_that_comes_whole_may_take_longer_than_a_request(hasty: ServerProcess) -> None:
+    with OpenAI(base_url=f"{hasty.url}/v1", api_key=hasty.token, max_retries=0) as client:
+        said: Any = [{"role": "user", "content": "essay 5000"}]
+        reply = client.chat.completions.create(model="selfeng", messages=said)
+    assert len((reply.choices[0].message.content or "").split()) > 4000
 
 
 @pytest.mark.extended
