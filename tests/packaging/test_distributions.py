@@ -30,7 +30,9 @@ from tests.home import ROOT, Home, serving
 from web.vendor import LIBRARIES
 
 REQUEST, ANSWER = "What is 15 percent of 300?", "15% of 300 is 45.\n"
-OUTSIDE = re.compile(r"(?:.*_)?(?:proxy|index_url|find_links|cert|cert_file|cert_dir)", re.I)
+OUTSIDE = re.compile(
+    r"(?:.*_)?(?:proxy|index_url|index_strategy|find_links|cert|cert_file|cert_dir)", re.I
+)
 """Names of what tells programs how to reach a registry from here."""
 PIPX = "pipx==1.18.4"
 INITIALIZE = {
@@ -205,13 +207,15 @@ def test_a_wheel_without_its_extra_answers_and_names_the_extra(wheel: Path, tmp_
 
 @pytest.mark.postgres
 @pytest.mark.extended
+@pytest.mark.timeout(600)
 def test_an_installed_wheel_has_a_worker(installed: Empty, postgres: Postgres) -> None:
     selfeng = program(installed)
     refused = installed.run(selfeng, "worker")
     assert (refused.returncode, "set DATABASE_URL to a PostgreSQL" in refused.stderr) == (1, True)
-    worker = installed.start(selfeng, "worker", DATABASE_URL=postgres.new())
+    own = {"DATABASE_URL": postgres.new(), "PARTS_DIR": str(ROOT / "data"), "WORKER_PORT": "0"}
+    worker = installed.start(selfeng, "worker", **own)
     assert worker.stderr
-    while "Waiting for requests." not in worker.stderr.readline():
+    while "Ready: this worker takes requests." not in worker.stderr.readline():
         assert worker.poll() is None
     worker.send_signal(signal.SIGTERM)
     worker.communicate(timeout=60)
