@@ -17,7 +17,12 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from selfeng.core.daemon_threads import DaemonThreads
-from selfeng.core.errors import EmbedderUnavailable, ToolModified, ToolNotFound
+from selfeng.core.errors import (
+    DatabaseUnavailable,
+    EmbedderUnavailable,
+    ToolModified,
+    ToolNotFound,
+)
 from selfeng.core.events import ToolStandingChanged
 from selfeng.core.protocols import Embedder
 from selfeng.core.provenance import Edited, Provenance, ToolVersion
@@ -368,16 +373,18 @@ class CapabilityRegistry:
     async def _count_uses(self) -> None:
         collected, self._uses = self._uses, {}
         for (name, version), calls in collected.items():
-            with suppress(ToolNotFound):  # it was removed meanwhile
-                await self._record_uses(name, version, calls)
+            try:
+                with suppress(ToolNotFound):  # it was removed meanwhile
+                    await self._record_uses(name, version, calls)
+            except DatabaseUnavailable as error:
+                _log.warning("%d uses of %s are not counted: %s", len(calls), name, error)
 
     async def _record_uses(
         self, name: str, version: int, calls: Sequence[str], key: str = ""
     ) -> ToolStandingChanged | None:
-        def record() -> tuple[ToolStandingChanged | None, bool]:
-            return self._trust.record_uses(name, version, calls, key), self._release(name)
-
-        change, released = await asyncio.to_thread(record)
+        change, released = await asyncio.to_thread(
+            lambda: (self._trust.record_uses(name, version, calls, key), self._release(name))
+        )
         if change or released:
             await self._look()
         return change

@@ -200,7 +200,7 @@ def test_a_server_that_is_not_trusted_ends_an_installer_with_what_to_do(
 
 
 def own_only(monkeypatch: pytest.MonkeyPatch, **variables: str) -> None:
-    """Nothing of this machine's owner says how to reach an index."""
+    """Remove what this machine's owner has set about reaching an index."""
     for name in list(os.environ):
         if (
             name.startswith(("PIP_", "UV_", "SSL_", "REQUESTS_", "CURL_"))

@@ -1,6 +1,7 @@
 """What uses and failures make of a tool's standing."""
 
 import asyncio
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -10,7 +11,7 @@ from selfeng.core.errors import ToolNotFound
 from selfeng.core.events import ToolStandingChanged
 from selfeng.core.provenance import Provenance, Repaired
 from selfeng.registry.trust import Trust
-from selfeng.store.database import reading
+from selfeng.store.database import open_database, reading
 from selfeng.store.schema import tool_uses
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
@@ -78,6 +79,20 @@ async def test_collected_uses_are_counted_in_the_background_and_at_the_end(place
     await library.aclose()
     async with place.open() as library:
         assert (await library.get(NAME)).uses == 4
+
+
+async def test_uses_that_cannot_be_counted_are_logged_and_stop_no_end(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
+    async with Place(tmp_path, database).open() as library:
+        await library.add(REVERSE)
+        sa.event.listen(database, "checkout", lambda c, *_: c.execute("PRAGMA query_only = 1"))
+        library.count_use(NAME, 1, "a")
+    database.dispose()
+    assert (
+        f"1 uses of {NAME} are not counted: the database agent.db can't be written" in caplog.text
+    )
 
 
 @pytest.mark.parametrize("calls", ["", "abc"])
