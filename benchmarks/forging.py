@@ -1,13 +1,13 @@
 """Whether a wrong tool gets itself a green verdict: `python -m benchmarks.forging [--backend NAME
-...]`; the last line is JSON.
+...] [--mechanism LETTER ...]`; the last line is JSON.
 
 Every wrong tool and every hostile suite that the tests know goes through the whole chain, on each
-backend of this machine. `tried` counts them over all backends, `admitted` those that passed the
-chain, `weak_suite_admitted` those that only the mutants kept
-out: their suite was too weak to tell. `refused` says at which link the others ended. The right
-    tool, with the suite of most of the
-wrong ones, must pass on each backend, or the rest would prove nothing: `right_admitted` of
-`backends`.
+backend of this machine: hostile ones, which try to escape or to forge a report, and wrong tools
+with suites that a model might write, by mechanism (`tests/sandbox/forgeries`). `tried` counts them
+over all backends, `admitted` those that passed the chain, `weak_suite_admitted` the hostile ones
+that only the mutants or the replays kept out: their suite was too weak to tell. `refused` says at
+which link the others ended. The right tool must pass with each of these suites, or the rest would
+prove nothing: `refused_right` counts those that did not.
 """
 
 import argparse
@@ -15,7 +15,6 @@ import asyncio
 import json
 import sys
 from collections import Counter
-from contextlib import nullcontext
 
 from selfeng.core.composition import Importable
 from selfeng.core.errors import SandboxError
@@ -24,6 +23,7 @@ from selfeng.core.tool import ToolDraft
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.chain import Chain, Judgement
 from selfeng.synthesis.policy import SynthesisPolicy
+from tests.sandbox.forgeries import cases
 from tests.sandbox.wrong_tools import RIGHT, WrongTool, wrong_tools
 
 BACKENDS = ("docker", "bubblewrap")
@@ -32,53 +32,82 @@ SECONDS = 5.0
 AT_ONCE = 2
 
 
-def main(backends: list[str]) -> None:
-    result = asyncio.run(_measure(backends))
+def main(backends: list[str], mechanisms: list[str]) -> None:
+    result = asyncio.run(_measure(backends, mechanisms))
     sys.stdout.write(json.dumps(result) + "\n")
-    sys.exit(bool(result["admitted"]) or result["right_admitted"] != result["backends"])
+    sys.exit(bool(result["admitted"] or result["refused_right"]))
 
 
-async def _measure(backends: list[str]) -> dict[str, object]:
+def subjects(mechanisms: list[str]) -> list[tuple[str, bool, WrongTool]]:
+    """The mechanism, "" for a hostile one, whether the tool is right, and the tool; all of them
+    where no mechanism is named.
+    """
+    hostile = [] if mechanisms else [("", True, RIGHT), *(("", False, w) for w in wrong_tools())]
+    chosen = [case for case in cases() if not mechanisms or case.mechanism in mechanisms]
+    return [
+        *hostile,
+        *(
+            (
+                case.mechanism,
+                name == "right",
+                WrongTool(f"{case.function}: {name}", case.function, case.right, code, case.suite),
+            )
+            for case in chosen
+            for name, code in {"right": case.right, **case.wrong_tools()}.items()
+        ),
+    ]
+
+
+async def _measure(backends: list[str], mechanisms: list[str]) -> dict[str, object]:
     refused: Counter[str] = Counter()
-    admitted, right, cases = [], 0, wrong_tools()
+    counts: dict[str, Counter[str]] = {}
     for backend in backends:
         sandbox = SecureSandbox(timeout=SECONDS, backend=backend)
         if not await asyncio.to_thread(sandbox.image_is_current):
             await asyncio.to_thread(sandbox.build_image)
+        sandbox.start()
         chain, places = Chain(sandbox, SynthesisPolicy()), asyncio.Semaphore(AT_ONCE)
-        right += (await _judge(chain, RIGHT)).passed
-        found = await asyncio.gather(*(_judge(chain, case, places) for case in cases))
-        for case, judgement in zip(cases, found, strict=True):
-            refused[judgement.link or "none"] += 1
-            if judgement.passed:
-                admitted.append(f"{case.name} on {backend}")
+        tried = subjects(mechanisms)
+        judgements = await asyncio.gather(*(_judge(chain, tool, places) for *_, tool in tried))
+        for (mechanism, right, tool), judgement in zip(tried, judgements, strict=True):
+            wrong = "refused_right" if right else "admitted"
+            count = counts.setdefault(mechanism, Counter(tried=0, admitted=0, refused_right=0))
+            count["tried"] += not right
+            count[wrong] += judgement.passed != right
+            if not right:
+                refused[judgement.link or "none"] += 1
+                count["weak"] += judgement.link == "mutation"
+            if judgement.passed != right:
+                told = f"{judgement.link}: {judgement.problem}"
+                sys.stdout.write(f"{wrong}: {mechanism} {tool.name} on {backend}: {told}\n")
         await sandbox.aclose()
-    for name in admitted:
-        sys.stdout.write(f"admitted: {name}\n")
+    total = sum(counts.values(), Counter())
     return {
-        "tried": len(cases) * len(backends),
-        "admitted": len(admitted),
-        "weak_suite_admitted": refused["mutation"],
-        "right_admitted": right,
+        "tried": total["tried"],
+        "admitted": total["admitted"],
+        "refused_right": total["refused_right"],
+        "weak_suite_admitted": counts.get("", Counter())["weak"],
+        "by_mechanism": {
+            name: {key: count[key] for key in ("tried", "admitted", "refused_right")}
+            for name, count in sorted(counts.items())
+            if name
+        },
         "backends": len(backends),
         "refused": {link: count for link, count in sorted(refused.items()) if link != "none"},
     }
 
 
-async def _judge(
-    chain: Chain, case: WrongTool, places: asyncio.Semaphore | None = None
-) -> Judgement:
+async def _judge(chain: Chain, case: WrongTool, places: asyncio.Semaphore) -> Judgement:
     """What the chain says; a sandbox that fails over a tool has not let it pass."""
-    signature = parse_signature(case.specified, case.function)
     draft = ToolDraft(
         name=case.function,
         description="",
-        signature=signature,
+        signature=parse_signature(case.specified, case.function),
         code=case.code,
         tests=case.suite,
         example_requests=(),
     )
-    async with places or nullcontext():
+    async with places:
         try:
             return await chain.judge(draft, Importable())
         except SandboxError as error:
@@ -88,4 +117,6 @@ async def _judge(
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--backend", action="append", choices=BACKENDS, help="by default both")
-    main(parser.parse_args().backend or list(BACKENDS))
+    parser.add_argument("--mechanism", action="append", default=[], help="by default all")
+    options = parser.parse_args()
+    main(options.backend or list(BACKENDS), options.mechanism)

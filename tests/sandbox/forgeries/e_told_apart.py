@@ -1,0 +1,5 @@
+"""Mechanism."""
+
+from tests.sandbox.forgeries import Case
+
+CASES: list[Case] = []
