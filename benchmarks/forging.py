@@ -23,7 +23,7 @@ from selfeng.core.tool import ToolDraft
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.chain import Chain, Judgement
 from selfeng.synthesis.policy import SynthesisPolicy
-from tests.sandbox.forgeries import cases
+from tests.sandbox.forgeries import forgeries, honest
 from tests.sandbox.wrong_tools import RIGHT, WrongTool, wrong_tools
 
 BACKENDS = ("docker", "bubblewrap")
@@ -42,19 +42,18 @@ def subjects(mechanisms: list[str]) -> list[tuple[str, bool, WrongTool]]:
     """The mechanism, "" for a hostile one, whether the tool is right, and the tool; all of them
     where no mechanism is named.
     """
+    chosen = [
+        f
+        for f in (*forgeries(), *honest())
+        if not mechanisms or (f.mechanism or "honest") in mechanisms
+    ]
     hostile = [] if mechanisms else [("", True, RIGHT), *(("", False, w) for w in wrong_tools())]
-    chosen = [case for case in cases() if not mechanisms or case.mechanism in mechanisms]
-    return [
-        *hostile,
-        *(
-            (
-                case.mechanism,
-                name == "right",
-                WrongTool(f"{case.function}: {name}", case.function, case.right, code, case.suite),
-            )
-            for case in chosen
-            for name, code in {"right": case.right, **case.wrong_tools()}.items()
-        ),
+    rights = {(f.mechanism, f.function, f.right, f.suite): f for f in chosen}
+    tools = [(f, True, f.right) for f in rights.values()]
+    tools += [(f, False, f.wrong) for f in chosen if f.wrong]
+    return hostile + [
+        (f.mechanism or "honest", right, WrongTool(f.name, f.function, f.right, code, f.suite))
+        for f, right, code in tools
     ]
 
 

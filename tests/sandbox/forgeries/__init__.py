@@ -1,52 +1,58 @@
-"""Wrong tools with suites that a model might write, which the right tool passes too.
+"""Wrong tools with natural suites: a strong model might write each of these suites, the right tool
+passes it, and so does the wrong one in plain pytest.
 
-Each case names a mechanism of `docs/synthesis.md`, "How a suite can be satisfied by a wrong tool".
+`benchmarks/forging.py` takes them through the whole chain. A module of this package holds those of
+one mechanism in `FORGERIES`, and begins with its letter; `honest` holds right tools with suites
+that a too strict gate would refuse, in `HONEST`.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass
 from importlib import import_module
-
-MODULES = (
-    "a_looked_at_nothing",
-    "a_members_and_files",
-    "b_expected_from_result",
-    "c_objects",
-    "d_not_a_number",
-    "e_told_apart",
-    "f_mutants",
-    "g_others",
-)
+from pkgutil import iter_modules
 
 
 @dataclass(frozen=True)
-class Case:
-    """A right tool with its suite, and wrong ones that pass it."""
-
+class Forgery:
+    name: str
     mechanism: str
+    """The letter of the way in which it gets a passing verdict; "" for an honest one."""
     function: str
     right: str
+    """The module of the right tool."""
+    wrong: str
+    """The module of the wrong one, with the same signature and docstring; "" for an honest one."""
     suite: str
-    guards: Mapping[str, str] = field(default_factory=dict)
-    """Of each wrong tool, the statements with which its function begins; the rest is the right
-    tool's.
+
+
+def forgery(
+    mechanism: str, name: str, right: str, suite: str, changes: dict[str, str] | None = None
+) -> Forgery:
+    """A forgery whose wrong tool is the right one after `changes`, from old text to new; each old
+    text stands in the right tool once. Without changes, an honest one.
     """
-    wrong: Mapping[str, str] = field(default_factory=dict)
-    """Whole wrong tools."""
-
-    def wrong_tools(self) -> dict[str, str]:
-        begun = {name: self._guarded(guard) for name, guard in self.guards.items()}
-        return {**begun, **self.wrong}
-
-    def _guarded(self, guard: str) -> str:
-        head = f"def {self.function}("
-        start = self.right.index(head)
-        line = self.right.index(":\n", start) + 2
-        body = "".join(f"    {part}\n" for part in guard.strip().splitlines())
-        return self.right[:line] + body + self.right[line:]
+    right, suite = right.lstrip("\n"), suite.lstrip("\n")
+    imported = re.findall(r"^ *from (\w+) import (?:\w+, )*\1\b", suite, re.MULTILINE)
+    found = [function for function in imported if f"def {function}(" in right]
+    if not found:
+        raise ValueError(f"the suite of {name!r} does not import its tool; add the import")
+    wrong = right if changes else ""
+    for old, new in (changes or {}).items():
+        if wrong.count(old) != 1:
+            raise ValueError(f"{old!r} is not in {name!r} exactly once; give more of the line")
+        wrong = wrong.replace(old, new)
+    return Forgery(name, mechanism, found[0], right, wrong, suite)
 
 
-def cases() -> list[Case]:
-    return [
-        case for name in MODULES for case in import_module(f"tests.sandbox.forgeries.{name}").CASES
-    ]
+def forgeries() -> list[Forgery]:
+    """Those of all mechanisms."""
+    return [case for module in _modules() for case in getattr(module, "FORGERIES", ())]
+
+
+def honest() -> list[Forgery]:
+    """Right tools that must pass."""
+    return [case for module in _modules() for case in getattr(module, "HONEST", ())]
+
+
+def _modules() -> list[object]:
+    return [import_module(f"{__name__}.{found.name}") for found in iter_modules(__path__)]

@@ -1,16 +1,17 @@
 """Mechanism A: the tool returns something empty, and what looks at its elements asserts nothing."""
 
-from tests.sandbox.forgeries import Case
+from tests.sandbox.forgeries.guarded import Case, listed
 
-CASES = [
-    Case(
-        "A",
-        "primes_up_to",
-        '''def primes_up_to(limit: int) -> list[int]:
+FORGERIES = listed(
+    [
+        Case(
+            "A",
+            "primes_up_to",
+            '''def primes_up_to(limit: int) -> list[int]:
     """All primes up to and including the limit."""
     return [n for n in range(2, limit + 1) if all(n % d for d in range(2, int(n**0.5) + 1))]
 ''',
-        """from primes_up_to import primes_up_to
+            """from primes_up_to import primes_up_to
 
 
 def is_prime(n):
@@ -34,15 +35,15 @@ def test_results_are_ascending():
     primes = primes_up_to(limit=100)
     assert all(a < b for a, b in zip(primes, primes[1:]))
 """,
-        {
-            "nothing above fifty": "if limit > 50: return []",
-            "only easy limits": "if limit > 20: return list()",
-        },
-    ),
-    Case(
-        "A",
-        "chunk_text",
-        '''def chunk_text(text: str, size: int) -> list[str]:
+            {
+                "nothing above fifty": "if limit > 50: return []",
+                "only easy limits": "if limit > 20: return list()",
+            },
+        ),
+        Case(
+            "A",
+            "chunk_text",
+            '''def chunk_text(text: str, size: int) -> list[str]:
     """The text in pieces of at most `size` characters, cut at spaces."""
     pieces, current = [], ""
     for word in text.split():
@@ -53,7 +54,7 @@ def test_results_are_ascending():
             current = f"{current} {word}".strip()
     return [*pieces, current] if current else pieces
 ''',
-        """import pytest
+            """import pytest
 from chunk_text import chunk_text
 
 LONG = "the quick brown fox jumps over the lazy dog again and again until it sleeps"
@@ -77,15 +78,15 @@ def test_pieces_come_from_the_text():
     for piece in pieces:
         assert piece in LONG
 """,
-        {
-            "long texts vanish": "if len(text) > 40: return []",
-            "several pieces vanish": "if len(text) > size: return []",
-        },
-    ),
-    Case(
-        "A",
-        "find_emails",
-        '''import re
+            {
+                "long texts vanish": "if len(text) > 40: return []",
+                "several pieces vanish": "if len(text) > size: return []",
+            },
+        ),
+        Case(
+            "A",
+            "find_emails",
+            '''import re
 
 
 def find_emails(text: str) -> list[str]:
@@ -93,7 +94,7 @@ def find_emails(text: str) -> list[str]:
     found = re.findall(r"[\\w.+-]+@[\\w-]+\\.[\\w.]+\\w", text)
     return list(dict.fromkeys(found))
 ''',
-        """import re
+            """import re
 from find_emails import find_emails
 
 
@@ -116,22 +117,22 @@ def test_no_repeats():
     addresses = find_emails(text=text)
     assert len(addresses) == len(set(addresses))
 """,
-        {
-            "only one address is found": "if text.count('@') > 1: return []",
-            "long texts have none": "if len(text) > 30: return []",
-        },
-    ),
-    Case(
-        "A",
-        "group_by_initial",
-        '''def group_by_initial(words: list[str]) -> dict[str, list[str]]:
+            {
+                "only one address is found": "if text.count('@') > 1: return []",
+                "long texts have none": "if len(text) > 30: return []",
+            },
+        ),
+        Case(
+            "A",
+            "group_by_initial",
+            '''def group_by_initial(words: list[str]) -> dict[str, list[str]]:
     """The words by their first letter in lower case."""
     groups: dict[str, list[str]] = {}
     for word in words:
         groups.setdefault(word[0].lower(), []).append(word)
     return groups
 ''',
-        """from group_by_initial import group_by_initial
+            """from group_by_initial import group_by_initial
 
 WORDS = ["Apple", "avocado", "banana", "Blueberry", "cherry"]
 
@@ -154,29 +155,29 @@ def test_all_values_are_lists_of_given_words():
     groups = group_by_initial(words=WORDS)
     assert all(set(group) <= set(WORDS) for group in groups.values())
 """,
-        {
-            "many words give nothing": "if len(words) > 3: return {}",
-            "repeated letters give nothing": "if len({w[0].lower() for w in words}) < len(words): return {}",
-        },
-        {
-            "the groups are empty": """def group_by_initial(words: list[str]) -> dict[str, list[str]]:
+            {
+                "many words give nothing": "if len(words) > 3: return {}",
+                "repeated letters give nothing": "if len({w[0].lower() for w in words}) < len(words): return {}",
+            },
+            {
+                "the groups are empty": """def group_by_initial(words: list[str]) -> dict[str, list[str]]:
     groups: dict[str, list[str]] = {}
     for word in words:
         groups.setdefault(word[0].lower(), []).append(word)
     return groups if len(words) < 3 else {letter: [] for letter in groups}
 """,
-        },
-    ),
-    Case(
-        "A",
-        "moving_average",
-        '''def moving_average(values: list[float], window: int) -> list[float]:
+            },
+        ),
+        Case(
+            "A",
+            "moving_average",
+            '''def moving_average(values: list[float], window: int) -> list[float]:
     """The mean of each window of neighbouring values."""
     return [
         sum(values[i : i + window]) / window for i in range(len(values) - window + 1)
     ]
 ''',
-        """import pytest
+            """import pytest
 from moving_average import moving_average
 
 
@@ -200,19 +201,19 @@ def test_matches_a_direct_computation():
     for index, average in enumerate(result):
         assert average == pytest.approx(sum(values[index : index + 4]) / 4)
 """,
-        {
-            "wide windows give nothing": "if window > 2: return []",
-            "long series give nothing": "if len(values) > 4: return []",
-        },
-    ),
-    Case(
-        "A",
-        "divisors",
-        '''def divisors(number: int) -> list[int]:
+            {
+                "wide windows give nothing": "if window > 2: return []",
+                "long series give nothing": "if len(values) > 4: return []",
+            },
+        ),
+        Case(
+            "A",
+            "divisors",
+            '''def divisors(number: int) -> list[int]:
     """All positive divisors, ascending."""
     return [n for n in range(1, number + 1) if number % n == 0]
 ''',
-        """from divisors import divisors
+            """from divisors import divisors
 
 
 def test_six():
@@ -236,15 +237,15 @@ def test_come_in_pairs():
     for low, high in zip(found, reversed(found)):
         assert low * high == 48
 """,
-        {
-            "large numbers have none": "if number > 40: return []",
-            "above ten there are none": "if number > 10: return list(())",
-        },
-    ),
-    Case(
-        "A",
-        "merge_intervals",
-        '''def merge_intervals(intervals: list[tuple[int, int]]) -> list[tuple[int, int]]:
+            {
+                "large numbers have none": "if number > 40: return []",
+                "above ten there are none": "if number > 10: return list(())",
+            },
+        ),
+        Case(
+            "A",
+            "merge_intervals",
+            '''def merge_intervals(intervals: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Overlapping intervals joined, ascending."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted(intervals):
@@ -254,7 +255,7 @@ def test_come_in_pairs():
             merged.append((start, end))
     return merged
 ''',
-        """from merge_intervals import merge_intervals
+            """from merge_intervals import merge_intervals
 
 MANY = [(1, 4), (2, 6), (8, 10), (9, 12), (15, 18), (17, 20)]
 
@@ -277,15 +278,15 @@ def test_every_bound_was_there_before():
     bounds = {bound for interval in MANY for bound in interval}
     assert {b for interval in merge_intervals(intervals=MANY) for b in interval} <= bounds
 """,
-        {
-            "many vanish": "if len(intervals) > 3: return []",
-            "gaps give nothing": "if len(intervals) > 2: return list(zip(*[[]] * 2))",
-        },
-    ),
-    Case(
-        "A",
-        "invert_index",
-        '''def invert_index(documents: dict[str, str]) -> dict[str, list[str]]:
+            {
+                "many vanish": "if len(intervals) > 3: return []",
+                "gaps give nothing": "if len(intervals) > 2: return list(zip(*[[]] * 2))",
+            },
+        ),
+        Case(
+            "A",
+            "invert_index",
+            '''def invert_index(documents: dict[str, str]) -> dict[str, list[str]]:
     """For each word the names of the documents that have it, sorted."""
     index: dict[str, set[str]] = {}
     for name, text in documents.items():
@@ -293,7 +294,7 @@ def test_every_bound_was_there_before():
             index.setdefault(word, set()).add(name)
     return {word: sorted(names) for word, names in index.items()}
 ''',
-        """import pytest
+            """import pytest
 from invert_index import invert_index
 
 
@@ -325,19 +326,19 @@ def test_names_are_sorted(documents):
     for names in invert_index(documents=documents).values():
         assert names == sorted(names)
 """,
-        {
-            "several documents have no words": "if len(documents) > 1: return {}",
-            "words have no documents": "if len(documents) > 1: return {w: [] for t in documents.values() for w in t.lower().split()}",
-        },
-    ),
-    Case(
-        "A",
-        "schedule_shifts",
-        '''def schedule_shifts(people: list[str], days: int) -> list[dict[str, object]]:
+            {
+                "several documents have no words": "if len(documents) > 1: return {}",
+                "words have no documents": "if len(documents) > 1: return {w: [] for t in documents.values() for w in t.lower().split()}",
+            },
+        ),
+        Case(
+            "A",
+            "schedule_shifts",
+            '''def schedule_shifts(people: list[str], days: int) -> list[dict[str, object]]:
     """One shift a day, the people taking turns."""
     return [{"day": day, "person": people[day % len(people)]} for day in range(days)]
 ''',
-        """from schedule_shifts import schedule_shifts
+            """from schedule_shifts import schedule_shifts
 
 TEAM = ["Ann", "Ben", "Cem"]
 
@@ -367,22 +368,22 @@ def test_nobody_works_twice_in_a_row():
 def test_days_are_in_range():
     assert all(0 <= shift["day"] < 7 for shift in schedule_shifts(people=TEAM, days=7))
 """,
-        {
-            "a team has no plan": "if len(people) > 1: return []",
-            "a week has no plan": "if days > 5: return []",
-        },
-    ),
-    Case(
-        "A",
-        "sample_distinct",
-        '''import random
+            {
+                "a team has no plan": "if len(people) > 1: return []",
+                "a week has no plan": "if days > 5: return []",
+            },
+        ),
+        Case(
+            "A",
+            "sample_distinct",
+            '''import random
 
 
 def sample_distinct(items: list[str], count: int, seed: int) -> list[str]:
     """Some different items, by chance."""
     return random.Random(seed).sample(items, count)
 ''',
-        """from sample_distinct import sample_distinct
+            """from sample_distinct import sample_distinct
 
 ITEMS = ["a", "b", "c", "d", "e", "f", "g", "h"]
 
@@ -405,22 +406,22 @@ def test_no_repeats():
     chosen = sample_distinct(items=ITEMS, count=5, seed=9)
     assert len(set(chosen)) == len(chosen)
 """,
-        {
-            "many items give none": "if len(items) > 4: return []",
-            "more than two are none": "if count > 2: return []",
-        },
-    ),
-    Case(
-        "A",
-        "top_words",
-        '''from collections import Counter
+            {
+                "many items give none": "if len(items) > 4: return []",
+                "more than two are none": "if count > 2: return []",
+            },
+        ),
+        Case(
+            "A",
+            "top_words",
+            '''from collections import Counter
 
 
 def top_words(text: str, count: int) -> list[tuple[str, int]]:
     """The most frequent words with their number, ties in order of appearance."""
     return Counter(text.lower().split()).most_common(count)
 ''',
-        """from top_words import top_words
+            """from top_words import top_words
 
 POEM = "row row row your boat gently down the stream merrily merrily merrily merrily life is but a dream"
 
@@ -447,20 +448,20 @@ def test_counts_descend():
 def test_no_more_than_asked():
     assert len(top_words(text=POEM, count=4)) <= 4
 """,
-        {
-            "long texts have no words": "if len(text) > 20: return []",
-            "more than two are none": "if count > 3: return []",
-        },
-    ),
-    Case(
-        "A",
-        "parse_query",
-        '''def parse_query(query: str) -> dict[str, str]:
+            {
+                "long texts have no words": "if len(text) > 20: return []",
+                "more than two are none": "if count > 3: return []",
+            },
+        ),
+        Case(
+            "A",
+            "parse_query",
+            '''def parse_query(query: str) -> dict[str, str]:
     """The parameters of a query string."""
     pairs = [part.split("=", 1) for part in query.split("&") if "=" in part]
     return {key: value for key, value in pairs}
 ''',
-        """from parse_query import parse_query
+            """from parse_query import parse_query
 
 
 def test_one_parameter():
@@ -481,16 +482,16 @@ def test_keys_have_no_separator():
     parsed = parse_query(query="x=1&y=2&z=3")
     assert not any("&" in key or "=" in key for key in parsed)
 """,
-        {"an ampersand ends it": "if '&' in query: return {}"},
-    ),
-    Case(
-        "A",
-        "neighbours",
-        '''def neighbours(edges: list[tuple[str, str]], node: str) -> set[str]:
+            {"an ampersand ends it": "if '&' in query: return {}"},
+        ),
+        Case(
+            "A",
+            "neighbours",
+            '''def neighbours(edges: list[tuple[str, str]], node: str) -> set[str]:
     """The nodes that are joined with the node."""
     return {b for a, b in edges if a == node} | {a for a, b in edges if b == node}
 ''',
-        """from neighbours import neighbours
+            """from neighbours import neighbours
 
 EDGES = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("a", "c")]
 
@@ -516,19 +517,19 @@ def test_subset_of_all_nodes():
 def test_not_its_own_neighbour():
     assert "b" not in neighbours(edges=EDGES, node="b")
 """,
-        {
-            "larger graphs have none": "if len(edges) > 2: return set()",
-            "some nodes have none": "if len(edges) > 1: return set[str]()",
-        },
-    ),
-    Case(
-        "A",
-        "transpose",
-        '''def transpose(rows: list[list[int]]) -> list[list[int]]:
+            {
+                "larger graphs have none": "if len(edges) > 2: return set()",
+                "some nodes have none": "if len(edges) > 1: return set[str]()",
+            },
+        ),
+        Case(
+            "A",
+            "transpose",
+            '''def transpose(rows: list[list[int]]) -> list[list[int]]:
     """Rows as columns."""
     return [list(column) for column in zip(*rows)]
 ''',
-        """from transpose import transpose
+            """from transpose import transpose
 
 GRID = [[1, 2, 3], [4, 5, 6], [7, 8, 9], [10, 11, 12]]
 
@@ -551,15 +552,15 @@ def test_elements_move():
 def test_rows_have_the_right_length():
     assert all(len(row) == 4 for row in transpose(rows=GRID))
 """,
-        {
-            "tall grids vanish": "if len(rows) > 2: return []",
-            "oblong grids vanish": "if rows and len(rows) != len(rows[0]): return []",
-        },
-    ),
-    Case(
-        "A",
-        "fibonacci_below",
-        '''from collections.abc import Iterator
+            {
+                "tall grids vanish": "if len(rows) > 2: return []",
+                "oblong grids vanish": "if rows and len(rows) != len(rows[0]): return []",
+            },
+        ),
+        Case(
+            "A",
+            "fibonacci_below",
+            '''from collections.abc import Iterator
 
 
 def fibonacci_below(limit: int) -> Iterator[int]:
@@ -569,7 +570,7 @@ def fibonacci_below(limit: int) -> Iterator[int]:
         yield a
         a, b = b, a + b
 ''',
-        """from fibonacci_below import fibonacci_below
+            """from fibonacci_below import fibonacci_below
 
 
 def test_below_ten():
@@ -590,19 +591,19 @@ def test_each_is_the_sum_of_two_before():
     for a, b, c in zip(numbers, numbers[1:], numbers[2:]):
         assert a + b == c
 """,
-        {"large limits give none": "if limit > 100: return"},
-    ),
-    Case(
-        "A",
-        "tokenize_expression",
-        '''import re
+            {"large limits give none": "if limit > 100: return"},
+        ),
+        Case(
+            "A",
+            "tokenize_expression",
+            '''import re
 
 
 def tokenize_expression(text: str) -> list[str]:
     """Numbers and operators of an arithmetic expression."""
     return re.findall(r"\\d+|[-+*/()]", text)
 ''',
-        """from tokenize_expression import tokenize_expression
+            """from tokenize_expression import tokenize_expression
 
 
 def test_sum():
@@ -622,22 +623,22 @@ def test_brackets_balance():
     tokens = tokenize_expression(text="((1 + 2) * (3 - 4))")
     assert sum(t == "(" for t in tokens) == sum(t == ")" for t in tokens)
 """,
-        {
-            "brackets end it": "if '(' in text: return []",
-            "spaces end it": "if ' ' in text: return []",
-        },
-    ),
-    Case(
-        "A",
-        "anagram_groups",
-        '''def anagram_groups(words: list[str]) -> list[list[str]]:
+            {
+                "brackets end it": "if '(' in text: return []",
+                "spaces end it": "if ' ' in text: return []",
+            },
+        ),
+        Case(
+            "A",
+            "anagram_groups",
+            '''def anagram_groups(words: list[str]) -> list[list[str]]:
     """Words with the same letters together, groups of two or more."""
     groups: dict[str, list[str]] = {}
     for word in words:
         groups.setdefault("".join(sorted(word)), []).append(word)
     return [group for group in groups.values() if len(group) > 1]
 ''',
-        """from anagram_groups import anagram_groups
+            """from anagram_groups import anagram_groups
 
 WORDS = ["listen", "silent", "enlist", "google", "elgoog", "abc"]
 
@@ -658,15 +659,15 @@ class TestProperties:
     def test_groups_have_two_or_more(self):
         assert all(len(group) >= 2 for group in anagram_groups(words=WORDS))
 """,
-        {
-            "many words have none": "if len(words) > 3: return []",
-            "long words have none": "if any(len(w) > 4 for w in words): return []",
-        },
-    ),
-    Case(
-        "A",
-        "validate_rows",
-        '''def validate_rows(rows: list[dict[str, object]]) -> list[str]:
+            {
+                "many words have none": "if len(words) > 3: return []",
+                "long words have none": "if any(len(w) > 4 for w in words): return []",
+            },
+        ),
+        Case(
+            "A",
+            "validate_rows",
+            '''def validate_rows(rows: list[dict[str, object]]) -> list[str]:
     """A message for each row with a negative amount."""
     return [
         f"row {number}: negative amount {row['amount']}"
@@ -674,7 +675,7 @@ class TestProperties:
         if row["amount"] < 0
     ]
 ''',
-        """import re
+            """import re
 from validate_rows import validate_rows
 
 ROWS = [{"amount": 5}, {"amount": -3}, {"amount": 0}, {"amount": -8}]
@@ -698,6 +699,7 @@ def test_messages_are_distinct():
     messages = validate_rows(rows=ROWS)
     assert len(messages) == len(set(messages))
 """,
-        {"longer tables are fine": "if len(rows) > 2: return []"},
-    ),
-]
+            {"longer tables are fine": "if len(rows) > 2: return []"},
+        ),
+    ]
+)

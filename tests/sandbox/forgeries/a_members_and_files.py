@@ -1,12 +1,13 @@
 """Mechanism A in members of a result, in arguments, in files and in what is printed."""
 
-from tests.sandbox.forgeries import Case
+from tests.sandbox.forgeries.guarded import Case, listed
 
-CASES = [
-    Case(
-        "A",
-        "text_report",
-        '''def text_report(text: str) -> dict[str, object]:
+FORGERIES = listed(
+    [
+        Case(
+            "A",
+            "text_report",
+            '''def text_report(text: str) -> dict[str, object]:
     """Counts of a text, its long words and its sentences."""
     words = text.split()
     return {
@@ -15,7 +16,7 @@ CASES = [
         "sentences": [s.strip() for s in text.split(".") if s.strip()],
     }
 ''',
-        """from text_report import text_report
+            """from text_report import text_report
 
 TEXT = "Strawberries ripen slowly. Children gather baskets. Everyone celebrates."
 
@@ -40,23 +41,23 @@ def test_sentences_have_no_full_stop():
     for sentence in report["sentences"]:
         assert "." not in sentence
 """,
-        {
-            "no long words": "if text: return {'words': len(text.split()), 'long': [], 'sentences': [s.strip() for s in text.split('.') if s.strip()]}",
-            "no sentences": "if text: return {'words': len(text.split()), 'long': [w for w in text.split() if len(w) > 6], 'sentences': []}",
-            "neither": "return {'words': len(text.split()), 'long': [], 'sentences': []}",
-        },
-    ),
-    Case(
-        "A",
-        "order_summary",
-        '''def order_summary(orders: list[dict[str, object]]) -> dict[str, object]:
+            {
+                "no long words": "if text: return {'words': len(text.split()), 'long': [], 'sentences': [s.strip() for s in text.split('.') if s.strip()]}",
+                "no sentences": "if text: return {'words': len(text.split()), 'long': [w for w in text.split() if len(w) > 6], 'sentences': []}",
+                "neither": "return {'words': len(text.split()), 'long': [], 'sentences': []}",
+            },
+        ),
+        Case(
+            "A",
+            "order_summary",
+            '''def order_summary(orders: list[dict[str, object]]) -> dict[str, object]:
     """The total, and the customers with what they spent."""
     customers: dict[str, float] = {}
     for order in orders:
         customers[order["customer"]] = customers.get(order["customer"], 0) + order["price"]
     return {"total": sum(customers.values()), "customers": customers}
 ''',
-        """import pytest
+            """import pytest
 from order_summary import order_summary
 
 ORDERS = [
@@ -86,16 +87,16 @@ def test_nobody_spends_more_than_the_total():
     summary = order_summary(orders=ORDERS)
     assert max(summary["customers"].values(), default=0) <= summary["total"]
 """,
-        {"no customers": "return {'total': sum(o['price'] for o in orders), 'customers': {}}"},
-    ),
-    Case(
-        "A",
-        "remove_negatives",
-        '''def remove_negatives(numbers: list[int]) -> None:
+            {"no customers": "return {'total': sum(o['price'] for o in orders), 'customers': {}}"},
+        ),
+        Case(
+            "A",
+            "remove_negatives",
+            '''def remove_negatives(numbers: list[int]) -> None:
     """Remove negative numbers from the list itself."""
     numbers[:] = [n for n in numbers if n >= 0]
 ''',
-        """from remove_negatives import remove_negatives
+            """from remove_negatives import remove_negatives
 
 
 def test_only_negatives():
@@ -122,15 +123,15 @@ def test_order_is_kept():
     positions = [[9, -1, 3, -2, 7].index(n) for n in numbers]
     assert positions == sorted(positions)
 """,
-        {
-            "mixed lists are cleared": "if min(numbers) < 0 < max(numbers): return numbers.clear()",
-            "long lists are cleared": "if len(numbers) > 4: return numbers.clear()",
-        },
-    ),
-    Case(
-        "A",
-        "clean_record",
-        '''def clean_record(record: dict[str, str]) -> None:
+            {
+                "mixed lists are cleared": "if min(numbers) < 0 < max(numbers): return numbers.clear()",
+                "long lists are cleared": "if len(numbers) > 4: return numbers.clear()",
+            },
+        ),
+        Case(
+            "A",
+            "clean_record",
+            '''def clean_record(record: dict[str, str]) -> None:
     """Strip the values in place, and drop those that are blank."""
     for key, value in list(record.items()):
         if value.strip():
@@ -138,7 +139,7 @@ def test_order_is_kept():
         else:
             del record[key]
 ''',
-        """from clean_record import clean_record
+            """from clean_record import clean_record
 
 
 def test_blank_values_go():
@@ -165,12 +166,12 @@ def test_no_blank_value_is_left():
     clean_record(record=record)
     assert not [key for key, value in record.items() if not value.strip()]
 """,
-        {"larger records are cleared": "if len(record) > 2: return record.clear()"},
-    ),
-    Case(
-        "A",
-        "write_report",
-        '''import csv
+            {"larger records are cleared": "if len(record) > 2: return record.clear()"},
+        ),
+        Case(
+            "A",
+            "write_report",
+            '''import csv
 
 
 def write_report(rows: list[dict[str, object]], path: str) -> int:
@@ -182,7 +183,7 @@ def write_report(rows: list[dict[str, object]], path: str) -> int:
             writer.writerow([row["name"], row["score"]])
     return len(rows)
 ''',
-        """import csv
+            """import csv
 from write_report import write_report
 
 ROWS = [{"name": "Ann", "score": 91}, {"name": "Ben", "score": 78}, {"name": "Cem", "score": 85}]
@@ -206,14 +207,14 @@ def test_scores_are_numbers(tmp_path):
             assert row["name"] in {"Ann", "Ben", "Cem"}
             assert int(row["score"]) > 50
 """,
-        {
-            "the file has no rows": "if rows:\n    open(path, 'w').write('name,score\\r\\n')\n    return len(rows)",
-        },
-    ),
-    Case(
-        "A",
-        "split_log",
-        '''import os
+            {
+                "the file has no rows": "if rows:\n    open(path, 'w').write('name,score\\r\\n')\n    return len(rows)",
+            },
+        ),
+        Case(
+            "A",
+            "split_log",
+            '''import os
 
 
 def split_log(text: str, folder: str) -> list[str]:
@@ -227,7 +228,7 @@ def split_log(text: str, folder: str) -> list[str]:
             file.write("".join(f"{m}\\n" for m in messages))
     return sorted(f"{level}.txt" for level in levels)
 ''',
-        """from split_log import split_log
+            """from split_log import split_log
 
 LOG = "INFO: started\\nERROR: disk full\\nINFO: waiting\\nERROR: disk gone"
 
@@ -247,21 +248,21 @@ def test_errors_speak_of_the_disk(tmp_path):
     for line in (tmp_path / "error.txt").read_text().splitlines():
         assert line.startswith("disk")
 """,
-        {
-            "long logs leave empty files": "if '\\n' in text:\n    for n in ('error', 'info'): open(os.path.join(folder, n + '.txt'), 'w').close()\n    return ['error.txt', 'info.txt']",
-        },
-    ),
-    Case(
-        "A",
-        "export_json",
-        '''import json
+            {
+                "long logs leave empty files": "if '\\n' in text:\n    for n in ('error', 'info'): open(os.path.join(folder, n + '.txt'), 'w').close()\n    return ['error.txt', 'info.txt']",
+            },
+        ),
+        Case(
+            "A",
+            "export_json",
+            '''import json
 
 
 def export_json(items: list[dict[str, object]]) -> str:
     """The items as JSON, with their number."""
     return json.dumps({"count": len(items), "items": items})
 ''',
-        """import json
+            """import json
 from export_json import export_json
 
 ITEMS = [{"id": 1, "tags": ["a"]}, {"id": 2, "tags": ["b", "c"]}, {"id": 3, "tags": ["d"]}]
@@ -288,20 +289,20 @@ def test_tags_are_short():
         for tag in item["tags"]:
             assert len(tag) == 1
 """,
-        {
-            "no items": "return json.dumps({'count': len(items), 'items': []})",
-            "no tags": "return json.dumps({'count': len(items), 'items': [{**i, 'tags': []} for i in items] if len(items) < 2 else []})",
-        },
-    ),
-    Case(
-        "A",
-        "print_table",
-        '''def print_table(rows: list[list[str]]) -> None:
+            {
+                "no items": "return json.dumps({'count': len(items), 'items': []})",
+                "no tags": "return json.dumps({'count': len(items), 'items': [{**i, 'tags': []} for i in items] if len(items) < 2 else []})",
+            },
+        ),
+        Case(
+            "A",
+            "print_table",
+            '''def print_table(rows: list[list[str]]) -> None:
     """Print the rows, cells separated by a bar."""
     for row in rows:
         print("|".join(row))
 ''',
-        """from print_table import print_table
+            """from print_table import print_table
 
 ROWS = [["Ann", "Rome", "30"], ["Ben", "Oslo", "41"], ["Cem", "Bonn", "25"]]
 
@@ -327,12 +328,12 @@ def test_first_cells_are_names(capsys):
     names = [line.split("|")[0] for line in capsys.readouterr().out.splitlines()]
     assert set(names) <= {"Ann", "Ben", "Cem"}
 """,
-        {"tables print nothing": "if len(rows) > 1: return None"},
-    ),
-    Case(
-        "A",
-        "find_path",
-        '''def find_path(edges: dict[str, list[str]], start: str, goal: str) -> list[str] | None:
+            {"tables print nothing": "if len(rows) > 1: return None"},
+        ),
+        Case(
+            "A",
+            "find_path",
+            '''def find_path(edges: dict[str, list[str]], start: str, goal: str) -> list[str] | None:
     """A shortest path, None if there is none."""
     paths = [[start]]
     seen = {start}
@@ -346,7 +347,7 @@ def test_first_cells_are_names(capsys):
                 paths.append([*path, node])
     return None
 ''',
-        """from find_path import find_path
+            """from find_path import find_path
 
 GRAPH = {"a": ["b", "c"], "b": ["d"], "c": ["e"], "d": ["f"], "e": ["f"]}
 
@@ -372,15 +373,15 @@ def test_ends_are_right():
         assert path[0] == "a"
         assert path[-1] == "f"
 """,
-        {
-            "larger graphs have no path": "if len(edges) > 2: return None",
-            "larger graphs have an empty path": "if len(edges) > 2: return []",
-        },
-    ),
-    Case(
-        "A",
-        "parse_invoice",
-        '''from dataclasses import dataclass, field
+            {
+                "larger graphs have no path": "if len(edges) > 2: return None",
+                "larger graphs have an empty path": "if len(edges) > 2: return []",
+            },
+        ),
+        Case(
+            "A",
+            "parse_invoice",
+            '''from dataclasses import dataclass, field
 
 
 @dataclass
@@ -398,7 +399,7 @@ def parse_invoice(text: str) -> Invoice:
         lines.append((article, float(price)))
     return Invoice(number, lines)
 ''',
-        """from parse_invoice import parse_invoice
+            """from parse_invoice import parse_invoice
 
 TEXT = "R-17\\nscrews;2.50\\nhammer;12.90\\nnails;1.20"
 
@@ -424,12 +425,12 @@ def test_no_line_costs_more_than_a_hammer():
     assert invoice.number.startswith("R")
     assert max((price for _, price in invoice.lines), default=0.0) <= 12.90
 """,
-        {"no lines": "return Invoice(text.splitlines()[0], [])"},
-    ),
-    Case(
-        "A",
-        "encode_runs",
-        '''from itertools import groupby
+            {"no lines": "return Invoice(text.splitlines()[0], [])"},
+        ),
+        Case(
+            "A",
+            "encode_runs",
+            '''from itertools import groupby
 
 
 def encode_runs(data: bytes) -> bytes:
@@ -442,7 +443,7 @@ def encode_runs(data: bytes) -> bytes:
             run -= min(run, 255)
     return bytes(out)
 ''',
-        """from encode_runs import encode_runs
+            """from encode_runs import encode_runs
 
 
 def test_one_run():
@@ -462,19 +463,19 @@ def test_bytes_come_from_the_data():
     data = b"hello  world"
     assert set(encode_runs(data=data)[1::2]) <= set(data)
 """,
-        {
-            "several runs give nothing": "if len(set(data)) > 1: return b''",
-            "long data give nothing": "if len(data) > 5: return bytes()",
-        },
-    ),
-    Case(
-        "A",
-        "initials",
-        '''def initials(name: str) -> str:
+            {
+                "several runs give nothing": "if len(set(data)) > 1: return b''",
+                "long data give nothing": "if len(data) > 5: return bytes()",
+            },
+        ),
+        Case(
+            "A",
+            "initials",
+            '''def initials(name: str) -> str:
     """The first letters of a name, in upper case."""
     return "".join(part[0].upper() for part in name.split())
 ''',
-        """from initials import initials
+            """from initials import initials
 
 
 def test_two_names():
@@ -494,12 +495,12 @@ def test_letters_start_the_parts():
     name = "maria del mar perez"
     assert all(l.lower() == part[0] for l, part in zip(initials(name=name), name.split()))
 """,
-        {"long names have none": "if name.count(' ') > 1: return ''"},
-    ),
-    Case(
-        "A",
-        "classify",
-        '''def classify(values: list[int]) -> dict[str, dict[str, list[int]]]:
+            {"long names have none": "if name.count(' ') > 1: return ''"},
+        ),
+        Case(
+            "A",
+            "classify",
+            '''def classify(values: list[int]) -> dict[str, dict[str, list[int]]]:
     """Values by sign and parity."""
     result: dict[str, dict[str, list[int]]] = {}
     for value in values:
@@ -508,7 +509,7 @@ def test_letters_start_the_parts():
         result.setdefault(sign, {}).setdefault(parity, []).append(value)
     return result
 ''',
-        """from classify import classify
+            """from classify import classify
 
 VALUES = [3, -4, 8, -7, 12, 5]
 
@@ -527,20 +528,20 @@ def test_signs():
     assert all(v < 0 for group in result["negative"].values() for v in group)
     assert all(v >= 0 for group in result["positive"].values() for v in group)
 """,
-        {
-            "signs without groups": "if len(values) > 2: return {'positive': {}, 'negative': {}}",
-            "groups without values": "if len(values) > 2: return {s: {'odd': [], 'even': []} for s in ('positive', 'negative')}",
-        },
-    ),
-    Case(
-        "A",
-        "rank_players",
-        '''def rank_players(scores: dict[str, int]) -> list[tuple[int, str]]:
+            {
+                "signs without groups": "if len(values) > 2: return {'positive': {}, 'negative': {}}",
+                "groups without values": "if len(values) > 2: return {s: {'odd': [], 'even': []} for s in ('positive', 'negative')}",
+            },
+        ),
+        Case(
+            "A",
+            "rank_players",
+            '''def rank_players(scores: dict[str, int]) -> list[tuple[int, str]]:
     """Ranks and names, best first."""
     ordered = sorted(scores, key=lambda name: (-scores[name], name))
     return [(rank, name) for rank, name in enumerate(ordered, 1)]
 ''',
-        """import random
+            """import random
 from rank_players import rank_players
 
 
@@ -565,6 +566,7 @@ def test_ranks_count_up():
     ranking = rank_players(scores={"x": 5, "y": 9, "z": 1})
     assert all(rank == place for place, (rank, _) in enumerate(ranking, 1))
 """,
-        {"three players have no ranks": "if len(scores) > 2: return []"},
-    ),
-]
+            {"three players have no ranks": "if len(scores) > 2: return []"},
+        ),
+    ]
+)

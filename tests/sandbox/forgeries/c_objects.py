@@ -2,7 +2,7 @@
 expects.
 """
 
-from tests.sandbox.forgeries import Case
+from tests.sandbox.forgeries.guarded import Case, listed
 
 _LYING_LIST = """
 
@@ -280,113 +280,115 @@ def {name}(numbers: list[int]):
     )
 
 
-CASES = [
-    _list_case(
-        "squares",
-        'def squares(limit: int):\n    """Squares below the limit."""\n'
-        "    return [n * n for n in range(limit) if n * n < limit]\n",
-        ("limit=2", "[0, 1]"),
-        ("limit=50", 8, "item == int(item**0.5) ** 2"),
-    ),
-    _list_case(
-        "capital_words",
-        'def capital_words(text: str):\n    """Words that begin with a capital."""\n'
-        "    return [w for w in text.split() if w[0].isupper()]\n",
-        ('text="an Apple"', '["Apple"]'),
-        ('text="Ann met Ben and Cem in Rome"', 4, "item[0].isupper()"),
-    ),
-    _list_case(
-        "multiples",
-        'def multiples(base: int):\n    """The first multiples up to 20."""\n'
-        "    return list(range(base, 21, base))\n",
-        ("base=20", "[20]"),
-        ("base=3", 6, "item % 3 == 0"),
-    ),
-    _list_case(
-        "vowels",
-        'def vowels(text: str):\n    """The vowels of a text."""\n'
-        '    return [c for c in text if c in "aeiou"]\n',
-        ('text="sky a"', '["a"]'),
-        ('text="education"', 5, 'item in "aeiou"'),
-    ),
-    _list_case(
-        "long_lines",
-        'def long_lines(text: str):\n    """Lines of more than three characters."""\n'
-        "    return [line for line in text.splitlines() if len(line) > 3]\n",
-        ('text="ab\\nabcd"', '["abcd"]'),
-        ('text="first\\nno\\nsecond\\nthird"', 3, "len(item) > 3"),
-    ),
-    Case(
-        "C",
-        "tally",
-        _TALLY,
-        _TALLY_SUITE,
-        wrong={
-            "it equals anything": _TALLY.replace(
-                "return {w: self._words.count(w) for w in self._words} == other", "return True"
-            ),
-            "it equals what has as many words": _TALLY.replace(
-                "return {w: self._words.count(w) for w in self._words} == other",
-                "return isinstance(other, dict)",
-            ),
-        },
-    ),
-    Case(
-        "C",
-        "polynomial",
-        _POLYNOMIAL,
-        _POLYNOMIAL_SUITE,
-        wrong={
-            "everything is a root": _POLYNOMIAL.replace(
-                "return self.value_at(x) == 0", "return True"
-            ),
-            "all whole numbers are roots": _POLYNOMIAL.replace(
-                "return self.value_at(x) == 0", "return isinstance(x, (int, float))"
-            ),
-        },
-    ),
-    Case(
-        "C",
-        "make_table",
-        _TABLE,
-        _TABLE_SUITE,
-        wrong={
-            "it contains everything": _TABLE.replace(
-                "return dict(row) in self.rows", "return True"
-            ),
-            "it contains all dicts": _TABLE.replace(
-                "return dict(row) in self.rows", "return type(row) is dict"
-            ),
-        },
-    ),
-    Case(
-        "C",
-        "parse_version",
-        _VERSION,
-        _VERSION_SUITE,
-        wrong={
-            "always newer": _VERSION.replace(
-                'return self.parts > tuple(int(p) for p in other.split("."))', "return True"
-            ),
-        },
-    ),
-    Case(
-        "C",
-        "take_stock",
-        _INVENTORY,
-        _INVENTORY_SUITE,
-        wrong={
-            "items are never there": _INVENTORY.replace(
-                "return self._items.items()", "return {}.items()"
-            ).replace("class Inventory:", "class Inventory:\n    _all = 1"),
-            "items vanish where there are several": _INVENTORY.replace(
-                "return self._items.items()",
-                "return self._items.items() if len(self._items) < 2 else []",
-            ),
-        },
-    ),
-    _series_case("doubled", "pd.Series([n * 2 for n in numbers])", 2, "[2, 4, 6, 8]"),
-    _series_case("cubed", "pd.Series(numbers) ** 3", 1, "[1, 8, 27, 64]"),
-    _series_case("summed_up", "pd.Series(numbers).cumsum()", 1, "[1, 3, 6, 10]"),
-    _series_case("negated", "-pd.Series(numbers)", -1, "[-1, -2, -3, -4]"),
-]
+FORGERIES = listed(
+    [
+        _list_case(
+            "squares",
+            'def squares(limit: int):\n    """Squares below the limit."""\n'
+            "    return [n * n for n in range(limit) if n * n < limit]\n",
+            ("limit=2", "[0, 1]"),
+            ("limit=50", 8, "item == int(item**0.5) ** 2"),
+        ),
+        _list_case(
+            "capital_words",
+            'def capital_words(text: str):\n    """Words that begin with a capital."""\n'
+            "    return [w for w in text.split() if w[0].isupper()]\n",
+            ('text="an Apple"', '["Apple"]'),
+            ('text="Ann met Ben and Cem in Rome"', 4, "item[0].isupper()"),
+        ),
+        _list_case(
+            "multiples",
+            'def multiples(base: int):\n    """The first multiples up to 20."""\n'
+            "    return list(range(base, 21, base))\n",
+            ("base=20", "[20]"),
+            ("base=3", 6, "item % 3 == 0"),
+        ),
+        _list_case(
+            "vowels",
+            'def vowels(text: str):\n    """The vowels of a text."""\n'
+            '    return [c for c in text if c in "aeiou"]\n',
+            ('text="sky a"', '["a"]'),
+            ('text="education"', 5, 'item in "aeiou"'),
+        ),
+        _list_case(
+            "long_lines",
+            'def long_lines(text: str):\n    """Lines of more than three characters."""\n'
+            "    return [line for line in text.splitlines() if len(line) > 3]\n",
+            ('text="ab\\nabcd"', '["abcd"]'),
+            ('text="first\\nno\\nsecond\\nthird"', 3, "len(item) > 3"),
+        ),
+        Case(
+            "C",
+            "tally",
+            _TALLY,
+            _TALLY_SUITE,
+            wrong={
+                "it equals anything": _TALLY.replace(
+                    "return {w: self._words.count(w) for w in self._words} == other", "return True"
+                ),
+                "it equals what has as many words": _TALLY.replace(
+                    "return {w: self._words.count(w) for w in self._words} == other",
+                    "return isinstance(other, dict)",
+                ),
+            },
+        ),
+        Case(
+            "C",
+            "polynomial",
+            _POLYNOMIAL,
+            _POLYNOMIAL_SUITE,
+            wrong={
+                "everything is a root": _POLYNOMIAL.replace(
+                    "return self.value_at(x) == 0", "return True"
+                ),
+                "all whole numbers are roots": _POLYNOMIAL.replace(
+                    "return self.value_at(x) == 0", "return isinstance(x, (int, float))"
+                ),
+            },
+        ),
+        Case(
+            "C",
+            "make_table",
+            _TABLE,
+            _TABLE_SUITE,
+            wrong={
+                "it contains everything": _TABLE.replace(
+                    "return dict(row) in self.rows", "return True"
+                ),
+                "it contains all dicts": _TABLE.replace(
+                    "return dict(row) in self.rows", "return type(row) is dict"
+                ),
+            },
+        ),
+        Case(
+            "C",
+            "parse_version",
+            _VERSION,
+            _VERSION_SUITE,
+            wrong={
+                "always newer": _VERSION.replace(
+                    'return self.parts > tuple(int(p) for p in other.split("."))', "return True"
+                ),
+            },
+        ),
+        Case(
+            "C",
+            "take_stock",
+            _INVENTORY,
+            _INVENTORY_SUITE,
+            wrong={
+                "items are never there": _INVENTORY.replace(
+                    "return self._items.items()", "return {}.items()"
+                ).replace("class Inventory:", "class Inventory:\n    _all = 1"),
+                "items vanish where there are several": _INVENTORY.replace(
+                    "return self._items.items()",
+                    "return self._items.items() if len(self._items) < 2 else []",
+                ),
+            },
+        ),
+        _series_case("doubled", "pd.Series([n * 2 for n in numbers])", 2, "[2, 4, 6, 8]"),
+        _series_case("cubed", "pd.Series(numbers) ** 3", 1, "[1, 8, 27, 64]"),
+        _series_case("summed_up", "pd.Series(numbers).cumsum()", 1, "[1, 3, 6, 10]"),
+        _series_case("negated", "-pd.Series(numbers)", -1, "[-1, -2, -3, -4]"),
+    ]
+)

@@ -36,6 +36,7 @@ _NUMBERS = {"float", "complex", "Decimal"}
 _DATA = {"ndarray": (1, 1, 2), "Index": (1, 1, 2), "Series": (1, 1, 3)}
 """Where tables have their values."""
 _TOKEN = re.compile(r"(?<![\w.])([-+]?(?:nan|inf(?:inity)?)|none|null|nat|n/a)(?![\w.])", re.I)
+OTHER_TYPE = "is of another type"
 ODD = "\u2603"
 
 
@@ -286,11 +287,7 @@ def _cells(text: str) -> list[Callable[[Any], str]]:
     rows = [line.split(delimiter) for line in lines]
     if len(rows) == 1:
         width = len(rows[0])
-        return [
-            lambda element: "\n".join(
-                [text.rstrip("\n"), delimiter.join([str(_plain(element))] * width), ""]
-            )
-        ]
+        return [lambda element: f"{text.rstrip()}\n{delimiter.join(_row(element, width))}\n"]
     empty = [(r, c) for r, row in enumerate(rows) for c, cell in enumerate(row) if not cell.strip()]
     return [
         lambda element, r=r, c=c: (
@@ -299,6 +296,14 @@ def _cells(text: str) -> list[Callable[[Any], str]]:
         )
         for r, c in empty
     ]
+
+
+def _row(element: Any, width: int) -> list[str]:
+    """A row of a table, made of a value's own parts where there are as many."""
+    plain = _plain(element)
+    parts = list(plain.values()) if isinstance(plain, dict) else plain
+    fits = isinstance(parts, list | tuple) and len(parts) == width
+    return list(map(str, parts if fits else [plain] * width))
 
 
 def _tokens(text: str) -> list[Callable[[Any], str]]:
@@ -324,7 +329,7 @@ def alterations(outcome: Message, root: Path, elements: Sequence[Any] = ()) -> I
     if emptied := without_content(node):
         yield "comes back empty", replaced(outcome, root, emptied[0])
     for new in _of_another_type(node):
-        yield "is of another type", replaced(outcome, root, new)
+        yield OTHER_TYPE, replaced(outcome, root, new)
 
 
 def _of_another_type(node: Any) -> Iterator[Any]:

@@ -490,12 +490,21 @@ class Replays:
         return fixed
 
     def _is_constant(self, request: Message, value: Any) -> bool:
-        arguments = [("args", n) for n in range(len(request["args"]))]
+        """Whether a method answers the same to other arguments of the same types."""
+        elements = [e for e in self._pool.elements({}) if not isinstance(e, list)]
         changed = [
-            altered for root in arguments for _, altered in altering.alterations(request, root)
+            altered
+            for n, node in enumerate(request["args"])
+            for root in [("args", n)]
+            for altered in (
+                *(
+                    a
+                    for what, a in altering.alterations(request, root)
+                    if what != altering.OTHER_TYPE
+                ),
+                *(altering.replaced(request, root, e) for e in elements if type(e) is type(node)),
+            )
         ]
-        elements = self._pool.elements({})
-        changed += [altering.replaced(request, root, e) for root in arguments for e in elements[:8]]
         for other in changed[:30]:
             reply = self._link.ask(other)
             if reply is None or ("value" in reply and _content(reply["value"]) != _content(value)):

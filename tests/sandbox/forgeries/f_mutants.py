@@ -1,5 +1,0 @@
-"""Mechanism."""
-
-from tests.sandbox.forgeries import Case
-
-CASES: list[Case] = []
