@@ -54,6 +54,8 @@ class Verdict(Value):
     output: str = ""
     """The output of code and tests, capped."""
     seconds: float = 0.0
+    loaded: bool = True
+    """Whether the tool's module was loaded."""
 
 
 Files = Annotated[tuple[File, ...], Field(exclude=True)]

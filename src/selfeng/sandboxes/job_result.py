@@ -122,6 +122,7 @@ class SuiteResult(JobResult):
             problem=problem,
             output=self._output(),
             seconds=self._seconds(measured),
+            loaded=self._field("loaded") is not False,
         )
 
     def _take(self, frame: Message) -> None:

@@ -314,11 +314,9 @@ class Synthesis:
         self._strengthened = True
         with self._steps.step("strengthen") as current:
             found = await self._deps.chain.strength(self._build.spec.name, self._code, self._tests)
-            current.summary = (
-                f"The tests notice {found.killed} of {count(found.mutants, 'mutant')}."
-            )
+            current.summary = found.summary
             current.artifact = found.model_dump_json(indent=2)
-        if found.score >= self._policy.mutation_score:
+        if not self._deps.chain.is_weak(found):
             return "strong"
         tests = await self._deps.tester.more(self._steps, self._build, self._tests, found)
         if tests == self._tests:

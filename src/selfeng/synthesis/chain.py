@@ -76,13 +76,9 @@ class Chain:
         ):
             return Judgement(link="comparison", problem=told, verdict=verdict)
         noticed = await self.strength(draft.name, draft.code, draft.tests, library=library)
-        if noticed.score < self._policy.mutation_score:
+        if self.is_weak(noticed):
             return Judgement(link="mutation", problem=weakness(noticed), verdict=verdict)
-        said = (
-            f" The tests notice {noticed.killed} of {count(noticed.mutants, 'mutant')}."
-            if noticed.mutants
-            else ""
-        )
+        said = f" {noticed.summary}" if noticed.mutants else ""
         return Judgement(verdict=verdict, summary=steady_summary(verdict) + said)
 
     async def suite_problem(self, signature: Signature, tests: str) -> Judgement | None:
@@ -135,6 +131,10 @@ class Chain:
         if not self._policy.mutation_score:
             return Strength(killed=0, mutants=0, survivors=())
         return await strength(self._sandbox, name, code, tests, library=library)
+
+    def is_weak(self, found: Strength) -> bool:
+        """Whether the suite notices too few mutants; not if there are too few to measure."""
+        return found.score is not None and found.score < self._policy.mutation_score
 
 
 def weakness(found: Strength) -> str:

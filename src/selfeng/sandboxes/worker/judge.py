@@ -238,6 +238,7 @@ class _JobRun:
                 "output": output,
                 "seconds": round(seconds, 6),
                 "orderly": orderly,
+                "loaded": self._loaded,
                 **end,
             }
         )
