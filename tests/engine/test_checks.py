@@ -113,6 +113,85 @@ def test_helpers_and_defaults_in_other_quotes_are_the_same_signature():
     )
 
 
+LOOKS = {
+    "import sys\ndef f(n): return sys._getframe().f_back": "sys._getframe",
+    "from sys import _getframe as g\ndef f(n): return g(1)": "sys._getframe",
+    "import os\ndef f(n): return os.sys.modules": "os.sys.modules",
+    "import sys as s\ndef f(n): return vars(s)[n](0)": "sys",
+    "import sys\ndef f(n): return getattr(sys, '_get' + 'frame')()": "getattr(sys, '_get' + 'frame')",
+    "import sys\ndef f(n): return getattr(sys, ''.join(['_get', n]))": "getattr(sys, ",
+    "import sys\ndef f(n):\n try: 1 / 0\n except Exception: return sys.exc_info()[2]": "sys.exc_info",
+    "def f(n):\n try: 1 / 0\n except Exception as e: return e.__traceback__.tb_frame": (
+        "e.__traceback__.tb_frame"
+    ),
+    "def f(n): return (i for i in n).gi_frame": "(i for i in n).gi_frame",
+    "def f(n): return f.__code__.co_firstlineno": "f.__code__.co_firstlineno",
+    "def f(n): return '{0.__globals__}'.format(f)": "'{0.__globals__}'",
+    "def f(n):\n match f:\n  case object(__code__=c): return c": "__code__",
+    "import gc as g\ndef f(n): return g.get_objects()": "gc",
+    "from gc import get_referrers\ndef f(n): return get_referrers(n)": "gc.get_referrers",
+    "def f(n): return __import__('gc').get_objects()": "__import__",
+    "import importlib\ndef f(n): return importlib.import_module('gc')": "importlib",
+    "import inspect\ndef f(n): return inspect.stack()": "inspect.stack",
+    "from inspect import currentframe\ndef f(n): return currentframe()": "inspect.currentframe",
+    "import inspect\ndef f(n): return inspect.getsource(f)": "inspect.getsource",
+    "import traceback\ndef f(n): return traceback.format_exc()": "traceback.format_exc",
+    "import logging\ndef f(n): return logging.sys._getframe()": "logging.sys._getframe",
+    "import threading\ndef f(n): threading.settrace(n)": "threading.settrace",
+    "import sys\ndef f(n): return sys.stdout.buffer._passed_on": "sys.stdout.buffer",
+    "from sys import stdout as out\ndef f(n): return out.fileno()": "sys.stdout.fileno",
+    "import sys\nout = sys.stderr\ndef f(n): return out.detach()": "sys.stderr.detach",
+    "import sys\ndef f(n): return sys.__stdout__": "sys.__stdout__",
+    "import io, sys\ndef f(n): sys.stdout = io.StringIO()": "sys.stdout",
+    "def f(n): return open('/proc/self/stat').read()": "'/proc/self/stat'",
+    "import os\ndef f(n): return os.getpid()": "os.getpid",
+    "import _thread\ndef f(n): return _thread._count()": "_thread",
+    "def f(n): return __builtins__": "__builtins__",
+    "def f(n): return globals()['__loader__']": "globals()['__loader__']",
+    "def f(n): return eval('(i for i in n).gi_' + 'frame')": "eval('(i for i in n).gi_' + 'frame')",
+    "from operator import attrgetter\ndef f(n): return attrgetter('f_back')(n)": (
+        "attrgetter('f_back')"
+    ),
+    "from functools import reduce\ndef f(n): return reduce(getattr, ['a', 'b'], n)": "getattr",
+    "def f(n): return getattr(f, f'__{n}__')": "getattr(f, f'__{n}__')",
+}
+
+
+@pytest.mark.parametrize("code", LOOKS)
+def test_tools_that_look_at_how_they_are_run_are_refused(code):
+    problem = module_problem(code, parse_signature(code, "f"))
+    assert problem
+    assert problem.startswith(f"the code uses `{LOOKS[code]}")
+    assert "through which a tool can see how it is run, and that it is tested; " in problem
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "print(n, file=sys.stderr)",
+        "sys.stdout.write(str(n))",
+        "sys.setrecursionlimit(sys.getrecursionlimit() + sys.version_info[0] + sys.maxsize % 2)",
+        "return [line for line in sys.stdin] + sys.argv[1:] + [sys.float_info.max]",
+        "return inspect.signature(n).parameters, inspect.isfunction(n)",
+        "with contextlib.redirect_stdout(io.StringIO()) as kept: print(n)",
+        "logging.getLogger(__name__).warning('%s', n)",
+        "return functools.lru_cache(f), f.__name__, type(n).__name__, n.__class__, n.__dict__",
+        "return getattr(math, n), getattr(n, 'real', None), hasattr(n, 'x'), getattr(str, n)(n)",
+        "return eval(n, {'__builtins__': {}}) if '__import__' not in n else None",
+        "return os.path.isfile(n), os.environ.get('HOME'), time.perf_counter(), __name__",
+        "return numpy.trace(n), n.profile, n.code, n.trace, json.JSONDecodeError.lineno",
+        "return '{0.real:.2f} {name}'.format(n, name=n), f'{n.real}'",
+        "return globals()[n], operator.attrgetter('real')(n), operator.itemgetter(n)",
+    ],
+)
+def test_honest_uses_of_the_interpreter_are_not_refused(body):
+    modules = (
+        "contextlib, functools, inspect, io, json, logging, math, numpy, operator, os, sys, time"
+    )
+    code = f"import {modules}\n\n\ndef f(n):\n    {body}\n"
+    assert module_problem(code, parse_signature(code, "f")) is None
+
+
 @pytest.mark.parametrize(
     ("change", "problem"),
     [

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from selfeng.core.signature import parse_signature
-from selfeng.core.verdict import Verdict, Version
+from selfeng.core.verdict import Replay, Verdict, Version
 from selfeng.synthesis.consensus import Consensus, Dropped, agree, distinct
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.mutants import mutants, strength
@@ -288,16 +288,32 @@ async def test_slow_candidates_are_refuted_where_half_of_the_others_are_quick(
     [
         (
             "def test_zero():\n    assert triple(number=0) == 0\n",
-            ["line 2: `return 3 * number` became `return 4 * number`"],
+            [
+                "line 2: `return 3 * number if number else 0` became `return 3 * number if False "
+                "else 0`",
+                "line 2: `return 3 * number if number else 0` became `return 3 + number if number "
+                "else 0`",
+                "line 2: `return 3 * number if number else 0` became `return 4 * number if number "
+                "else 0`",
+            ],
         ),
-        (ONE, []),
+        (f"{ONE}    assert triple(number=0) == 0\n", []),
     ],
     ids=["weak", "strong"],
 )
 async def test_a_suite_is_as_strong_as_the_mutants_that_it_notices(tests, survivors):
-    found = await strength(HonestSandbox(), "triple", RIGHT, IMPORT + tests)
+    code = f"{HEAD}    return 3 * number if number else 0\n"
+    found = await strength(HonestSandbox(), "triple", code, IMPORT + tests)
     assert [m.change for m in found.survivors] == survivors
-    assert found.killed == found.mutants - len(survivors)
+    assert found.score == (5 - len(survivors)) / 5
+    assert found.summary == f"The tests notice {5 - len(survivors)} of 5 mutants."
+
+
+async def test_altered_outcomes_take_the_place_of_fewer_than_five_mutants():
+    found = await strength(HonestSandbox(), "triple", RIGHT, IMPORT + ONE)
+    assert (found.killed, found.mutants, found.score) == (3, 3, 1.0)
+    replay = Replay(tried=4, noticed=1)
+    assert found.model_copy(update={"replay": replay}).score == 0.25
 
 
 def test_mutants_change_one_thing_each_and_are_the_same_ones_each_time():
@@ -312,6 +328,73 @@ def test_mutants_change_one_thing_each_and_are_the_same_ones_each_time():
     assert len({m.code for m in found}) == len(found)
     assert len(mutants("def f(a):\n" + "    a = a + 1\n" * 50)) == 20
     assert mutants("def f(a):\n    return None\n") == []
+
+
+KINDS = {
+    "return sorted(items, key=abs, reverse=True)": [
+        "return None",
+        "return items",
+        "return sorted(items, reverse=True)",
+        "return sorted(items, key=abs)",
+        "return sorted(items, key=abs, reverse=False)",
+    ],
+    "return round(items, 2)": [
+        "return None",
+        "return items",
+        "return round(items)",
+        "return round(2, items)",
+        "return round(items, 3)",
+    ],
+    "return items.strip().lstrip('-')": [
+        "return None",
+        "return items.strip()",
+        "return items.lstrip('-')",
+        "return items.strip().rstrip('-')",
+        "return items.strip().lstrip('XX-XX')",
+    ],
+    "return items[items:-1]": [
+        "return None",
+        "return items[:-1]",
+        "return items[items:]",
+        "return items[items:1]",
+        "return items[items:-2]",
+    ],
+    "items.sort()\n    return [max(n, 1.5) for n in items if n]": [
+        "pass",
+        "return None",
+        "return [max(n, 1.5) for n in items]",
+        "return [n for n in items if n]",
+        "return [min(n, 1.5) for n in items if n]",
+        "return [max(n, 2.5) for n in items if n]",
+    ],
+    'return f"{items:.2f}" if not items else math.ceil(items)': [
+        "return None",
+        "return f'{items:.2f}' if False else math.ceil(items)",
+        "return f'{items}' if not items else math.ceil(items)",
+        "return f'{items:.2f}' if items else math.ceil(items)",
+        "return f'{items:.2f}' if not items else items",
+        "return f'{items:.2f}' if not items else math.floor(items)",
+    ],
+}
+
+
+@pytest.mark.parametrize("body", KINDS)
+def test_code_made_of_calls_has_mutants_too(body):
+    found = mutants(f"import math\n\n\ndef f(items):\n    {body}\n")
+    assert sorted(m.after for m in found) == sorted(KINDS[body])
+
+
+def test_what_no_test_of_results_notices_is_not_changed():
+    assert not mutants(
+        "from functools import lru_cache\n\n\n@lru_cache(maxsize=9)\n"
+        "def f(a: 'int') -> 'list[1]':\n    \"\"\"Do it.\"\"\"\n    raise ValueError('a', 1 + 1)\n"
+    )
+
+
+def test_the_mutants_are_spread_over_the_lines():
+    dense = f"    b = [{' + '.join(['a'] * 40)}]\n"
+    found = mutants(f"def f(a):\n{dense}    a = a + 1\n    return b[a]\n")
+    assert {m.line for m in found} == {2, 3, 4}
 
 
 def test_of_a_long_line_a_mutant_shows_the_part_around_its_change():

@@ -277,6 +277,8 @@ FAILING_BESIDE_MUTANTS = {
     "it counts the processes": "import os\n\n\ndef tool(n):\n"
     "    others = [name for name in os.listdir('/proc') if name.isdigit()]\n"
     "    return 2 * n if len(others) == 3 else None\n",
+    "it counts its own lines": "import inspect\n\n\ndef tool(n):\n    # a comment\n"
+    "    return 2 * n if len(inspect.getsource(tool).split(chr(10))) == 4 else None\n",
     "it counts its loads": "import builtins\n\nbuiltins.loads = getattr(builtins, 'loads', 0) + 1\n"
     "LOADS = builtins.loads\n\n\ndef tool(n):\n    return [None, 2 * n, None][min(LOADS, 2)]\n",
 }
@@ -291,3 +293,14 @@ async def test_a_tool_that_fails_where_its_mutants_run_proves_nothing(
     found = await strength(sandbox, "tool", code, TESTS)
     assert found.score == 0
     assert found.problem.startswith("the tool fails where its mutants run")
+
+
+async def test_a_mutant_that_does_not_load_is_not_counted(sandbox: SecureSandbox) -> None:
+    code = (
+        "LIMITS = [1, 2]\nif LIMITS != [1, 2]:\n    raise ValueError\nwhile LIMITS[0] > 1:\n"
+        "    pass\n\n\ndef tool(n):\n    return 2 * n if n else 0\n"
+    )
+    found = await strength(sandbox, "tool", code, TESTS)
+    assert (found.killed, found.mutants) == (4, 8)
+    verdict = await sandbox.verify("tool", f"{code}\n1 / 0\n", TESTS, lambda _: None)
+    assert not verdict.loaded

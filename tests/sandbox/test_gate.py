@@ -86,6 +86,42 @@ async def test_tests_that_accept_anything_are_named(
         await examine(sandbox, f"{SUITE}\n\ndef test_a():\n    {test}\n")
 
 
+GROUPS = {
+    "calls in tasks": "async def check(n):\n    assert tool(n) == 2 * n\n\n\n",
+    "calls in threads": "async def check(n):\n"
+    "    assert await asyncio.to_thread(tool, n) == 2 * n\n\n\n",
+    "groups in groups": "async def check(n):\n    async with asyncio.TaskGroup() as inner:\n"
+    "        inner.create_task(other(n))\n\n\n"
+    "async def other(n):\n    assert tool(n) == 2 * n\n\n\n",
+    "errors with a cause": "async def check(n):\n    try:\n        assert tool(n) == 2 * n\n"
+    "    except Exception as error:\n        raise RuntimeError('it failed') from error\n\n\n",
+}
+
+
+@pytest.mark.parametrize("how", GROUPS)
+async def test_tests_that_use_task_groups_can_be_passed(sandbox: SecureSandbox, how: str) -> None:
+    suite = (
+        f"import asyncio\nfrom tool import tool\n\n\n{GROUPS[how]}"
+        "async def run():\n    async with asyncio.TaskGroup() as group:\n"
+        "        for n in (1, 2):\n            group.create_task(check(n))\n\n\n"
+        "def test_all():\n    asyncio.run(run())\n"
+    )
+    await examine(sandbox, suite)
+    with pytest.raises(SynthesisFailed, match="test_all"):
+        await examine(sandbox, suite, "def tool(n):\n    return n\n")
+
+
+async def test_an_error_in_a_task_group_before_the_call_is_named(sandbox: SecureSandbox) -> None:
+    suite = (
+        f"import asyncio\n{SUITE}\n\nasync def check():\n    assert tool(given) == 2\n\n\n"
+        "async def run():\n    async with asyncio.TaskGroup() as group:\n"
+        "        group.create_task(check())\n\n\n"
+        "def test_all():\n    asyncio.run(run())\n"
+    )
+    with pytest.raises(SynthesisFailed, match=r"no code can pass .* test_all \(NameError: name"):
+        await examine(sandbox, suite)
+
+
 async def test_tests_that_contradict_each_other_out_of_sight_are_passed_by_nothing(
     sandbox: SecureSandbox,
 ) -> None:

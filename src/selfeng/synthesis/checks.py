@@ -6,6 +6,7 @@ act on, or None.
 
 import ast
 import keyword
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,7 +20,8 @@ from selfeng.core.visible import visible
 from selfeng.synthesis.annotations import annotation_problem
 from selfeng.synthesis.examples import example_problem
 from selfeng.synthesis.stubs import stub
-from selfeng.synthesis.suite.source import Suite
+from selfeng.synthesis.suite.allowed import FRAMES
+from selfeng.synthesis.suite.source import Suite, shown
 from selfeng.synthesis.suite.steering import problems
 
 _TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | set(sandbox_packages())
@@ -31,6 +33,49 @@ LONGEST = 300
 chosen later.
 """
 _THERE = ", ".join(["the standard library", *sandbox_packages()])
+
+_NAMES = """
+    __builtins__ __closure__ __code__ __file__ __getattribute__ __globals__ __import__ __loader__
+    __self__ __spec__ __subclasses__ __traceback__ _current_frames _getframe setprofile settrace
+"""
+_INTERNALS = FRAMES | {*_NAMES.split()}
+"""Names that lead from a value to how Python runs the code."""
+_NEVER = """
+    __main__ bdb builtins cProfile ctypes dis faulthandler gc importlib linecache opcode pdb pkgutil
+    profile pyclbr resource runpy site symtable trace tracemalloc zipimport os.getpid os.getppid
+    os.times time.clock_gettime time.clock_gettime_ns time.process_time time.process_time_ns
+    time.thread_time time.thread_time_ns
+"""
+_STREAM = """
+    closed encoding errors flush isatty name newlines read readable readline readlines reconfigure
+    writable write writelines
+"""
+_GUARDED = {
+    "sys": """argv byteorder executable exit float_info getdefaultencoding getfilesystemencoding
+        get_int_max_str_digits getrecursionlimit getsizeof hash_info hexversion implementation
+        int_info intern maxsize maxunicode path platform set_int_max_str_digits setrecursionlimit
+        stderr stdin stdout version version_info""",
+    **dict.fromkeys(("sys.stdin", "sys.stdout", "sys.stderr"), _STREAM),
+    "inspect": """cleandoc getdoc isabstract isasyncgen isasyncgenfunction isawaitable isbuiltin
+        isclass iscoroutine iscoroutinefunction isfunction isgenerator isgeneratorfunction ismethod
+        ismodule isroutine Parameter Signature signature unwrap""",
+    "traceback": "format_exception_only",
+    **dict.fromkeys(_NEVER.split(), ""),
+}
+"""Through these a program looks at itself or at what runs it. A tool may use only the names listed
+here.
+"""
+_INSTEAD = {
+    "sys.std": "write with `print` or `contextlib.redirect_stdout`",
+    "sys.exc": "catch the error with `except ... as error`",
+    "traceback": "describe an error with `str(error)`",
+    "time": "measure time with `time.perf_counter`",
+    "importlib": "write `import`",
+    "getattr": "write the attributes out, or choose among them with a dict",
+}
+_WORDS = re.compile(rf"(?<!\w)({'|'.join(_INTERNALS)})(?!\w)")
+_PLACES = re.compile(rf"^/proc(/|$)|\{{[^{{}}]*[.\[]({'|'.join(_INTERNALS)})(?!\w)")
+"""Names of processes, and a format string's `{0.__globals__}`."""
 
 
 def specification_problem(spec: Specification) -> str | None:
@@ -166,7 +211,99 @@ def module_problem(code: str, wanted: Signature, tools: Importable | None = None
         return f"the code imports {foreign}; only {_THERE} are there" + (
             ", and tools of the library" if tools.names else ""
         )
+    if used := next(_introspection(Suite(code, "")), ""):
+        instead = [remedy for start, remedy in _INSTEAD.items() if used.startswith(start)]
+        return (
+            f"the code uses `{used}`, through which a tool can see how it is run, and that it is "
+            f"tested; {', '.join(instead) or 'compute the result from the arguments alone'}"
+        )
     return tools.problem(code, wanted.function)
+
+
+def _introspection(module: Suite) -> Iterator[str]:
+    """What a module uses to look at itself or at what runs it."""
+    for node in module.nodes:
+        name, parent, text = module.dotted(node), module.parents.get(node), _text(node)
+        if isinstance(node, ast.Name) and (
+            (name in _GUARDED and "." not in name and not isinstance(parent, ast.Attribute))
+            or (name == "getattr" and getattr(parent, "func", None) is not node)
+        ):
+            yield name
+        if isinstance(node, ast.Attribute) and (
+            _guarded(name) or (name.startswith("sys.") and not isinstance(node.ctx, ast.Load))
+        ):
+            yield name
+        if _PLACES.search(text):
+            yield shown(node)
+        match node:
+            case ast.Import(names=names):
+                yield from (n.name for n in names if _guarded(n.name))
+            case ast.ImportFrom(module=str(origin), names=names):
+                inner = (f"{origin}.{n.name}" for n in names)
+                yield from (n for n in inner if _guarded(n) or n.rpartition(".")[2] in _INTERNALS)
+            case ast.Attribute(attr=attr) if attr in _INTERNALS:
+                yield shown(node)
+            case ast.Name(id=attr) if attr in _INTERNALS - FRAMES:
+                yield attr
+            case ast.MatchClass(kwd_attrs=attrs):
+                yield from _INTERNALS.intersection(attrs)
+            case ast.Subscript(slice=key) if _text(key) in _INTERNALS:
+                yield shown(node)
+            case ast.Call(func=func, args=[_, *_] as args):
+                if _reaches(module, module.dotted(func), args):
+                    yield shown(node)
+
+
+def _reaches(module: Suite, function: str, args: Sequence[ast.expr]) -> bool:
+    """Whether a call gets an attribute, or runs text, that a tool may not use."""
+    of = module.dotted(args[0])
+    match function, [_text(argument) for argument in args]:
+        case (("eval" | "exec" | "compile"), [text, *_]):
+            return bool(_WORDS.search(text))
+        case "operator.attrgetter", names:
+            return any(not name or bool(_WORDS.search(name)) for name in names)
+        case (("getattr" | "setattr" | "delattr"), [_, name, *_]):
+            own = isinstance(args[0], ast.Name) and args[0].id in ("self", "cls")
+            computed = not name and not own and (not of or bool(_guarded(f"{of}.?")))
+            return computed or name in _INTERNALS or bool(name and _guarded(f"{of}.{name}"))
+    return False
+
+
+def _guarded(name: str) -> bool:
+    """Whether a dotted name is one that no tool may use."""
+    parts = name.split(".")
+    if parts[0] not in sys.stdlib_module_names:
+        return False
+    # A module may be reached through one that imports it.
+    parts = parts[max((n for n, part in enumerate(parts) if part in _GUARDED), default=0) :]
+    if any(part.startswith("_") and not part.endswith("_") for part in parts[:2]):
+        return True
+    for end in range(1, len(parts) + 1):
+        allowed = _GUARDED.get(".".join(parts[:end]))
+        if allowed is not None and not (allowed and {*parts[end : end + 1]} <= {*allowed.split()}):
+            return True
+    return False
+
+
+def _text(node: ast.AST) -> str:
+    """The text of a constant, or of constants that are put together; "" for anything else."""
+    between, parts = "", list[ast.expr]()
+    match node:
+        case ast.Constant(value=str(text)):
+            return text
+        case ast.FormattedValue(value=part):
+            parts = [part]
+        case ast.JoinedStr(values=parts):
+            pass
+        case ast.BinOp(left=left, op=ast.Add(), right=right):
+            parts = [left, right]
+        case ast.Call(
+            func=ast.Attribute(value=ast.Constant(value=str(between)), attr="join"),
+            args=[ast.List(elts=parts) | ast.Tuple(elts=parts)],
+        ):
+            pass
+    texts = [_text(part) for part in parts]
+    return between.join(texts) if all(texts) else ""
 
 
 def _imports_from(node: ast.AST, name: str) -> bool:

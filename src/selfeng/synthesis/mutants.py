@@ -4,11 +4,11 @@ mistakes.
 
 import ast
 import asyncio
-import copy
 import random
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Literal
+from typing import Any, Literal
 
 from selfeng.core.protocols import NO_MODULES, Sandbox
 from selfeng.core.value import Value
@@ -18,10 +18,10 @@ from selfeng.core.words import count
 MOST = 20
 """Maximum number of mutants of one module; they are spread evenly over it, the same ones each time.
 """
+FEWEST = 5
+"""The share that a suite notices of fewer mutants is not measured."""
 LITERALS = 2
 """How many literals of one table are changed: a test for each value of it proves little more."""
-FEWEST = 5
-"""Mutants that a score needs: of fewer, it says little."""
 SECONDS = 5.0
 """Time limit of a mutant's run: some never end, which counts as noticed."""
 
@@ -49,6 +49,21 @@ _SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Is: ast.IsNot,
     ast.IsNot: ast.Is,
 }
+_PAIRS = (
+    ("all", "any"),
+    ("ceil", "floor"),
+    ("endswith", "startswith"),
+    ("find", "rfind"),
+    ("index", "rindex"),
+    ("ljust", "rjust"),
+    ("lstrip", "rstrip"),
+    ("max", "min"),
+    ("removeprefix", "removesuffix"),
+)
+_OPPOSITES = {name: other for pair in _PAIRS for name, other in (pair, pair[::-1])}
+
+Change = tuple[ast.AST, str, Any, ast.AST]
+"""A node, one of its fields, the new value of the field, and the node whose line is shown."""
 
 
 class Mutant(Value):
@@ -114,7 +129,7 @@ async def strength(
     """
     made = await asyncio.to_thread(mutants, code) if measured else []
     # As the mutants are: without comments, and with other lines.
-    control = await asyncio.to_thread(lambda: ast.unparse(ast.parse(code)) + "\n")
+    control = _unparsed(ast.parse(code))
     # In both containers, if there are two.
     controls = [Version(code=control, whole=True, apart=False)] * 2
     thorough: Literal["quick", "thorough"] = "thorough" if len(made) < FEWEST else "quick"
@@ -156,55 +171,87 @@ async def strength(
 
 
 def mutants(code: str, most: int = MOST) -> list[Mutant]:
-    """At most `most` modules, each with one thing changed: an operator, a comparison, a constant, a
-    condition, a returned value.
+    """At most `most` modules, each with one thing changed: an operator, a constant, a condition, an
+    argument, a returned value, or an expression that became a part of itself.
     """
-    module = ast.parse(code)
-    unchanged, chance = ast.unparse(module), random.Random(0)
-    spared = _spared(module, chance)
-    places = [
-        place
-        for place, node in enumerate(ast.walk(module))
-        if _change(node) and id(node) not in spared
+    module, chance = ast.parse(code), random.Random(0)
+    unchanged, spared = _unparsed(module), _spared(module, chance)
+    modules = {
+        alias.asname or alias.name.partition(".")[0]
+        for node in ast.walk(module)
+        if isinstance(node, ast.Import)
+        for alias in node.names
+    }
+    changes = [
+        change
+        for node in ast.walk(module)
+        if id(node) not in spared
+        for change in (*_changes(node), *_simplifications(node, modules))
+        if id(change[3]) not in spared
     ]
     found: dict[str, tuple[int, Mutant]] = {}
-    for place in chance.sample(places, len(places)):
-        changed = copy.deepcopy(module)
-        target = next(node for at, node in enumerate(ast.walk(changed)) if at == place)
-        statement, change = _statement_of(target, changed), _change(target)
-        assert change
-        before = ast.unparse(statement)
-        change()
-        source = ast.unparse(changed)
+    for place in _spread([_line(shown) for *_, shown in changes], chance):
+        node, field, new, shown = changes[place]
+        old = getattr(node, field)
+        setattr(node, field, new)
+        source = _unparsed(module)
+        setattr(node, field, old)
         if source != unchanged:
-            old, new = _difference(before, ast.unparse(statement))
-            line = getattr(target, "lineno", statement.lineno)
-            mutant = Mutant(line=line, before=old, after=new, code=source + "\n")
+            before, after = _difference(unchanged, source)
+            mutant = Mutant(line=_line(shown), before=before, after=after, code=source)
             found.setdefault(source, (place, mutant))
         if len(found) == most:
             break
     return [mutant for _, mutant in sorted(found.values(), key=lambda placed: placed[0])]
 
 
+def _spread(lines: Sequence[int], chance: random.Random) -> list[int]:
+    """All places in random order: one of each line first, then another one of each, and so on."""
+    order, earlier = chance.sample(range(len(lines)), len(lines)), Counter[int]()
+    turns: dict[int, int] = {}
+    for place in order:
+        turns[place] = earlier[lines[place]]
+        earlier[lines[place]] += 1
+    return sorted(order, key=turns.__getitem__)
+
+
+def _unparsed(module: ast.Module) -> str:
+    return ast.unparse(module) + "\n"
+
+
+def _line(node: ast.AST) -> int:
+    return next(n.lineno for n in ast.walk(node) if isinstance(n, ast.stmt | ast.expr))
+
+
 def _spared(module: ast.Module, chance: random.Random) -> set[int]:
-    """The nodes, by `id`, that are not changed: of the literals of each table all but a few."""
-    tables = [node for node in ast.walk(module) if isinstance(node, _TABLES)]
+    """The nodes, by `id`, that are not changed: of the literals of each table all but a few, and
+    what no test of results notices: annotations, decorators, docstrings, and what errors say.
+    """
+    nodes = list(ast.walk(module))
+    tables = [node for node in nodes if isinstance(node, _TABLES)]
     inner = {id(n) for table in tables for n in ast.walk(table) if n is not table}
-    spared = set[int]()
+    spared = {id(n) for node in nodes for part in _unnoticed(node) for n in ast.walk(part)}
     for table in tables:
-        literals = [id(n) for n in ast.walk(table) if isinstance(n, ast.Constant) and _change(n)]
+        literals = [id(n) for n in ast.walk(table) if isinstance(n, ast.Constant)]
         if id(table) not in inner:
             spared |= {*literals} - {*chance.sample(literals, min(len(literals), LITERALS))}
     return spared
 
 
-def _statement_of(node: ast.AST, module: ast.Module) -> ast.stmt:
-    """The innermost statement with the node."""
-    return [
-        outer
-        for outer in ast.walk(module)
-        if isinstance(outer, ast.stmt) and any(inner is node for inner in ast.walk(outer))
-    ][-1]
+def _unnoticed(node: ast.AST) -> Iterator[ast.AST]:
+    match node:
+        case ast.Raise(exc=ast.expr() as part) | ast.arg(annotation=ast.expr() as part):
+            yield part
+        case ast.AnnAssign(annotation=part) | ast.FormattedValue(format_spec=ast.expr() as part):
+            yield part
+        case ast.Expr(value=ast.Constant()):
+            yield node
+        case ast.FunctionDef() | ast.AsyncFunctionDef():
+            yield from node.decorator_list
+            if node.returns:
+                yield node.returns
+        case ast.ClassDef():
+            yield from node.decorator_list
 
 
 def _difference(before: str, after: str) -> tuple[str, str]:
@@ -228,25 +275,69 @@ def _alike(one: str, other: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _change(node: ast.AST) -> Callable[[], None] | None:
-    """The change that mutates a node; None if there is none."""
+def _changes(node: ast.AST) -> Iterator[Change]:
+    """The changes of fields that mutate a node."""
+    found: list[tuple[str, Any]] = []
     match node:
         case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if type(op) in _SWAPS:
-            return lambda: setattr(node, "op", _SWAPS[type(op)]())
-        case ast.Compare(ops=[op, *_]) if type(op) in _SWAPS:
-            return lambda: setattr(node, "ops", [_SWAPS[type(op)](), *node.ops[1:]])
-        case ast.UnaryOp(op=ast.Not()):
-            return lambda: setattr(node, "op", ast.UAdd())
+            found = [("op", _SWAPS[type(op)]())]
+        case ast.Compare(ops=[op, *others]) if type(op) in _SWAPS:
+            found = [("ops", [_SWAPS[type(op)](), *others])]
         case ast.Constant(value=bool() as truth):
-            return lambda: setattr(node, "value", not truth)
-        case ast.Constant(value=int() as number):
-            return lambda: setattr(node, "value", number + 1)
+            found = [("value", not truth)]
+        case ast.Constant(value=int() | float() as number):
+            found = [("value", number + 1)]
+        case ast.Constant(value=str() as text):
+            found = [("value", f"XX{text}XX")]
         case ast.Return(value=ast.expr() as value) if not (
             isinstance(value, ast.Constant) and value.value is None
         ):
-            return lambda: setattr(node, "value", ast.Constant(None))
+            found = [("value", ast.Constant(None))]
         case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) if not isinstance(
             test, ast.Constant
         ):
-            return lambda: setattr(node, "test", ast.Constant(False))
+            found = [("test", ast.Constant(False))]
+        case ast.comprehension(ifs=[_, *_]):
+            found = [("ifs", [])]
+        case ast.Slice():
+            found = [(bound, None) for bound in ("lower", "upper", "step") if getattr(node, bound)]
+        case ast.FormattedValue(format_spec=ast.expr()):
+            found = [("format_spec", None)]
+        case ast.Attribute(attr=name) if name in _OPPOSITES:
+            found = [("attr", _OPPOSITES[name])]
+        case ast.Call(func=func, args=args, keywords=keywords):
+            if isinstance(func, ast.Name) and func.id in _OPPOSITES:
+                found.append(("func", ast.Name(_OPPOSITES[func.id])))
+            elif len(args) > 1:
+                found += [("args", args[:-1]), ("args", [args[1], args[0], *args[2:]])]
+            found += [("keywords", [k for k in keywords if k is not left]) for left in keywords]
+    return ((node, field, new, node) for field, new in found)
+
+
+def _simplifications(node: ast.AST, modules: Collection[str]) -> Iterator[Change]:
+    """The changes that put a part of what a field holds in place of it."""
+    if isinstance(node, ast.Expr):
+        return  # whose call is left out as a whole
+    for field, value in ast.iter_fields(node):
+        for place, child in enumerate(value if isinstance(value, list) else [value]):
+            if part := _part(child, modules):
+                new = (
+                    [*value[:place], part, *value[place + 1 :]] if isinstance(value, list) else part
+                )
+                yield node, field, new, child
+
+
+def _part(node: object, modules: Collection[str]) -> ast.AST | None:
+    """What is left of a node without what it does: a call's argument, a method's object."""
+    match node:
+        case ast.Expr(value=ast.Call() | ast.Await()) | ast.Delete():
+            return ast.Pass()
+        case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=part):
+            return part
+        case ast.Call(func=ast.Attribute(value=part)) if not (
+            isinstance(part, ast.Name) and part.id in modules
+        ):
+            return part
+        case ast.Call(args=[part, *_]) if not isinstance(part, ast.Starred):
+            return part
     return None

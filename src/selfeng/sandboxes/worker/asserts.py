@@ -14,6 +14,8 @@ from _pytest.assertion import rewrite
 
 _LINES = 14
 _CHARACTERS = 1500
+_RELATED = 20
+"""Most exceptions in which lines of the tool are looked for; a cycle has no end."""
 _WORDLESS = {"Failed"}
 """Exceptions of pytest whose name adds nothing to their message."""
 
@@ -27,10 +29,11 @@ def describe(excinfo: "pytest.ExceptionInfo[BaseException]", filename: str) -> s
             number = entry.lineno + 1
             lines.append(f"line {number}: {linecache.getline(filename, number).strip()}")
             break
-    text = _text(error)
-    lines.append(
-        text if excinfo.typename in _WORDLESS else f"{excinfo.typename}: {text}".rstrip(": ")
-    )
+    for member in _members(error):
+        name, text = type(member).__name__, _text(member)
+        lines.append(text if name in _WORDLESS else f"{name}: {text}".rstrip(": "))
+    if isinstance(error, BaseExceptionGroup):
+        lines.append(f"in a group: {_text(error)}")
     lines += [missing_package("code", error)] if missing_package("code", error) else []
     lines += _tool_lines(error)
     return shorten("\n".join(lines))
@@ -56,15 +59,21 @@ def _text(error: BaseException) -> str:
         return f"<no text: {type(broken).__name__}>"
 
 
-def _tool_lines(error: BaseException | None) -> list[str]:
-    """Where in the tool the exception, or its cause, was raised."""
-    seen = 0
-    while error is not None and seen < 5:
-        frames = error.__dict__.get("_sandbox_frames")
-        if frames:
+def _members(error: BaseException, depth: int = 5) -> list[BaseException]:
+    """The exceptions of a group, and of groups in it; any other exception alone."""
+    if not isinstance(error, BaseExceptionGroup) or depth == 0:
+        return [error]
+    return [inner for member in error.exceptions for inner in _members(member, depth - 1)]
+
+
+def _tool_lines(error: BaseException) -> list[str]:
+    """Where in the tool the exception, one of its group, or a cause was raised."""
+    related = _members(error)
+    for one in related:  # the list grows
+        if frames := one.__dict__.get("_sandbox_frames"):
             return [f"in the tool: {line}" for line in frames]
-        error = error.__cause__ or error.__context__
-        seen += 1
+        cause = one.__cause__ or one.__context__
+        related += _members(cause) if cause and len(related) < _RELATED else []
     return []
 
 

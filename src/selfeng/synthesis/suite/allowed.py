@@ -8,6 +8,7 @@ what a list can't (`src/selfeng/sandboxes/worker/audit.py`).
 
 import sys
 import sysconfig
+import types
 from functools import cache
 from pathlib import Path
 
@@ -177,6 +178,20 @@ LISTED: dict[str, frozenset[str]] = {
 }
 """Of these modules, only the names listed here may be used."""
 
+FRAMES = frozenset(
+    name
+    for kind in (
+        types.FrameType,
+        types.TracebackType,
+        types.CodeType,
+        types.GeneratorType,
+        types.CoroutineType,
+        types.AsyncGeneratorType,
+    )
+    for name in dir(kind)
+    if name.partition("_")[0] in ("f", "tb", "co", "gi", "cr", "ag")
+)
+"""Attributes of frames, tracebacks and code, and those that lead to them."""
 EVALUATING = frozenset({"eval", "query"})
 """Methods of pandas objects that run text as code."""
 

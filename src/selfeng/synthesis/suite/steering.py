@@ -8,7 +8,7 @@ import ast
 import sys
 from collections.abc import Iterator
 
-from selfeng.synthesis.suite.allowed import EVALUATING, LISTED, unlisted
+from selfeng.synthesis.suite.allowed import EVALUATING, FRAMES, LISTED, unlisted
 from selfeng.synthesis.suite.source import (
     Function,
     Suite,
@@ -22,17 +22,6 @@ from selfeng.synthesis.suite.source import (
 
 _CALLS = {"exec", "eval", "compile", "__import__", "globals", "setattr", "delattr", "vars"}
 _EXITS = {"SystemExit", "KeyboardInterrupt", "GeneratorExit", "exit", "quit"}
-_FRAMES = {
-    "f_globals",
-    "f_locals",
-    "f_builtins",
-    "f_back",
-    "f_code",
-    "tb_frame",
-    "gi_frame",
-    "cr_frame",
-    "ag_frame",
-}
 _CASE_EVASIONS = {"skipTest", "subTest"}
 _DUNDERS = {
     *(
@@ -162,7 +151,7 @@ def _use(suite: Suite, node: ast.Name | ast.Attribute) -> Iterator[str]:
             yield _refused(part)
         if node.attr in EVALUATING and "pandas" in suite.imported:
             yield _evaluates(node.attr)
-        if node.attr in _FRAMES or (_is_dunder(node.attr) and node.attr not in _DUNDERS):
+        if node.attr in FRAMES or (_is_dunder(node.attr) and node.attr not in _DUNDERS):
             yield (
                 f"reaches for `{node.attr}`; test what the function returns and raises, not how "
                 "Python runs it"
