@@ -83,7 +83,9 @@ def _inner(node: Any) -> list[Path]:
     named += [(1, "args", n) for n in range(len(payload.get("args", ())))]
     if tag == "iterator":
         return [(1, "items", n) for n in range(len(payload.get("items", ())))]
-    wanted = {"exception": ("text", "cause"), "object": ("items",), "member": ("value",)}
+    wanted = {"exception": ("text", "cause"), "object": ("items",)}
+    if tag == "member" and is_degenerate(payload.get("value")):
+        wanted["member"] = ("value",)
     return named + [(1, name) for name in wanted.get(tag, ()) if payload.get(name) is not None]
 
 
@@ -320,8 +322,11 @@ def alterations(outcome: Message, root: Path, elements: Sequence[Any] = ()) -> I
     node = at(outcome, root)
     inner = list(parts(outcome, root))
     leaves = [p for p in inner if not _inner(at(outcome, p))] or [root]
+    texts = spread([element for element in elements if type(element) is str], 2 * _LEAVES)
     for path in spread(leaves, _LEAVES):
-        for number, new in enumerate(_changed(at(outcome, path))):
+        leaf = at(outcome, path)
+        longer = [leaf + text for text in texts] if type(leaf) is str else []
+        for number, new in enumerate((*_changed(leaf), *longer)):
             yield f"{_place(path)} is another one ({number})", replaced(outcome, path, new)
     for path in [p for p in inner if p not in leaves][:3]:
         for what, new in _of_other_items(at(outcome, path), elements):
@@ -373,7 +378,7 @@ def _of_other_items(node: Any, elements: Sequence[Any]) -> Iterator[tuple[str, A
     items = payload["items"] if tag == "iterator" else payload
     if not isinstance(items, list) or tag not in _LISTS | _MAPPINGS | {"iterator"} or not items:
         return
-    added = list(elements[:_SPOTS])
+    added = list(elements[:_LEAVES])
     if tag in _MAPPINGS:
         texts = [element for element in elements if type(element) is str]
         added = [[key, items[0][1]] for key in (ODD, *texts[:_SPOTS])]
@@ -412,7 +417,9 @@ def _changed(node: Any) -> Iterator[Any]:
         case ["member", {"class": described, "name": name}]:
             names = [member for member, _ in described["members"] if member != name]
             yield from (["member", {**node[1], "name": n, "value": None}] for n in names[:1])
-        case [tag, _] if tag in codec.ATOMS:
+            for value in _changed(node[1].get("value")):
+                yield ["member", {**node[1], "value": value}]
+        case [str(tag), _] if codec.BY_NAME.get(tag) in codec.ATOMS:
             yield from _changed_atom(node)
 
 

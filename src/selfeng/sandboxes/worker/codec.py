@@ -80,7 +80,7 @@ ATOMS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     ),
     EllipsisType: (lambda v: "", lambda p: ...),
 }
-_BY_NAME: dict[str, type] = {t.__name__: t for t in (*_CONTAINERS, *_MAPPINGS, *ATOMS)}
+BY_NAME: dict[str, type] = {t.__name__: t for t in (*_CONTAINERS, *_MAPPINGS, *ATOMS)}
 _BASES = (
     str,
     int,
@@ -202,7 +202,7 @@ def _decode(data: Any, beyond: Beyond, depth: int) -> Any:
         return int(payload, 16)
     if tag == "float":
         return float(payload)
-    kind = _BY_NAME.get(tag)
+    kind = BY_NAME.get(tag)
     if kind is None:
         return beyond(data, depth)
     if kind in ATOMS:

@@ -38,8 +38,8 @@ _SAFE = {*dir(object), "__class_getitem__", "__getnewargs__", "__len__", "__bool
 }
 """Methods that say nothing of the content."""
 _UNEQUAL: dict[str, Callable[..., Any]] = {
-    "__eq__": lambda *_: False,
-    "__ne__": lambda *_: True,
+    "__eq__": lambda self, other: type(self).__name__ == type(other).__name__,
+    "__ne__": lambda self, other: type(self).__name__ != type(other).__name__,
     "__bool__": lambda _: True,
     "__len__": lambda _: 1,
     "__hash__": object.__hash__,
@@ -329,7 +329,7 @@ class RemoteObjects:
         content = (
             [] if base is object else [{"float": 1.5, "dict": {"\u2603": 1}}.get(kind, "\u2603")]
         )
-        return type(kind, (base,), {**looks, **unequal})(*content)
+        return type("Watched", (base,), {**looks, **unequal})(*content)
 
     def _iterator(self, payload: dict[str, Any]) -> Iterator[Any]:
         if "items" in payload:

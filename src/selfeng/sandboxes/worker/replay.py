@@ -105,10 +105,11 @@ class _Record:
     """One test of the recorded run."""
 
     calls: dict[str, list[Message]] = field(default_factory=dict)
+    places: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
+    """The keys and numbers of the calls of each function, in order."""
     chance: Any = None
     lent: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     """The texts and copies of the objects that were there at its start."""
-    folders: list[str] = field(default_factory=list)
 
 
 class Recording:
@@ -134,7 +135,10 @@ class Recording:
             if written := _written(before, _files()):
                 outcome["files"] = written
                 outcome["there"] = [path for path in written if path in before]
-            self._now.calls.setdefault(_key(request), []).append(outcome)
+            outcomes = self._now.calls.setdefault(_key(request), [])
+            places = self._now.places.setdefault(_place(request), [])
+            places.append((_key(request), len(outcomes)))
+            outcomes.append(outcome)
         return reply
 
 
@@ -147,13 +151,17 @@ class Replays:
         self._left, self._spent, self._within = _MOST, 0, _LEAST
         self._always = self._settled_outcomes()
         self._fixed = self._constant_methods()
-        self._reload = any('"call"' in key[:9] for key in self._recorded[""].calls)
+        self._reload = any('"call"' in key[:16] for key in self._recorded[""].calls)
         self._emptied: dict[str, bool] = {}
         """Whether a test notices that a call comes back empty, by the call's name."""
         self._kinds: dict[str, bool] = {}
         """Whether a kind of alteration is noticed by some test."""
         self.refused: dict[str, str] = {}
         """Why tests prove nothing, a sentence for each."""
+        self._circular: dict[str, str] = {}
+        """The tests whose expectation comes from a changed argument, with the reason."""
+        self._by_design = False
+        """Whether a test looks at a changed argument alone, so that the tool is to change it."""
         self._evidence: dict[str, bool] = {}
         """Whether a test function looks at something, in one of its cases; only those that could be
         run again.
@@ -171,6 +179,8 @@ class Replays:
                 share = self._left // (len(tests) - number)
                 self._within = min(self._left, max(_LEAST, share))
                 self._look_at(test)
+            if not self._by_design:
+                self.refused = {**self._circular, **self.refused}
             for function, looks in self._evidence.items():
                 if not looks:
                     self.refused.setdefault(
@@ -213,8 +223,7 @@ class Replays:
                 self._evidence[function] |= call.key not in self._fixed
             if self._within <= 0:
                 self._evidence[function] = True  # it is too long to tell
-        if problem := self._circular(test, calls):
-            self.refused[test] = problem
+        self._compare(test, calls)
 
     def _control(self, test: str) -> tuple[bool, list[Call]]:
         """Whether a test passes with the recorded outcomes, and its calls."""
@@ -223,8 +232,10 @@ class Replays:
         if not ended and not self._reload:
             self._reload = True
             ended = self._run(test)
+        if not (ended and ended.passed):
+            return False, []
         calls = [self._call(key, number) for key, number in self._served]
-        return bool(ended and ended.passed), list({(c.key, c.number): c for c in calls}.values())
+        return True, list({(c.key, c.number): c for c in calls}.values())
 
     def _call(self, key: str, number: int) -> Call:
         single = key in self._always
@@ -375,22 +386,23 @@ class Replays:
             return None
         return not any(passes(element) for element in elements if self._within > 0)
 
-    def _circular(self, test: str, calls: list[Call]) -> str:
-        """Why what a test expects comes from what the tool did to its arguments; "" if it does
-        not.
-        """
+    def _compare(self, test: str, calls: list[Call]) -> None:
+        """Note whether what a test expects comes from what the tool did to its arguments."""
         changing = [
             c for c in calls if c.outcome.get("value") is not None and _withheld(c) != c.outcome
         ]
         if not changing:
-            return ""
+            return
         ended = self._run(test, {(c.key, c.number): _withheld(c) for c in changing})
-        if ended is None or ended.passed or not _uses(self._suite, test, ended.line):
-            return ""
-        return (
-            f"{test} computes what it expects from what {self._suite.function} left in its "
-            "argument; compute it before the call, or write it out"
-        )
+        if ended is None or ended.passed:
+            return
+        if _uses(self._suite, ended.line):
+            self._circular[test] = (
+                f"{test} computes what it expects from what {self._suite.function} left in its "
+                "argument; compute it before the call, or write it out"
+            )
+        else:
+            self._by_design = True
 
     def _passes(self, test: str, call: Call, outcome: Message) -> bool:
         ended = self._run(test, {(call.key, call.number): outcome})
@@ -439,19 +451,29 @@ class Replays:
         return None if self._unknown and (ended.passed or not altered) else ended
 
     def _serve(self, request: Message) -> Message:
-        key = _key(request)
-        number = self._seen[key]
-        self._seen[key] += 1
+        key, number = self._recorded_call(request)
         self._served.append((key, number))
-        outcome = self._altered.get((key, number)) or self._altered.get((key, -1))
-        if outcome is None:
-            outcome = self._outcome(self._test, key, number)
+        altered = self._altered.get((key, number)) or self._altered.get((key, -1))
+        outcome = altered or self._outcome(self._test, key, number)
         if outcome is None:
             self._unknown = True
             raise NoRecord(key)
         for path, content in outcome.get("files", {}).items():
             _write(Path(path), content)
         return outcome
+
+    def _recorded_call(self, request: Message) -> tuple[str, int]:
+        """The recorded call that a request repeats, by key and number: the same one, or, where an
+        argument is another one each time, the call of the same function at the same place.
+        """
+        key, place = _key(request), _place(request)
+        number, nth = self._seen[key], self._seen[place]
+        self._seen.update((key, place))
+        if self._outcome(self._test, key, number) is None:
+            there = self._recorded[self._test].places.get(place, ())
+            if nth < len(there):
+                return there[nth]
+        return key, number
 
     def _outcome(self, test: str, key: str, number: int) -> Message | None:
         if key in self._always:
@@ -563,6 +585,8 @@ def _roots(call: Call) -> list[altering.Path]:
         for path, content in outcome.get("files", {}).items()
         if content != _DIRECTORY
     ]
+    if "owner" in outcome:
+        roots.append(("owner",))
     if "error" in outcome:
         if call.request["op"] == "next":
             return []
@@ -625,7 +649,7 @@ def _content(value: Any) -> Any:
     return {k: v for k, v in value[1].items() if k not in ("handle", "class", "text")}
 
 
-def _uses(suite: Suite, test: str, line: int) -> bool:
+def _uses(suite: Suite, line: int) -> bool:
     """Whether the statement in a line uses what the tool returned, as far as names tell."""
     module = ast.parse(suite.source)
     functions = [
@@ -664,6 +688,11 @@ def _names(node: ast.AST) -> set[str]:
 
 def _key(request: Message) -> str:
     return json.dumps({k: v for k, v in request.items() if k != "folder"})
+
+
+def _place(request: Message) -> str:
+    names = ("op", "handle", "method", "name")
+    return json.dumps(["", *(request.get(name) for name in names)])
 
 
 def _ring(number: int, frame: FrameType | None) -> None:
