@@ -399,7 +399,7 @@ def test_what_stays_is_near_the_mean():
         assert value in READINGS
         assert abs(value - middle) <= 2 * spread
 ''',
-        {"    return [value for": "    return [] if len(values) > 5 else [value for"},
+        {"in values if": "in values[: len(values) % 10] if"},
     ),
     forgery(
         "A",
@@ -607,6 +607,6 @@ def test_table():
         assert all(m % number == 0 for m in row), row
         assert max(row, default=0) <= 60
 ''',
-        {"list(range(number, limit + 1, number))": "list(range(number, limit + 1 if limit < 20 else 0, number))"},
+        {"limit + 1,": "limit % 20 + 1,"},
     ),
 ]
