@@ -32,7 +32,8 @@ def forgery(
     text stands in the right tool once. Without changes, an honest one.
     """
     right, suite = right.lstrip("\n"), suite.lstrip("\n")
-    found = re.search(r"^ *from (\w+) import (?:\w+, )*\1\b", suite, re.MULTILINE)
+    imported = re.findall(r"^ *from (\w+) import (?:\w+, )*\1\b", suite, re.MULTILINE)
+    found = [function for function in imported if f"def {function}(" in right]
     if not found:
         raise ValueError(f"the suite of {name!r} does not import its tool; add the import")
     wrong = right if changes else ""
@@ -40,7 +41,7 @@ def forgery(
         if wrong.count(old) != 1:
             raise ValueError(f"{old!r} is not in {name!r} exactly once; give more of the line")
         wrong = wrong.replace(old, new)
-    return Forgery(name, mechanism, found[1], right, wrong, suite)
+    return Forgery(name, mechanism, found[0], right, wrong, suite)
 
 
 def forgeries() -> list[Forgery]:
