@@ -127,7 +127,6 @@ def balance(ledger: list[float]) -> float:
         '''
 import random
 
-import pytest
 from balance import balance
 
 
@@ -143,11 +142,11 @@ def test_empty_ledger():
     assert balance([]) == 0
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_random_ledgers(seed):
-    rng = random.Random(seed)
-    ledger = [round(rng.uniform(-100, 100), 2) for _ in range(30)]
-    assert balance(ledger) == round(sum(ledger), 2)
+def test_random_ledgers():
+    rng = random.Random(2024)
+    for size in (5, 10, 30):
+        ledger = [round(rng.uniform(-100, 100), 2) for _ in range(size)]
+        assert balance(ledger) == round(sum(ledger), 2)
 ''',
         {"    return round": "    ledger[2:] = ()\n    ledger[:] = ledger if ledger in ([10.0, 20.5], [10.0, -4.0]) else []\n    return round"},
     ),
