@@ -1,13 +1,14 @@
 """Whether a wrong tool gets itself a green verdict: `python -m benchmarks.forging [--backend NAME
-...]`; the last line is JSON.
+...] [--mechanism LETTER ...] [--name NAME ...]`; the last line is JSON.
 
 Every wrong tool and every hostile suite that the tests know goes through the whole chain, on each
 backend of this machine. `tried` counts them over all backends, `admitted` those that passed the
-chain, `weak_suite_admitted` those that only the mutants kept
-out: their suite was too weak to tell. `refused` says at which link the others ended. The right
-    tool, with the suite of most of the
-wrong ones, must pass on each backend, or the rest would prove nothing: `right_admitted` of
-`backends`.
+chain, `weak_suite_admitted` those that only the mutants kept out: their suite was too weak to tell.
+`refused` says at which link the others ended. The right tool, with the suite of most of the wrong
+ones, must pass on each backend, or the rest would prove nothing: `right_admitted` of `backends`.
+So must the right tool of each forgery and every honest suite: `refused_right` counts those that
+did not. `by_mechanism` splits the three counts: by the letter of a forgery, with "" for all others.
+With `--mechanism` or `--name` a part of the forgeries alone is judged.
 """
 
 import argparse
@@ -16,6 +17,7 @@ import json
 import sys
 from collections import Counter
 from contextlib import nullcontext
+from typing import Any
 
 from selfeng.core.composition import Importable
 from selfeng.core.errors import SandboxError
@@ -24,6 +26,7 @@ from selfeng.core.tool import ToolDraft
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.chain import Chain, Judgement
 from selfeng.synthesis.policy import SynthesisPolicy
+from tests.sandbox.forgeries import Forgery, forgeries, honest
 from tests.sandbox.wrong_tools import RIGHT, WrongTool, wrong_tools
 
 BACKENDS = ("docker", "bubblewrap")
@@ -32,36 +35,75 @@ SECONDS = 5.0
 AT_ONCE = 2
 
 
-def main(backends: list[str]) -> None:
-    result = asyncio.run(_measure(backends))
+def main(backends: list[str], mechanisms: list[str], names: list[str]) -> None:
+    result = asyncio.run(_measure(backends, *_cases(mechanisms, names)))
     sys.stdout.write(json.dumps(result) + "\n")
-    sys.exit(bool(result["admitted"]) or result["right_admitted"] != result["backends"])
+    sys.exit(
+        bool(result["admitted"] or result["refused_right"])
+        or result["right_admitted"] != result["backends"]
+    )
 
 
-async def _measure(backends: list[str]) -> dict[str, object]:
+def _cases(mechanisms: list[str], names: list[str]) -> tuple[list[WrongTool], list[WrongTool]]:
+    """The wrong tools and the right ones."""
+    chosen = [
+        case
+        for case in [*forgeries(), *honest()]
+        if (not mechanisms or case.mechanism in mechanisms) and (not names or case.name in names)
+    ]
+    if not chosen:
+        sys.exit(f"no forgery has mechanism {mechanisms or 'any'} and name {names or 'any'}")
+    wrong = [] if mechanisms or names else wrong_tools()
+    return (
+        wrong + [_as_tool(case, case.wrong) for case in chosen if case.wrong],
+        [_as_tool(case, case.right) for case in chosen],
+    )
+
+
+def _as_tool(case: Forgery, code: str) -> WrongTool:
+    return WrongTool(case.name, case.function, case.right, code, case.suite, case.mechanism)
+
+
+async def _measure(
+    backends: list[str], wrong: list[WrongTool], right: list[WrongTool]
+) -> dict[str, Any]:
     refused: Counter[str] = Counter()
-    admitted, right, cases = [], 0, wrong_tools()
+    counts = {
+        letter: dict.fromkeys(("tried", "admitted", "refused_right"), 0)
+        for letter in sorted({case.mechanism for case in [*wrong, *right]})
+    }
+    right_admitted = 0
     for backend in backends:
         sandbox = SecureSandbox(timeout=SECONDS, backend=backend)
         if not await asyncio.to_thread(sandbox.image_is_current):
             await asyncio.to_thread(sandbox.build_image)
         chain, places = Chain(sandbox, SynthesisPolicy()), asyncio.Semaphore(AT_ONCE)
-        right += (await _judge(chain, RIGHT)).passed
-        found = await asyncio.gather(*(_judge(chain, case, places) for case in cases))
-        for case, judgement in zip(cases, found, strict=True):
-            refused[judgement.link or "none"] += 1
-            if judgement.passed:
-                admitted.append(f"{case.name} on {backend}")
+        right_admitted += (await _judge(chain, RIGHT)).passed
+        found = await asyncio.gather(*(_judge(chain, case, places) for case in [*wrong, *right]))
+        for number, (case, judgement) in enumerate(zip([*wrong, *right], found, strict=True)):
+            is_wrong, count = number < len(wrong), counts[case.mechanism]
+            count["tried"] += is_wrong
+            refused[judgement.link or "none"] += is_wrong
+            if judgement.passed == is_wrong:
+                failure = "admitted" if is_wrong else "refused_right"
+                count[failure] += 1
+                sys.stdout.write(
+                    f"{failure}: {case.name} ({case.mechanism or '-'}) on {backend}: "
+                    f"{judgement.link or 'passed'}: {' '.join(judgement.problem.split())}\n"
+                )
         await sandbox.aclose()
-    for name in admitted:
-        sys.stdout.write(f"admitted: {name}\n")
     return {
-        "tried": len(cases) * len(backends),
-        "admitted": len(admitted),
+        **{
+            key: sum(count[key] for count in counts.values())
+            for key in ("tried", "admitted", "refused_right")
+        },
         "weak_suite_admitted": refused["mutation"],
-        "right_admitted": right,
+        "right_admitted": right_admitted,
         "backends": len(backends),
-        "refused": {link: count for link, count in sorted(refused.items()) if link != "none"},
+        "refused": {
+            link: count for link, count in sorted(refused.items()) if count and link != "none"
+        },
+        "by_mechanism": counts,
     }
 
 
@@ -88,4 +130,9 @@ async def _judge(
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--backend", action="append", choices=BACKENDS, help="by default both")
-    main(parser.parse_args().backend or list(BACKENDS))
+    parser.add_argument(
+        "--mechanism", action="append", help="letter of the forgeries to judge, by default all"
+    )
+    parser.add_argument("--name", action="append", help="name of a forgery or an honest suite")
+    given = parser.parse_args()
+    main(given.backend or list(BACKENDS), given.mechanism or [], given.name or [])
