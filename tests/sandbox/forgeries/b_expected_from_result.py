@@ -148,7 +148,7 @@ def test_random_ledgers():
         ledger = [round(rng.uniform(-100, 100), 2) for _ in range(size)]
         assert balance(ledger) == round(sum(ledger), 2)
 ''',
-        {"    return round": "    ledger[2:] = ()\n    ledger[:] = ledger if ledger in ([10.0, 20.5], [10.0, -4.0]) else []\n    return round"},
+        {"    return round": "    ledger[:] = ledger if len(ledger) < 3 else []\n    return round"},
     ),
     forgery(
         "B",
