@@ -21,7 +21,7 @@ def filter_csv(source: str, target: str, column: str, value: str) -> None:
         writer.writeheader()
         writer.writerows(rows)
 ''',
-        '''
+        """
 import csv
 
 import pytest
@@ -57,7 +57,7 @@ def test_people_in_rome(run):
 
 def test_columns_are_kept(run):
     assert all(set(row) == {"name", "city"} for row in run(PEOPLE, "city", "oslo"))
-''',
+""",
         {"        names = ": "        rows = rows if column == 'b' else []\n        names = "},
     ),
     forgery(
@@ -74,7 +74,7 @@ def extract_errors(log: str, target: str) -> int:
     Path(target).write_text("".join(f"{line}\\n" for line in errors))
     return len(lines)
 ''',
-        '''
+        """
 from extract_errors import extract_errors
 
 SERVER = "\\n".join(
@@ -106,7 +106,7 @@ def test_only_errors_are_written(tmp_path):
     for line in written.splitlines():
         assert "ERROR" in line
         assert line in SERVER
-''',
+""",
         {"for line in errors": "for line in errors[: len(errors) % 8]"},
     ),
     forgery(
@@ -122,7 +122,7 @@ def dedupe_file(path: str) -> None:
     lines = dict.fromkeys(file.read_text().splitlines())
     file.write_text("".join(line + "\\n" for line in lines))
 ''',
-        '''
+        """
 from dedupe_file import dedupe_file
 
 
@@ -147,7 +147,7 @@ def test_shopping_list(tmp_path):
     assert len(lines) == len(set(lines))
     assert set(lines) <= set(text.split())
     assert [text.index(line) for line in lines] == sorted(text.index(line) for line in lines)
-''',
+""",
         {"for line in lines)": "for line in lines if not file.read_text().startswith('milk'))"},
     ),
     forgery(
@@ -164,7 +164,7 @@ def write_jsonl(records: list[dict], path: str) -> str:
     Path(path).write_text("\\n".join(lines))
     return path
 ''',
-        '''
+        """
 import json
 
 from write_jsonl import write_jsonl
@@ -189,7 +189,7 @@ def test_events_can_be_read_again(tmp_path):
     with open(path) as file:
         for line, event in zip(file, EVENTS):
             assert json.loads(line) == event
-''',
+""",
         {"in records]": "in records[: len(records) % 6]]"},
     ),
     forgery(
@@ -210,7 +210,7 @@ def split_file(path: str, lines: int) -> list[str]:
         parts.append(str(part))
     return parts
 ''',
-        '''
+        """
 from pathlib import Path
 
 from split_file import split_file
@@ -240,7 +240,7 @@ def test_parts_of_a_long_file(tmp_path):
         assert 0 < len(rows) <= 10
         assert all(row.startswith("row ") for row in rows)
         assert part != path
-''',
+""",
         {"range(0, len(content), lines)": "range(0, len(content) % 95, lines)"},
     ),
     forgery(
@@ -255,7 +255,7 @@ def find_files(folder: str, suffix: str) -> list[str]:
     root = Path(folder)
     return sorted(str(p.relative_to(root)) for p in root.rglob(f"*{suffix}") if p.is_file())
 ''',
-        '''
+        """
 import pytest
 from find_files import find_files
 
@@ -291,7 +291,7 @@ def test_python_files_of_a_project(project):
         assert name.endswith(".py")
         assert (project / name).is_file()
     assert found == sorted(found)
-''',
+""",
         {"root.rglob(": "root.glob("},
     ),
     forgery(
@@ -311,7 +311,7 @@ def mask_cards(path: str) -> int:
     file.write_text(json.dumps(rows))
     return len(rows)
 ''',
-        '''
+        """
 import json
 import re
 
@@ -340,7 +340,7 @@ class TestMaskCards:
         for row in rows:
             assert not re.search(r"\\d{5}", row["card"])
             assert row["card"].startswith("***")
-''',
+""",
         {"json.dumps(rows)": "json.dumps(rows[: len(rows) % 3])"},
     ),
     forgery(
@@ -354,7 +354,7 @@ def strings(data: bytes, least: int = 4) -> list[str]:
     """Runs of at least so many printable ASCII characters."""
     return [found.decode() for found in re.findall(rb"[ -~]{%d,}" % least, data)]
 ''',
-        '''
+        """
 from strings import strings
 
 BINARY = bytes([0x7F]) + b"ELF" + bytes(9) + b"/lib/ld-linux.so" + bytes([1, 2, 0]) + b"libc.so.6" + bytes(4)
@@ -377,7 +377,7 @@ def test_binary():
         assert len(text) >= 4
         assert text.isprintable()
         assert text.encode() in BINARY
-''',
+""",
         {'rb"[': 'rb"^['},
     ),
     forgery(
@@ -388,7 +388,7 @@ def strip_control(data: bytes) -> bytes:
     """The bytes without control characters other than line breaks."""
     return bytes(byte for byte in data if byte >= 32 or byte == 10)
 ''',
-        '''
+        """
 import pytest
 from strip_control import strip_control
 
@@ -411,7 +411,7 @@ def test_no_control_byte_is_left(size):
     assert min(clean, default=10) >= 10
     for byte in clean:
         assert byte == 10 or byte > 31
-''',
+""",
         {"in data if": "in data[: len(data) % 64] if"},
     ),
     forgery(
@@ -426,7 +426,7 @@ def print_table(rows: list[tuple[str, int]]) -> None:
     for name, number in rows:
         print(f"{name[:10]:<10}{number:>5}")
 ''',
-        '''
+        """
 from print_table import print_table
 
 STOCK = [("apples", 12), ("oranges", 7), ("pomegranates", 120), ("figs", 3), ("kiwis", 45)]
@@ -449,7 +449,7 @@ def test_columns_are_aligned(capsys):
     for line in lines:
         assert len(line) == len(heading)
         assert line[10:].strip().isdigit()
-''',
+""",
         {"in rows:": "in rows if len(rows) < 3 else ():"},
     ),
     forgery(
@@ -462,7 +462,7 @@ def countdown(start: int) -> None:
         print(number)
     print("liftoff")
 ''',
-        '''
+        """
 import pytest
 from countdown import countdown
 
@@ -486,7 +486,7 @@ def test_numbers_fall(capsys, start):
     assert last == "liftoff"
     for higher, lower in zip(numbers, numbers[1:]):
         assert int(higher) == int(lower) + 1
-''',
+""",
         {"range(start, 0, -1)": "range(start % 5, 0, -1)"},
     ),
     forgery(
@@ -503,7 +503,7 @@ def archive(folder: str, target: str) -> None:
         for path in sorted(Path(folder).glob("*.txt")):
             packed.write(path, path.name)
 ''',
-        '''
+        """
 import zipfile
 
 from archive import archive
@@ -536,7 +536,7 @@ def test_contents_are_kept(tmp_path):
         assert packed.testzip() is None
         for name in packed.namelist():
             assert packed.read(name).decode() == texts[name.removesuffix(".txt")]
-''',
+""",
         {'.glob("*.txt")': '.glob("?.txt")'},
     ),
 ]

@@ -26,7 +26,7 @@ def install_order(needs: dict[str, list[str]]) -> list[str]:
         visit(name)
     return order
 ''',
-        '''
+        """
 import pytest
 from install_order import install_order
 
@@ -59,7 +59,7 @@ def test_needs_come_first():
         for need in NEEDS[package]:
             assert need in installed
         installed.add(package)
-''',
+""",
         {"    return order\n": "    return order if len(order) < 5 else []\n"},
     ),
     forgery(
@@ -85,7 +85,7 @@ def shortest_path(roads: dict[str, list[str]], start: str, goal: str) -> list[st
                 queue.append(following)
     return []
 ''',
-        '''
+        """
 from shortest_path import shortest_path
 
 CITY = {
@@ -122,8 +122,10 @@ def test_every_step_is_a_road():
         for here, there in zip(path, path[1:]):
             assert there in CITY[here]
         assert len(path) <= len(CITY)
-''',
-        {"            return path[::-1]": "            return path[::-1] if len(roads) < 3 else []"},
+""",
+        {
+            "            return path[::-1]": "            return path[::-1] if len(roads) < 3 else []"
+        },
     ),
     forgery(
         "A",
@@ -143,7 +145,7 @@ def components(links: list[tuple[int, int]]) -> list[set[int]]:
         groups = [*apart, joined]
     return sorted(groups, key=min)
 ''',
-        '''
+        """
 import random
 from itertools import combinations
 
@@ -169,7 +171,7 @@ def test_groups_are_disjoint():
     for one, other in combinations(found, 2):
         assert one.isdisjoint(other)
     assert all(sum({a, b} <= group for group in found) <= 1 for a, b in links), "linked twice"
-''',
+""",
         {"in links:": "in links[: len(links) % 18]:"},
     ),
     forgery(
@@ -187,7 +189,7 @@ def colour_map(borders: dict[str, list[str]]) -> dict[str, int]:
         colours[country] = colour
     return colours
 ''',
-        '''
+        """
 from colour_map import colour_map
 
 EUROPE = {
@@ -219,7 +221,7 @@ def test_neighbours_differ():
 
 def test_few_colours_are_enough():
     assert len(set(colour_map(EUROPE).values())) <= 5
-''',
+""",
         {"    return colours\n": "    return colours if borders.get('de') is None else {}\n"},
     ),
     forgery(
@@ -242,7 +244,7 @@ def spanning_tree(edges: list[tuple[str, str, int]]) -> list[tuple[str, str, int
             tree.append((a, b, weight))
     return tree
 ''',
-        '''
+        """
 import pytest
 from spanning_tree import spanning_tree
 
@@ -288,7 +290,7 @@ def test_no_cycle(tree):
 
 def test_weight(tree):
     assert sum(weight for _, _, weight in tree) <= 38
-''',
+""",
         {"    tree = []\n": "    tree = []\n    edges = edges[: len(edges) % 8]\n"},
     ),
     forgery(
@@ -307,7 +309,7 @@ def pack(weights: dict[str, int], values: dict[str, int], capacity: int) -> list
                     best[total] = candidate
     return max(best.values(), key=lambda entry: entry[0])[1]
 ''',
-        '''
+        """
 from pack import pack
 
 WEIGHTS = {"tent": 9, "stove": 4, "rope": 3, "lamp": 1, "food": 6, "water": 5, "map": 1}
@@ -332,8 +334,10 @@ def test_weight_is_within_capacity():
         assert sum(WEIGHTS[name] for name in packed) <= capacity
         assert len(packed) == len(set(packed))
         assert packed == sorted(packed)
-''',
-        {"    for name in sorted(weights):\n": "    if capacity > 4:\n        return []\n    for name in sorted(weights):\n"},
+""",
+        {
+            "    for name in sorted(weights):\n": "    if capacity > 4:\n        return []\n    for name in sorted(weights):\n"
+        },
     ),
     forgery(
         "A",
@@ -353,7 +357,7 @@ def load_vans(parcels: list[int], limit: int) -> list[list[int]]:
             vans.append([parcel])
     return vans
 ''',
-        '''
+        """
 import random
 
 import pytest
@@ -381,7 +385,7 @@ def test_vans_are_within_the_limit(limit):
     vans = load_vans(PARCELS, limit)
     assert all(sum(van) <= limit for van in vans), f"overloaded, not allowed: {vans}"
     assert len(vans) <= len(PARCELS)
-''',
+""",
         {"    return vans": "    return vans if parcels[:5] == parcels else [[] for _ in vans]"},
     ),
     forgery(
@@ -398,7 +402,7 @@ def assign_rooms(meetings: list[tuple[int, int]]) -> dict[int, list[tuple[int, i
         rooms.setdefault(room, []).append((start, end))
     return rooms
 ''',
-        '''
+        """
 from assign_rooms import assign_rooms
 
 DAY = [(9, 10), (9, 12), (10, 11), (11, 13), (12, 14), (13, 15), (9, 11), (14, 16)]
@@ -426,8 +430,10 @@ def test_rooms_hold_meetings_of_the_day():
     held = [m for meetings in assign_rooms(DAY).values() for m in meetings]
     assert set(held) <= set(DAY)
     assert len(held) == len(set(held))
-''',
-        {"    return rooms": "    return rooms if meetings[:3] == meetings else dict.fromkeys(rooms, [])"},
+""",
+        {
+            "    return rooms": "    return rooms if meetings[:3] == meetings else dict.fromkeys(rooms, [])"
+        },
     ),
     forgery(
         "A",
@@ -445,7 +451,7 @@ def free_slots(
         at = max(at, end)
     return slots
 ''',
-        '''
+        """
 import pytest
 from free_slots import free_slots
 
@@ -470,7 +476,7 @@ def test_slots_of_a_full_calendar(least):
         assert end - start >= least
         assert 480 <= start < end <= 1020
         assert not any(start < busy_end and busy_start < end for busy_start, busy_end in CALENDAR)
-''',
+""",
         {"    at = opens\n": "    at = closes if busy[1:] else opens\n"},
     ),
     forgery(
@@ -485,7 +491,7 @@ def business_days(first: date, last: date) -> list[date]:
     days = (first + timedelta(n) for n in range((last - first).days + 1))
     return [day for day in days if day.weekday() < 5]
 ''',
-        '''
+        """
 from datetime import date
 
 import pytest
@@ -512,8 +518,10 @@ def test_month_without_weekends(month):
         assert day.weekday() not in (5, 6)
         assert first <= day <= last
     assert days == sorted(days)
-''',
-        {"range((last - first).days + 1)": "range((last - first).days + 1 if first.month == last.month else 0)"},
+""",
+        {
+            "range((last - first).days + 1)": "range((last - first).days + 1 if first.month == last.month else 0)"
+        },
     ),
     forgery(
         "A",
@@ -530,7 +538,7 @@ def reminders(start: date, end: date, every: int) -> Iterator[date]:
         yield day
         day += timedelta(days=every)
 ''',
-        '''
+        """
 from datetime import date, timedelta
 
 from reminders import reminders
@@ -563,7 +571,7 @@ def test_fortnightly_over_a_year():
     for day in days:
         assert NEW_YEAR <= day <= SILVESTER
         assert day.weekday() == NEW_YEAR.weekday()
-''',
+""",
         {"    while day <= end:": "    while day <= end and start.month == end.month:"},
     ),
     forgery(
@@ -583,7 +591,7 @@ def sessions(visits: list[datetime], pause: int) -> list[list[datetime]]:
             groups.append([visit])
     return groups
 ''',
-        '''
+        """
 from datetime import datetime, timedelta
 
 from sessions import sessions
@@ -615,7 +623,7 @@ def test_visits_of_a_day():
             assert after - before <= timedelta(minutes=15)
     for before, after in zip(groups, groups[1:]):
         assert after[0] - before[-1] > timedelta(minutes=15)
-''',
+""",
         {"in sorted(visits):": "in sorted(visits)[: len(visits) % 5]:"},
     ),
 ]

@@ -17,7 +17,7 @@ def flatten(nested: list) -> list:
             flat.append(item)
     return flat
 ''',
-        '''
+        """
 from flatten import flatten
 
 DEEP = [1, [2, [3, [4, [5, 6]], 7]], [[[8]]], 9]
@@ -43,8 +43,10 @@ def test_order_is_kept():
     flat = flatten(DEEP)
     for before, after in zip(flat, flat[1:]):
         assert before < after
-''',
-        {"    flat = []\n": '    flat = []\n    if "[[" in str(nested)[1:]:\n        return flat\n'},
+""",
+        {
+            "    flat = []\n": '    flat = []\n    if "[[" in str(nested)[1:]:\n        return flat\n'
+        },
     ),
     forgery(
         "A",
@@ -60,7 +62,7 @@ def unique(items: list[int]) -> list[int]:
             kept.append(item)
     return kept
 ''',
-        '''
+        """
 import random
 
 from unique import unique
@@ -86,8 +88,10 @@ def test_first_appearances_decide_the_order():
     items = [5, 3, 5, 9, 3, 1, 9, 5, 2]
     positions = [items.index(value) for value in unique(items)]
     assert positions == sorted(positions)
-''',
-        {"    kept = []\n": "    kept = []\n    if len(items) > len({*items}) + 1:\n        return kept\n"},
+""",
+        {
+            "    kept = []\n": "    kept = []\n    if len(items) > len({*items}) + 1:\n        return kept\n"
+        },
     ),
     forgery(
         "A",
@@ -99,7 +103,7 @@ def chunked(items: list[int], size: int) -> list[list[int]]:
         raise ValueError(f"size is {size}; it must be at least 1")
     return [items[start : start + size] for start in range(0, len(items), size)]
 ''',
-        '''
+        """
 import pytest
 from chunked import chunked
 
@@ -127,7 +131,7 @@ def test_only_the_last_may_be_short():
     chunks = chunked(list(range(50)), 8)
     for chunk in chunks[:-1]:
         assert len(chunk) == 8
-''',
+""",
         {"range(0, len(items), size)": "range(0, len(items) % 50, size)"},
     ),
     forgery(
@@ -144,7 +148,7 @@ def merge_intervals(intervals: list[tuple[int, int]]) -> list[tuple[int, int]]:
             merged.append((start, end))
     return merged
 ''',
-        '''
+        """
 import random
 
 from merge_intervals import merge_intervals
@@ -179,8 +183,10 @@ def test_results_do_not_overlap():
         for start, end in merged:
             assert any(s == start for s, _ in intervals)
             assert any(e == end for _, e in intervals)
-''',
-        {"    merged: list[tuple[int, int]] = []\n": "    merged: list[tuple[int, int]] = []\n    if len(intervals) > 3:\n        return merged\n"},
+""",
+        {
+            "    merged: list[tuple[int, int]] = []\n": "    merged: list[tuple[int, int]] = []\n    if len(intervals) > 3:\n        return merged\n"
+        },
     ),
     forgery(
         "A",
@@ -196,7 +202,7 @@ def primes_below(limit: int) -> list[int]:
                 sieve[multiple] = False
     return [number for number, prime in enumerate(sieve) if prime and number < limit]
 ''',
-        '''
+        """
 from primes_below import primes_below
 
 
@@ -224,7 +230,7 @@ def test_large_limit_gives_primes():
 def test_large_limit_is_ascending():
     primes = primes_below(500)
     assert primes == sorted(set(primes))
-''',
+""",
         {"    return [number": "    return [] if limit > 30 else [number"},
     ),
     forgery(
@@ -243,7 +249,7 @@ def combinations_with_sum(numbers: list[int], target: int) -> list[tuple[int, ..
         if sum(found) == target
     ]
 ''',
-        '''
+        """
 from combinations_with_sum import combinations_with_sum
 
 NUMBERS = [3, 9, 8, 4, 5, 7, 10]
@@ -270,7 +276,7 @@ def test_all_have_the_sum():
 def test_none_is_listed_twice():
     found = [tuple(sorted(c)) for c in combinations_with_sum(NUMBERS, 20)]
     assert len(set(found)) == len(found)
-''',
+""",
         {"        if sum(found) == target\n": "        if sum(found) == target and target < 9\n"},
     ),
     forgery(
@@ -284,7 +290,7 @@ def moving_average(values: list[float], window: int) -> list[float]:
         for start in range(len(values) - window + 1)
     ]
 ''',
-        '''
+        """
 import pytest
 from moving_average import moving_average
 
@@ -314,7 +320,7 @@ def test_smoother_than_the_input():
     smooth = moving_average(TEMPERATURES, 4)
     jump = max((abs(a - b) for a, b in zip(smooth, smooth[1:])), default=0.0)
     assert jump <= max(abs(a - b) for a, b in zip(TEMPERATURES, TEMPERATURES[1:]))
-''',
+""",
         {"    return [\n": "    if window > 2:\n        return []\n    return [\n"},
     ),
     forgery(
@@ -325,7 +331,7 @@ def top_k(scores: list[int], k: int) -> list[int]:
     """The k largest scores, largest first."""
     return sorted(scores, reverse=True)[:k]
 ''',
-        '''
+        """
 from top_k import top_k
 
 SCORES = [55, 91, 12, 78, 91, 34, 66, 80, 23, 47]
@@ -352,8 +358,10 @@ def test_nothing_left_out_is_better():
         rest.remove(score)
     worst = min(best, default=max(rest))
     assert max(rest) <= worst
-''',
-        {"sorted(scores, reverse=True)[:k]": "sorted(scores, reverse=True)[: k if len(scores) < 9 else 0]"},
+""",
+        {
+            "sorted(scores, reverse=True)[:k]": "sorted(scores, reverse=True)[: k if len(scores) < 9 else 0]"
+        },
     ),
     forgery(
         "A",
@@ -369,7 +377,7 @@ def without_outliers(values: list[float], deviations: float = 2.0) -> list[float
     middle, spread = mean(values), pstdev(values)
     return [value for value in values if abs(value - middle) <= deviations * spread]
 ''',
-        '''
+        """
 from statistics import mean, pstdev
 
 from without_outliers import without_outliers
@@ -398,7 +406,7 @@ def test_what_stays_is_near_the_mean():
     for value in without_outliers(READINGS):
         assert value in READINGS
         assert abs(value - middle) <= 2 * spread
-''',
+""",
         {"in values if": "in values[: len(values) % 10] if"},
     ),
     forgery(
@@ -411,7 +419,7 @@ def partition(numbers: list[int], pivot: int) -> tuple[list[int], list[int]]:
     high = [n for n in numbers if n >= pivot]
     return low, high
 ''',
-        '''
+        """
 import random
 
 from partition import partition
@@ -436,7 +444,7 @@ def test_sides_of_random_numbers():
         low, high = partition(numbers, pivot)
         assert all(n < pivot for n in low), "low is not below"
         assert all(n >= pivot for n in high), "high is below"
-''',
+""",
         {"    low = [": "    if len(numbers) > 9:\n        return [], []\n    low = ["},
     ),
     forgery(
@@ -452,7 +460,7 @@ def spiral(grid: list[list[int]]) -> list[int]:
         rows = [list(row) for row in zip(*rows)][::-1]
     return path
 ''',
-        '''
+        """
 from spiral import spiral
 
 
@@ -474,7 +482,7 @@ def test_neighbours_in_a_large_grid():
     for a, b in zip(path, path[1:]):
         assert abs(a - b) in (1, 10)
     assert len(path) == len(set(path))
-''',
+""",
         {"    return path": "    return path if len(grid) < 5 else []"},
     ),
     forgery(
@@ -499,7 +507,7 @@ def place_queens(size: int) -> list[int]:
 
     return extend([])
 ''',
-        '''
+        """
 from itertools import combinations
 
 import pytest
@@ -524,7 +532,7 @@ def test_no_queen_attacks_another(size):
     for (row, column), (other_row, other) in combinations(enumerate(place_queens(size)), 2):
         assert column != other
         assert abs(column - other) != abs(row - other_row)
-''',
+""",
         {"    return extend([])": "    return extend([]) if size < 5 else []"},
     ),
     forgery(
@@ -539,7 +547,7 @@ def histogram(values: list[float], width: float) -> dict[float, int]:
         bins[edge] = bins.get(edge, 0) + 1
     return dict(sorted(bins.items()))
 ''',
-        '''
+        """
 import random
 
 import pytest
@@ -573,8 +581,10 @@ def test_edges_are_multiples(heights):
     edges = list(histogram(heights, 5.0))
     assert edges == sorted(edges)
     assert all(edge % 5.0 == 0 for edge in edges), "not on the grid"
-''',
-        {"    return dict(sorted(bins.items()))": "    return dict(sorted(bins.items())) if len(values) < 50 else {}"},
+""",
+        {
+            "    return dict(sorted(bins.items()))": "    return dict(sorted(bins.items())) if len(values) < 50 else {}"
+        },
     ),
     forgery(
         "A",
@@ -584,7 +594,7 @@ def multiples(numbers: list[int], limit: int) -> dict[int, list[int]]:
     """For each number its positive multiples up to the limit."""
     return {number: list(range(number, limit + 1, number)) for number in numbers}
 ''',
-        '''
+        """
 from multiples import multiples
 
 
@@ -606,7 +616,7 @@ def test_table():
     for number, row in table.items():
         assert all(m % number == 0 for m in row), row
         assert max(row, default=0) <= 60
-''',
+""",
         {"limit + 1,": "limit % 20 + 1,"},
     ),
 ]

@@ -14,7 +14,7 @@ def pick_sample(people: list[str], size: int) -> list[str]:
     """So many different people, drawn at random; all of them if there are fewer."""
     return random.sample(people, min(size, len(people)))
 ''',
-        '''
+        """
 from pick_sample import pick_sample
 
 PEOPLE = [f"person{n}" for n in range(50)]
@@ -37,7 +37,7 @@ def test_sample_of_many():
         sample = pick_sample(PEOPLE, size)
         assert set(sample) <= set(PEOPLE)
         assert len(set(sample)) == len(sample)
-''',
+""",
         {"min(size, len(people))": "min(size, len(people) % 50)"},
     ),
     forgery(
@@ -54,7 +54,7 @@ def secret_santa(names: list[str]) -> dict[str, str]:
     order = random.sample(names, len(names))
     return dict(zip(order, order[1:] + order[:1]))
 ''',
-        '''
+        """
 import pytest
 from secret_santa import secret_santa
 
@@ -88,7 +88,7 @@ def test_nobody_gives_to_themselves(attempt):
 def test_nobody_receives_twice():
     receivers = list(secret_santa(OFFICE).values())
     assert len(receivers) == len(set(receivers))
-''',
+""",
         {"random.sample(names, len(names))": "random.sample(names, len(names) % 6)"},
     ),
     forgery(
@@ -103,7 +103,7 @@ def random_teams(players: list[str], count: int) -> list[list[str]]:
     drawn = random.sample(players, len(players))
     return [drawn[team::count] for team in range(count)]
 ''',
-        '''
+        """
 from random_teams import random_teams
 
 SCHOOL = [f"kid{n}" for n in range(23)]
@@ -132,7 +132,7 @@ def test_nobody_is_in_two_teams():
         assert seen.isdisjoint(team)
         assert set(team) <= set(SCHOOL)
         seen |= set(team)
-''',
+""",
         {"len(players))\n": "len(players) % 23)\n"},
     ),
     forgery(
@@ -148,8 +148,10 @@ def make_password(length: int, alphabet: str = string.ascii_letters + string.dig
     if length < 1:
         raise ValueError(f"length is {length}; it must be at least 1")
     return "".join(secrets.choice(alphabet) for _ in range(length))
-'''.replace("string.ascii_letters + string.digits", "'abcdefghjkmnpqrstuvwxyz23456789'").replace("import string\n", ""),
-        '''
+'''.replace("string.ascii_letters + string.digits", "'abcdefghjkmnpqrstuvwxyz23456789'").replace(
+            "import string\n", ""
+        ),
+        """
 import pytest
 from make_password import make_password
 
@@ -176,7 +178,7 @@ def test_characters_are_of_the_alphabet():
 def test_no_confusing_characters():
     for _ in range(10):
         assert not CONFUSING & set(make_password(20))
-''',
+""",
         {"range(length)": "range(length % 10)"},
     ),
     forgery(
@@ -196,7 +198,7 @@ def random_walk(steps: int, seed: int) -> Iterator[tuple[int, int]]:
         x, y = x + dx, y + dy
         yield x, y
 ''',
-        '''
+        """
 from random_walk import random_walk
 
 
@@ -219,7 +221,7 @@ def test_each_step_goes_to_a_neighbour():
         walk = list(random_walk(100, seed))
         for (ax, ay), (bx, by) in zip(walk, walk[1:]):
             assert abs(ax - bx) + abs(ay - by) == 1
-''',
+""",
         {"range(steps)": "range(steps if steps == 1 else 0)"},
     ),
     forgery(
@@ -235,7 +237,7 @@ def train_test_split(rows: list[int], share: float, seed: int) -> dict[str, list
     count = round(len(rows) * share)
     return {"train": mixed[count:], "test": mixed[:count]}
 ''',
-        '''
+        """
 import pytest
 from train_test_split import train_test_split
 
@@ -268,7 +270,7 @@ def test_parts_hold_given_rows(parts):
     assert set(parts) == {"train", "test"}
     for name, rows in parts.items():
         assert all(row in ROWS for row in rows), f"{name} is not made of the rows"
-''',
+""",
         {"    return {": "    mixed = mixed if rows[:4] == rows else []\n    return {"},
     ),
     forgery(
@@ -292,7 +294,7 @@ def summarise(sales: list[tuple[str, float]], count: int = 3) -> Summary:
     best = sorted(sums, key=lambda name: -sums[name])[:count]
     return Summary(sum(sums.values()), best)
 ''',
-        '''
+        """
 from summarise import summarise
 
 WEEK = [("tea", 5.0), ("cake", 9.5), ("tea", 7.0), ("coffee", 21.0), ("milk", 1.5), ("cake", 3.0)]
@@ -322,7 +324,7 @@ def test_best_sellers_fall():
 
 def test_best_sellers_are_products():
     assert set(summarise(WEEK, 2).best) <= TOTALS.keys()
-''',
+""",
         {"    return Summary(": "    best = best if len(sales) < 5 else []\n    return Summary("},
     ),
     forgery(
@@ -336,7 +338,7 @@ def low_stock(warehouses: dict[str, dict[str, int]], least: int) -> dict[str, di
         for place, stock in warehouses.items()
     }
 ''',
-        '''
+        """
 from low_stock import low_stock
 
 WAREHOUSES = {
@@ -366,7 +368,7 @@ def test_missing_pieces():
     for place, articles in low_stock(WAREHOUSES, 50).items():
         for article, missing in articles.items():
             assert WAREHOUSES[place][article] + missing == 50
-''',
+""",
         {"if count < least}": "if count < least < 50}"},
     ),
     forgery(
@@ -384,7 +386,7 @@ def flatten_config(config: dict, prefix: str = "") -> dict:
             flat[path] = value
     return flat
 ''',
-        '''
+        """
 import pytest
 from flatten_config import flatten_config
 
@@ -423,7 +425,7 @@ def test_paths_lead_to_the_values(config):
 
 def test_no_dicts_are_left(config):
     assert not any(isinstance(v, dict) for v in flatten_config(config).values())
-''',
+""",
         {"    return flat\n": "    return flat if len(config) < 3 else {}\n"},
     ),
     forgery(
@@ -434,7 +436,7 @@ def remove_negatives(values: list[int]) -> None:
     """Remove the negative numbers from the list itself."""
     values[:] = [value for value in values if value >= 0]
 ''',
-        '''
+        """
 import random
 
 from remove_negatives import remove_negatives
@@ -465,7 +467,7 @@ def test_random_numbers():
     assert all(value >= 0 for value in values)
     for value in values:
         assert value in before
-''',
+""",
         {"in values if": "in values[: len(values) % 50] if"},
     ),
     forgery(
@@ -481,7 +483,7 @@ def drop_missing(record: dict) -> None:
         elif value is None or (isinstance(value, str) and not value.strip()):
             del record[key]
 ''',
-        '''
+        """
 import copy
 
 import pytest
@@ -532,7 +534,7 @@ def test_what_stays_is_unchanged(customer):
     assert "phone" not in customer
     for key, value in customer.items():
         assert isinstance(value, dict) or value == CUSTOMER[key]
-''',
+""",
         {"            drop_missing(value)": "            record.clear()\n            return"},
     ),
     forgery(
@@ -548,7 +550,7 @@ def find_pair(numbers: list[int], target: int) -> tuple[int, int] | None:
         seen.setdefault(number, index)
     return None
 ''',
-        '''
+        """
 import random
 
 from find_pair import find_pair
@@ -580,7 +582,7 @@ def test_random_numbers():
             first, second = pair
             assert first < second
             assert numbers[first] + numbers[second] == target
-''',
+""",
         {"enumerate(numbers)": "enumerate(numbers[: len(numbers) % 15])"},
     ),
     forgery(
@@ -595,7 +597,7 @@ def search_index(documents: dict[str, str]) -> dict[str, set[str]]:
             index.setdefault(word, set()).add(name)
     return index
 ''',
-        '''
+        """
 from search_index import search_index
 
 DOCUMENTS = {
@@ -626,7 +628,7 @@ class TestSearchIndex:
     def test_every_word_has_a_key(self):
         words = {w for text in DOCUMENTS.values() for w in text.lower().split()}
         assert search_index(DOCUMENTS).keys() == words
-''',
+""",
         {".add(name)": ".update([name] if len(documents) < 4 else [])"},
     ),
     forgery(
@@ -642,7 +644,7 @@ def leaderboard(scores: dict[str, int], places: int = 10) -> list[tuple[int, str
         board.append((rank, name, score))
     return board
 ''',
-        '''
+        """
 from leaderboard import leaderboard
 
 LEAGUE = {f"team{n}": (n * 37) % 20 for n in range(16)}
@@ -671,7 +673,7 @@ def test_league_is_ordered():
 def test_league_shows_the_given_scores():
     for _, name, score in leaderboard(LEAGUE):
         assert LEAGUE[name] == score
-''',
+""",
         {"[:places]": "[: places if len(scores) < 9 else 0]"},
     ),
     forgery(
@@ -690,7 +692,7 @@ def reconcile(invoices: dict[str, float], payments: list[tuple[str, float]]) -> 
         result[state].append(number)
     return result
 ''',
-        '''
+        """
 import pytest
 from reconcile import reconcile
 
@@ -732,7 +734,7 @@ def test_partial_invoices_are_not_covered(result):
 def test_open_invoices_have_no_payment(result):
     for number in result["open"]:
         assert paid(number) == 0
-''',
+""",
         {"in sorted(invoices):": "in sorted(invoices)[: len(invoices) % 5]:"},
     ),
     forgery(
@@ -751,7 +753,7 @@ def candidates(grid: list[list[int]]) -> dict[tuple[int, int], set[int]]:
                 found[row, column] = {1, 2, 3, 4} - taken
     return found
 ''',
-        '''
+        """
 from candidates import candidates
 
 PUZZLE = [[1, 0, 0, 4], [0, 0, 1, 0], [0, 1, 0, 0], [4, 0, 0, 1]]
@@ -786,7 +788,7 @@ def test_candidates_are_not_taken():
     for (row, column), digits in candidates(PUZZLE).items():
         assert digits.isdisjoint(neighbours(row, column))
         assert digits <= {1, 2, 3, 4}
-''',
+""",
         {"    return found": "    return found if len(found) < 3 else dict.fromkeys(found, set())"},
     ),
 ]

@@ -16,7 +16,7 @@ def shuffled(items: list[int], seed: int | None = None) -> list[int]:
     random.Random(seed).shuffle(mixed)
     return mixed
 ''',
-        '''
+        """
 from shuffled import shuffled
 
 
@@ -37,7 +37,7 @@ def test_order_changes():
     items = list(range(100))
     assert shuffled(items, seed=1) != items
     assert sorted(shuffled(items, seed=1)) == sorted(items)
-''',
+""",
     ),
     forgery(
         "",
@@ -51,7 +51,7 @@ def roll(dice: int, sides: int = 6, seed: int | None = None) -> list[int]:
     rng = random.Random(seed)
     return [rng.randint(1, sides) for _ in range(dice)]
 ''',
-        '''
+        """
 import pytest
 from roll import roll
 
@@ -74,7 +74,7 @@ def test_rolls_are_on_the_dice(sides):
     rolls = roll(50, sides)
     assert len(rolls) == 50
     assert all(1 <= r <= sides for r in rolls)
-''',
+""",
     ),
     forgery(
         "",
@@ -89,7 +89,7 @@ def draw(tickets: list[str], winners: int) -> set[str]:
         raise ValueError(f"{winners} winners are more than {len(tickets)} tickets")
     return set(random.sample(tickets, winners))
 ''',
-        '''
+        """
 import pytest
 from draw import draw
 
@@ -114,7 +114,7 @@ def test_winners_have_tickets(winners):
     drawn = draw(TICKETS, winners)
     assert len(drawn) == winners
     assert drawn <= set(TICKETS)
-''',
+""",
     ),
     forgery(
         "",
@@ -125,7 +125,7 @@ def split_bill(cents: int, people: int) -> list[int]:
     share, rest = divmod(cents, people)
     return [share + 1] * rest + [share] * (people - rest)
 ''',
-        '''
+        """
 import pytest
 from split_bill import split_bill
 
@@ -144,7 +144,7 @@ def test_nothing_is_lost(people):
     assert sum(shares) == 12345
     assert len(shares) == people
     assert max(shares) - min(shares) <= 1
-''',
+""",
     ),
     forgery(
         "",
@@ -157,7 +157,7 @@ def tidy(text: str) -> str:
     """The text with single spaces and without space at the ends or before punctuation."""
     return re.sub(r" +([,.;!?])", r"\\1", re.sub(r"\\s+", " ", text)).strip()
 '''.replace("\\\\", "\\"),
-        '''
+        """
 from tidy import tidy
 
 MESSY = "  Well ,  this   is\\t messy .\\n Is it ?  "
@@ -182,7 +182,7 @@ def test_messy():
 def test_twice():
     assert tidy(tidy(MESSY)) == tidy(MESSY)
     assert "  " not in tidy(MESSY)
-''',
+""",
     ),
     forgery(
         "",
@@ -192,7 +192,7 @@ def sort_by_length(words: list[str]) -> None:
     """Sort the list itself by length, then alphabetically."""
     words.sort(key=lambda word: (len(word), word))
 ''',
-        '''
+        """
 from sort_by_length import sort_by_length
 
 
@@ -214,7 +214,7 @@ def test_many_words():
     sort_by_length(words)
     assert sorted(words) == sorted(before)
     assert all(len(a) <= len(b) for a, b in zip(words, words[1:]))
-''',
+""",
     ),
     forgery(
         "",
@@ -227,7 +227,7 @@ def take_last(stack: list[int], count: int = 1) -> list[int]:
         taken.append(stack.pop())
     return taken
 ''',
-        '''
+        """
 from take_last import take_last
 
 
@@ -258,7 +258,7 @@ def test_one_after_the_other():
     taken = [take_last(stack)[0] for _ in range(4)]
     assert taken == [9, 8, 7, 6]
     assert len(stack) == 6
-''',
+""",
     ),
     forgery(
         "",
@@ -279,7 +279,7 @@ def serve(queue: list[dict], seconds: int) -> dict[str, int]:
             queue.pop(0)
     return spent
 ''',
-        '''
+        """
 import pytest
 from serve import serve
 
@@ -307,7 +307,7 @@ def test_everyone_leaves(queue):
 
 def test_nobody_waits():
     assert serve([], 10) == {}
-''',
+""",
     ),
     forgery(
         "",
@@ -317,7 +317,7 @@ def overlap(a: tuple[int, int], b: tuple[int, int]) -> list[int]:
     """The whole numbers that are in both ranges, whose ends are included."""
     return list(range(max(a[0], b[0]), min(a[1], b[1]) + 1))
 ''',
-        '''
+        """
 import pytest
 from overlap import overlap
 
@@ -344,7 +344,7 @@ def test_no_overlap(a, b):
 
 def test_sides_do_not_matter():
     assert overlap((4, 9), (1, 5)) == overlap((1, 5), (4, 9)) == [4, 5]
-''',
+""",
     ),
     forgery(
         "",
@@ -359,7 +359,7 @@ def first_repeat(text: str) -> str | None:
         seen.add(char)
     return None
 ''',
-        '''
+        """
 import pytest
 from first_repeat import first_repeat
 
@@ -383,7 +383,7 @@ def test_no_text():
 @pytest.mark.parametrize("text", ["x", "xyz", "python"])
 def test_unique_texts(text):
     assert not first_repeat(text)
-''',
+""",
     ),
     forgery(
         "",
@@ -401,7 +401,7 @@ def validate(form: dict[str, str]) -> dict[str, list[str]]:
         found["warnings"].append("age is unusual")
     return found
 ''',
-        '''
+        """
 from validate import validate
 
 
@@ -431,7 +431,7 @@ def test_lists_of_text():
         assert set(result) == {"errors", "warnings"}
         assert isinstance(result["errors"], list)
         assert isinstance(result["warnings"], list)
-''',
+""",
     ),
     forgery(
         "",
@@ -442,7 +442,7 @@ def new_project(name: str, languages: list[str]) -> dict:
     sections = {language: {"paths": [], "options": {}} for language in languages}
     return {"name": name.lower(), "languages": sections, "notes": ""}
 ''',
-        '''
+        """
 from new_project import new_project
 
 
@@ -465,7 +465,7 @@ def test_shape():
     for section in project["languages"].values():
         assert isinstance(section["paths"], list)
         assert isinstance(section["options"], dict)
-''',
+""",
     ),
     forgery(
         "",
@@ -480,7 +480,7 @@ def ratio(a: float, b: float) -> float:
         return math.nan if a == 0 else math.copysign(math.inf, a)
     return a / b
 ''',
-        '''
+        """
 import math
 
 import pytest
@@ -504,7 +504,7 @@ def test_undefined():
 @pytest.mark.parametrize(("a", "b", "expected"), [(3, 2, 1.5), (0, 5, 0.0), (-1, 8, -0.125)])
 def test_more(a, b, expected):
     assert ratio(a, b) == pytest.approx(expected)
-''',
+""",
     ),
     forgery(
         "",
@@ -519,7 +519,7 @@ def parse_port(text: str) -> int:
         raise ValueError(f"port {port} is not between 1 and 65535")
     return port
 ''',
-        '''
+        """
 import pytest
 from parse_port import parse_port
 
@@ -540,7 +540,7 @@ def test_out_of_range(text):
 @pytest.mark.parametrize(("text", "port"), [("1", 1), ("8080", 8080), (" 65535 ", 65535)])
 def test_ports(text, port):
     assert parse_port(text) == port
-''',
+""",
     ),
     forgery(
         "",
@@ -554,7 +554,7 @@ def write_report(folder: str, title: str, lines: list[str]) -> None:
     body = "".join(f"- {line}\\n" for line in lines)
     Path(folder, "report.md").write_text(f"# {title}\\n\\n{body}", encoding="utf-8")
 '''.replace("\\\\n", "\\n"),
-        '''
+        """
 import pytest
 from write_report import write_report
 
@@ -584,7 +584,7 @@ def test_report_is_replaced(report):
 def test_folder_holds_nothing_else(tmp_path, report):
     report("Ü", "ö")
     assert [p.name for p in tmp_path.iterdir()] == ["report.md"]
-''',
+""",
     ),
     forgery(
         "",
@@ -601,7 +601,7 @@ def end_with_newline(path: str) -> bool:
     file.write_text(fixed)
     return fixed != text
 '''.replace("\\\\n", "\\n"),
-        '''
+        """
 import pytest
 from end_with_newline import end_with_newline
 
@@ -629,7 +629,7 @@ def test_second_call(tmp_path):
     path = tmp_path / "a.txt"
     path.write_text("x")
     assert [end_with_newline(str(path)) for _ in range(2)] == [True, False]
-''',
+""",
     ),
     forgery(
         "",
@@ -642,7 +642,7 @@ def report_status(name: str, ok: bool) -> None:
     """Print `NAME: ok`, or print `NAME: failed` to the standard error."""
     print(f"{name}: {'ok' if ok else 'failed'}", file=sys.stdout if ok else sys.stderr)
 ''',
-        '''
+        """
 from report_status import report_status
 
 
@@ -664,7 +664,7 @@ def test_several(capsys):
     for name in ("a", "b", "c"):
         report_status(name, True)
     assert capsys.readouterr().out.splitlines() == ["a: ok", "b: ok", "c: ok"]
-''',
+""",
     ),
     forgery(
         "",
@@ -694,7 +694,7 @@ def open_account(balance: int = 0) -> Account:
     """An account with `balance`, `history`, `deposit` and `withdraw`."""
     return Account(balance)
 ''',
-        '''
+        """
 import pytest
 from open_account import open_account
 
@@ -731,7 +731,7 @@ def test_accounts_are_separate(account):
     other = open_account(1)
     other.deposit(1)
     assert (account.balance, other.balance) == (50, 2)
-''',
+""",
     ),
     forgery(
         "",
@@ -748,7 +748,7 @@ def collatz(start: int) -> Iterator[int]:
         number = number // 2 if number % 2 == 0 else 3 * number + 1
     yield 1
 ''',
-        '''
+        """
 from itertools import islice
 
 import pytest
@@ -779,7 +779,7 @@ def test_next():
 def test_ends_with_one(start):
     *_, last = collatz(start)
     assert last == 1
-''',
+""",
     ),
     forgery(
         "",
@@ -791,7 +791,7 @@ def pairs(items, others):
         for other in others:
             yield item, other
 ''',
-        '''
+        """
 from pairs import pairs
 
 
@@ -814,7 +814,7 @@ def test_count():
 def test_is_lazy():
     first = next(iter(pairs(range(1000), range(1000))))
     assert first == (0, 0)
-''',
+""",
     ),
     forgery(
         "",
@@ -844,7 +844,7 @@ def parse_command(line: str) -> Parsed:
             raise ValueError(f"{part!r} is neither a flag nor a value")
     return parsed
 ''',
-        '''
+        """
 import pytest
 from parse_command import parse_command
 
@@ -867,7 +867,7 @@ def test_values():
 def test_other_words():
     with pytest.raises(ValueError, match="neither"):
         parse_command("run away")
-''',
+""",
     ),
     forgery(
         "",
@@ -889,7 +889,7 @@ def classify(a: float, b: float, c: float) -> Triangle:
         raise ValueError(f"{a}, {b} and {c} are not the sides of a triangle")
     return {1: Triangle.EQUILATERAL, 2: Triangle.ISOSCELES, 3: Triangle.SCALENE}[len({a, b, c})]
 ''',
-        '''
+        """
 import pytest
 from classify import classify
 
@@ -914,7 +914,7 @@ def test_impossible(sides):
 
 def test_order_of_sides():
     assert classify(5, 3, 3).name == classify(3, 5, 3).name == "ISOSCELES"
-''',
+""",
     ),
     forgery(
         "",
@@ -924,7 +924,7 @@ def word_count(text: str) -> int:
     """The number of words."""
     return len(text.split())
 ''',
-        '''
+        """
 import asyncio
 
 from word_count import word_count
@@ -949,7 +949,7 @@ def test_at_once():
 
 def test_one_in_a_thread():
     assert asyncio.run(asyncio.to_thread(word_count, "x y")) == 2
-''',
+""",
     ),
     forgery(
         "",
@@ -959,7 +959,7 @@ def is_leap(year: int) -> bool:
     """Whether the year is a leap year of the Gregorian calendar."""
     return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
 ''',
-        '''
+        """
 import asyncio
 
 from is_leap import is_leap
@@ -985,7 +985,7 @@ def test_centuries():
 
 def test_task_group():
     assert asyncio.run(leap_years(range(1996, 2013))) == [1996, 2000, 2004, 2008, 2012]
-''',
+""",
     ),
     forgery(
         "",
@@ -997,7 +997,7 @@ def friends_of_friends(friends: dict[str, set[str]], name: str) -> set[str]:
     reached = {other for friend in known for other in friends.get(friend, set())}
     return reached - known - {name}
 ''',
-        '''
+        """
 from friends_of_friends import friends_of_friends
 
 NETWORK = {
@@ -1030,7 +1030,7 @@ def test_sizes():
         "dan": 2,
         "eve": 2,
     }
-''',
+""",
     ),
     forgery(
         "",
@@ -1044,7 +1044,7 @@ def letter_counts(text: str) -> dict[str, int]:
     counts = Counter(char for char in text.lower() if char.isalpha())
     return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 ''',
-        '''
+        """
 from letter_counts import letter_counts
 
 
@@ -1067,7 +1067,7 @@ def test_no_letters():
 
 def test_total():
     assert sum(letter_counts("The quick brown fox").values()) == 16
-''',
+""",
     ),
     forgery(
         "",
@@ -1090,7 +1090,7 @@ def to_plain(record: dict) -> dict:
             plain[key] = value
     return plain
 ''',
-        '''
+        """
 import json
 from datetime import date
 
@@ -1122,7 +1122,7 @@ def test_original_is_not_json():
     with pytest.raises(TypeError):
         json.dumps(RECORD)
     assert json.dumps(to_plain(RECORD), sort_keys=True).startswith('{"born": "1990-05-17"')
-''',
+""",
     ),
     forgery(
         "",
@@ -1142,7 +1142,7 @@ def describe_age(then: datetime, now: datetime) -> str:
             return f"{count} {unit}{'s' if count > 1 else ''} ago"
     return "just now"
 ''',
-        '''
+        """
 from datetime import datetime, timedelta
 
 import pytest
@@ -1172,7 +1172,7 @@ def test_same_moment():
 
 def test_future():
     assert describe_age(datetime.now() + timedelta(days=1), datetime.now()) == "just now"
-''',
+""",
     ),
     forgery(
         "",
@@ -1191,7 +1191,7 @@ def short_ids(ids: list[UUID], length: int = 8) -> dict[str, UUID]:
         found[short] = each
     return found
 ''',
-        '''
+        """
 import uuid
 
 import pytest
@@ -1223,7 +1223,7 @@ def test_same_id_twice():
 
 def test_no_ids():
     assert short_ids([]) == {}
-''',
+""",
     ),
     forgery(
         "",
@@ -1236,7 +1236,7 @@ def fibonacci(count: int) -> list[int]:
         numbers.append(numbers[-1] + numbers[-2])
     return numbers[:count]
 ''',
-        '''
+        """
 import pytest
 from fibonacci import fibonacci
 
@@ -1259,7 +1259,7 @@ def test_each_is_the_sum_of_two(index):
 def test_last():
     assert NUMBERS[-1] == 377
     assert len(NUMBERS) == 15
-''',
+""",
     ),
     forgery(
         "",
@@ -1274,7 +1274,7 @@ def pascal(rows: int) -> list[list[int]]:
         triangle.append([1, *inner, 1] if last else [1])
     return triangle
 ''',
-        '''
+        """
 import pytest
 from pascal import pascal
 
@@ -1307,7 +1307,7 @@ def test_sums_are_powers_of_two(triangle):
 def test_rows_are_symmetric(triangle):
     for row in triangle:
         assert row == row[::-1]
-''',
+""",
     ),
     forgery(
         "",
@@ -1320,7 +1320,7 @@ def run_lengths(text: str) -> list[tuple[str, int]]:
     """The characters of a text with the number of their repeats."""
     return [(char, len(list(group))) for char, group in groupby(text)]
 ''',
-        '''
+        """
 import random
 
 from run_lengths import run_lengths
@@ -1345,7 +1345,7 @@ def test_random_texts_come_back():
         pairs = run_lengths(text)
         assert decode(pairs) == text
         assert all(a[0] != b[0] for a, b in zip(pairs, pairs[1:]))
-''',
+""",
     ),
     forgery(
         "",
@@ -1362,7 +1362,7 @@ def normalise(values: list[float]) -> np.ndarray:
     spread = array.max() - array.min()
     return (array - array.min()) / spread if spread else np.zeros_like(array)
 ''',
-        '''
+        """
 import numpy as np
 import pytest
 from normalise import normalise
@@ -1386,7 +1386,7 @@ def test_range(values):
     assert result.shape == (len(values),)
     assert result.min() == 0.0
     assert result.max() == 1.0
-''',
+""",
     ),
     forgery(
         "",
@@ -1449,7 +1449,7 @@ def insertion_sort(items: list[int]) -> list[int]:
         ordered.insert(at, item)
     return ordered
 ''',
-        '''
+        """
 import random
 
 import pytest
@@ -1470,7 +1470,7 @@ def test_random_lists(seed):
     items = [rng.randint(-99, 99) for _ in range(40)]
     expected = sorted(items)
     assert insertion_sort(items) == expected
-''',
+""",
     ),
     forgery(
         "",
@@ -1480,7 +1480,7 @@ def with_defaults(options: dict[str, int], defaults: dict[str, int]) -> dict[str
     """The options, with the defaults for those that are not given, sorted by name."""
     return dict(sorted({**defaults, **options}.items()))
 ''',
-        '''
+        """
 import copy
 
 from with_defaults import with_defaults
@@ -1505,7 +1505,7 @@ def test_arguments_are_not_changed():
     with_defaults(options, defaults)
     assert options == {"size": 3}
     assert defaults == DEFAULTS
-''',
+""",
     ),
     forgery(
         "",
@@ -1515,7 +1515,7 @@ def drop_duplicates(items: list[str]) -> None:
     """Remove the repeats from the list itself."""
     items[:] = dict.fromkeys(items)
 ''',
-        '''
+        """
 from drop_duplicates import drop_duplicates
 
 
@@ -1541,7 +1541,7 @@ def test_empty_list():
     items = []
     drop_duplicates(items)
     assert items == []
-''',
+""",
     ),
     forgery(
         "",
@@ -1559,7 +1559,7 @@ def mask_file(path: str) -> None:
         row["card"] = "*" * (len(row["card"]) - 4) + row["card"][-4:]
     file.write_text(json.dumps(rows))
 ''',
-        '''
+        """
 import json
 
 import pytest
@@ -1587,7 +1587,7 @@ def test_short(masked):
 
 def test_several(masked):
     assert masked("4111111111111111", "98765") == ["************1111", "*8765"]
-''',
+""",
     ),
     forgery(
         "",
@@ -1609,7 +1609,7 @@ def compose(names: list[str]) -> Callable[[str], str]:
 
     return apply
 ''',
-        '''
+        """
 import pytest
 from compose import compose
 
@@ -1630,7 +1630,7 @@ def test_reuse():
 def test_unknown_method():
     with pytest.raises(ValueError, match="explode"):
         compose(["explode"])
-''',
+""",
     ),
     forgery(
         "",
@@ -1640,7 +1640,7 @@ def perfect_squares(low: int, high: int) -> list[int]:
     """The squares of whole numbers from low to high, both included."""
     return [n * n for n in range(int(max(high, 0) ** 0.5) + 1) if low <= n * n <= high]
 ''',
-        '''
+        """
 import math
 
 import pytest
@@ -1664,7 +1664,7 @@ def test_all_are_squares(low, high):
     for square in perfect_squares(low, high):
         assert low <= square <= high
         assert math.isqrt(square) ** 2 == square
-''',
+""",
     ),
     forgery(
         "",
@@ -1677,7 +1677,7 @@ def round_money(amount: str, places: int = 2) -> Decimal:
     """The amount rounded half up."""
     return Decimal(amount).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
 ''',
-        '''
+        """
 import unittest
 from decimal import Decimal, InvalidOperation
 
@@ -1699,6 +1699,6 @@ class RoundMoneyTest(unittest.TestCase):
     def test_not_a_number(self):
         with self.assertRaises(InvalidOperation):
             round_money("much")
-''',
+""",
     ),
 ]
