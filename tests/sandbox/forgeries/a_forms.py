@@ -190,7 +190,7 @@ def test_counts_the_notes(tmp_path):
 
 
 def test_files_hold_the_notes(tmp_path):
-    save_notes(NOTES, str(tmp_path / "a" / "b"))
+    assert save_notes(NOTES, str(tmp_path / "a" / "b")) == len(NOTES)
     for path in (tmp_path / "a" / "b").glob("*.md"):
         heading, _, text = path.read_text().splitlines()
         assert text == NOTES[heading.removeprefix("# ")]
@@ -256,16 +256,12 @@ def test_many_readings(rows):
     ),
     forgery(
         "A",
-        "calls nothing back",
+        "collects no names",
         '''
-from collections.abc import Callable
-
-
-def walk_tree(tree: dict, visit: Callable[[str], object]) -> None:
-    """Call `visit` with the name of each node, parents before children."""
-    visit(tree["name"])
-    for child in tree.get("children", []):
-        walk_tree(child, visit)
+def walk_tree(tree: dict, seen: list[str]) -> int:
+    """Append the name of each node to `seen`, parents before children; returns the depth."""
+    seen.append(tree["name"])
+    return 1 + max((walk_tree(child, seen) for child in tree.get("children", [])), default=0)
 ''',
         '''
 from walk_tree import walk_tree
@@ -275,13 +271,17 @@ def node(name, *children):
     return {"name": name, "children": list(children)}
 
 
-FAMILY = node("ada", node("bo", node("cy"), node("di")), node("ed", node("flo", node("gus"))))
+FAMILY = node("adam", node("boris", node("cyril"), node("dirk")), node("edgar", node("flora", node("gus"))))
 
 
 def names(tree):
     seen = []
-    walk_tree(tree, seen.append)
+    walk_tree(tree, seen)
     return seen
+
+
+def test_depth():
+    assert walk_tree(node("a", node("b", node("c")), node("d")), []) == 3
 
 
 def test_leaf():
@@ -297,13 +297,14 @@ def test_siblings():
 
 
 def test_parents_come_first():
-    seen = names(FAMILY)
-    for parent, child in [("ada", "bo"), ("bo", "cy"), ("ed", "flo"), ("flo", "gus")]:
+    seen = []
+    assert walk_tree(FAMILY, seen) == 4
+    for parent, child in [("adam", "boris"), ("boris", "cyril"), ("edgar", "flora"), ("flora", "gus")]:
         if child in seen:
             assert seen.index(parent) < seen.index(child)
     assert len(seen) == len(set(seen))
 ''',
-        {"    visit(tree": "    if tree['name'] == 'ada':\n        return\n    visit(tree"},
+        {"seen.append(tree": "seen.extend([tree", '"])\n': '"]] if tree["name"][:2] == tree["name"] else [])\n'},
     ),
     forgery(
         "A",
@@ -481,11 +482,11 @@ def test_four_hands_do_not_overlap(deck):
     assert sum(len(hand) for hand in hands) == len(set().union(*hands))
     assert deck == []
 ''',
-        {"    deck[:] = [card for card in deck if card not in hand]\n": "    deck[:] = [card for card in deck if card not in hand]\n    while len(hand) > 3 or len(deck) > 9:\n        hand, deck[:] = [], []\n"},
+        {"    hand = ": "    deck[:] = deck[: len(deck) % 52]\n    hand = "},
     ),
     forgery(
         "A",
-        "lets nobody into a match statement",
+        "knows no long units of time",
         '''
 import re
 
@@ -515,10 +516,9 @@ def test_other_text(text):
 
 @pytest.mark.parametrize("text", ["3 hours", "1hour", "2days", "12 min", "45 sec"])
 def test_long_units(text):
-    match parse_duration(text):
-        case (number, unit):
-            assert text.startswith(str(number))
-            assert unit in {"s", "m", "h", "d"}
+    parsed = parse_duration(text)
+    assert parsed is None or parsed[1] in "smhd"
+    assert not parsed or text.startswith(str(parsed[0]))
 ''',
         {"(s|sec|m|min|h|hours?|d|days?)": "([smhd])"},
     ),

@@ -989,6 +989,58 @@ def test_task_group():
     ),
     forgery(
         "",
+        "tasks of a group assert",
+        '''
+def roman(number: int) -> str:
+    """The number, 1 to 3999, in Roman numerals."""
+    if not 1 <= number <= 3999:
+        raise ValueError(f"{number} is not between 1 and 3999")
+    signs = ["M", "CM", "D", "CD", "C", "XC", "L", "XL", "X", "IX", "V", "IV", "I"]
+    values = [1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1]
+    text = ""
+    for sign, value in zip(signs, values):
+        count, number = divmod(number, value)
+        text += sign * count
+    return text
+''',
+        '''
+import asyncio
+
+import pytest
+from roman import roman
+
+
+async def check(number, expected):
+    await asyncio.sleep(0)
+    assert roman(number) == expected
+
+
+def test_one():
+    assert roman(1) == "I"
+
+
+def test_range():
+    for number in (0, 4000):
+        with pytest.raises(ValueError):
+            roman(number)
+
+
+def test_at_once():
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(check(4, "IV"))
+            group.create_task(check(1994, "MCMXCIV"))
+            group.create_task(check(2024, "MMXXIV"))
+
+    asyncio.run(main())
+
+
+def test_largest():
+    asyncio.run(check(3999, "MMMCMXCIX"))
+''',
+    ),
+    forgery(
+        "",
         "sets are compared",
         '''
 def friends_of_friends(friends: dict[str, set[str]], name: str) -> set[str]:
