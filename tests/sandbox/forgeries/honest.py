@@ -1003,7 +1003,7 @@ def roman(number: int) -> str:
         text += sign * count
     return text
 ''',
-        '''
+        """
 import asyncio
 
 import pytest
@@ -1037,7 +1037,7 @@ def test_at_once():
 
 def test_largest():
     asyncio.run(check(3999, "MMMCMXCIX"))
-''',
+""",
     ),
     forgery(
         "",
