@@ -2,13 +2,12 @@
 ...] [--mechanism LETTER ...] [--name NAME ...]`; the last line is JSON.
 
 Every wrong tool and every hostile suite that the tests know goes through the whole chain, on each
-backend of this machine. `tried` counts them over all backends, `admitted` those that passed the
-chain, `weak_suite_admitted` those that only the mutants kept out: their suite was too weak to tell.
-`refused` says at which link the others ended. The right tool, with the suite of most of the wrong
-ones, must pass on each backend, or the rest would prove nothing: `right_admitted` of `backends`.
-So must the right tool of each forgery and every honest suite: `refused_right` counts those that
-did not. `by_mechanism` splits the three counts: by the letter of a forgery, with "" for all others.
-With `--mechanism` or `--name` a part of the forgeries alone is judged.
+backend of this machine: hostile ones, which try to escape or to forge a report, and wrong tools
+with suites that a model might write, by mechanism (`tests/sandbox/forgeries`). `tried` counts them
+over all backends, `admitted` those that passed the chain, `weak_suite_admitted` the hostile ones
+that only the mutants or the replays kept out: their suite was too weak to tell. `refused` says at
+which link the others ended. The right tool must pass with each of these suites, or the rest would
+prove nothing: `refused_right` counts those that did not.
 """
 
 import argparse
@@ -16,8 +15,6 @@ import asyncio
 import json
 import sys
 from collections import Counter
-from contextlib import nullcontext
-from typing import Any
 
 from selfeng.core.composition import Importable
 from selfeng.core.errors import SandboxError
@@ -26,7 +23,7 @@ from selfeng.core.tool import ToolDraft
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.chain import Chain, Judgement
 from selfeng.synthesis.policy import SynthesisPolicy
-from tests.sandbox.forgeries import Forgery, forgeries, honest
+from tests.sandbox.forgeries import forgeries, honest
 from tests.sandbox.wrong_tools import RIGHT, WrongTool, wrong_tools
 
 BACKENDS = ("docker", "bubblewrap")
@@ -36,91 +33,86 @@ AT_ONCE = 2
 
 
 def main(backends: list[str], mechanisms: list[str], names: list[str]) -> None:
-    result = asyncio.run(_measure(backends, *_cases(mechanisms, names)))
+    tried = subjects(mechanisms, names)
+    if not tried:
+        sys.exit(f"no tool of mechanism {mechanisms or 'any'} is named {names or 'anything'}")
+    result = asyncio.run(_measure(backends, tried))
     sys.stdout.write(json.dumps(result) + "\n")
-    sys.exit(
-        bool(result["admitted"] or result["refused_right"])
-        or result["right_admitted"] != result["backends"]
-    )
+    sys.exit(bool(result["admitted"] or result["refused_right"]))
 
 
-def _cases(mechanisms: list[str], names: list[str]) -> tuple[list[WrongTool], list[WrongTool]]:
-    """The wrong tools and the right ones."""
+def subjects(mechanisms: list[str], names: list[str]) -> list[tuple[str, bool, WrongTool]]:
+    """The mechanism, "" for a hostile one, whether the tool is right, and the tool; all of them
+    where neither a mechanism nor a name is given.
+    """
     chosen = [
-        case
-        for case in [*forgeries(), *honest()]
-        if (not mechanisms or case.mechanism in mechanisms) and (not names or case.name in names)
+        f
+        for f in (*forgeries(), *honest())
+        if (not mechanisms or (f.mechanism or "honest") in mechanisms)
+        and (not names or f.name in names)
     ]
-    if not chosen:
-        sys.exit(f"no forgery has mechanism {mechanisms or 'any'} and name {names or 'any'}")
-    wrong = [] if mechanisms or names else wrong_tools()
-    return (
-        wrong + [_as_tool(case, case.wrong) for case in chosen if case.wrong],
-        [_as_tool(case, case.right) for case in chosen],
-    )
-
-
-def _as_tool(case: Forgery, code: str) -> WrongTool:
-    return WrongTool(case.name, case.function, case.right, code, case.suite, case.mechanism)
+    part = mechanisms or names
+    hostile = [] if part else [("", True, RIGHT), *(("", False, w) for w in wrong_tools())]
+    rights = {(f.mechanism, f.function, f.right, f.suite): f for f in chosen}
+    tools = [(f, True, f.right) for f in rights.values()]
+    tools += [(f, False, f.wrong) for f in chosen if f.wrong]
+    return hostile + [
+        (f.mechanism or "honest", right, WrongTool(f.name, f.function, f.right, code, f.suite))
+        for f, right, code in tools
+    ]
 
 
 async def _measure(
-    backends: list[str], wrong: list[WrongTool], right: list[WrongTool]
-) -> dict[str, Any]:
+    backends: list[str], tried: list[tuple[str, bool, WrongTool]]
+) -> dict[str, object]:
     refused: Counter[str] = Counter()
-    counts = {
-        letter: dict.fromkeys(("tried", "admitted", "refused_right"), 0)
-        for letter in sorted({case.mechanism for case in [*wrong, *right]})
-    }
-    right_admitted = 0
+    counts: dict[str, Counter[str]] = {}
     for backend in backends:
         sandbox = SecureSandbox(timeout=SECONDS, backend=backend)
         if not await asyncio.to_thread(sandbox.image_is_current):
             await asyncio.to_thread(sandbox.build_image)
+        sandbox.start()
         chain, places = Chain(sandbox, SynthesisPolicy()), asyncio.Semaphore(AT_ONCE)
-        right_admitted += (await _judge(chain, RIGHT)).passed
-        found = await asyncio.gather(*(_judge(chain, case, places) for case in [*wrong, *right]))
-        for number, (case, judgement) in enumerate(zip([*wrong, *right], found, strict=True)):
-            is_wrong, count = number < len(wrong), counts[case.mechanism]
-            count["tried"] += is_wrong
-            refused[judgement.link or "none"] += is_wrong
-            if judgement.passed == is_wrong:
-                failure = "admitted" if is_wrong else "refused_right"
-                count[failure] += 1
-                sys.stdout.write(
-                    f"{failure}: {case.name} ({case.mechanism or '-'}) on {backend}: "
-                    f"{judgement.link or 'passed'}: {' '.join(judgement.problem.split())}\n"
-                )
+        judgements = await asyncio.gather(*(_judge(chain, tool, places) for *_, tool in tried))
+        for (mechanism, right, tool), judgement in zip(tried, judgements, strict=True):
+            wrong = "refused_right" if right else "admitted"
+            count = counts.setdefault(mechanism, Counter(tried=0, admitted=0, refused_right=0))
+            count["tried"] += not right
+            count[wrong] += judgement.passed != right
+            if not right:
+                refused[judgement.link or "none"] += 1
+                count["weak"] += judgement.link == "mutation"
+            if judgement.passed != right:
+                told = f"{judgement.link}: {' '.join(judgement.problem.split())}"
+                sys.stdout.write(f"{wrong}: {mechanism} {tool.name} on {backend}: {told}\n")
         await sandbox.aclose()
+    total = sum(counts.values(), Counter())
     return {
-        **{
-            key: sum(count[key] for count in counts.values())
-            for key in ("tried", "admitted", "refused_right")
+        "tried": total["tried"],
+        "admitted": total["admitted"],
+        "refused_right": total["refused_right"],
+        "weak_suite_admitted": counts.get("", Counter())["weak"],
+        "by_mechanism": {
+            name: {key: count[key] for key in ("tried", "admitted", "refused_right")}
+            for name, count in sorted(counts.items())
+            if name
         },
-        "weak_suite_admitted": refused["mutation"],
-        "right_admitted": right_admitted,
         "backends": len(backends),
-        "refused": {
-            link: count for link, count in sorted(refused.items()) if count and link != "none"
-        },
-        "by_mechanism": counts,
+        "refused": {link: count for link, count in sorted(refused.items()) if link != "none"},
     }
 
 
-async def _judge(
-    chain: Chain, case: WrongTool, places: asyncio.Semaphore | None = None
-) -> Judgement:
+async def _judge(chain: Chain, case: WrongTool, places: asyncio.Semaphore) -> Judgement:
     """What the chain says; a sandbox that fails over a tool has not let it pass."""
-    signature = parse_signature(case.specified, case.function)
     draft = ToolDraft(
         name=case.function,
         description="",
-        signature=signature,
+        signature=parse_signature(case.specified, case.function),
         code=case.code,
         tests=case.suite,
         example_requests=(),
     )
-    async with places or nullcontext():
+    async with places:
         try:
             return await chain.judge(draft, Importable())
         except SandboxError as error:
@@ -130,9 +122,7 @@ async def _judge(
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--backend", action="append", choices=BACKENDS, help="by default both")
-    parser.add_argument(
-        "--mechanism", action="append", help="letter of the forgeries to judge, by default all"
-    )
-    parser.add_argument("--name", action="append", help="name of a forgery or an honest suite")
-    given = parser.parse_args()
-    main(given.backend or list(BACKENDS), given.mechanism or [], given.name or [])
+    parser.add_argument("--mechanism", action="append", default=[], help="by default all")
+    parser.add_argument("--name", action="append", default=[], help="of a forgery or honest suite")
+    options = parser.parse_args()
+    main(options.backend or list(BACKENDS), options.mechanism, options.name)

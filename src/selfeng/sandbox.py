@@ -200,7 +200,11 @@ class SecureSandbox:
             return tuple(Verdict(passed=False, problem=str(problem)) for _ in versions)
         work = [
             _suite_job(name, version.code, tests, library)
-            | {"order": version.order, "stop_early": not version.whole}
+            | {
+                "order": version.order,
+                "stop_early": not version.whole,
+                "replay": version.replay,
+            }
             for version in versions
         ]
         lanes = _lanes(versions)
@@ -296,7 +300,9 @@ class SecureSandbox:
         while len(verdicts) < len(work):
             job = work[len(verdicts)]
             early = job["stop_early"]
-            result = SuiteResult(secrets.token_hex(16), expected, lambda result: None, early)
+            result = SuiteResult(
+                secrets.token_hex(16), expected, lambda result: None, early, bool(job["replay"])
+            )
             try:
                 packed = self._packed(job, result, timeout)
             except BrokenStream as problem:

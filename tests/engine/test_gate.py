@@ -120,22 +120,6 @@ async def test_a_suite_that_passes_on_what_returns_something_compares_nothing(en
     ).problem == f"the suite passes on a function that {does}, so it compares nothing with a value"
 
 
-async def test_a_test_that_passes_whatever_is_returned_is_named():
-    def again(version: Version) -> Verdict:
-        return outcomes(
-            test_a="failed", test_b="failed" if "NotWritten" in version.code else "passed"
-        )
-
-    problem = (
-        await Run(ScriptedSandbox(outcomes(test_a="failed", test_b="failed"), again=again)).red()
-    ).problem
-    assert (
-        problem
-        == "these tests pass whatever the function returns: test_b; compare what it returns with "
-        "a literal"
-    )
-
-
 async def test_a_stub_that_waits_for_ever_is_no_reason_to_refuse():
     run = Run(
         ScriptedSandbox(

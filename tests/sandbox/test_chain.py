@@ -101,9 +101,15 @@ REFUSED = {
     ),
     "red": (
         TESTS
+        + "\n\ndef test_more():\n    with pytest.raises(Exception, match=''):\n        tool('a', 1)\n",
+        DOUBLE,
+        "these tests pass on an empty stub",
+    ),
+    "replays": (
+        TESTS
         + "\n\ndef test_more():\n    one, other = tool(3), tool(3)\n    assert one == other\n",
         DOUBLE,
-        "pass whatever",
+        "test_more passes whatever tool does",
     ),
     "green": (TESTS, STATE, "flaky: every test passed at first"),
     "comparison": (

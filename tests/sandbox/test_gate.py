@@ -70,14 +70,6 @@ async def test_suites_that_no_tool_should_pass_are_refused(
     ("test", "problem"),
     [
         (
-            "assert isinstance(tool(1), int) or tool(1) is None",
-            "these tests pass whatever the function returns: test_a; compare",
-        ),
-        (
-            "one, other = tool(3), tool(3)\n    assert one == other",
-            "these tests pass whatever the function returns: test_a; compare",
-        ),
-        (
             "with pytest.raises(Exception, match=''):\n        tool(7)",
             "these tests pass on an empty stub, so they test nothing: test_a",
         ),

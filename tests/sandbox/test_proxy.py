@@ -13,10 +13,11 @@ import pytest
 from selfeng.sandboxes.job_sources import exported_names
 from selfeng.sandboxes.worker import tool_process
 from selfeng.sandboxes.worker.frames import Channel, Message
-from selfeng.sandboxes.worker.tool_proxy import ProxyModule, ToolGone, ToolLink
+from selfeng.sandboxes.worker.tool_proxy import NotPassed, ProxyModule, ToolGone, ToolLink
 
 SOURCE = '''
 import enum, functools
+from collections.abc import Iterator
 from collections import namedtuple
 from dataclasses import dataclass, field
 
@@ -60,7 +61,7 @@ def chained():
 def missing(): open("/does/not/exist")
 def pop(items): return items.pop()
 def clear(*, mapping): mapping.clear()
-def count(n):
+def count(n) -> Iterator[int]:
     for i in range(n): yield i
 def move(point): point.x += 1; return point
 def adder(n): return lambda m: n + m
@@ -121,7 +122,7 @@ def test_exceptions_have_local_copies(tool: Any) -> None:
     )
     assert raised.value._sandbox_frames == [
         # where in the tool it came from
-        'proxied_tool.py, line 39, in check: def check(value): raise TooBig(value, "less")'
+        'proxied_tool.py, line 40, in check: def check(value): raise TooBig(value, "less")'
     ]
 
 
@@ -182,7 +183,7 @@ def test_what_a_tool_prints_is_printed_here(tool: Any, capsys: pytest.CaptureFix
 
 def test_arguments_that_are_not_plain_are_refused(tool: Any) -> None:
     with pytest.raises(
-        TypeError, match="an argument of type object can't be passed to the tool; pass plain values"
+        NotPassed, match="an argument of type object can't be passed to the tool; pass plain values"
     ):
         tool.add(object())
 

@@ -24,8 +24,6 @@ class WrongTool:
     """A module whose function has the signature that is wanted."""
     code: str
     suite: str
-    mechanism: str = ""
-    """The letter of a forgery, see `tests.sandbox.forgeries`."""
 
 
 RIGHT = WrongTool(

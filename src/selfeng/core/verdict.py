@@ -12,6 +12,20 @@ TestOutcome = Literal["passed", "failed", "error", "skipped"]
 TestOrder = Literal["given", "reversed", "shuffled"]
 
 
+class Replay(Value):
+    """Whether tests notice when the tool's outcomes are altered: see
+    `selfeng.sandboxes.worker.replay`.
+    """
+
+    tried: int = 0
+    """Alterations of outcomes that are not empty."""
+    noticed: int = 0
+    refused: tuple[tuple[str, str], ...] = ()
+    """The tests that prove nothing, each with the reason."""
+    gaps: tuple[str, ...] = ()
+    """What no test of the suite would notice, in sentences."""
+
+
 class Version(Value):
     """A version of a tool to run a suite against, and how: the tool again, a stub of it, or a
     mutant.
@@ -22,6 +36,10 @@ class Version(Value):
     """Order of the tests: the suite's own, reversed, or random for this run."""
     whole: bool = False
     """Run every test, even after one that did not pass."""
+    replay: Literal["", "quick", "thorough"] = ""
+    """Run the tests that passed again on altered outcomes: until an alteration of each is noticed,
+    or on all.
+    """
     apart: bool = True
     """Run in its own processes. Code that is expected to fail, such as stubs and mutants, may share
     processes with others of its kind, which is several times faster: module and suite are loaded
@@ -53,6 +71,10 @@ class Verdict(Value):
     """
     output: str = ""
     """The output of code and tests, capped."""
+    loaded: bool = Field(True, exclude=True)
+    """Whether the code could be loaded."""
+    replay: Replay | None = Field(None, exclude=True)
+    """The report of replays, if they were asked for and every test passed."""
     seconds: float = 0.0
 
 

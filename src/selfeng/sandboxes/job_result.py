@@ -11,7 +11,7 @@ from typing import Any
 
 from selfeng.core.errors import SandboxFailed
 from selfeng.core.files import File, FileLimits, name_problem, shown_name
-from selfeng.core.verdict import Execution, Killed, TestResult, Verdict
+from selfeng.core.verdict import Execution, Killed, Replay, TestResult, Verdict
 from selfeng.sandboxes import reported
 from selfeng.sandboxes.worker.frames import Message
 from selfeng.sandboxes.worker.job_folder import NAMED
@@ -99,15 +99,20 @@ class SuiteResult(JobResult):
         expected: frozenset[str],
         on_test: Callable[[TestResult], None],
         stop_early: bool = False,
+        replayed: bool = False,
     ) -> None:
-        """`stop_early`: the run may end with the first test that did not pass."""
+        """`stop_early`: the run may end with the first test that did not pass; `replayed`: a report
+        of replays has to come.
+        """
         super().__init__(nonce)
+        self._replayed = replayed
         self._stop_early = stop_early
         self._expected = expected
         self._on_test = on_test
         self._collected: tuple[str, ...] | None = None
         self._names: frozenset[str] = frozenset()
         self._results: dict[str, TestResult] = {}
+        self._replay: Replay | None = None
 
     def verdict(self, killed: str | None, measured: float) -> Verdict:
         """The verdict; `killed` is why the host ended the job, or how its container ended before
@@ -115,13 +120,15 @@ class SuiteResult(JobResult):
         """
         results = tuple(self._results.values())
         problem = f"{FORGED}{self.disorder}." if self.disorder else killed or self._problem()
-        passed = problem is None and bool(results) and all(r.outcome == "passed" for r in results)
+        passed = problem is None and bool(results) and self._all_passed()
         return Verdict(
             passed=passed,
             tests=results,
             problem=problem,
             output=self._output(),
             seconds=self._seconds(measured),
+            loaded=self._field("loaded") is not False,
+            replay=self._replay,
         )
 
     def _take(self, frame: Message) -> None:
@@ -135,6 +142,10 @@ class SuiteResult(JobResult):
                     )
             case {"kind": "result", "result": fields}:
                 self._take_result(reported.result(fields))
+            case {"kind": "replayed"} if self._replay is None:
+                self._replay = reported.replay(frame)
+                if self._replay is None:
+                    self.disorder = "the report of replays is malformed"
             case _:
                 super()._take(frame)
 
@@ -176,7 +187,12 @@ class SuiteResult(JobResult):
             )
         if skipped := [r.test for r in self._results.values() if r.outcome == "skipped"]:
             return f"Tests must not be skipped or expected to fail: {_some(skipped)}."
+        if self._replayed and not self._replay and not stopped and self._all_passed():
+            return f"{FORGED}it does not say what the replays showed."
         return None
+
+    def _all_passed(self) -> bool:
+        return all(r.outcome == "passed" for r in self._results.values())
 
 
 class CallResult(JobResult):

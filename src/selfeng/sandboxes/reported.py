@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 from selfeng.core.result import LARGEST, ResultReference, canonical, reference_to
 from selfeng.core.secrets import without_secrets
-from selfeng.core.verdict import Raised, Returned, TestOutcome, TestResult
+from selfeng.core.verdict import Raised, Replay, Returned, TestOutcome, TestResult
 
 TEXT = 24_000
 """Characters of a text; slightly more than the worker sends."""
@@ -70,6 +70,24 @@ def result(fields: Any) -> TestResult | None:
                 return TestResult(
                     test=printable(test), outcome=outcome, seconds=took, message=text(message)
                 )
+    return None
+
+
+def replay(fields: Any) -> Replay | None:
+    """A report of replays; None if it is malformed."""
+    match fields:
+        case {
+            "tried": int(tried),
+            "noticed": int(noticed),
+            "refused": list(refused),
+            "gaps": list(gaps),
+        } if 0 <= noticed <= tried < _TESTS**2:
+            return Replay(
+                tried=tried,
+                noticed=noticed,
+                refused=tuple((printable(t), r) for t, r in pairs(refused, _TESTS)),
+                gaps=tuple(text(g, SENTENCE) for g in gaps[:_TESTS]),
+            )
     return None
 
 

@@ -132,7 +132,7 @@ class Synthesis:
             self._tools = Importable(await self._deps.library.tools())
         self._build, self._drawn, self._witnesses = made, [], ()
         self._former = await self._deps.before(made.extends) if made.extends else None
-        self._rewrites, self._problem, self._strengthened = 0, "", not self._policy.mutation_score
+        self._rewrites, self._problem, self._strengthened, self._asked = 0, "", False, False
         return "ordered"
 
     async def test(self) -> str:
@@ -310,18 +310,28 @@ class Synthesis:
         return "stuck"
 
     async def strengthen(self) -> str:
-        """Add tests, once, if the suite would miss many mistakes."""
-        self._strengthened = True
+        """Add tests, once, if the suite would miss many mistakes, or has not looked at something.
+
+        Raises:
+            SynthesisFailed: tests pass whatever the tool does, even after that.
+        """
         with self._steps.step("strengthen") as current:
             found = await self._deps.chain.strength(self._build.spec.name, self._code, self._tests)
-            current.summary = (
-                f"The tests notice {found.killed} of {count(found.mutants, 'mutant')}."
-            )
+            current.summary = found.summary
             current.artifact = found.model_dump_json(indent=2)
-        if found.score >= self._policy.mutation_score:
+            problem = self._deps.chain.weakness(found)
+            if found.replay.refused:
+                current.fail(f"Refused: {problem}.")
+        self._strengthened = not found.replay.refused
+        if not problem and not found.replay.gaps:
             return "strong"
-        tests = await self._deps.tester.more(self._steps, self._build, self._tests, found)
+        asked, self._asked = self._asked, True
+        tests = self._tests
+        if not asked:
+            tests = await self._deps.tester.more(self._steps, self._build, self._tests, found)
         if tests == self._tests:
+            if found.replay.refused or found.problem:
+                raise gave_up("test", 1 + asked, problem)
             return "strong"
         code = self._code
         if len(set(self._drawn)) > 1:

@@ -22,7 +22,7 @@ from selfeng.core.words import count
 from selfeng.synthesis.before import Before, difference, failing
 from selfeng.synthesis.checks import module_problem, suite_problem
 from selfeng.synthesis.gate import Gate, steady_summary, summary
-from selfeng.synthesis.mutants import Strength, strength
+from selfeng.synthesis.mutants import FEWEST, Strength, strength
 from selfeng.synthesis.policy import SynthesisPolicy
 
 Link = Literal["policy", "red", "green", "comparison", "mutation"]
@@ -76,14 +76,11 @@ class Chain:
         ):
             return Judgement(link="comparison", problem=told, verdict=verdict)
         noticed = await self.strength(draft.name, draft.code, draft.tests, library=library)
-        if noticed.score < self._policy.mutation_score:
-            return Judgement(link="mutation", problem=weakness(noticed), verdict=verdict)
-        said = (
-            f" The tests notice {noticed.killed} of {count(noticed.mutants, 'mutant')}."
-            if noticed.mutants
-            else ""
-        )
-        return Judgement(verdict=verdict, summary=steady_summary(verdict) + said)
+        if told := self.weakness(noticed):
+            return Judgement(link="mutation", problem=told, verdict=verdict)
+        said = [steady_summary(verdict), noticed.summary]
+        said += [f"{gap[:1].upper()}{gap[1:]}." for gap in noticed.replay.gaps]
+        return Judgement(verdict=verdict, summary=" ".join(filter(None, said)))
 
     async def suite_problem(self, signature: Signature, tests: str) -> Judgement | None:
         """Why a suite is refused, whatever the module is; None if it is accepted.
@@ -127,23 +124,34 @@ class Chain:
     async def strength(
         self, name: str, code: str, tests: str, *, library: Mapping[str, str] = NO_MODULES
     ) -> Strength:
-        """How many mutants the suite notices, made from a module that passes it; none if the policy
-        disables them.
+        """How much the suite notices; no mutants are made if the policy disables them.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        if not self._policy.mutation_score:
-            return Strength(killed=0, mutants=0, survivors=())
-        return await strength(self._sandbox, name, code, tests, library=library)
+        return await strength(
+            self._sandbox,
+            name,
+            code,
+            tests,
+            measured=bool(self._policy.mutation_score),
+            library=library,
+        )
 
-
-def weakness(found: Strength) -> str:
-    """A message for people about a suite that notices too little."""
-    if found.problem:
-        return found.problem
-    named = "; ".join(mutant.change for mutant in found.survivors[:SURVIVORS])
-    return (
-        f"the tests notice only {found.killed} of {count(found.mutants, 'mutant')}, so they would "
-        "accept wrong code too; "
-        f"not noticed: {named}; add tests that fail on these"
-    )
+    def weakness(self, measured: Strength) -> str:
+        """Why a suite does not prove enough, for people; "" if it does."""
+        if measured.problem or measured.replay.refused:
+            reasons = [reason for _, reason in measured.replay.refused]
+            return measured.problem or "; ".join(reasons[:SURVIVORS])
+        if measured.score >= self._policy.mutation_score:
+            return ""
+        if measured.mutants < FEWEST:
+            return (
+                f"the tests notice only {measured.replay.noticed} of "
+                f"{count(measured.replay.tried, 'altered outcome')}, so they would accept wrong "
+                "outcomes too; compare whole outcomes with literals"
+            )
+        named = "; ".join(mutant.change for mutant in measured.survivors[:SURVIVORS])
+        return (
+            f"the tests notice only {measured.killed} of {count(measured.mutants, 'mutant')}, so "
+            f"they would accept wrong code too; not noticed: {named}; add tests that fail on these"
+        )

@@ -19,7 +19,8 @@ from selfeng.core.visible import visible
 from selfeng.synthesis.annotations import annotation_problem
 from selfeng.synthesis.examples import example_problem
 from selfeng.synthesis.stubs import stub
-from selfeng.synthesis.suite import Suite, problems
+from selfeng.synthesis.suite.source import Suite
+from selfeng.synthesis.suite.steering import problems
 
 _TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | set(sandbox_packages())
 _TEST_IMPORTS = _TOOL_IMPORTS | {"pytest"}
@@ -121,8 +122,8 @@ def _hidden(text: str) -> str:
 
 
 def suite_problem(tests: str, name: str) -> str | None:
-    """Why the suite is not worth running: it does not parse, tests nothing, asserts nothing, or
-    evades.
+    """Why the suite is not worth running: it does not parse, has no test, or steers what judges
+    it.
     """
     try:
         return next(_suite_problems(Suite(tests, name)), None)

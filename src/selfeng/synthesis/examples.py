@@ -5,13 +5,11 @@ them.
 import ast
 import re
 from collections.abc import Sequence
+from itertools import combinations
 
 from selfeng.core.signature import UNREADABLE, Signature
 from selfeng.core.spec import SpecExample, Specification
 from selfeng.synthesis.inputs import Arguments, calls_in
-from selfeng.synthesis.suite.contradiction import problems as contradiction_problems
-from selfeng.synthesis.suite.flow import Flow
-from selfeng.synthesis.suite.source import Suite
 
 PREFIX = "test_user_example_"
 _RAISES = "raises "
@@ -86,10 +84,21 @@ def stated(example: SpecExample, said: str) -> bool:
 
 def contradiction(spec: Specification) -> str:
     """Which of the person's examples can't both be right, "" if all can."""
-    if len(spec.user_examples) < 2:
-        return ""
-    suite = Suite(example_tests(spec, spec.user_examples), spec.name)
-    return next(contradiction_problems(suite, Flow(suite)), "")
+    signature = spec.signature()
+    for one, other in combinations(spec.user_examples, 2):
+        same = arguments_of(one, signature) == arguments_of(other, signature)
+        if same and not _agree(one, other):
+            return (
+                f"`{one.call}` gives {one.result} in one example and {other.result} in another; "
+                "only one can be right"
+            )
+    return ""
+
+
+def _agree(one: SpecExample, other: SpecExample) -> bool:
+    if exception_of(one) or exception_of(other):
+        return exception_of(one) == exception_of(other)
+    return bool(ast.literal_eval(one.result) == ast.literal_eval(other.result))
 
 
 def _test(name: str, example: SpecExample) -> str:

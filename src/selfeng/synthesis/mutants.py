@@ -8,16 +8,20 @@ import copy
 import random
 from collections.abc import Callable, Mapping
 from itertools import takewhile
+from typing import Literal
 
 from selfeng.core.protocols import NO_MODULES, Sandbox
 from selfeng.core.value import Value
-from selfeng.core.verdict import Version
+from selfeng.core.verdict import Replay, Version
+from selfeng.core.words import count
 
 MOST = 20
 """Maximum number of mutants of one module; they are spread evenly over it, the same ones each time.
 """
 LITERALS = 2
 """How many literals of one table are changed: a test for each value of it proves little more."""
+FEWEST = 5
+"""Mutants that a score needs: of fewer, it says little."""
 SECONDS = 5.0
 """Time limit of a mutant's run: some never end, which counts as noticed."""
 
@@ -62,52 +66,93 @@ class Mutant(Value):
 
 
 class Strength(Value):
-    """How many mutants a suite notices."""
+    """How much of what the code and its outcomes might be instead a suite notices."""
 
     killed: int
     mutants: int
+    """Those that can be loaded."""
     survivors: tuple[Mutant, ...]
+    replay: Replay = Replay()
     problem: str = ""
     """Why the failures of mutants prove nothing; then none of them counts as noticed."""
 
     @property
     def score(self) -> float:
-        """0..1; 1 where there is nothing to mutate."""
-        return self.killed / self.mutants if self.mutants else 1.0
+        """0..1: the share of mutants that is noticed, of altered outcomes where there are too few
+        mutants; 1 where there is nothing to alter either.
+        """
+        noticed, tried = (
+            (self.killed, self.mutants)
+            if self.mutants >= FEWEST
+            else (self.replay.noticed, self.replay.tried)
+        )
+        return noticed / tried if tried else 1.0
+
+    @property
+    def summary(self) -> str:
+        """A sentence for people."""
+        if self.mutants >= FEWEST:
+            return f"The tests notice {self.killed} of {count(self.mutants, 'mutant')}."
+        altered = count(self.replay.tried, "altered outcome")
+        return f"The tests notice {self.replay.noticed} of {altered}." if self.replay.tried else ""
 
 
 async def strength(
-    sandbox: Sandbox, name: str, code: str, tests: str, *, library: Mapping[str, str] = NO_MODULES
+    sandbox: Sandbox,
+    name: str,
+    code: str,
+    tests: str,
+    *,
+    measured: bool = True,
+    library: Mapping[str, str] = NO_MODULES,
 ) -> Strength:
     """Run the suite on mutants of code that passes it, and on the code itself after them: what
-    fails there by itself would make every mutant look noticed.
+    fails there by itself would make every mutant look noticed. Beside them, replay it with altered
+    outcomes. `measured`: False leaves the mutants out.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    found = await asyncio.to_thread(mutants, code)
-    if not found:
-        return Strength(killed=0, mutants=0, survivors=())
+    made = await asyncio.to_thread(mutants, code) if measured else []
+    # As the mutants are: without comments, and with other lines.
+    control = await asyncio.to_thread(lambda: ast.unparse(ast.parse(code)) + "\n")
     # In both containers, if there are two.
-    itself = [Version(code=code, whole=True, apart=False)] * 2
-    *verdicts, one, other = await sandbox.verify_versions(
-        name,
-        [*(Version(code=mutant.code, apart=False) for mutant in found), *itself],
-        tests,
-        SECONDS,
-        library=library,
+    controls = [Version(code=control, whole=True, apart=False)] * 2
+    thorough: Literal["quick", "thorough"] = "thorough" if len(made) < FEWEST else "quick"
+    (replayed,), (*verdicts, one, other) = await asyncio.gather(
+        sandbox.verify_versions(
+            name, [Version(code=code, whole=True, replay=thorough)], tests, library=library
+        ),
+        sandbox.verify_versions(
+            name,
+            [*(Version(code=mutant.code, apart=False) for mutant in made), *controls],
+            tests,
+            SECONDS,
+            library=library,
+        ),
     )
+    loaded = [(m, v) for m, v in zip(made, verdicts, strict=True) if v.loaded]
+    if len(loaded) < FEWEST <= len(made):
+        (replayed,) = await sandbox.verify_versions(
+            name, [Version(code=code, whole=True, replay="thorough")], tests, library=library
+        )
     if not (one.passed and other.passed):  # it may only be slow
-        one, other = await sandbox.verify_versions(name, itself, tests, library=library)
+        one, other = await sandbox.verify_versions(name, controls, tests, library=library)
+    problem = ""
     if not (one.passed and other.passed):
         problem = (
             "the tool fails where its mutants run, so their failures prove nothing: it keeps state "
-            "between runs, or looks at what runs beside it"
+            "between runs, or looks at its own source, or at what runs beside it"
         )
-        return Strength(killed=0, mutants=len(found), survivors=tuple(found), problem=problem)
-    survivors = tuple(
-        mutant for mutant, verdict in zip(found, verdicts, strict=True) if verdict.passed
+    elif not replayed.passed:
+        problem = replayed.problem or "the tool failed when the suite was run once more"
+    survivors = tuple(mutant for mutant, verdict in loaded if problem or verdict.passed)
+    return Strength(
+        killed=len(loaded) - len(survivors),
+        mutants=len(loaded),
+        survivors=survivors,
+        replay=replayed.replay or Replay(),
+        problem=problem,
     )
-    return Strength(killed=len(found) - len(survivors), mutants=len(found), survivors=survivors)
 
 
 def mutants(code: str, most: int = MOST) -> list[Mutant]:

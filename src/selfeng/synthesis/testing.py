@@ -20,7 +20,7 @@ from selfeng.synthesis.mutants import Strength
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.specifying import BuildSpec
 from selfeng.synthesis.steps import Step, Steps, gave_up
-from selfeng.synthesis.suite.editing import names_of
+from selfeng.synthesis.suite.editing import names_of, without
 from selfeng.synthesis.suite.joining import join
 
 SURVIVORS = 5
@@ -93,16 +93,21 @@ class Tester:
         raise gave_up("test", attempts, problem)
 
     async def more(self, steps: Steps, build: BuildSpec, tests: str, strength: Strength) -> str:
-        """The suite with more tests for the mutants that it misses; unchanged if no usable one was
-        written.
+        """The suite with more tests for what it misses, and without tests that prove nothing;
+        unchanged if no usable one was written.
 
         Raises:
             ModelError, SandboxError: the model or the sandbox is broken.
         """
-        survivors = "\n".join(f"- {mutant.change}" for mutant in strength.survivors[:SURVIVORS])
-        return await self._added(
-            steps, build, tests, render("more_tests", **_shown(build, tests), survivors=survivors)
-        )
+        replay = strength.replay
+        idle = [test for test, _ in replay.refused]
+        missed = [*(reason for _, reason in replay.refused), *replay.gaps]
+        missed += [mutant.change for mutant in strength.survivors]
+        survivors = "\n".join(f"- {change}" for change in missed[:SURVIVORS])
+        kept = without(tests, build.spec.name, idle)
+        prompt = render("more_tests", **_shown(build, kept), survivors=survivors)
+        larger = await self._added(steps, build, kept, prompt)
+        return tests if larger == kept else larger
 
     async def decide(
         self, steps: Steps, build: BuildSpec, tests: str, difference: Difference

@@ -7,14 +7,12 @@ the side that decodes.
 Scalars of JSON stand for themselves, everything else is `[tag, payload]`.
 """
 
-import cmath
 import math
 import pathlib
 import sys
 import uuid
 from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
-from dataclasses import is_dataclass
 from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from fractions import Fraction
@@ -56,7 +54,7 @@ _MAPPINGS: dict[type, Callable[[Any], Any]] = {
     Counter: lambda items: Counter(dict(items)),
     type({}.items()): lambda items: dict(items).items(),
 }
-_ATOMS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+ATOMS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     bytes: (bytes.hex, bytes.fromhex),
     bytearray: (bytearray.hex, bytearray.fromhex),
     complex: (lambda v: [repr(v.real), repr(v.imag)], lambda p: complex(float(p[0]), float(p[1]))),
@@ -82,9 +80,7 @@ _ATOMS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     ),
     EllipsisType: (lambda v: "", lambda p: ...),
 }
-_BY_NAME: dict[str, type] = {t.__name__: t for t in (*_CONTAINERS, *_MAPPINGS, *_ATOMS)}
-KINDS = (str, int, float, bool, *_BY_NAME.values())
-"""The types that pass unchanged."""
+_BY_NAME: dict[str, type] = {t.__name__: t for t in (*_CONTAINERS, *_MAPPINGS, *ATOMS)}
 _BASES = (
     str,
     int,
@@ -123,8 +119,8 @@ def encode(value: Any, beyond: Beyond = _refuse, depth: int = 0) -> Any:
         raise NotPlain(
             f"a value nested more than {DEPTH} levels deep can't pass to the other process"
         )
-    if kind in _ATOMS:
-        return [kind.__name__, _ATOMS[kind][0](value)]
+    if kind in ATOMS:
+        return [kind.__name__, ATOMS[kind][0](value)]
     if kind in _CONTAINERS:
         return [
             kind.__name__,
@@ -173,7 +169,7 @@ def _as_base(value: Any, base: type) -> Any:
     if base in (list, tuple, set, frozenset, bytes, bytearray, deque):
         iterate: Any = base.__iter__
         return base(iterate(value))
-    atoms = _ATOMS[base]
+    atoms = ATOMS[base]
     return atoms[1](atoms[0](value))
 
 
@@ -209,35 +205,13 @@ def _decode(data: Any, beyond: Beyond, depth: int) -> Any:
     kind = _BY_NAME.get(tag)
     if kind is None:
         return beyond(data, depth)
-    if kind in _ATOMS:
-        return _ATOMS[kind][1](payload)
+    if kind in ATOMS:
+        return ATOMS[kind][1](payload)
     if kind in _CONTAINERS:
         return _CONTAINERS[kind][1]([_decode(item, beyond, depth + 1) for item in payload])
     return _MAPPINGS[kind](
         [(_decode(k, beyond, depth + 1), _decode(v, beyond, depth + 1)) for k, v in payload]
     )
-
-
-def holds_nan(value: Any) -> bool:
-    """Whether a decoded value is or contains NaN."""
-    if isinstance(value, float | complex):
-        return cmath.isnan(value)
-    if isinstance(value, Decimal):
-        return value.is_nan()
-    if isinstance(value, dict):
-        return any(holds_nan(item) for pair in value.items() for item in pair)
-    if isinstance(value, tuple) or type(value) in _CONTAINERS or type(value) in _MAPPINGS:
-        return any(map(holds_nan, value))
-    return (
-        is_dataclass(value)
-        and not isinstance(value, type)
-        and any(map(holds_nan, vars(value).values()))
-    )
-
-
-def is_empty(value: Any) -> bool:
-    """Whether a decoded value is a list without elements, those of nested lists included."""
-    return isinstance(value, list | tuple) and all(map(is_empty, value))
 
 
 def write_back(original: Any, changed: Any) -> None:

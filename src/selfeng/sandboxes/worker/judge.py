@@ -215,7 +215,15 @@ class _JobRun:
                 self._tests.send(
                     {
                         k: self._job[k]
-                        for k in ("name", "tests", "names", "public", "order", "stop_early")
+                        for k in (
+                            "name",
+                            "tests",
+                            "names",
+                            "public",
+                            "order",
+                            "stop_early",
+                            "replay",
+                        )
                         if k in self._job
                     }
                 )
@@ -238,6 +246,7 @@ class _JobRun:
                 "output": output,
                 "seconds": round(seconds, 6),
                 "orderly": orderly,
+                "loaded": self._load_failed is None,
                 **end,
             }
         )
@@ -300,6 +309,8 @@ class _JobRun:
         elif "result" in message:
             self._say_soon({"kind": "result", "result": _flat(message["result"])})
             self._to_come = self._to_come[1:] or self._to_come
+        elif "replayed" in message:
+            self._say_soon({"kind": "replayed", **_replayed(message["replayed"])})
         if "problem" in message and self._problem is None:
             self._problem = _text(message["problem"])
         if "finished" in message:
@@ -387,6 +398,15 @@ def _flat(fields: Any) -> Message | None:
         if isinstance(fields, dict)
         else None
     )
+
+
+def _replayed(report: Any) -> Message:
+    """A report of replays, with what is not as it should be left out."""
+    report = report if isinstance(report, dict) else {}
+    counts = {n: report.get(n) for n in ("tried", "noticed") if isinstance(report.get(n), int)}
+    refused = report.get("refused")
+    pairs = refused if isinstance(refused, list) and all(map(_texts, refused)) else None
+    return {**counts, "refused": pairs, "gaps": _texts(report.get("gaps"))}
 
 
 def _texts(values: Any) -> list[str] | None:

@@ -19,6 +19,10 @@ class Library(MetaPathFinder, Loader):
         self._sources: Mapping[str, str] = {}
 
     @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._sources)
+
+    @property
     def files(self) -> frozenset[str]:
         """The file names of the modules in tracebacks."""
         return frozenset(map(_file, self._sources))

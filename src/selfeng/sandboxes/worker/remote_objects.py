@@ -5,16 +5,24 @@ The tests' side of the codec. A copy compares by values that were decoded here, 
 never asks the tool.
 """
 
+import builtins
 import collections
+import copy
 import dataclasses
 import enum
 import functools
 import inspect
+import json
+import pprint
+import reprlib
 import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, Protocol
 
-from . import codec
+import _pytest
+
+from . import codec, tables
 from .codec import NotPlain
 
 _NEVER = {"unittest", "doctest", "bdb", "pdb"}
@@ -25,78 +33,117 @@ _ENUMS: dict[str, Any] = {
 }
 
 
+_SAFE = {*dir(object), "__class_getitem__", "__getnewargs__", "__len__", "__bool__"} - {
+    *("__lt__", "__le__", "__gt__", "__ge__", "__format__")
+}
+"""Methods that say nothing of the content."""
+_UNEQUAL: dict[str, Callable[..., Any]] = {
+    "__eq__": lambda *_: False,
+    "__ne__": lambda *_: True,
+    "__bool__": lambda _: True,
+    "__len__": lambda _: 1,
+    "__hash__": object.__hash__,
+}
+_GENERIC = (
+    *(str(module.__file__) for module in (json.encoder, copy, pprint, reprlib)),
+    f"{Path(_pytest.__path__[0])}/",
+)
+"""Files of what passes any content on, or shows it."""
+
+
+class Looked(BaseException):
+    """Raised when a test looks at the content of a watched value."""
+
+
+class _Anything:
+    """An object of which each attribute and item is the same value."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._value
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._value
+
+
 class Link(Protocol):
     """The connection to the tool's process."""
 
-    def call(self, handle: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any: ...
+    def call(
+        self, handle: int, args: tuple[Any, ...], kwargs: dict[str, Any], method: str = ""
+    ) -> Any: ...
 
     def attribute(self, handle: int, name: str) -> Any: ...
 
     def next(self, handle: int) -> Any: ...
 
-    def doubt(self, reason: str) -> None:
-        """Make the running test fail: a value of the tool decides itself whether it is right."""
-        ...
-
-
-_PLAIN = frozenset(
-    name for kind in codec.KINDS for name in dir(kind) if not name.startswith("_")
-) | {"all", "any", "equals"}
-"""Methods that plain values have."""
-
 
 class Lent:
-    """An object that lives in the tool's process. Equal to itself only."""
+    """An object of the tool. What can be read of it is a copy, made when it was passed; its methods
+    run in the tool's process. Equal to itself only.
+    """
 
-    asked_for = False
-    """Whether the suite names the class, and so expects an object of it, not a plain value."""
-
-    def __init__(self, link: Link, handle: int, text: str) -> None:
-        self.__dict__.update(_lent=handle, _link=link, _text=text)
+    def __init__(self, objects: "RemoteObjects", handle: int, text: str) -> None:
+        self.__dict__.update(_lent=handle, _objects=objects, _text=text, _copy=None)
 
     def __repr__(self) -> str:
         return str(self.__dict__["_text"])
 
     def __getattr__(self, name: str) -> Any:
+        objects, read = self.__dict__["_objects"], self.__dict__["_copy"]
         if name.startswith("__"):
             raise AttributeError(name)
-        value = self.__dict__["_link"].attribute(self.__dict__["_lent"], name)
-        if name in _PLAIN and callable(value):
-            self._answers(f"`{name}`")
-        return value
+        if read is None:  # of a library's class
+            return objects.link.attribute(self.__dict__["_lent"], name)
+        if name in read["fields"]:
+            return objects.decode(read["fields"][name])
+        if name not in read["methods"]:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return functools.partial(self._call, name)
 
     def __bool__(self) -> bool:
         return True
 
-    def __contains__(self, item: Any) -> bool:
-        self._answers("`in`")
-        return any(item == value for value in iter(self))
+    def _call(self, method: str, *args: Any, **kwargs: Any) -> Any:
+        __tracebackhide__ = True
+        objects, read = self.__dict__["_objects"], self.__dict__["_copy"]
+        if read is None:
+            return objects.link.attribute(self.__dict__["_lent"], method)(*args)
+        if method.startswith("__") and method not in read["methods"]:
+            raise TypeError(f"{type(self).__name__!r} object has no {method}")
+        return objects.link.call(self.__dict__["_lent"], args, kwargs, method)
 
-    def _answers(self, what: str) -> None:
-        if not self.asked_for:
-            self.__dict__["_link"].doubt(
-                f"the tool returned an object ({self!r:.100}) whose {what} is its own; return a "
-                "plain value"
-            )
-
-    def _special(self, name: str) -> Any:
-        try:
-            return self.__dict__["_link"].attribute(self.__dict__["_lent"], name)
-        except AttributeError:
-            raise TypeError(f"{type(self).__name__!r} object has no {name}") from None
+    def _items(self) -> Any:
+        """The items of the copy, a list or a dict; None if it has none."""
+        read = self.__dict__["_copy"]
+        items = read.get("items") if read else None
+        return None if items is None else self.__dict__["_objects"].decode(items)
 
 
 class LentObject(Lent):
-    """An instance of a class of the tool."""
+    """An instance of a class of the tool, or of a library."""
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._special("__iter__")())
+        items = self._items()
+        if items is None and self.__dict__["_copy"] is not None:
+            raise TypeError(f"{type(self).__name__!r} object is not iterable")
+        return iter(self._call("__iter__") if items is None else items)
 
     def __len__(self) -> int:
-        return int(self._special("__len__")())
+        items = self._items()
+        return int(self._call("__len__")) if items is None else len(items)
 
     def __getitem__(self, key: Any) -> Any:
-        return self._special("__getitem__")(key)
+        items = self._items()
+        return self._call("__getitem__", key) if items is None else items[key]
+
+    def __contains__(self, item: Any) -> bool:
+        items = self._items()
+        return bool(self._call("__contains__", item)) if items is None else item in items
 
 
 class LentIterator(Lent):
@@ -106,15 +153,36 @@ class LentIterator(Lent):
         return self
 
     def __next__(self) -> Any:
-        return self.__dict__["_link"].next(self.__dict__["_lent"])
+        return self.__dict__["_objects"].link.next(self.__dict__["_lent"])
 
 
 class RemoteObjects:
     """Decodes what the tool sends and encodes replies; one per run, so a class has one copy."""
 
     def __init__(self, link: Link) -> None:
-        self._link = link
+        self.link = link
         self._classes: dict[tuple[str, str], type] = {}
+        self.lent: dict[int, Lent] = {}
+        """The objects that have arrived, by their number: one of each."""
+        self.touched = False
+        """Whether a test looked at the content of a watched value; see `altering.odd`."""
+        self._members: dict[enum.Enum, Any] = {}
+        """The values of members of enums, as they were at first."""
+
+    def copies(self) -> dict[int, tuple[Any, Any]]:
+        """The texts and copies of all objects, by number."""
+        return {
+            n: (thing.__dict__["_text"], thing.__dict__["_copy"]) for n, thing in self.lent.items()
+        }
+
+    def restore(self, copies: dict[int, tuple[Any, Any]]) -> None:
+        """Let objects be as they were; forget others."""
+        self.lent = {n: thing for n, thing in self.lent.items() if n in copies}
+        for n, thing in self.lent.items():
+            thing.__dict__.update(_text=copies[n][0], _copy=copies[n][1])
+        for member, value in self._members.items():
+            member._value_ = value
+        self.touched = False
 
     def encode(self, value: Any) -> Any:
         return codec.encode(value, self._give_back)
@@ -127,11 +195,14 @@ class RemoteObjects:
         builders: dict[str, Callable[[Any], Any]] = {
             "exception": self._exception,
             "class": self._class,
-            "member": lambda p: self._class(p["class"])[p["name"]],  # type: ignore[index]
+            "member": self._member,
+            "watch": self._watched,
+            "any": _Anything,
             "record": self._record,
             "function": self._function,
-            "iterator": lambda p: LentIterator(self._link, p["handle"], f"<{p['type']}>"),
+            "iterator": self._iterator,
             "object": self._object,
+            **{kind: functools.partial(self._table, kind) for kind in tables.KINDS},
         }
         if tag not in builders:
             raise NotPlain(f"what arrived has the unknown tag {tag!r}")
@@ -152,6 +223,8 @@ class RemoteObjects:
             ]
             return ["own_record", {"class": cls.__qualname__, "fields": fields}]
         base = codec.plain_base(value)
+        if base is NotImplemented and (table := tables.parts_of(value)):
+            return [table[0], codec.encode(table[1], self._give_back, depth + 1)]
         if base is NotImplemented:
             raise NotPlain(
                 f"an argument of type {cls.__name__} can't be passed to the tool; pass plain values"
@@ -216,7 +289,7 @@ class RemoteObjects:
         )
 
     def _object_class(self, described: dict[str, Any]) -> type:
-        link, handle = self._link, described["handle"]
+        link, handle = self.link, described["handle"]
 
         def construct(cls: type, *args: Any, **kwargs: Any) -> Any:
             return link.call(handle, args, kwargs)
@@ -227,9 +300,57 @@ class RemoteObjects:
             {"__new__": construct, "__init__": lambda self, *args, **kwargs: None},
         )
 
+    def _member(self, payload: dict[str, Any]) -> Any:
+        member = self._class(payload["class"])[payload["name"]]  # type: ignore[index]
+        if (value := payload.get("value")) is not None:
+            self._members.setdefault(member, member._value_)
+            member._value_ = self.decode(value)
+        return member
+
+    def _watched(self, kind: str) -> Any:
+        """A value of a type that is equal to nothing, and records that a test looks at its
+        content.
+        """
+        base: Any = object if kind == "NoneType" else vars(builtins)[kind]
+
+        def looking(name: str) -> Callable[..., Any]:
+            def look(*args: Any, **kwargs: Any) -> Any:
+                if sys._getframe(1).f_code.co_filename.startswith(_GENERIC):
+                    return getattr(base, name)(*args, **kwargs)
+                self.touched = True
+                raise Looked
+
+            return look
+
+        looks = {n: looking(n) for n in dir(base) if callable(getattr(base, n)) and n not in _SAFE}
+        unequal = {
+            n: answer for n, answer in _UNEQUAL.items() if hasattr(base, n) or n == "__bool__"
+        }
+        content = (
+            [] if base is object else [{"float": 1.5, "dict": {"\u2603": 1}}.get(kind, "\u2603")]
+        )
+        return type(kind, (base,), {**looks, **unequal})(*content)
+
+    def _iterator(self, payload: dict[str, Any]) -> Iterator[Any]:
+        if "items" in payload:
+            return iter([self.decode(item) for item in payload["items"]])
+        return LentIterator(self, payload["handle"], f"<{payload['type']}>")
+
+    def _table(self, kind: str, content: Any) -> Any:
+        return tables.whole(kind, self.decode(content))
+
     def _object(self, payload: dict[str, Any]) -> Lent:
-        thing: Lent = object.__new__(self._class(payload["class"]))
-        Lent.__init__(thing, self._link, payload["handle"], payload["text"])
+        handle = payload["handle"]
+        thing: Lent | None = self.lent.get(handle)
+        if thing is None:
+            thing = self.lent[handle] = object.__new__(self._class(payload["class"]))
+            Lent.__init__(thing, self, handle, "")
+        if "text" in payload:
+            thing.__dict__["_text"] = payload["text"]
+        if "fields" in payload:
+            thing.__dict__["_copy"] = {**payload, "fields": dict(payload["fields"])}
+            for _, field in payload["fields"]:  # objects within it have changed with it
+                self.decode(field)
         return thing
 
     def _record(self, payload: dict[str, Any]) -> Any:
@@ -260,7 +381,7 @@ class RemoteObjects:
         return error
 
     def _function(self, payload: dict[str, Any]) -> Callable[..., Any]:
-        link, handle = self._link, payload["handle"]
+        link, handle = self.link, payload["handle"]
 
         def proxy(*args: Any, **kwargs: Any) -> Any:
             __tracebackhide__ = True

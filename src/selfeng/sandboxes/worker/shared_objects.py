@@ -1,18 +1,22 @@
 """Descriptions of what a tool offers beyond plain values: exceptions, records, enums, functions,
 iterators, objects.
 
-The tool's side of the codec. Live objects stay here and are passed as numbers; only plain data
-leaves the process.
+The tool's side of the codec. An object of a class of the tool is read once, whole, when it is
+passed: its attributes, properties, items and text. Only its methods are called here later, by its
+number. Objects of a library's classes stay here, except tables and arrays, which pass as values.
 """
 
+import contextlib
 import dataclasses
 import enum
 import inspect
+import itertools
+import sys
 import traceback
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from . import codec
+from . import codec, tables
 from .codec import NotPlain
 from .library import LIBRARY
 
@@ -22,6 +26,8 @@ _LINE = 300
 _ENUMS = (enum.IntFlag, enum.Flag, enum.StrEnum, enum.IntEnum, enum.Enum)
 _TEXT = 2000
 _BUILT_IN = ("filename", "filename2", "name", "path", "code")
+_ITEMS = 10_000
+"""Items of an iterator or an object that are read."""
 
 
 class SharedObjects:
@@ -30,8 +36,17 @@ class SharedObjects:
     def __init__(self, module: ModuleType) -> None:
         self._module = module
         self._lent: dict[int, Any] = {}
+        self._read: set[int] = set()
+        """The objects that this message contains already."""
+        self._lazy = False
 
-    def encode(self, value: Any) -> Any:
+    def encode(self, value: Any, lazy: bool = False) -> Any:
+        """`lazy`: an iterator stays here, and its values are fetched one by one.
+
+        Raises:
+            NotPlain: the value can't pass.
+        """
+        self._read, self._lazy = set(), lazy
         return codec.encode(value, self._describe)
 
     def decode(self, data: Any) -> Any:
@@ -65,7 +80,8 @@ class SharedObjects:
         if isinstance(value, type):
             return ["class", self._class(value)]
         if isinstance(value, enum.Enum):
-            return ["member", {"class": self._class(type(value)), "name": value.name}]
+            member = {"class": self._class(type(value)), "name": value.name}
+            return ["member", {**member, "value": self._or_text(value.value, depth)}]
         if names := _record_fields(type(value)):
             fields = [
                 [n, codec.encode(getattr(value, n, None), self._describe, depth + 1)] for n in names
@@ -74,18 +90,68 @@ class SharedObjects:
         base = codec.plain_base(value)
         if base is not NotImplemented:
             return codec.encode(base, self._describe, depth)
+        if table := tables.parts_of(value):
+            return [table[0], codec.encode(table[1], self._describe, depth + 1)]
         if inspect.isroutine(value) or (callable(value) and hasattr(value, "__wrapped__")):
             return ["function", self._function(value)]
         if hasattr(type(value), "__next__"):
-            return ["iterator", {"handle": self._lend(value), "type": type(value).__name__}]
-        return [
-            "object",
-            {
-                "class": self._class(type(value)),
-                "handle": self._lend(value),
-                "text": shown(value, repr),
-            },
-        ]
+            return self._iterator(value, depth)
+        described = {"class": self._class(type(value)), "handle": self._lend(value)}
+        if not self._is_own(type(value)):
+            return ["object", {**described, "text": shown(value, repr)}]
+        if id(value) in self._read:
+            return ["object", described]
+        self._read.add(id(value))
+        return ["object", {**described, "text": shown(value, repr), **self._copy(value, depth)}]
+
+    def _iterator(self, value: Any, depth: int) -> Any:
+        name = type(value).__name__
+        if self._lazy and not depth:
+            return ["iterator", {"handle": self._lend(value), "type": name}]
+        return ["iterator", {"items": self._items(value, depth), "type": name}]
+
+    def _items(self, value: Any, depth: int) -> list[Any]:
+        items = list(itertools.islice(value, _ITEMS + 1))
+        if len(items) > _ITEMS:
+            raise NotPlain(
+                f"a {type(value).__name__} has more than {_ITEMS} values; annotate what returns it "
+                "with `Iterator`, and they are fetched one by one"
+            )
+        return [codec.encode(item, self._describe, depth + 1) for item in items]
+
+    def _is_own(self, cls: type) -> bool:
+        """Whether a class is the tool's, whatever it says of itself; one that only holds attributes
+        counts as such.
+        """
+        there: Any = sys.modules.get(cls.__module__)
+        own = there is self._module or cls.__module__ in LIBRARY.names
+        for part in cls.__qualname__.split("."):
+            there = getattr(there, part, None)
+        return own or there is not cls or cls is SimpleNamespace
+
+    def _copy(self, value: Any, depth: int) -> dict[str, Any]:
+        """What can be read of an object: attributes and properties by name, and its items, with
+        their keys if it has such. `methods` are called by name.
+        """
+        fields, methods = {}, []
+        for name in dict.fromkeys([*getattr(value, "__dict__", ()), *dir(type(value))]):
+            if name.startswith("__"):
+                continue
+            with contextlib.suppress(Exception):  # a property of the tool may raise anything
+                found = getattr(value, name)
+                if inspect.isroutine(found):
+                    methods.append(name)
+                else:
+                    fields[name] = codec.encode(found, self._describe, depth + 1)
+        kind = type(value)
+        copied: dict[str, Any] = {"fields": [[n, v] for n, v in fields.items()]}
+        if hasattr(kind, "keys") and hasattr(kind, "__getitem__"):
+            pairs = [(key, value[key]) for key in itertools.islice(value.keys(), _ITEMS)]
+            copied["items"] = codec.encode(dict(pairs), self._describe, depth + 1)
+        elif hasattr(kind, "__iter__"):
+            copied["items"] = ["list", self._items(iter(value), depth)]
+        methods += [n for n in ("__getitem__", "__contains__", "__len__") if hasattr(kind, n)]
+        return {**copied, "methods": methods}
 
     def _resolve(self, data: Any, depth: int) -> Any:
         tag, payload = data
@@ -93,6 +159,8 @@ class SharedObjects:
             return self._lent[payload]
         if tag == "own_member":
             return getattr(self._own_class(payload["class"]), payload["name"])
+        if tag in tables.KINDS:
+            return tables.whole(tag, codec.decode(payload, self._resolve))
         if tag != "own_record":
             raise NotPlain(f"what arrived has the unknown tag {tag!r}")
         cls = self._own_class(payload["class"])

@@ -6,23 +6,28 @@ its messages: `collected` in the order in which tests run, `result` per test, `p
 """
 
 import ast
+import contextlib
+import copy
 import gc
 import linecache
 import random
-import secrets
 import socket
 import sys
+import tempfile
+from collections import deque
 from collections.abc import Generator
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
 import pytest
+from _pytest.runner import runtestprotocol
 
-from . import report, tool_process
-from .asserts import describe, doubt_of, rewrite_asserts, shorten
+from . import codec, report, tool_process
+from .asserts import describe, rewrite_asserts, shorten
 from .audit import Audit
 from .frames import Channel, Message
+from .replay import Ended, Recording, Replays
 from .report import missing_package
 from .tool_proxy import ProxyModule, ToolLink
 from .zygote import ForkServer
@@ -92,6 +97,9 @@ class _Run:
         """The suite that was last compiled."""
         self._link: ToolLink | None = None
         self._busy = False
+        self._recording: Recording | None = None
+        self._failure: pytest.ExceptionInfo[BaseException] | None = None
+        """Of a replay."""
         self._audit = Audit(tuple(f"{folder}/" for folder in sys.path))
 
     @pytest.hookimpl(trylast=True)
@@ -101,9 +109,10 @@ class _Run:
     @pytest.fixture
     def tmp_path(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
         """Replaces pytest's own, whose folders are named after the test, and so reveal the values
-        that it expects.
+        that it expects. Replays give the same names again.
         """
-        return tmp_path_factory.mktemp(secrets.token_hex(8), numbered=False)
+        name = next(tempfile._get_candidate_names())  # type: ignore[attr-defined]
+        return tmp_path_factory.mktemp(name, numbered=False)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection(self) -> bool:
@@ -146,12 +155,22 @@ class _Run:
         from one to the next, not the suite's.
         """
         while (job := self._control.receive()) is not None:
-            session.items, self._link, self._busy = [], None, True
+            session.items, self._link, self._busy, self._recording = [], None, True, None
             if self._collect(session, job):
                 session.items = _in_order(session.items, job.get("order"))
                 self._control.send({"collected": [_name(item.nodeid) for item in session.items]})
                 self._run(session, job.get("stop_early", False))
+                if self._recording and not self._stopped:
+                    self._replay(session, job)
             self.finish()
+
+    def _replay(self, session: pytest.Session, job: Message) -> None:
+        assert self._link
+        assert self._recording
+        suite = _Replayed(self, session, job)
+        recording, self._recording = self._recording, None
+        report = Replays(suite, self._link, recording, job["replay"] == "thorough").report()
+        self._control.send({"replayed": report})
 
     def _collect(self, session: pytest.Session, job: Message) -> bool:
         """Load the suite once its tool is ready, and find its tests; whether that succeeded."""
@@ -170,21 +189,20 @@ class _Run:
             return False
         self._audit.begin(self._filename, code)
         self._link = ToolLink(self._calls)
-        sys.modules[job["name"]] = ProxyModule(
-            job["name"], self._link, job["names"], job["public"], _names(code)
-        )
+        if job.get("replay"):
+            session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
+            self._recording = Recording(self._link)
+            self._link.answer = self._recording.answer
+        sys.modules[job["name"]] = ProxyModule(job["name"], self._link, job["names"], job["public"])
         try:
-            module = self._load(job["tests"], code)
+            self._load(job["tests"], session)
         except BaseException as error:  # noqa: BLE001 - whatever the suite does while it is loaded is an answer
             self._problem(
                 report.load_problem("tests", error, self._filename) + _hint(error, job["name"])
             )
             return False
-        if doubt := self._doubt(""):
-            self._problem(f"While the suite was loaded, {doubt}")
-        node = _Suite.from_parent(session, path=Path("/", self._filename))
-        node.suite = module
-        session.items = list(session.genitems(node))
+        if self._link.doubt:
+            self._problem(f"While the suite was loaded, {self._link.doubt}")
         for item in session.items:
             item.repr_failure = item._repr_failure_py = _unsaid  # type: ignore[assignment, method-assign]
         session.testscollected = len(session.items)
@@ -202,7 +220,8 @@ class _Run:
                 gc.enable()
         return self._code[1]
 
-    def _load(self, source: str, code: CodeType) -> ModuleType:
+    def _load(self, source: str, session: pytest.Session) -> None:
+        """Load the suite that was last compiled, and find its tests."""
         module = ModuleType(self._filename.removesuffix(".py"))
         module.__file__ = self._filename
         linecache.cache[self._filename] = (
@@ -212,8 +231,10 @@ class _Run:
             self._filename,
         )
         sys.modules[module.__name__] = module
-        exec(code, module.__dict__)  # noqa: S102 - this process exists to run it
-        return module
+        exec(self._code[1], module.__dict__)  # noqa: S102 - this process exists to run it
+        node = _Suite.from_parent(session, path=Path("/", self._filename))
+        node.suite = module
+        session.items = list(session.genitems(node))
 
     def _run(self, session: pytest.Session, stop_early: bool) -> None:
         self._stopped = False
@@ -237,7 +258,9 @@ class _Run:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         self._audit.test = _name(nodeid)
         assert self._link is not None
-        self._link.begin()
+        self._link.doubt = ""
+        if self._recording:
+            self._recording.begin(_name(nodeid))
         self._results[nodeid] = {
             "test": _name(nodeid),
             "outcome": "passed",
@@ -250,7 +273,10 @@ class _Run:
         self, item: pytest.Item, call: pytest.CallInfo[None]
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         phase = yield
-        result = self._results[item.nodeid]
+        result = self._results.get(item.nodeid)
+        if result is None:  # a replay
+            self._failure = self._failure or call.excinfo
+            return phase
         result["seconds"] += phase.duration
         if result["outcome"] == "passed":
             outcome, message = self._outcome(phase, call)
@@ -265,19 +291,12 @@ class _Run:
                 phase.longrepr, tuple
             ) else "skipped"
         if phase.passed:
-            doubt = self._doubt(self._audit.test) if phase.when == "call" else ""
+            doubt = self._link.doubt if self._link else ""
             return ("failed", doubt) if doubt else ("passed", "")
         message = (
             describe(call.excinfo, self._filename) if call.excinfo else shorten(str(phase.longrepr))
         )
         return ("failed" if phase.when == "call" else "error"), message
-
-    def _doubt(self, test: str) -> str:
-        """Why a test that passed does not count, or loading the suite; "" if it does."""
-        assert self._link is not None
-        return next(iter(self._link.doubts), "") or doubt_of(
-            self._link.returned, self._code[0], test
-        )
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         result = self._results.pop(nodeid)
@@ -307,6 +326,52 @@ class _Run:
         self._control.send({"problem": self._audit.problem or problem})
 
 
+class _Replayed:
+    """The suite of a job, whose tests can run again."""
+
+    def __init__(self, run: _Run, session: pytest.Session, job: Message) -> None:
+        self.source, self.function = job["tests"], job["name"]
+        self._run, self._session = run, session
+        self._keep()
+
+    def tests(self) -> dict[str, frozenset[str]]:
+        items = self._session.items
+        return {_name(i.nodeid): frozenset(getattr(i, "fixturenames", ())) for i in items}
+
+    def _keep(self) -> None:
+        """Keep the values that tests share, as they are before replays."""
+        self._kept: list[tuple[Any, Any]] = []
+        items = self._session.items
+        spaces = [vars(item.module) for item in items[:1]]  # type: ignore[attr-defined]
+        spaces += [vars(cls) for item in items if (cls := getattr(item, "cls", None))]
+        spaces += [item.callspec.params for item in items if hasattr(item, "callspec")]
+        for value in (value for space in spaces for value in list(space.values())):
+            if isinstance(value, list | dict | set | bytearray | deque | tuple):
+                with contextlib.suppress(Exception):  # it may hold what can't be copied
+                    self._kept.append((value, copy.deepcopy(value)))
+
+    def reload(self) -> None:
+        self._run._load(self.source, self._session)
+        self._kept = []
+
+    def run(self, test: str) -> Ended:
+        for value, kept in self._kept:
+            codec.write_back(value, copy.deepcopy(kept))
+        item = next(item for item in self._session.items if _name(item.nodeid) == test)
+        self._run._failure = None
+        item._initrequest()  # type: ignore[attr-defined]
+        runtestprotocol(item, log=False, nextitem=None)
+        failure = self._run._failure
+        if failure is None:
+            return Ended(passed=not (self._run._link and self._run._link.doubt))
+        lines = [
+            entry.lineno + 1
+            for entry in failure.traceback
+            if str(entry.frame.code.raw.co_filename) == self._run._filename
+        ]
+        return Ended(passed=False, line=lines[0] if lines else 0)
+
+
 def _unsaid(excinfo: object, style: object = None) -> str:
     """Replaces pytest's own account of a failure, which is slow and not used: see `describe`."""
     return "failed"
@@ -325,12 +390,6 @@ def _in_order(items: list[pytest.Item], order: str | None) -> list[pytest.Item]:
 def _name(nodeid: str) -> str:
     """The test's name without the file that it seems to come from."""
     return nodeid.partition("::")[2]
-
-
-def _names(code: CodeType) -> frozenset[str]:
-    """The names used in a piece of code."""
-    inner = [_names(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
-    return frozenset(code.co_names).union(*inner)
 
 
 def _hint(error: BaseException, name: str) -> str:

@@ -121,6 +121,7 @@ def _answer(module: ModuleType, shared: SharedObjects, request: Message) -> Mess
     reply: Message = {}
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
+    function: Any = None
     try:
         with printed:
             if request["op"] in ("call", "execute"):
@@ -130,15 +131,27 @@ def _answer(module: ModuleType, shared: SharedObjects, request: Message) -> Mess
                 value = _look_up(module, shared, request)
             if only:
                 return {"execution": report.returned(value)}
-            reply["value"] = _encoded(shared, value)
+            reply["value"] = shared.encode(value, lazy=_is_lazy(function))
+    except NotPlain as problem:
+        reply["refused"] = f"the tool's value can't be handed to the tests: {problem}"
     except BaseException as error:  # noqa: BLE001 - every exception of the tool goes to the test that called it, or to the person
         if only:
             return {"execution": report.raised(error, request["name"])}
         reply["error"] = shared.exception(error)
     if changed := _changed(shared, request, args, kwargs):
         reply["args"] = changed
+    if "method" in request:
+        with contextlib.suppress(NotPlain):
+            reply["owner"] = shared.encode(shared.lent(request["handle"]))
     reply["out"] = printed.texts()
     return reply
+
+
+def _is_lazy(function: Any) -> bool:
+    """Whether a function is annotated as one that returns an iterator."""
+    annotations = getattr(function, "__annotations__", None)
+    returns = annotations.get("return", "") if isinstance(annotations, dict) else ""
+    return any(name in str(returns) for name in ("Iterator", "Iterable", "Generator"))
 
 
 def _meant(
@@ -154,7 +167,8 @@ def _meant(
         os.chdir(folder)
     args = [shared.decode(a) for a in request["args"]]
     kwargs = {k: shared.decode(v) for k, v in request["kwargs"].items()}
-    return shared.lent(request["handle"]), args, kwargs
+    owner = shared.lent(request["handle"])
+    return getattr(owner, request["method"]) if "method" in request else owner, args, kwargs
 
 
 def _look_up(module: ModuleType, shared: SharedObjects, request: Message) -> Any:
@@ -165,13 +179,6 @@ def _look_up(module: ModuleType, shared: SharedObjects, request: Message) -> Any
             return getattr(shared.lent(request["handle"]), request["name"])
         case _:
             return next(shared.lent(request["handle"]))
-
-
-def _encoded(shared: SharedObjects, value: Any) -> Any:
-    try:
-        return shared.encode(value)
-    except NotPlain as problem:
-        raise TypeError(f"the tool's value can't be handed to the tests: {problem}") from None
 
 
 def _changed(

@@ -3,25 +3,27 @@ process.
 
 The names are read from the tool's source on the host, so that the tool can't choose what a suite
 binds. Requests and replies alternate on one socket. Request: `{"op": get|call|attribute|next,
-...}`; reply: `{"value"}` or `{"error"}`, with `args` if the call changed its arguments, and `out`
-if it printed.
+...}`; reply: `{"value"}`, `{"error"}` or `{"refused"}`, with `args` if the call changed its
+arguments, `owner` after the call of a method, and `out` if it printed. What answers a request can
+be replaced by a recording, see `replay`.
 """
 
+import asyncio
 import builtins
 import contextlib
 import os
 import sys
 import threading
 import unittest
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, NoReturn
 
 import pytest
 
 from . import codec
 from .frames import BrokenStream, Channel, Message
-from .remote_objects import Lent, RemoteObjects
+from .remote_objects import RemoteObjects
 
 
 class ToolGone(BaseException):
@@ -30,12 +32,15 @@ class ToolGone(BaseException):
     """
 
 
-Returned = Literal["nan", "empty", "other"]
-_STOPS = (StopIteration, StopAsyncIteration, GeneratorExit)
+class NotPassed(BaseException):
+    """A value can't pass between the processes. It is not an exception of the tool's."""
+
+
+_STOPS = (StopIteration, StopAsyncIteration, GeneratorExit, asyncio.CancelledError)
 
 
 class ToolStopped(Exception):
-    """Stands for the tool's StopIteration, which would silently end the caller's loop."""
+    """Stands for an exception of the tool that would silently end the caller's loop or task."""
 
 
 class ToolLink:
@@ -46,18 +51,16 @@ class ToolLink:
         self._lock = threading.RLock()
         self.gone = False
         """Whether the tool's process is known to have ended."""
+        self.answer: Callable[[Message], Message | None] = self.ask
+        """Answers a request; None if the tool's process has ended."""
         self.objects = RemoteObjects(self)
-        self.doubts: list[str] = []
-        """Why the running test must not pass."""
-        self.returned: set[Returned] = set()
-        """What the tool returned in the running test."""
+        self.doubt = ""
+        """Why the running test must not pass; "" if it may."""
 
-    def begin(self) -> None:
-        """Start a test."""
-        self.doubts, self.returned = [], set()
-
-    def doubt(self, reason: str) -> None:
-        self.doubts.append(reason)
+    def ask(self, message: Message) -> Message | None:
+        """Let the tool's process answer. Raises: OSError, BrokenStream."""
+        self._channel.send(message)
+        return self._channel.receive()
 
     def leave(self) -> None:
         """Tell the tool's process that the tests will send no more requests."""
@@ -73,60 +76,60 @@ class ToolLink:
     def next(self, handle: int) -> Any:
         return self._ask({"op": "next", "handle": handle})
 
-    def call(self, handle: int, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def call(
+        self, handle: int, args: tuple[Any, ...], kwargs: dict[str, Any], method: str = ""
+    ) -> Any:
         __tracebackhide__ = True
-        given = [*args, *kwargs.values()]
+        values = [*args, *kwargs.values()]
         try:
-            encoded = [self.objects.encode(value) for value in given]
+            encoded = [self.objects.encode(value) for value in values]
         except codec.NotPlain as problem:
-            raise TypeError(str(problem)) from None
+            self._refuse(str(problem))
         message = {
             "op": "call",
             "handle": handle,
             "folder": _folder(),
             "args": encoded[: len(args)],
             "kwargs": dict(zip(kwargs, encoded[len(args) :], strict=True)),
+            **({"method": method} if method else {}),
         }
-        return self._ask(message, given)
+        return self._ask(message, values)
 
-    def _ask(self, message: Message, given: list[Any] | None = None) -> Any:
+    def _refuse(self, reason: str) -> NoReturn:
+        self.doubt = self.doubt or reason
+        raise NotPassed(reason)
+
+    def _ask(self, message: Message, values: list[Any] | None = None) -> Any:
         __tracebackhide__ = True
         try:
             with self._lock:
-                self._channel.send(message)
-                reply = self._channel.receive()
+                reply = self.answer(message)
             if reply is None:
                 self.gone = True
                 raise ToolGone("the tool's process has ended")
-            changed = (
-                [self.objects.decode(a) for a in reply["args"]]
-                if given and reply.get("args") is not None
-                else []
-            )
-            if given and changed:
-                codec.write_back(given, changed)
-            error = self.objects.decode(reply["error"]) if "error" in reply else None
-            value = None if error is not None else self.objects.decode(reply["value"])
+            decode = self.objects.decode
+            if values and reply.get("args") is not None:
+                codec.write_back(values, [decode(a) for a in reply["args"]])
+            decode(reply.get("owner"))
+            refused = reply.get("refused")
+            error = decode(reply["error"]) if "error" in reply else None
+            value = decode(reply["value"]) if error is None and refused is None else None
         except (OSError, BrokenStream, codec.NotPlain, KeyError, TypeError, ValueError) as broken:
             self.gone = isinstance(broken, OSError)
             raise ToolGone(f"the tool's process sent no orderly answer: {broken}") from None
         _print(reply.get("out"))
+        if refused is not None:
+            self._refuse(str(refused))
         if isinstance(error, _STOPS) and not (
             message["op"] == "next" and isinstance(error, StopIteration)
         ):
             raise ToolStopped(
-                f"the tool raised {type(error).__name__}, which ends the loop that calls it; "
-                "raise another exception"
+                f"the tool raised {type(error).__name__}, which ends the loop or task that calls "
+                "it; raise another exception"
             )
         if isinstance(error, BaseException):
             raise error
-        self._note(value, changed)
         return value
-
-    def _note(self, *values: Any) -> None:
-        self.returned.add("empty" if codec.is_empty(values[0]) else "other")
-        if any(map(codec.holds_nan, values)):
-            self.returned.add("nan")
 
 
 def _folder() -> str | None:
@@ -157,30 +160,17 @@ class ProxyModule(ModuleType):
         link: ToolLink,
         names: Collection[str],
         public: Collection[str],
-        written: Collection[str] = (),
     ) -> None:
         """`names` are all names of the tool; `public` those that `import *` binds, except those
         that Python and pytest have.
-
-        `written` are the names in the suite's source: if one is a class, the suite expects objects
-        of it.
         """
         super().__init__(name)
         self.__file__ = f"{name}.py"
         self.__dict__["__all__"] = [n for n in public if n == name or n not in _TAKEN]
-        self.__dict__.update(
-            _link=link, _names=frozenset(names), _written=frozenset(written) - {name}
-        )
+        self.__dict__.update(_link=link, _names=frozenset(names))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") or name not in self.__dict__["_names"]:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        value = self.__dict__["_link"].get(name)
-        if (
-            name in self.__dict__["_written"]
-            and isinstance(value, type)
-            and issubclass(value, Lent)
-        ):
-            value.asked_for = True
-        self.__dict__[name] = value
+        value = self.__dict__[name] = self.__dict__["_link"].get(name)
         return value

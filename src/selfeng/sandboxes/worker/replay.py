@@ -1,0 +1,756 @@
+"""Replays: whether the tests of a suite depend on what the tool did.
+
+A run records the outcome of every call. Then each test runs again and again without the tool: once
+with the recorded outcomes, as a control, and then with one of them altered. A test that passes
+whatever a call returned has not looked at it. An outcome that is empty, None or not a number is
+evidence only if nothing else in its place passes; any other one has to be noticed when it changes.
+"""
+
+import ast
+import json
+import os
+import random
+import signal
+import stat
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import FrameType
+from typing import Any, Protocol
+
+from . import altering, codec
+from .altering import Pool, is_degenerate
+from .frames import Message
+from .tool_proxy import ToolLink
+
+_CONTROL = 2.0
+"""Seconds of processor time of a replay with nothing altered."""
+_SECONDS, _SLOWER = 0.1, 10
+"""Of one with something altered: so much more, and so many times; one that takes longer has failed.
+"""
+_MOST = 1000
+"""Replays of a suite."""
+_LEAST = 40
+"""Replays that each test may have, as long as any are left."""
+_CALLS = 12
+"""Calls of a test that are looked at: those with degenerate outcomes first."""
+_PARTS = 6
+"""Degenerate parts of an outcome that are looked at."""
+_FILES = 200
+"""Files of which the content is recorded."""
+_LARGEST = 2**20
+_SHOWN = 60
+_DIRECTORY = ["directory", None]
+_EMPTIED = "comes back empty"
+_READING = {"capsys", "capfd"}
+"""Fixtures with which a test reads what is printed."""
+_MUTABLE = {"list", "dict", "set", "bytearray", "deque", "OrderedDict", "defaultdict", "Counter"}
+_WATCHED = {"list", "tuple", "set", "frozenset", "dict", "float", "NoneType"}
+
+
+class NoRecord(BaseException):
+    """A test calls the tool as the recorded run did not."""
+
+
+class Overdue(BaseException):
+    """A replay takes too long."""
+
+
+class Suite(Protocol):
+    """The suite, as far as replays need it."""
+
+    source: str
+    function: str
+
+    def tests(self) -> dict[str, frozenset[str]]:
+        """The fixtures of each of its tests."""
+        ...
+
+    def reload(self) -> None:
+        """Load it again, without anything that an earlier run left in it."""
+        ...
+
+    def run(self, test: str) -> "Ended": ...
+
+
+@dataclass
+class Ended:
+    """How a test ended."""
+
+    passed: bool
+    line: int = 0
+    """The line of the test, or of a function that it calls, that failed."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A call of the tool in a test."""
+
+    key: str
+    number: int
+    """Of the calls with that key in the test, counted from 0; -1: all of them, as they ended
+    alike.
+    """
+    request: Message
+    outcome: Message
+
+
+@dataclass
+class _Record:
+    """One test of the recorded run."""
+
+    calls: dict[str, list[Message]] = field(default_factory=dict)
+    chance: Any = None
+    lent: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    """The texts and copies of the objects that were there at its start."""
+    folders: list[str] = field(default_factory=list)
+
+
+class Recording:
+    """Passes requests on to the tool, and keeps what came of them."""
+
+    def __init__(self, link: ToolLink) -> None:
+        self._link = link
+        self.there = _files()
+        """The files that were there before."""
+        self.tests: dict[str, _Record] = {}
+        self.begin("")
+
+    def begin(self, test: str) -> None:
+        """Start a test, "" the loading of the suite."""
+        self._now = self.tests[test] = _Record(chance=_chance(), lent=self._link.objects.copies())
+        _name_folders(test)
+
+    def answer(self, request: Message) -> Message | None:
+        before = _files()
+        reply = self._link.ask(request)
+        if reply is not None:
+            outcome = {k: v for k, v in reply.items() if v is not None or k == "value"}
+            if written := _written(before, _files()):
+                outcome["files"] = written
+                outcome["there"] = [path for path in written if path in before]
+            self._now.calls.setdefault(_key(request), []).append(outcome)
+        return reply
+
+
+class Replays:
+    def __init__(self, suite: Suite, link: ToolLink, recording: Recording, thorough: bool) -> None:
+        """`thorough`: try every alteration, not only until one is noticed."""
+        self._suite, self._link, self._recorded = suite, link, recording.tests
+        self._there = recording.there
+        self._thorough, self._pool = thorough, Pool(suite.source)
+        self._left, self._spent, self._within = _MOST, 0, _LEAST
+        self._always = self._settled_outcomes()
+        self._fixed = self._constant_methods()
+        self._reload = any('"call"' in key[:9] for key in self._recorded[""].calls)
+        self._emptied: dict[str, bool] = {}
+        """Whether a test notices that a call comes back empty, by the call's name."""
+        self._kinds: dict[str, bool] = {}
+        """Whether a kind of alteration is noticed by some test."""
+        self.refused: dict[str, str] = {}
+        """Why tests prove nothing, a sentence for each."""
+        self._evidence: dict[str, bool] = {}
+        """Whether a test function looks at something, in one of its cases; only those that could be
+        run again.
+        """
+
+    def report(self) -> Message:
+        signals = signal.SIGPROF, signal.SIGALRM
+        before = [signal.signal(number, _ring) for number in signals]
+        self._link.answer = self._serve
+        _remove_new(self._there)
+        try:
+            self._tests = self._suite.tests()
+            tests = list(self._tests)
+            for number, test in enumerate(tests):
+                share = self._left // (len(tests) - number)
+                self._within = min(self._left, max(_LEAST, share))
+                self._look_at(test)
+            for function, looks in self._evidence.items():
+                if not looks:
+                    self.refused.setdefault(
+                        function,
+                        f"{function} passes whatever {self._suite.function} does; compare what it "
+                        "returns with a literal",
+                    )
+            if not self._evidence and tests:
+                self.refused[tests[0]] = (
+                    "no test can be run again with recorded outcomes: let them depend on nothing "
+                    "but what they write out and what the tool does"
+                )
+        finally:
+            for number, handler in zip(signals, before, strict=True):
+                signal.signal(number, handler)
+        gaps = [
+            f"no test notices when what {name} returns comes back empty"
+            for name, noticed in self._emptied.items()
+            if not noticed
+        ]
+        return {
+            "tried": len(self._kinds),
+            "noticed": sum(self._kinds.values()),
+            "refused": [list(pair) for pair in self.refused.items()],
+            "gaps": gaps,
+        }
+
+    def _look_at(self, test: str) -> None:
+        """Whether a test looks at what the tool did."""
+        ended, calls = self._control(test)
+        if not ended:
+            return
+        function = test.partition("[")[0]
+        self._evidence.setdefault(function, False)
+        for call in self._chosen(calls):
+            for problem in self._look_at_call(test, call):
+                if problem:
+                    self.refused[test] = problem
+                    return
+                self._evidence[function] |= call.key not in self._fixed
+            if self._within <= 0:
+                self._evidence[function] = True  # it is too long to tell
+        if problem := self._circular(test, calls):
+            self.refused[test] = problem
+
+    def _control(self, test: str) -> tuple[bool, list[Call]]:
+        """Whether a test passes with the recorded outcomes, and its calls."""
+        self._seconds = _CONTROL
+        ended = self._run(test)
+        if not ended and not self._reload:
+            self._reload = True
+            ended = self._run(test)
+        calls = [self._call(key, number) for key, number in self._served]
+        return bool(ended and ended.passed), list({(c.key, c.number): c for c in calls}.values())
+
+    def _call(self, key: str, number: int) -> Call:
+        single = key in self._always
+        outcome = self._outcome(self._test, key, number)
+        assert outcome is not None
+        if self._tests[self._test] & _READING and "args" in json.loads(key):
+            outcome = {"out": ["", ""], **outcome}
+        return Call(key, -1 if single else number, json.loads(key), outcome)
+
+    def _chosen(self, calls: list[Call]) -> list[Call]:
+        calls = [c for c in calls if c.request["op"] != "get"]
+        odd = [c for c in calls if _degenerate(c)]
+        plain = [c for c in calls if c not in odd]
+        return [*altering.spread(odd, _CALLS), *altering.spread(plain, _CALLS)]
+
+    def _look_at_call(self, test: str, call: Call) -> Iterator[str]:
+        """For each look of the test at the call "", or the reason why the test is refused."""
+        elements = self._pool.elements(call.request)
+        excused = _is_excused(call)
+        if call.request["op"] == "next" and "error" in call.outcome and call.number <= 0:
+            first = replace(call, number=0)
+            passes = [self._passes(test, first, {"value": e}) for e in elements[:_CALLS]]
+            if any(passes) and not all(passes):
+                yield _unseen(test, "what is iterated over", "")
+            elif not any(passes):
+                yield ""
+        for root in _roots(call):
+            node = altering.at(call.outcome, root)
+            subject = self._subject(call, root)
+            if is_degenerate(node):
+                looked = self._settled(test, call, root, elements)
+                if looked is False and not excused:
+                    yield _unseen(test, subject, node)
+                if looked:
+                    yield ""
+                continue
+            inner = list(altering.parts(call.outcome, root))
+            odd = [p for p in inner if is_degenerate(altering.at(call.outcome, p))]
+            for path in altering.spread(odd, _PARTS):
+                looked = self._settled(test, call, path, elements)
+                if looked is False and not excused:
+                    part = altering.at(call.outcome, path)
+                    yield _unseen(test, f"a part of {subject}", part)
+                if looked:
+                    yield ""
+            spots = [(p, s) for p in inner for s in altering.spots(altering.at(call.outcome, p))]
+            for path, spot in altering.spread(spots, _PARTS):
+                if self._settled_text(test, call, path, spot, elements) is False:
+                    yield _unseen(test, f"a part of {subject}", None)
+            if self._notices(test, call, root, elements):
+                yield ""
+        for altered in _changed_arguments(call):
+            if not self._passes(test, call, altered):
+                yield ""
+                return
+
+    def _notices(self, test: str, call: Call, root: altering.Path, elements: list[Any]) -> bool:
+        """Whether some alteration of a part fails the test."""
+        name, noticed_one = self._name(call), False
+        for what, altered in self._alterations(call, root, elements):
+            emptied = what == _EMPTIED and root == ("value",)
+            kind = f"{name} {root[0]} {what}"
+            if self._thorough and self._kinds.get(kind) and noticed_one:
+                continue
+            noticed = not self._passes(test, call, altered)
+            self._kinds[kind] = self._kinds.get(kind, False) or noticed
+            if emptied:
+                self._emptied[name] = self._emptied.get(name, False) or noticed
+            noticed_one = noticed_one or noticed
+            if (noticed_one and not self._thorough and not emptied) or self._within <= 0:
+                break
+        return noticed_one
+
+    def _alterations(
+        self, call: Call, root: altering.Path, elements: list[Any]
+    ) -> Iterator[altering.Alteration]:
+        outcome = call.outcome
+        if root == ("error",):
+            yield "is returned instead", {**_rest(outcome), "value": None}
+            other = [
+                "class",
+                {
+                    "module": "builtins",
+                    "qualname": "BufferError",
+                    "name": "BufferError",
+                    "kind": "exception",
+                    "bases": [],
+                },
+            ]
+            yield "is of another class", altering.replaced(outcome, ("error", 1, "class"), other[1])
+        if root == ("value",) and altering.without_content(outcome["value"]):
+            emptied = altering.without_content(outcome["value"])[0]
+            if not self._emptied.get(self._name(call), False):
+                yield _EMPTIED, {**outcome, "value": emptied}
+        if root[0] == "args":
+            yield "is left as it was", {k: v for k, v in outcome.items() if k != "args"}
+        if root[0] == "files":
+            yield "is not written", altering.replaced(outcome, root, None)
+        yield from (
+            (what, altered)
+            for what, altered in altering.alterations(outcome, root, elements)
+            if what != _EMPTIED or root != ("value",)
+        )
+
+    def _settled(
+        self, test: str, call: Call, path: altering.Path, elements: list[Any]
+    ) -> bool | None:
+        """Whether a test looks at a degenerate part: False if it passes with something else there
+        that it uses, None if it does not use it.
+        """
+        node = altering.at(call.outcome, path)
+        kind = altering.odd(node)[1]
+        watched = kind in _WATCHED and path[0] != "args"
+        if watched:
+            passed = self._passes(
+                test, call, altering.replaced(call.outcome, path, altering.odd(node))
+            )
+            if passed:
+                return None
+            if not self._link.objects.touched and node is not None:
+                return True
+        results = list[bool]()
+        others = list(altering.alternatives(node, elements))
+        for other in others if watched else altering.spread(others, _CALLS):
+            if self._within <= 0:
+                return None
+            results.append(self._passes(test, call, altering.replaced(call.outcome, path, other)))
+            if results[-1] and watched:
+                return False
+        if not results:
+            return None
+        return (None if all(results) else False) if any(results) else True
+
+    def _settled_text(
+        self,
+        test: str,
+        call: Call,
+        path: altering.Path,
+        spot: Callable[[Any], Any],
+        elements: list[Any],
+    ) -> bool | None:
+        """The same for a degenerate place within a text."""
+
+        def passes(element: Any) -> bool:
+            return self._passes(test, call, altering.replaced(call.outcome, path, spot(element)))
+
+        if passes(altering.ODD):
+            return None
+        return not any(passes(element) for element in elements if self._within > 0)
+
+    def _circular(self, test: str, calls: list[Call]) -> str:
+        """Why what a test expects comes from what the tool did to its arguments; "" if it does
+        not.
+        """
+        changing = [
+            c for c in calls if c.outcome.get("value") is not None and _withheld(c) != c.outcome
+        ]
+        if not changing:
+            return ""
+        ended = self._run(test, {(c.key, c.number): _withheld(c) for c in changing})
+        if ended is None or ended.passed or not _uses(self._suite, test, ended.line):
+            return ""
+        return (
+            f"{test} computes what it expects from what {self._suite.function} left in its "
+            "argument; compute it before the call, or write it out"
+        )
+
+    def _passes(self, test: str, call: Call, outcome: Message) -> bool:
+        ended = self._run(test, {(call.key, call.number): outcome})
+        return bool(ended and ended.passed)
+
+    def _run(
+        self, test: str, altered: dict[tuple[str, int], Message] | None = None
+    ) -> Ended | None:
+        """Run a test with recorded outcomes, some of them altered; None if it made a call that was
+        not recorded.
+        """
+        self._left -= 1
+        self._within -= 1
+        self._test, self._altered, self._unknown = test, altered or {}, False
+        self._seen: Counter[str] = Counter()
+        self._served: list[tuple[str, int]] = []
+        there = _files(names_only=True)
+        record = self._recorded[test]
+        self._link.doubt = ""
+        objects = self._link.objects
+        objects.touched = False
+        began = time.process_time()
+        signal.setitimer(signal.ITIMER_PROF, self._seconds)
+        signal.setitimer(signal.ITIMER_REAL, 10 * self._seconds)
+        try:
+            if self._reload:
+                objects.restore({})
+                _name_folders("")
+                _restore_chance(self._recorded[""].chance)
+                self._test = ""
+                self._suite.reload()
+                self._test = test
+            else:
+                objects.restore(record.lent)
+            _name_folders(test)
+            _restore_chance(record.chance)
+            ended = self._suite.run(test)
+        except (Exception, NoRecord, Overdue):  # noqa: BLE001 - loading it with another outcome may fail in any way
+            ended = Ended(False)
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            _remove_new(there)
+        if not altered:
+            self._seconds = _SECONDS + _SLOWER * (time.process_time() - began)
+        return None if self._unknown and (ended.passed or not altered) else ended
+
+    def _serve(self, request: Message) -> Message:
+        key = _key(request)
+        number = self._seen[key]
+        self._seen[key] += 1
+        self._served.append((key, number))
+        outcome = self._altered.get((key, number)) or self._altered.get((key, -1))
+        if outcome is None:
+            outcome = self._outcome(self._test, key, number)
+        if outcome is None:
+            self._unknown = True
+            raise NoRecord(key)
+        for path, content in outcome.get("files", {}).items():
+            _write(Path(path), content)
+        return outcome
+
+    def _outcome(self, test: str, key: str, number: int) -> Message | None:
+        if key in self._always:
+            return self._always[key]
+        for where in (test, ""):
+            outcomes = self._recorded[where].calls.get(key, ())
+            if number < len(outcomes):
+                return outcomes[number]
+        return None
+
+    def _settled_outcomes(self) -> dict[str, Message]:
+        """The outcomes of calls that ended alike whenever they were made."""
+        found: dict[str, list[Message]] = {}
+        for record in self._recorded.values():
+            for key, outcomes in record.calls.items():
+                found.setdefault(key, []).extend(outcomes)
+        return {k: o[0] for k, o in found.items() if all(other == o[0] for other in o)}
+
+    def _constant_methods(self) -> set[str]:
+        """The calls of methods that say the same of whatever they get, and those of what they
+        return: they compare nothing.
+        """
+        fixed, handles = set[str](), set[int]()
+        for record in self._recorded.values():
+            for key, outcomes in record.calls.items():
+                request = json.loads(key)
+                value = outcomes[0].get("value")
+                if request.get("handle") in handles:
+                    fixed.add(key)
+                if "method" not in request or not (request["args"] or request["kwargs"]):
+                    continue
+                if (type(value) is bool or _is_object(value)) and self._is_constant(request, value):
+                    fixed.add(key)
+                    if isinstance(value, list):
+                        handles.add(value[1]["handle"])
+        return fixed
+
+    def _is_constant(self, request: Message, value: Any) -> bool:
+        """Whether a method answers the same to other arguments of the same types."""
+        elements = [e for e in self._pool.elements({}) if not isinstance(e, list)]
+        changed = [
+            altered
+            for n, node in enumerate(request["args"])
+            for root in [("args", n)]
+            for altered in (
+                *(
+                    a
+                    for what, a in altering.alterations(request, root)
+                    if what != altering.OTHER_TYPE
+                ),
+                *(altering.replaced(request, root, e) for e in elements if type(e) is type(node)),
+            )
+        ]
+        for other in changed[:30]:
+            reply = self._link.ask(other)
+            if reply is None or ("value" in reply and _content(reply["value"]) != _content(value)):
+                return False
+        return bool(changed)
+
+    def _name(self, call: Call) -> str:
+        if "method" in call.request:
+            return f"`.{call.request['method']}`"
+        return self._suite.function
+
+    def _subject(self, call: Call, root: altering.Path) -> str:
+        shown = ", ".join(map(_shown, call.request.get("args", ())))
+        name = f"{self._name(call).strip('`')}({shown})" if "args" in call.request else "a value"
+        match root:
+            case ("value",):
+                return f"what {name} returns"
+            case ("args", int(number)):
+                return f"argument {number + 1} after {name}"
+            case ("out", _):
+                return f"what {name} prints"
+            case ("files", str(path)):
+                return f"the file {Path(path).name} after {name}"
+        return f"the exception of {name}"
+
+
+def _shown(node: Any) -> str:
+    with suppress(codec.NotPlain):
+        text = repr(codec.decode(node))
+        return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return "..."
+
+
+def _unseen(test: str, subject: str, node: Any) -> str:
+    how = (
+        "None"
+        if node is None
+        else "not a finite number"
+        if isinstance(node, list) and node[0] in ("float", "complex", "Decimal")
+        else "empty"
+    )
+    return f"{test} passes whether {subject} is {how} or not; compare it with a literal"
+
+
+def _roots(call: Call) -> list[altering.Path]:
+    """The parts of an outcome that count by themselves."""
+    outcome, roots = call.outcome, list[altering.Path]()
+    given = [*call.request.get("args", ()), *call.request.get("kwargs", {}).values()]
+    for n, (before, after) in enumerate(zip(given, outcome.get("args", ()), strict=False)):
+        if before != after:
+            roots.append(("args", n))
+    if printed := outcome.get("out"):
+        roots += [("out", n) for n in (0, 1) if printed[n]] or [("out", 0)]
+    roots += [
+        ("files", path)
+        for path, content in outcome.get("files", {}).items()
+        if content != _DIRECTORY
+    ]
+    if "error" in outcome:
+        if call.request["op"] == "next":
+            return []
+        return [("error",), *roots]
+    if outcome.get("value") is None and (roots or call.request.get("method")):
+        return roots
+    return [("value",), *roots]
+
+
+def _degenerate(call: Call) -> bool:
+    return any(
+        is_degenerate(altering.at(call.outcome, path))
+        for root in _roots(call)
+        for path in altering.parts(call.outcome, root)
+    )
+
+
+def _is_excused(call: Call) -> bool:
+    """Whether an empty outcome is to be expected, as all that the tool got is empty."""
+    given = [*call.request.get("args", ()), *call.request.get("kwargs", {}).values()]
+    return bool(given) and all(is_degenerate(node) for node in given)
+
+
+def _changed_arguments(call: Call) -> Iterator[Message]:
+    """The outcome, with an argument changed that the call left as it was."""
+    args, kwargs = call.request.get("args", []), call.request.get("kwargs", {})
+    given = [*args, *kwargs.values()]
+    after = call.outcome.get("args") or given
+    for number, node in enumerate(given):
+        if isinstance(node, list) and node[0] in _MUTABLE and after[number] == node:
+            emptied = [node[0], []] if node[1] else [node[0], [1]] if node[0] in ("list",) else None
+            if emptied:
+                yield {**call.outcome, "args": altering.replaced(list(after), (number,), emptied)}
+
+
+def _withheld(call: Call) -> Message:
+    """The outcome without changes of the arguments, and of files that were there before."""
+    outcome = {k: v for k, v in call.outcome.items() if k != "args"}
+    if files := {
+        p: c for p, c in outcome.get("files", {}).items() if p not in call.outcome.get("there", ())
+    }:
+        outcome["files"] = files
+    else:
+        outcome.pop("files", None)
+    return outcome
+
+
+def _rest(outcome: Message) -> Message:
+    return {k: v for k, v in outcome.items() if k != "error"}
+
+
+def _is_object(value: Any) -> bool:
+    return isinstance(value, list) and value[0] == "object"
+
+
+def _content(value: Any) -> Any:
+    """An object without what is another one each time."""
+    if not _is_object(value):
+        return value
+    return {k: v for k, v in value[1].items() if k not in ("handle", "class", "text")}
+
+
+def _uses(suite: Suite, test: str, line: int) -> bool:
+    """Whether the statement in a line uses what the tool returned, as far as names tell."""
+    module = ast.parse(suite.source)
+    functions = [
+        n for n in ast.walk(module) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    around = [f for f in functions if f.lineno <= line <= (f.end_lineno or line)]
+    if not around:
+        return True
+    statements = [
+        n for n in ast.walk(around[-1]) if isinstance(n, ast.stmt) and n is not around[-1]
+    ]
+    derived = {suite.function}
+    for _ in statements:
+        before = len(derived)
+        for statement in statements:
+            match statement:
+                case ast.Assign(targets=targets, value=value):
+                    pass
+                case ast.AnnAssign(target=target, value=ast.expr() as value):
+                    targets = [target]
+                case ast.For(target=target, iter=value):
+                    targets = [target]
+                case _:
+                    continue
+            if _names(value) & derived:
+                derived |= {name for target in targets for name in _names(target)}
+        if len(derived) == before:
+            break
+    inner = [s for s in statements if s.lineno <= line <= (s.end_lineno or line)]
+    return bool(_names(inner[-1]) & derived) if inner else True
+
+
+def _names(node: ast.AST) -> set[str]:
+    return {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
+def _key(request: Message) -> str:
+    return json.dumps({k: v for k, v in request.items() if k != "folder"})
+
+
+def _ring(number: int, frame: FrameType | None) -> None:
+    raise Overdue
+
+
+def _chance() -> Any:
+    numpy = sys.modules.get("numpy")
+    return random.getstate(), numpy.random.get_state() if numpy else None
+
+
+def _restore_chance(state: Any) -> None:
+    random.setstate(state[0])
+    if state[1] is not None:
+        sys.modules["numpy"].random.set_state(state[1])
+
+
+def _name_folders(test: str) -> None:
+    """Let `tempfile` use the same names in each run of a test."""
+    tempfile._name_sequence = _Names(test)  # type: ignore[attr-defined]
+
+
+class _Names:
+    def __init__(self, test: str) -> None:
+        self._chance = random.Random(test)
+
+    def __iter__(self) -> "_Names":
+        return self
+
+    def __next__(self) -> str:
+        return "".join(self._chance.choices("abcdefghijklmnopqrstuvwxyz", k=8))
+
+
+def _files(names_only: bool = False) -> dict[str, tuple[float, int]]:
+    """The files and folders that a test and the tool share: in the temporary folder, and in the
+    current one.
+    """
+    found: dict[str, tuple[float, int]] = {}
+    waiting = list({tempfile.gettempdir(), os.getcwd()})
+    while waiting and len(found) < 10 * _FILES:
+        with suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                status = entry.stat(follow_symlinks=False)
+                folder = stat.S_ISDIR(status.st_mode)
+                found[entry.path] = (0.0, -1) if folder else (status.st_mtime_ns, status.st_size)
+                if folder:
+                    waiting.append(entry.path)
+    return found
+
+
+def _written(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+    """What a call wrote, by path: a text, bytes, a directory; None for what it removed."""
+    written: dict[str, Any] = {path: None for path in before if path not in after}
+    for path, state in after.items():
+        if before.get(path) == state or len(written) >= _FILES:
+            continue
+        if state[1] == -1:
+            written[path] = _DIRECTORY
+        elif state[1] <= _LARGEST:
+            with suppress(OSError):
+                written[path] = _content_of(Path(path).read_bytes())
+    return written
+
+
+def _content_of(data: bytes) -> Any:
+    try:
+        text = data.decode()
+    except UnicodeDecodeError:
+        return ["bytes", data.hex()]
+    return text if "\0" not in text else ["bytes", data.hex()]
+
+
+def _write(path: Path, content: Any) -> None:
+    with suppress(OSError):
+        if content is None:
+            path.rmdir() if path.is_dir() else path.unlink()
+        elif content == _DIRECTORY:
+            path.mkdir(parents=True, exist_ok=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(
+                content.encode() if isinstance(content, str) else bytes.fromhex(content[1])
+            )
+
+
+def _remove_new(there: dict[str, Any]) -> None:
+    """Remove what a replay has made."""
+    for path in sorted(_files(names_only=True).keys() - there.keys(), reverse=True):
+        with suppress(OSError):
+            os.rmdir(path) if os.path.isdir(path) else os.unlink(path)
