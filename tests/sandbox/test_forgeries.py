@@ -1,6 +1,5 @@
 """The forgeries themselves; `make bench-forging` takes them through the whole chain."""
 
-import ast
 from collections import Counter
 
 import pytest
@@ -14,11 +13,12 @@ def test_each_has_a_name_of_its_own():
     assert [name for name, times in names.items() if times > 1] == []
 
 
-def test_a_wrong_tool_has_the_signature_and_the_docstring_of_the_right_one():
+def test_a_wrong_tool_has_the_signature_of_the_right_one():
     differing = [
         case.name
         for case in forgeries()
-        if case.right == case.wrong or _head(case.right, case) != _head(case.wrong, case)
+        if case.right == case.wrong
+        or parse_signature(case.right, case.function) != parse_signature(case.wrong, case.function)
     ]
     assert differing == []
 
@@ -35,8 +35,3 @@ def test_a_change_that_fits_nowhere_is_refused():
 def test_a_suite_without_its_tool_is_refused():
     with pytest.raises(ValueError, match="the suite of 'x' does not import its tool"):
         forgery("A", "x", "def f(): return 1", "import pytest", {"1": "2"})
-
-
-def _head(code, case):
-    functions = {n.name: n for n in ast.walk(ast.parse(code)) if isinstance(n, ast.FunctionDef)}
-    return parse_signature(code, case.function), ast.get_docstring(functions[case.function])
