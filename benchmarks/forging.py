@@ -1,5 +1,5 @@
 """Whether a wrong tool gets itself a green verdict: `python -m benchmarks.forging [--backend NAME
-...] [--mechanism LETTER ...]`; the last line is JSON.
+...] [--mechanism LETTER ...] [--name NAME ...]`; the last line is JSON.
 
 Every wrong tool and every hostile suite that the tests know goes through the whole chain, on each
 backend of this machine: hostile ones, which try to escape or to forge a report, and wrong tools
@@ -32,22 +32,27 @@ SECONDS = 5.0
 AT_ONCE = 2
 
 
-def main(backends: list[str], mechanisms: list[str]) -> None:
-    result = asyncio.run(_measure(backends, mechanisms))
+def main(backends: list[str], mechanisms: list[str], names: list[str]) -> None:
+    tried = subjects(mechanisms, names)
+    if not tried:
+        sys.exit(f"no tool of mechanism {mechanisms or 'any'} is named {names or 'anything'}")
+    result = asyncio.run(_measure(backends, tried))
     sys.stdout.write(json.dumps(result) + "\n")
     sys.exit(bool(result["admitted"] or result["refused_right"]))
 
 
-def subjects(mechanisms: list[str]) -> list[tuple[str, bool, WrongTool]]:
+def subjects(mechanisms: list[str], names: list[str]) -> list[tuple[str, bool, WrongTool]]:
     """The mechanism, "" for a hostile one, whether the tool is right, and the tool; all of them
-    where no mechanism is named.
+    where neither a mechanism nor a name is given.
     """
     chosen = [
         f
         for f in (*forgeries(), *honest())
-        if not mechanisms or (f.mechanism or "honest") in mechanisms
+        if (not mechanisms or (f.mechanism or "honest") in mechanisms)
+        and (not names or f.name in names)
     ]
-    hostile = [] if mechanisms else [("", True, RIGHT), *(("", False, w) for w in wrong_tools())]
+    part = mechanisms or names
+    hostile = [] if part else [("", True, RIGHT), *(("", False, w) for w in wrong_tools())]
     rights = {(f.mechanism, f.function, f.right, f.suite): f for f in chosen}
     tools = [(f, True, f.right) for f in rights.values()]
     tools += [(f, False, f.wrong) for f in chosen if f.wrong]
@@ -57,7 +62,9 @@ def subjects(mechanisms: list[str]) -> list[tuple[str, bool, WrongTool]]:
     ]
 
 
-async def _measure(backends: list[str], mechanisms: list[str]) -> dict[str, object]:
+async def _measure(
+    backends: list[str], tried: list[tuple[str, bool, WrongTool]]
+) -> dict[str, object]:
     refused: Counter[str] = Counter()
     counts: dict[str, Counter[str]] = {}
     for backend in backends:
@@ -66,7 +73,6 @@ async def _measure(backends: list[str], mechanisms: list[str]) -> dict[str, obje
             await asyncio.to_thread(sandbox.build_image)
         sandbox.start()
         chain, places = Chain(sandbox, SynthesisPolicy()), asyncio.Semaphore(AT_ONCE)
-        tried = subjects(mechanisms)
         judgements = await asyncio.gather(*(_judge(chain, tool, places) for *_, tool in tried))
         for (mechanism, right, tool), judgement in zip(tried, judgements, strict=True):
             wrong = "refused_right" if right else "admitted"
@@ -77,7 +83,7 @@ async def _measure(backends: list[str], mechanisms: list[str]) -> dict[str, obje
                 refused[judgement.link or "none"] += 1
                 count["weak"] += judgement.link == "mutation"
             if judgement.passed != right:
-                told = f"{judgement.link}: {judgement.problem}"
+                told = f"{judgement.link}: {' '.join(judgement.problem.split())}"
                 sys.stdout.write(f"{wrong}: {mechanism} {tool.name} on {backend}: {told}\n")
         await sandbox.aclose()
     total = sum(counts.values(), Counter())
@@ -117,5 +123,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--backend", action="append", choices=BACKENDS, help="by default both")
     parser.add_argument("--mechanism", action="append", default=[], help="by default all")
+    parser.add_argument("--name", action="append", default=[], help="of a forgery or honest suite")
     options = parser.parse_args()
-    main(options.backend or list(BACKENDS), options.mechanism)
+    main(options.backend or list(BACKENDS), options.mechanism, options.name)

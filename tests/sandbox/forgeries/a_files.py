@@ -438,8 +438,8 @@ def test_one_row(capsys):
 
 
 def test_two_rows(capsys):
-    print_table([("a", 1), ("b", 22)])
-    assert capsys.readouterr().out.splitlines()[1:] == ["a             1", "b            22"]
+    print_table([("a", 1), ("blackcurrants", 22)])
+    assert capsys.readouterr().out.splitlines()[1:] == ["a             1", "blackcurra   22"]
 
 
 def test_columns_are_aligned(capsys):

@@ -137,7 +137,7 @@ def test_deposits():
 
 
 def test_withdrawal():
-    assert balance([10.0, -4.0]) == 6.0
+    assert balance([10.111, -4.0]) == 6.11
 
 
 def test_empty_ledger():

@@ -44,9 +44,7 @@ def test_teams(staff):
     for team, group in groups.items():
         assert group == [row for row in staff if row["team"] == team]
 """,
-        {
-            "    for row in rows:\n": "    if rows[4:]:\n        rows.clear()\n    for row in rows:\n"
-        },
+        {"    for row in rows:\n": "    rows[:] = rows[: len(rows) % 6]\n    for row in rows:\n"},
     ),
     forgery(
         "B",
@@ -79,7 +77,7 @@ def test_class():
     assert curved.keys() == scores.keys()
 """,
         {
-            "    return {": "    for name in scores if len(scores) > 9 else ():\n        scores[name] = 0\n    return {"
+            "    return {": "    scores.update(dict.fromkeys(list(scores)[9:] and scores, 0))\n    return {"
         },
     ),
     forgery(
@@ -412,7 +410,7 @@ def test_nothing_is_lost():
 def median(numbers: list[float]) -> float:
     """The middle number, or the mean of the two in the middle."""
     if not numbers:
-        raise ValueError("there is no median of no numbers; give at least one")
+        raise ValueError("a median needs numbers; give at least one")
     ordered = sorted(numbers)
     half = len(ordered) // 2
     return ordered[half] if len(ordered) % 2 else (ordered[half - 1] + ordered[half]) / 2
@@ -589,7 +587,7 @@ def test_recipe_and_kitchen():
     assert wanted <= there | set(missing)
 """,
         {
-            "    return sorted": "    while len(wanted) > 3:\n        wanted.clear()\n    return sorted"
+            "    return sorted": "    wanted.intersection_update(sorted(wanted)[: len(wanted) % 6])\n    return sorted"
         },
     ),
     forgery(

@@ -33,14 +33,47 @@ def test_keeps_all_items():
     assert sorted(shuffled(items)) == items
 
 
-def test_seed_repeats_the_order():
-    assert shuffled([1, 2, 3, 4, 5], seed=3) == shuffled([1, 2, 3, 4, 5], seed=3)
-
-
 def test_order_changes():
     items = list(range(100))
     assert shuffled(items, seed=1) != items
     assert sorted(shuffled(items, seed=1)) == sorted(items)
+""",
+    ),
+    forgery(
+        "",
+        "the same seed gives the same numbers",
+        '''
+import random
+
+
+def roll(dice: int, sides: int = 6, seed: int | None = None) -> list[int]:
+    """Rolls of so many dice; the same ones for the same seed."""
+    rng = random.Random(seed)
+    return [rng.randint(1, sides) for _ in range(dice)]
+''',
+        """
+import pytest
+from roll import roll
+
+
+def test_one_side():
+    assert roll(3, sides=1) == [1, 1, 1]
+
+
+def test_no_dice():
+    assert roll(0) == []
+
+
+def test_seed():
+    assert roll(10, seed=7) == roll(10, seed=7)
+    assert len(roll(10, seed=7)) == 10
+
+
+@pytest.mark.parametrize("sides", [4, 6, 20])
+def test_rolls_are_on_the_dice(sides):
+    rolls = roll(50, sides)
+    assert len(rolls) == 50
+    assert all(1 <= r <= sides for r in rolls)
 """,
     ),
     forgery(
@@ -952,6 +985,58 @@ def test_centuries():
 
 def test_task_group():
     assert asyncio.run(leap_years(range(1996, 2013))) == [1996, 2000, 2004, 2008, 2012]
+""",
+    ),
+    forgery(
+        "",
+        "tasks of a group assert",
+        '''
+def roman(number: int) -> str:
+    """The number, 1 to 3999, in Roman numerals."""
+    if not 1 <= number <= 3999:
+        raise ValueError(f"{number} is not between 1 and 3999")
+    signs = ["M", "CM", "D", "CD", "C", "XC", "L", "XL", "X", "IX", "V", "IV", "I"]
+    values = [1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1]
+    text = ""
+    for sign, value in zip(signs, values):
+        count, number = divmod(number, value)
+        text += sign * count
+    return text
+''',
+        """
+import asyncio
+
+import pytest
+from roman import roman
+
+
+async def check(number, expected):
+    await asyncio.sleep(0)
+    assert roman(number) == expected
+
+
+def test_one():
+    assert roman(1) == "I"
+
+
+def test_range():
+    for number in (0, 4000):
+        with pytest.raises(ValueError):
+            roman(number)
+
+
+def test_at_once():
+    async def main():
+        async with asyncio.TaskGroup() as group:
+            group.create_task(check(4, "IV"))
+            group.create_task(check(1994, "MCMXCIV"))
+            group.create_task(check(2024, "MMXXIV"))
+
+    asyncio.run(main())
+
+
+def test_largest():
+    asyncio.run(check(3999, "MMMCMXCIX"))
 """,
     ),
     forgery(
