@@ -30,6 +30,8 @@ _LEAVES = 8
 """Parts without parts that are changed, one at a time."""
 _POOL = 40
 _SPOTS = 4
+_LONGEST = 100_000
+"""Characters of a text that is looked into."""
 _LISTS = {"list", "tuple", "set", "frozenset", "deque", "dict_keys", "dict_values"}
 _MAPPINGS = {"dict", "OrderedDict", "defaultdict", "Counter", "dict_items"}
 _NUMBERS = {"float", "complex", "Decimal"}
@@ -111,7 +113,7 @@ def _is_odd_number(text: str) -> bool:
         return True
 
 
-class Pool:
+class Alternatives:
     """What a suite and the arguments of a call offer in place of a degenerate part."""
 
     def __init__(self, suite: str) -> None:
@@ -199,7 +201,7 @@ def spots(node: Any) -> list[Callable[[Any], Any]]:
             inner = spots(data.decode())
             return [_as_bytes(node[0], spot) for spot in inner]
         return [_packed(node[0], data, *place) for place in _odd_numbers(data)][:_SPOTS]
-    if type(node) is not str or len(node) > 100_000:
+    if type(node) is not str or len(node) > _LONGEST:
         return []
     return (_json_spots(node) or [*_cells(node), *_tokens(node)])[:_SPOTS]
 
@@ -280,24 +282,35 @@ def _plain(node: Any) -> Any:
     return value
 
 
-def _cells(text: str) -> list[Callable[[Any], str]]:
-    """The empty cells of a table in text, and where its first row would be."""
+def _table(text: str) -> tuple[str, list[list[str]]]:
+    """The delimiter and the cells of a table in text; no cells if it is none."""
     lines = text.splitlines()
     delimiter = next((d for d in (",", ";", "\t", "|") if lines and d in lines[0]), "")
-    if not delimiter or len({line.count(delimiter) for line in lines}) != 1:
-        return []
-    rows = [line.split(delimiter) for line in lines]
-    if len(rows) == 1:
-        width = len(rows[0])
-        return [lambda element: f"{text.rstrip()}\n{delimiter.join(_row(element, width))}\n"]
+    is_table = delimiter and len({line.count(delimiter) for line in lines}) == 1
+    return delimiter, [line.split(delimiter) for line in lines] if is_table else []
+
+
+def first_row(node: Any) -> Callable[[Any], str] | None:
+    """Makes the first row of a table that has nothing but a header; None for any other part."""
+    if type(node) is not str or len(node) > _LONGEST:
+        return None
+    delimiter, rows = _table(node)
+    if len(rows) != 1:
+        return None
+    return lambda element: f"{node.rstrip()}\n{delimiter.join(_row(element, len(rows[0])))}\n"
+
+
+def _cells(text: str) -> list[Callable[[Any], str]]:
+    """The empty cells of a table in text."""
+    delimiter, rows = _table(text)
     empty = [(r, c) for r, row in enumerate(rows) for c, cell in enumerate(row) if not cell.strip()]
-    return [
-        lambda element, r=r, c=c: (
-            "\n".join(map(delimiter.join, replaced(rows, (r, c), str(_plain(element)))))  # type: ignore[misc]
-            + text[len(text.rstrip("\n")) :]
+
+    def spot(place: Path) -> Callable[[Any], str]:
+        return lambda element: "\n".join(
+            map(delimiter.join, [*replaced(rows, place, str(_plain(element))), [""]])
         )
-        for r, c in empty
-    ]
+
+    return list(map(spot, empty))
 
 
 def _row(element: Any, width: int) -> list[str]:

@@ -24,7 +24,7 @@ from types import FrameType
 from typing import Any, Protocol
 
 from . import altering, codec
-from .altering import Pool, is_degenerate
+from .altering import Alternatives, is_degenerate
 from .frames import Message
 from .tool_proxy import ToolLink
 
@@ -35,7 +35,7 @@ _SECONDS, _SLOWER = 0.1, 10
 """
 _MOST = 1000
 """Replays of a suite."""
-_LEAST = 40
+_LEAST = 100
 """Replays that each test may have, as long as any are left."""
 _CALLS = 12
 """Calls of a test that are looked at: those with degenerate outcomes first."""
@@ -61,7 +61,7 @@ class Overdue(BaseException):
     """A replay takes too long."""
 
 
-class Suite(Protocol):
+class Tests(Protocol):
     """The suite, as far as replays need it."""
 
     source: str
@@ -88,7 +88,7 @@ class Ended:
 
 
 @dataclass(frozen=True)
-class Call:
+class RecordedCall:
     """A call of the tool in a test."""
 
     key: str
@@ -143,12 +143,12 @@ class Recording:
 
 
 class Replays:
-    def __init__(self, suite: Suite, link: ToolLink, recording: Recording, thorough: bool) -> None:
+    def __init__(self, suite: Tests, link: ToolLink, recording: Recording, thorough: bool) -> None:
         """`thorough`: try every alteration, not only until one is noticed."""
         self._suite, self._link, self._recorded = suite, link, recording.tests
         self._there = recording.there
-        self._thorough, self._pool = thorough, Pool(suite.source)
-        self._left, self._spent, self._within = _MOST, 0, _LEAST
+        self._thorough, self._pool = thorough, Alternatives(suite.source)
+        self._left, self._within = _MOST, _LEAST
         self._always = self._settled_outcomes()
         self._fixed = self._constant_methods()
         self._reload = any('"call"' in key[:16] for key in self._recorded[""].calls)
@@ -221,11 +221,9 @@ class Replays:
                     self.refused[test] = problem
                     return
                 self._evidence[function] |= call.key not in self._fixed
-            if self._within <= 0:
-                self._evidence[function] = True  # it is too long to tell
         self._compare(test, calls)
 
-    def _control(self, test: str) -> tuple[bool, list[Call]]:
+    def _control(self, test: str) -> tuple[bool, list[RecordedCall]]:
         """Whether a test passes with the recorded outcomes, and its calls."""
         self._seconds = _CONTROL
         ended = self._run(test)
@@ -237,21 +235,21 @@ class Replays:
         calls = [self._call(key, number) for key, number in self._served]
         return True, list({(c.key, c.number): c for c in calls}.values())
 
-    def _call(self, key: str, number: int) -> Call:
+    def _call(self, key: str, number: int) -> RecordedCall:
         single = key in self._always
         outcome = self._outcome(self._test, key, number)
         assert outcome is not None
         if self._tests[self._test] & _READING and "args" in json.loads(key):
             outcome = {"out": ["", ""], **outcome}
-        return Call(key, -1 if single else number, json.loads(key), outcome)
+        return RecordedCall(key, -1 if single else number, json.loads(key), outcome)
 
-    def _chosen(self, calls: list[Call]) -> list[Call]:
+    def _chosen(self, calls: list[RecordedCall]) -> list[RecordedCall]:
         calls = [c for c in calls if c.request["op"] != "get"]
         odd = [c for c in calls if _degenerate(c)]
         plain = [c for c in calls if c not in odd]
         return [*altering.spread(odd, _CALLS), *altering.spread(plain, _CALLS)]
 
-    def _look_at_call(self, test: str, call: Call) -> Iterator[str]:
+    def _look_at_call(self, test: str, call: RecordedCall) -> Iterator[str]:
         """For each look of the test at the call "", or the reason why the test is refused."""
         elements = self._pool.elements(call.request)
         excused = _is_excused(call)
@@ -287,12 +285,18 @@ class Replays:
                     yield _unseen(test, f"a part of {subject}", None)
             if self._notices(test, call, root, elements):
                 yield ""
+                row = altering.first_row(node)
+                rows = [altering.replaced(call.outcome, root, row(e)) for e in elements if row]
+                if any(self._passes(test, call, altered) for altered in rows if self._within > 0):
+                    yield _unseen(test, subject, "")
         for altered in _changed_arguments(call):
             if not self._passes(test, call, altered):
                 yield ""
                 return
 
-    def _notices(self, test: str, call: Call, root: altering.Path, elements: list[Any]) -> bool:
+    def _notices(
+        self, test: str, call: RecordedCall, root: altering.Path, elements: list[Any]
+    ) -> bool:
         """Whether some alteration of a part fails the test."""
         name, noticed_one = self._name(call), False
         for what, altered in self._alterations(call, root, elements):
@@ -310,7 +314,7 @@ class Replays:
         return noticed_one
 
     def _alterations(
-        self, call: Call, root: altering.Path, elements: list[Any]
+        self, call: RecordedCall, root: altering.Path, elements: list[Any]
     ) -> Iterator[altering.Alteration]:
         outcome = call.outcome
         if root == ("error",):
@@ -341,7 +345,7 @@ class Replays:
         )
 
     def _settled(
-        self, test: str, call: Call, path: altering.Path, elements: list[Any]
+        self, test: str, call: RecordedCall, path: altering.Path, elements: list[Any]
     ) -> bool | None:
         """Whether a test looks at a degenerate part: False if it passes with something else there
         that it uses, None if it does not use it.
@@ -372,7 +376,7 @@ class Replays:
     def _settled_text(
         self,
         test: str,
-        call: Call,
+        call: RecordedCall,
         path: altering.Path,
         spot: Callable[[Any], Any],
         elements: list[Any],
@@ -386,7 +390,7 @@ class Replays:
             return None
         return not any(passes(element) for element in elements if self._within > 0)
 
-    def _compare(self, test: str, calls: list[Call]) -> None:
+    def _compare(self, test: str, calls: list[RecordedCall]) -> None:
         """Note whether what a test expects comes from what the tool did to its arguments."""
         changing = [
             c for c in calls if c.outcome.get("value") is not None and _withheld(c) != c.outcome
@@ -404,7 +408,7 @@ class Replays:
         else:
             self._by_design = True
 
-    def _passes(self, test: str, call: Call, outcome: Message) -> bool:
+    def _passes(self, test: str, call: RecordedCall, outcome: Message) -> bool:
         ended = self._run(test, {(call.key, call.number): outcome})
         return bool(ended and ended.passed)
 
@@ -533,12 +537,12 @@ class Replays:
                 return False
         return bool(changed)
 
-    def _name(self, call: Call) -> str:
+    def _name(self, call: RecordedCall) -> str:
         if "method" in call.request:
             return f"`.{call.request['method']}`"
         return self._suite.function
 
-    def _subject(self, call: Call, root: altering.Path) -> str:
+    def _subject(self, call: RecordedCall, root: altering.Path) -> str:
         shown = ", ".join(map(_shown, call.request.get("args", ())))
         name = f"{self._name(call).strip('`')}({shown})" if "args" in call.request else "a value"
         match root:
@@ -571,7 +575,7 @@ def _unseen(test: str, subject: str, node: Any) -> str:
     return f"{test} passes whether {subject} is {how} or not; compare it with a literal"
 
 
-def _roots(call: Call) -> list[altering.Path]:
+def _roots(call: RecordedCall) -> list[altering.Path]:
     """The parts of an outcome that count by themselves."""
     outcome, roots = call.outcome, list[altering.Path]()
     given = [*call.request.get("args", ()), *call.request.get("kwargs", {}).values()]
@@ -596,7 +600,7 @@ def _roots(call: Call) -> list[altering.Path]:
     return [("value",), *roots]
 
 
-def _degenerate(call: Call) -> bool:
+def _degenerate(call: RecordedCall) -> bool:
     return any(
         is_degenerate(altering.at(call.outcome, path))
         for root in _roots(call)
@@ -604,13 +608,13 @@ def _degenerate(call: Call) -> bool:
     )
 
 
-def _is_excused(call: Call) -> bool:
+def _is_excused(call: RecordedCall) -> bool:
     """Whether an empty outcome is to be expected, as all that the tool got is empty."""
     given = [*call.request.get("args", ()), *call.request.get("kwargs", {}).values()]
     return bool(given) and all(is_degenerate(node) for node in given)
 
 
-def _changed_arguments(call: Call) -> Iterator[Message]:
+def _changed_arguments(call: RecordedCall) -> Iterator[Message]:
     """The outcome, with an argument changed that the call left as it was."""
     args, kwargs = call.request.get("args", []), call.request.get("kwargs", {})
     given = [*args, *kwargs.values()]
@@ -622,7 +626,7 @@ def _changed_arguments(call: Call) -> Iterator[Message]:
                 yield {**call.outcome, "args": altering.replaced(list(after), (number,), emptied)}
 
 
-def _withheld(call: Call) -> Message:
+def _withheld(call: RecordedCall) -> Message:
     """The outcome without changes of the arguments, and of files that were there before."""
     outcome = {k: v for k, v in call.outcome.items() if k != "args"}
     if files := {
@@ -649,7 +653,7 @@ def _content(value: Any) -> Any:
     return {k: v for k, v in value[1].items() if k not in ("handle", "class", "text")}
 
 
-def _uses(suite: Suite, line: int) -> bool:
+def _uses(suite: Tests, line: int) -> bool:
     """Whether the statement in a line uses what the tool returned, as far as names tell."""
     module = ast.parse(suite.source)
     functions = [
