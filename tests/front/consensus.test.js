@@ -55,6 +55,10 @@ test("mutants that live are listed with their line, before and after; older ones
       { line: 8, before: "return a + 1", after: "return a - 1", code: "" },
       { change: "line 2: `<` became `<=`", code: "" },
     ],
+    replay: {
+      refused: [["test_a", "test_a looks at nothing"]],
+      gaps: ["no test notices an empty list"],
+    },
   });
   assert.deepEqual(parseMutation(artifact), {
     killed: 2,
@@ -63,6 +67,7 @@ test("mutants that live are listed with their line, before and after; older ones
       { line: 8, before: "return a + 1", after: "return a - 1" },
       { line: null, before: "line 2: `<` became `<=`", after: "" },
     ],
+    notes: ["test_a looks at nothing", "no test notices an empty list"],
   });
 });
 

@@ -116,7 +116,7 @@ EMPTIES = {
 
 
 async def refusal(sandbox: SecureSandbox, code: str, tests: str) -> str:
-    """Why a suite on a tool is no proof; "" if it is one."""
+    """Why a suite proves nothing about a tool; "" if it proves something."""
     versions = [Version(code=code, whole=True, replay="quick")]
     (verdict,) = await sandbox.verify_versions("solution", versions, tests)
     failed = [t.message for t in verdict.tests if t.outcome != "passed"]

@@ -188,7 +188,7 @@ class SuiteResult(JobResult):
         if skipped := [r.test for r in self._results.values() if r.outcome == "skipped"]:
             return f"Tests must not be skipped or expected to fail: {_some(skipped)}."
         if self._replayed and not self._replay and not stopped and self._all_passed():
-            return f"{FORGED}it does not say what the replays showed."
+            return f"{FORGED}the report of replays is missing."
         return None
 
     def _all_passed(self) -> bool:

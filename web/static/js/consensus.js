@@ -52,6 +52,10 @@ export function parseMutation(artifact) {
           before: before ?? change,
           after: after ?? "",
         })),
+        notes: [
+          ...(value.replay?.refused ?? []).map(([, reason]) => reason),
+          ...(value.replay?.gaps ?? []),
+        ],
       }
     : null;
 }

@@ -36,7 +36,7 @@ _ENUMS: dict[str, Any] = {
 _SAFE = {*dir(object), "__class_getitem__", "__getnewargs__", "__len__", "__bool__"} - {
     *("__lt__", "__le__", "__gt__", "__ge__", "__format__")
 }
-"""Methods that say nothing of the content."""
+"""Methods that do not depend on the content."""
 _UNEQUAL: dict[str, Callable[..., Any]] = {
     "__eq__": lambda self, other: type(self).__name__ == type(other).__name__,
     "__ne__": lambda self, other: type(self).__name__ != type(other).__name__,
@@ -83,7 +83,7 @@ class Link(Protocol):
 
 
 class Lent:
-    """An object of the tool. What can be read of it is a copy, made when it was passed; its methods
+    """An object of the tool: a copy of its attributes and items, made when it was passed. Its methods
     run in the tool's process. Equal to itself only.
     """
 

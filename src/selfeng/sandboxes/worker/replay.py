@@ -161,7 +161,7 @@ class Replays:
         self._circular: dict[str, str] = {}
         """The tests whose expectation comes from a changed argument, with the reason."""
         self._by_design = False
-        """Whether a test looks at a changed argument alone, so that the tool is to change it."""
+        """Whether a test looks at a changed argument alone, so that the tool should change it."""
         self._evidence: dict[str, bool] = {}
         """Whether a test function looks at something, in one of its cases; only those that could be
         run again.
@@ -190,8 +190,8 @@ class Replays:
                     )
             if not self._evidence and tests:
                 self.refused[tests[0]] = (
-                    "no test can be run again with recorded outcomes: let them depend on nothing "
-                    "but what they write out and what the tool does"
+                    "no test passes again with the recorded outcomes; write out what the tests use, so "
+                    "that each run makes the same calls"
                 )
         finally:
             for number, handler in zip(signals, before, strict=True):
@@ -609,7 +609,7 @@ def _degenerate(call: RecordedCall) -> bool:
 
 
 def _is_excused(call: RecordedCall) -> bool:
-    """Whether an empty outcome is to be expected, as all that the tool got is empty."""
+    """Whether an empty outcome is likely, as all its arguments are empty."""
     given = [*call.request.get("args", ()), *call.request.get("kwargs", {}).values()]
     return bool(given) and all(is_degenerate(node) for node in given)
 

@@ -57,6 +57,11 @@ export function MutationStep({ step }) {
       found?.survivors.length > 0 &&
       html`<${Disclosure} label=${t("survivors", { count: found.survivors.length })}>
       <ul class="tests">${found.survivors.map((survivor, index) => html`<${Survivor} key=${index} survivor=${survivor} />`)}</ul><//>`
+    }
+    ${
+      found?.notes.length > 0 &&
+      html`<ul class="tests" data-testid="replay-notes">
+      ${found.notes.map((note) => html`<li key=${note} class="test"><span class="test-name">${note}</span></li>`)}</ul>`
     }`;
 }
 
