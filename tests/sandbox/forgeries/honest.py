@@ -5,42 +5,6 @@ from tests.sandbox.forgeries import forgery
 HONEST = [
     forgery(
         "",
-        "a shuffle is compared in sorted order",
-        '''
-import random
-
-
-def shuffled(items: list[int], seed: int | None = None) -> list[int]:
-    """The items in random order; the same order for the same seed."""
-    mixed = list(items)
-    random.Random(seed).shuffle(mixed)
-    return mixed
-''',
-        """
-from shuffled import shuffled
-
-
-def test_single_item():
-    assert shuffled([4]) == [4]
-
-
-def test_nothing():
-    assert shuffled([]) == []
-
-
-def test_keeps_all_items():
-    items = list(range(50))
-    assert sorted(shuffled(items)) == items
-
-
-def test_order_changes():
-    items = list(range(100))
-    assert shuffled(items, seed=1) != items
-    assert sorted(shuffled(items, seed=1)) == sorted(items)
-""",
-    ),
-    forgery(
-        "",
         "the same seed gives the same numbers",
         '''
 import random
@@ -783,41 +747,6 @@ def test_ends_with_one(start):
     ),
     forgery(
         "",
-        "a generator without annotations",
-        '''
-def pairs(items, others):
-    """Each item with each of the others."""
-    for item in items:
-        for other in others:
-            yield item, other
-''',
-        """
-from pairs import pairs
-
-
-def test_all():
-    assert list(pairs([1, 2], "ab")) == [(1, "a"), (1, "b"), (2, "a"), (2, "b")]
-
-
-def test_no_others():
-    assert list(pairs([1], [])) == []
-
-
-def test_no_items():
-    assert not list(pairs([], [1]))
-
-
-def test_count():
-    assert sum(1 for _ in pairs(range(4), range(5))) == 20
-
-
-def test_is_lazy():
-    first = next(iter(pairs(range(1000), range(1000))))
-    assert first == (0, 0)
-""",
-    ),
-    forgery(
-        "",
         "a dataclass is compared by its fields",
         '''
 from dataclasses import dataclass, field
@@ -1279,42 +1208,6 @@ def test_no_ids():
     ),
     forgery(
         "",
-        "calls stand at module level",
-        '''
-def fibonacci(count: int) -> list[int]:
-    """The first Fibonacci numbers, from 0."""
-    numbers = [0, 1]
-    while len(numbers) < count:
-        numbers.append(numbers[-1] + numbers[-2])
-    return numbers[:count]
-''',
-        """
-import pytest
-from fibonacci import fibonacci
-
-NUMBERS = fibonacci(15)
-
-
-def test_first():
-    assert fibonacci(8) == [0, 1, 1, 2, 3, 5, 8, 13]
-
-
-def test_none():
-    assert fibonacci(0) == []
-
-
-@pytest.mark.parametrize("index", range(2, 15))
-def test_each_is_the_sum_of_two(index):
-    assert NUMBERS[index] == NUMBERS[index - 1] + NUMBERS[index - 2]
-
-
-def test_last():
-    assert NUMBERS[-1] == 377
-    assert len(NUMBERS) == 15
-""",
-    ),
-    forgery(
-        "",
         "fixtures of a module and a class call the tool",
         '''
 def pascal(rows: int) -> list[list[int]]:
@@ -1643,49 +1536,6 @@ def test_several(masked):
     ),
     forgery(
         "",
-        "a function is the result",
-        '''
-from collections.abc import Callable
-
-
-def compose(names: list[str]) -> Callable[[str], str]:
-    """A function that applies the named methods of text, one after the other."""
-    for name in names:
-        if not hasattr(str, name):
-            raise ValueError(f"text has no method {name}")
-
-    def apply(text: str) -> str:
-        for name in names:
-            text = getattr(text, name)()
-        return text
-
-    return apply
-''',
-        """
-import pytest
-from compose import compose
-
-
-def test_two_steps():
-    assert compose(["strip", "upper"])("  a ") == "A"
-
-
-def test_no_steps():
-    assert compose([])("same") == "same"
-
-
-def test_reuse():
-    shout = compose(["upper"])
-    assert [shout(word) for word in ("a", "b")] == ["A", "B"]
-
-
-def test_unknown_method():
-    with pytest.raises(ValueError, match="explode"):
-        compose(["explode"])
-""",
-    ),
-    forgery(
-        "",
         "a property holds where nothing is found",
         '''
 def perfect_squares(low: int, high: int) -> list[int]:
@@ -1716,41 +1566,6 @@ def test_all_are_squares(low, high):
     for square in perfect_squares(low, high):
         assert low <= square <= high
         assert math.isqrt(square) ** 2 == square
-""",
-    ),
-    forgery(
-        "",
-        "a class of unittest holds the tests",
-        '''
-from decimal import ROUND_HALF_UP, Decimal
-
-
-def round_money(amount: str, places: int = 2) -> Decimal:
-    """The amount rounded half up."""
-    return Decimal(amount).quantize(Decimal(1).scaleb(-places), rounding=ROUND_HALF_UP)
-''',
-        """
-import unittest
-from decimal import Decimal, InvalidOperation
-
-from round_money import round_money
-
-
-class RoundMoneyTest(unittest.TestCase):
-    def test_half_up(self):
-        self.assertEqual(round_money("2.345"), Decimal("2.35"))
-
-    def test_down(self):
-        self.assertEqual(round_money("2.344"), Decimal("2.34"))
-
-    def test_places(self):
-        for places, expected in ((0, "3"), (1, "2.5"), (3, "2.500")):
-            with self.subTest(places=places):
-                self.assertEqual(str(round_money("2.5", places)), expected)
-
-    def test_not_a_number(self):
-        with self.assertRaises(InvalidOperation):
-            round_money("much")
 """,
     ),
 ]

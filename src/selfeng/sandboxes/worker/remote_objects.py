@@ -83,7 +83,7 @@ class Link(Protocol):
 
 
 class Lent:
-    """An object of the tool: a copy of its attributes and items, made when it was passed. Its methods
+    """An object of the tool: a copy of its attributes and items, made when it was passed. Methods
     run in the tool's process. Equal to itself only.
     """
 

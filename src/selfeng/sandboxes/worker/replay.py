@@ -190,8 +190,8 @@ class Replays:
                     )
             if not self._evidence and tests:
                 self.refused[tests[0]] = (
-                    "no test passes again with the recorded outcomes; write out what the tests use, so "
-                    "that each run makes the same calls"
+                    "no test passes again with the recorded outcomes; write out what the tests "
+                    "use, so that each run makes the same calls"
                 )
         finally:
             for number, handler in zip(signals, before, strict=True):

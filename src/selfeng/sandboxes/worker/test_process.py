@@ -167,9 +167,8 @@ class _Run:
     def _replay(self, session: pytest.Session, job: Message) -> None:
         assert self._link
         assert self._recording
-        suite = _Replayed(self, session, job)
         recording, self._recording = self._recording, None
-        report = Replays(suite, self._link, recording, job["replay"] == "thorough").report()
+        report = Replays(self._suite, self._link, recording, job["replay"] == "thorough").report()
         self._control.send({"replayed": report})
 
     def _collect(self, session: pytest.Session, job: Message) -> bool:
@@ -206,6 +205,8 @@ class _Run:
         for item in session.items:
             item.repr_failure = item._repr_failure_py = _unsaid  # type: ignore[assignment, method-assign]
         session.testscollected = len(session.items)
+        if job.get("replay"):
+            self._suite = _Replayed(self, session, job)
         session.config.hook.pytest_collection_finish(session=session)
         return True
 
@@ -339,7 +340,7 @@ class _Replayed:
         return {_name(i.nodeid): frozenset(getattr(i, "fixturenames", ())) for i in items}
 
     def _keep(self) -> None:
-        """Keep the values that tests share, as they are before replays."""
+        """Keep the values that tests share, as they are before the first run."""
         self._kept: list[tuple[Any, Any]] = []
         items = self._session.items
         spaces = [vars(item.module) for item in items[:1]]  # type: ignore[attr-defined]
