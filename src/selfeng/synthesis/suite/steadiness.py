@@ -1,5 +1,6 @@
 """Whether a suite can give another verdict at another time, because it reads the clock or draws at
-random without a fixed seed.
+random without a fixed seed, or beside the tests of another version, because loading it changes
+what all tests of a process share.
 
 What depends on the order of the tests or on the hash seed shows only when the suite runs, see the
 gate.
@@ -8,7 +9,7 @@ gate.
 import ast
 from collections.abc import Iterator
 
-from selfeng.synthesis.suite.source import Suite
+from selfeng.synthesis.suite.source import Suite, called, root, shown, statements, targets
 
 _CLOCKS = {
     *(
@@ -107,6 +108,28 @@ def problems(suite: Suite) -> Iterator[str]:
                 f"{suite.where(node)} draws at random with `{name}`; use `random.Random(1)`, or "
                 "write fixed values as literals"
             )
+    for statement in statements(suite.module.body):
+        if any(_is_shared(suite, changed) for changed in _changed(statement)):
+            yield (
+                f"{suite.where(statement)} changes what all tests share with `{shown(statement)}` "
+                "while it is loaded; do it in a fixture that undoes it, or in the test"
+            )
+
+
+def _changed(statement: ast.stmt) -> list[ast.expr]:
+    """What a statement of a module may change, other than names of the module."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return [statement.value.func]
+    return [t for t in targets(statement) if not isinstance(t, ast.Name)]
+
+
+def _is_shared(suite: Suite, node: ast.expr) -> bool:
+    """Whether an expression belongs to an imported module, or to a value that one gives."""
+    if suite.dotted(node) in _SEEDING | {"matplotlib.use"}:
+        return False
+    while node is not (inner := called(root(node))):
+        node = inner
+    return suite.dotted(node).partition(".")[0] in suite.imported
 
 
 def _draws(name: str) -> bool:
