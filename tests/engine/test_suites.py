@@ -390,3 +390,29 @@ def test_a_deep_suite_is_refused_in_words():
     assert suite_problem(
         f"from f import f\n\ndef test_a():\n    assert f{'(1)' * 3000} == 2\n", "f"
     ).startswith("the suite is ")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import calendar\ncalendar.setfirstweekday(6)",
+        "from calendar import setfirstweekday as first\nfirst(6)",
+        "import decimal\ndecimal.getcontext().prec = 5",
+        "from decimal import getcontext\ncontext = getcontext()\ngetcontext().traps.clear()",
+        "import locale\nif True:\n    locale.setlocale(locale.LC_ALL, 'C')",
+        "import warnings\nwarnings.simplefilter('error')",
+    ],
+)
+def test_what_all_tests_share_is_not_changed_while_a_suite_is_loaded(statement):
+    told = problem(f"{statement}\n{GOOD}")
+    assert told
+    assert "the suite changes what all tests share with" in told
+    indented = statement.replace("\n", "\n    ")
+    assert (
+        problem(f"import pytest\n@pytest.fixture\ndef switch():\n    {indented}\n\n{GOOD}") is None
+    )
+
+
+def test_a_suite_may_change_its_own_values_while_it_is_loaded():
+    own = "CASES = []\nCASES.append(1)\nWANTED = {}\nWANTED['a'] = CASES[0]\n"
+    assert problem(f"{own}\n{GOOD}") is None

@@ -4,8 +4,10 @@ import json
 
 import pytest
 
+from selfeng.core.signature import parse_signature
 from selfeng.core.verdict import Returned
 from selfeng.sandbox import SecureSandbox
+from selfeng.synthesis.checks import module_problem
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -127,3 +129,116 @@ async def test_a_tool_that_looks_for_a_test_finds_none(sandbox: SecureSandbox, t
     called = await sandbox.execute("solution", code, {"n": 1})
     assert isinstance(called, Returned), called
     assert called.text == "0"
+
+
+REFUSED = {
+    "variables of calling frames": "sorted(sys._getframe(3).f_locals)",
+    "frames by inspect": "len(inspect.stack()[2].frame.f_locals)",
+    "frames of an error": "caught().__traceback__.tb_frame.f_back.f_locals",
+    "frames of a generator": "(x for x in n).gi_frame.f_back",
+    "frames of threads": "len(sys._current_frames())",
+    "what the collector knows": "sum('arguments' in o for o in gc.get_objects() if type(o) is dict)",
+    "counts of references": "sys.getrefcount(None)",
+    "counts of memory": "sys.getallocatedblocks()",
+    "what the stream wraps": "str(vars(sys.stdout.buffer))",
+    "the first streams": "sys.__stdout__.tell()",
+    "another stream": "setattr(sys, 'stdout', io.StringIO())",
+    "the number of the process": "os.getpid() < 4",
+    "the number of the thread": "threading.main_thread().native_id < 4",
+    "the time of the processor": "time.process_time() > 0.04",
+    "the use of memory": "resource.getrusage(0).ru_minflt > 2000",
+    "the state of the process": "open('/proc/self/stat').read()",
+    "all processes": "os.listdir('/proc')",
+    "memory": "ctypes.CDLL(None).getpid()",
+    "loaded modules": "'pytest' in sys.modules",
+    "the source": "inspect.getsource(tool)",
+    "lines": "tool.__code__.co_firstlineno",
+    "the module's globals": "'{0.__globals__}'.format(tool)",
+    "computed names": "getattr(tool, '__co' + 'de__')",
+    "text that is run": "eval('__import__(\"gc\").get_count()')",
+    "imports by name": "__import__('gc').get_count()",
+    "stacks as text": "traceback.format_stack()",
+    "a trace": "sys.settrace(lambda *a: None)",
+}
+SAME = {
+    "depth of the stack": "depth()",
+    "types of the streams": "[str(type(s).__mro__) for s in (sys.stdin, sys.stdout, sys.stderr)]",
+    "state of a wrapped stream": "state(logging.StreamHandler().stream)",
+    "names of the streams": "[sys.stdout.errors, sys.stdout.encoding, sys.stdout.isatty()]",
+    "standard input": "sys.stdin.read()",
+    "arguments of the program": "[sys.argv, sys.path, sys.executable]",
+    "environment": "dict(os.environ)",
+    "current folder": "[os.getcwd(), os.listdir(), oct(os.stat('.').st_mode)]",
+    "temporary files": "[os.listdir('/tmp'), os.stat('/tmp').st_mtime, tempfile.gettempdir()]",
+    "threads": "[t.name for t in threading.enumerate()]",
+    "handlers of signals": "[str(signal.getsignal(k)) for k in range(1, 32)]",
+    "timers": "[signal.alarm(0), signal.getitimer(signal.ITIMER_REAL)]",
+    "sizes of arguments": "[sys.getsizeof(v) for v in (n, *n)]",
+    "identity of arguments": "[n[0] is n[1], type(n[2]).__name__, n[3] is n[3]]",
+    "limits of Python": "[sys.getrecursionlimit(), sys.get_int_max_str_digits()]",
+    "loggers": "[logging.root.level, str(logging.root.handlers), logging.raiseExceptions]",
+    "filters of warnings": "str(warnings.filters)",
+    "arithmetic": "str(decimal.getcontext())",
+    "locale": "locale.setlocale(locale.LC_ALL)",
+    "context": "[str(v) for v in contextvars.copy_context().values()]",
+    "names of the module": "[__name__, sorted(globals())]",
+    "descriptors": "[[k, os.isatty(k), os.get_blocking(k), os.fstat(k).st_mode] for k in range(5)]",
+    "processors": "[os.cpu_count(), os.nice(0), sorted(os.sched_getaffinity(0))]",
+    "people": "[os.getuid(), os.getgid(), os.path.expanduser('~')]",
+    "calls before": "CALLS.append(1) or len(CALLS)",
+}
+_TOOL = """
+import {modules}
+
+CALLS = []
+
+
+def depth(k=0):
+    try:
+        return depth(k + 1)
+    except RecursionError:
+        return k
+
+
+def state(stream):
+    print("x")
+    kept = stream.buffer
+    return [str(sorted(vars(kept).items())), kept.tell(), str(kept.getvalue())]
+
+
+def caught():
+    try:
+        1 / 0
+    except ZeroDivisionError as error:
+        return error
+
+
+def tool(n):
+    return json.dumps({found}, default=str)
+"""
+_USED = "contextvars decimal io json locale logging os signal sys tempfile threading time warnings"
+_MODULES = ", ".join(_USED.split())
+_REFUSED_MODULES = {"ctypes", "gc", "inspect", "resource", "traceback"}
+
+
+@pytest.mark.parametrize("way", REFUSED)
+async def test_ways_to_tell_a_test_from_a_call_are_refused(way: str) -> None:
+    needed = [name for name in _REFUSED_MODULES if f"{name}." in REFUSED[way]]
+    code = _TOOL.format(modules=", ".join([_MODULES, *needed]), found=REFUSED[way])
+    problem = module_problem(code, parse_signature(code, "tool"))
+    assert problem
+    assert "through which a tool can see how it is run" in problem
+
+
+async def test_no_other_way_tells_a_test_from_a_call(sandbox: SecureSandbox) -> None:
+    found = ", ".join(f"{way!r}: {SAME[way]}" for way in SAME)
+    code = _TOOL.format(modules=_MODULES, found=f"{{{found}}}")
+    assert module_problem(code, parse_signature(code, "tool")) is None
+    arguments = ["a", 1, {"key": [1], "k": "v"}, [1, 2, 3]]
+    called = await sandbox.execute("tool", code, {"n": arguments})
+    assert isinstance(called, Returned), called
+    suite = f"from tool import tool\ndef test_a():\n    found = tool({arguments})\n    print(found)\n    assert found\n"
+    verdict = await sandbox.verify("tool", code, suite, lambda result: None)
+    assert verdict.passed, verdict
+    there = json.loads(verdict.output.splitlines()[-1])
+    assert there == json.loads(json.loads(called.data or ""))

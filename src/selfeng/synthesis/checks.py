@@ -36,18 +36,20 @@ _THERE = ", ".join(["the standard library", *sandbox_packages()])
 
 _NAMES = """
     __builtins__ __closure__ __code__ __file__ __getattribute__ __globals__ __import__ __loader__
-    __self__ __spec__ __subclasses__ __traceback__ _current_frames _getframe setprofile settrace
+    __self__ __spec__ __subclasses__ __traceback__ _current_frames _getframe native_id setprofile
+    settrace
 """
 _INTERNALS = FRAMES | {*_NAMES.split()}
 """Names that lead from a value to how Python runs the code."""
 _NEVER = """
     __main__ bdb builtins cProfile ctypes dis faulthandler gc importlib linecache opcode pdb pkgutil
-    profile pyclbr resource runpy site symtable trace tracemalloc zipimport os.getpid os.getppid
-    os.times time.clock_gettime time.clock_gettime_ns time.process_time time.process_time_ns
-    time.thread_time time.thread_time_ns
+    profile pyclbr resource runpy site symtable trace tracemalloc zipimport
+    multiprocessing.current_process os.getpgid os.getpgrp os.getpid os.getppid os.getsid os.times
+    threading.get_native_id time.clock_gettime time.clock_gettime_ns time.process_time
+    time.process_time_ns time.thread_time time.thread_time_ns
 """
 _STREAM = """
-    closed encoding errors flush isatty name newlines read readable readline readlines reconfigure
+    closed encoding errors flush isatty newlines read readable readline readlines reconfigure
     writable write writelines
 """
 _GUARDED = {

@@ -117,7 +117,7 @@ def _serve(
 
 def _answer(module: ModuleType, shared: SharedObjects, request: Message) -> Message:
     only = request["op"] == "execute"
-    printed = _Printed(passed_on=only)
+    printed = _Printed()
     reply: Message = {}
     args: list[Any] = []
     kwargs: dict[str, Any] = {}
@@ -198,10 +198,10 @@ def _changed(
 
 
 class _Printed:
-    """Captures what is printed during a call, up to a limit, or passes it on at once."""
+    """Passes on what is printed during a call, and keeps it up to a limit."""
 
-    def __init__(self, passed_on: bool) -> None:
-        self._kept = tuple(_Capped(number, passed_on) for number in (1, 2))
+    def __init__(self) -> None:
+        self._kept = tuple(map(_Capped, (1, 2)))
 
     def __enter__(self) -> None:
         self._before = sys.stdout, sys.stderr
@@ -223,23 +223,21 @@ class _Printed:
 
 
 class _Capped(io.BytesIO):
-    """Keeps the first bytes and drops the rest, or keeps none and passes all on."""
+    """Passes all on at once, and keeps the first bytes."""
 
-    def __init__(self, number: int, passed_on: bool) -> None:
+    def __init__(self, number: int) -> None:
         super().__init__()
-        self._number, self._passed_on = number, passed_on
+        self._number = number
 
     def fileno(self) -> int:
         """Where the output of programs that the tool starts goes."""
         return self._number
 
     def write(self, data: Any) -> int:
-        written = bytes(data)
-        left = written if self._passed_on else b""
+        left = written = bytes(data)
         while left:
             left = left[os.write(self._number, left) :]
-        if not self._passed_on:
-            super().write(written[: max(0, _PRINTED - self.tell())])
+        super().write(written[: max(0, _PRINTED - self.tell())])
         return len(written)
 
     def close(self) -> None:

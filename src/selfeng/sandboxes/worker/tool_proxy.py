@@ -141,10 +141,12 @@ def _folder() -> str | None:
 
 
 def _print(out: Any) -> None:
-    """Print here what the tool printed during the call, so that `capsys` sees it."""
+    """Print here what the tool printed during the call where something captures it, as `capsys`
+    does; it has passed on everything itself.
+    """
     if isinstance(out, list) and len(out) == 2:
         for stream, text in zip((sys.stdout, sys.stderr), out, strict=True):
-            if isinstance(text, str) and text:
+            if isinstance(text, str) and text and stream not in (sys.__stdout__, sys.__stderr__):
                 stream.write(text)
 
 

@@ -13,15 +13,19 @@ from selfeng.synthesis.suite.source import (
     Function,
     Suite,
     Test,
+    called,
     parameters,
     root,
     shown,
+    statements,
     targets,
     within,
 )
 
 _CALLS = {"exec", "eval", "compile", "__import__", "globals", "setattr", "delattr", "vars"}
 _EXITS = {"SystemExit", "KeyboardInterrupt", "GeneratorExit", "exit", "quit"}
+_SEEDING = {"random.seed", "numpy.random.seed", "matplotlib.use"}
+"""Switches of the whole process that a suite may set while it is loaded."""
 _CASE_EVASIONS = {"skipTest", "subTest"}
 _DUNDERS = {
     *(
@@ -100,6 +104,28 @@ def problems(suite: Suite) -> Iterator[str]:
         yield from _problems_of_test(suite, test)
     for function in (*(t.node for t in suite.tests), *suite.fixtures.values()):
         yield from _patching(suite, function)
+    for statement in statements(suite.module.body):
+        if any(_is_shared(suite, changed) for changed in _changed(statement)):
+            yield (
+                f"{suite.where(statement)} changes what all tests share with `{shown(statement)}` "
+                "while it is loaded; do it in a fixture that undoes it, or in the test"
+            )
+
+
+def _changed(statement: ast.stmt) -> list[ast.expr]:
+    """What a statement of a module may change, other than names of the module."""
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+        return [statement.value.func]
+    return [t for t in targets(statement) if not isinstance(t, ast.Name)]
+
+
+def _is_shared(suite: Suite, node: ast.expr) -> bool:
+    """Whether an expression belongs to an imported module, or to a value that one gives."""
+    if suite.dotted(node) in _SEEDING:
+        return False
+    while node is not (inner := called(root(node))):
+        node = inner
+    return suite.dotted(node).partition(".")[0] in suite.imported
 
 
 def _problems(suite: Suite, node: ast.AST) -> Iterator[str]:
