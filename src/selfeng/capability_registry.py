@@ -9,7 +9,7 @@ demonstrates it.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -84,11 +84,13 @@ class CapabilityRegistry:
         trust: TrustRule | None = None,
         ranking: Ranking | None = None,
         former: Former = lambda embedder_id: None,
+        reserved: Callable[[], Collection[str]] = frozenset,
         on_change: Callable[[LibraryChange], None] = lambda change: None,
         checkpoint: Checkpoint = lambda step: None,
     ) -> None:
         """`index`: the folder of the search index, or the URL of the Chroma server that has it;
         `ranking`: by default the one shipped for the embedder; `former`: see `Reembedding`;
+        `reserved`: gives names that no tool gets;
         `on_change` is called on the event loop.
 
         `checkpoint` is for crash tests, see `Checkpoint`.
@@ -102,6 +104,7 @@ class CapabilityRegistry:
         self._vectors = Vectors(engine, embedder)
         self._trust = Trust(engine, trust or TrustRule())
         self._index = SearchIndex(index, engine, embedder.id)
+        self._check_form = partial(names.check_form, reserved=reserved)
         self._editor = ToolEditor(engine, self._watcher, self._writer, self._vectors)
         self._embedding = DaemonThreads(_EMBEDDING, "embedding")
         self._reembedding = Reembedding(engine, self._vectors, embedder, former, self._embedding)
@@ -229,7 +232,7 @@ class CapabilityRegistry:
         """Check a name against the last look at the library; `add` checks it again. Raises:
         ToolNameInvalid, ToolExists, FileInTheWay.
         """
-        names.check_form(name)
+        self._check_form(name)
         snapshot = self._watcher.snapshot
         if snapshot.reserves(name):
             raise exists(name)
@@ -243,7 +246,7 @@ class CapabilityRegistry:
 
         Raises: ToolNameInvalid, ToolExists, LibraryError.
         """
-        names.check_form(draft.name)
+        self._check_form(draft.name)
         await asyncio.to_thread(
             self._writer.check, draft.name, Sources(code=draft.code, tests=draft.tests)
         )
@@ -256,6 +259,7 @@ class CapabilityRegistry:
 
         Raises: ToolNameInvalid, ToolExists, LibraryError (such as FileInTheWay).
         """
+        self._check_form(draft.name)
         tool, embedded = await self._embedding.run(
             partial(self._editor.add, draft, provenance or Provenance())
         )
