@@ -305,6 +305,16 @@ async def test_only_requests_that_may_be_told_are_exported(library, keys) -> Non
     assert b"please reverse" not in members(file.content)["bundle.json"]
 
 
+async def test_requests_that_others_refuse_are_not_exported(library, keys) -> None:
+    await library.add(draft())
+
+    async def some(tool: ToolDraft) -> tuple[str, ...]:
+        return ("turn\nit", "turn it", "turn <b>it</b>")
+
+    file = await ToolExport(library, keys).file(["reverse_text"], "bundle", some)
+    assert read_bundle(file.content).tools[0].example_requests == ("turn it",)
+
+
 async def test_an_empty_library_is_not_exported(library, keys) -> None:
     async def none(tool: ToolDraft) -> tuple[str, ...]:
         return ()
