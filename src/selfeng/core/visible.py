@@ -41,10 +41,15 @@ def hidden(text: str) -> str:
     return _changed(text, visible(text))
 
 
+def acting(text: str) -> str:
+    """The first character, written out, that `one_line` would not leave as it is; "" if none."""
+    return _changed(text, one_line(text))
+
+
 def plain_line_problem(text: str) -> str:
     """Why the text is not one line without markup, such as a description; "" if it is."""
-    if acting := _changed(text, one_line(text)):
-        return f"has characters that act or hide, such as {acting}"
+    if character := acting(text):
+        return f"has characters that act or hide, such as {character}"
     markup = _MARKUP.search(text)
     return f"has markup, such as {markup[0][:30]!r}" if markup else ""
 
