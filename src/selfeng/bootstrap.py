@@ -74,7 +74,7 @@ from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.backup import in_use, restore_backup, write_backup
 from selfeng.store.conversation_files import ConversationFiles
-from selfeng.store.database import open_database
+from selfeng.store.database import open_database, sole_server
 from selfeng.store.feed import Feed
 from selfeng.store.journal import Journal
 from selfeng.store.known_tools import KnownTools
@@ -108,8 +108,8 @@ SEEDED = ".seeded"
 
 
 async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
-    """The engine with all its parts; close it with `aclose`. `durable`: its turns go on when a
-    process that ended is started again.
+    """The engine with all its parts; close it with `aclose`. `durable`: as a server, whose turns go
+    on when a process that ended is started again.
 
     Raises:
         AgentError: a part can't be opened; the message says which and what to do.
@@ -124,6 +124,8 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         stack.enter_context(in_use(settings.data_dir))
         database = await asyncio.to_thread(_open_database, settings)
         stack.callback(database.dispose)
+        if durable:
+            stack.enter_context(sole_server(database))
         minilm = MiniLM.below(settings.parts)
         # What serves the page answers no look, but would count it as a request without the token.
         ports = {port: kind for port, kind in PORTS.items() if port != settings.flask_port}
