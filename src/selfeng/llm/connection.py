@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from openai import OpenAIError
 from openai.types.chat import ChatCompletion
 
+from selfeng.core.bounded_reply import LARGEST, ReplyTooLarge
 from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.events import ThoughtAloud
 from selfeng.core.model_server import ModelServer
@@ -49,6 +50,8 @@ _STREAMING: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usa
 _CAPS = {"max_tokens", "max_completion_tokens"}
 _PROBE = 5.0
 """Seconds that a server may take to list its models."""
+_NO_TEXT = 128
+"""Bytes that a chunk without text counts for."""
 _CAPPED_BELOW = 4096
 """Tokens. A turn may have more left, but hardly any reply is that long, and models with a smaller
 window would refuse the number.
@@ -214,7 +217,7 @@ class ModelConnection:
         with self._metered(request, budget) as meter:
             chunks = await self._open(request, budget)
             thoughts = Thoughts(self._tell(request, budget), unopened=self._unopened)
-            said, refusal, finish = "", "", None
+            said, refusal, finish, size = "", "", None, 0
             try:
                 while (
                     chunk := await self._guarded(
@@ -232,6 +235,9 @@ class ModelConnection:
                     called = apart.take(delta) if apart and delta else ""
                     meter.count(arrived := piece + declined + aloud + called)
                     meter.report(chunk.usage)
+                    size += len(arrived.encode(errors="replace")) or _NO_TEXT
+                    if size > LARGEST:
+                        raise self._translated(ReplyTooLarge())
                     if arrived:
                         self._check_running(meter, budget)
                     thoughts.hear_apart(aloud)
@@ -298,6 +304,8 @@ class ModelConnection:
             with chat(self.server, request.prompt) as span:
                 try:
                     yield meter
+                except RecursionError as error:
+                    raise self._translated(error) from None
                 finally:
                     span.set_attribute("gen_ai.usage.input_tokens", meter.tokens.input)
                     span.set_attribute("gen_ai.usage.output_tokens", meter.tokens.output)

@@ -12,6 +12,8 @@ from selfeng.llm.chat import ModelCall
 _FIELDS = ("reasoning_content", "reasoning", "thinking")
 """Where servers send what the model thinks aloud."""
 
+_LONGEST_ID = 200
+"""Characters that are kept of a call's id."""
 _LENGTHS = (
     "max_model_len",
     "loaded_context_length",
@@ -60,7 +62,11 @@ class StreamedCalls:
             named = (piece.function and piece.function.name) or ""
             more: Any = (piece.function and piece.function.arguments) or ""
             written = more if isinstance(more, str) else json.dumps(more)
-            self._parts[index] = (id or piece.id or "", name or named, arguments + written)
+            self._parts[index] = (
+                id or (piece.id or "")[:_LONGEST_ID],
+                name or named,
+                arguments + written,
+            )
             taken += named + written
         return taken
 
