@@ -28,6 +28,7 @@ from selfeng.core.protocols import Embedder
 from selfeng.core.provenance import Edited, Provenance, ToolVersion
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool, ToolDraft
+from selfeng.core.words import count
 from selfeng.registry import names, records
 from selfeng.registry.change_events import LibraryChange
 from selfeng.registry.file_watcher import FileWatcher
@@ -128,12 +129,24 @@ class CapabilityRegistry:
         if strangers := sorted(file for file in snapshot.files if snapshot.is_stranger(file)):
             listed = ", ".join(strangers)
             _log.warning(
-                "files in %s that the library did not write are left alone: %s",
+                "files in %s that the library did not write are left alone: %s%s",
                 self._files.folder,
                 listed,
+                f"; {self.offer}" if self.offer else "",
             )
         self._background.start(self._reembedding.run())
         self._background.start(self._compare_files(sorted(snapshot)[_COMPARED:]))
+
+    @property
+    def offer(self) -> str:
+        """What to do with tools in the folder that the database does not know, as after its loss;
+        "" if there are none.
+        """
+        orphans, folder = self._watcher.snapshot.orphans, self._files.folder
+        if not orphans:
+            return ""
+        tools = count(len(orphans), "tool")
+        return f"`selfeng import {folder}` shows {tools} there and adds what passes the gate"
 
     async def embed(self) -> None:
         """Embed the tools without vectors, once the embedder is available; failures are logged, and
