@@ -235,7 +235,8 @@ class ModelConnection:
                     called = apart.take(delta) if apart and delta else ""
                     meter.count(arrived := piece + declined + aloud + called)
                     meter.report(chunk.usage)
-                    size += len(arrived.encode(errors="replace")) or _NO_TEXT
+                    ids = "".join(call.id or "" for call in (delta and delta.tool_calls) or ())
+                    size += len(f"{arrived}{ids}".encode(errors="replace")) or _NO_TEXT
                     if size > LARGEST:
                         raise self._translated(ReplyTooLarge())
                     if arrived:

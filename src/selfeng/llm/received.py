@@ -12,8 +12,6 @@ from selfeng.llm.chat import ModelCall
 _FIELDS = ("reasoning_content", "reasoning", "thinking")
 """Where servers send what the model thinks aloud."""
 
-_LONGEST_ID = 200
-"""Characters that are kept of a call's id."""
 _LENGTHS = (
     "max_model_len",
     "loaded_context_length",
@@ -63,7 +61,7 @@ class StreamedCalls:
             more: Any = (piece.function and piece.function.arguments) or ""
             written = more if isinstance(more, str) else json.dumps(more)
             self._parts[index] = (
-                id or (piece.id or "")[:_LONGEST_ID],
+                id or piece.id or "",
                 name or named,
                 arguments + written,
             )
