@@ -17,7 +17,7 @@ COMMANDS = (
     ["tools"],
     ["call", "reverse_text", "text=abc"],
     ["ask", "Reverse 'abc'"],
-    ["backup", "/tmp/never-written.tar.gz"],  # noqa: S108
+    ["backup", "/tmp/never-written.tar.gz"],
 )
 
 
@@ -60,13 +60,12 @@ def test_a_read_only_folder_is_named_with_the_remedy(tmp_path: Path, command: li
     assert remedy.endswith("set DATA_DIR to a writable folder")
 
 
-@pytest.mark.parametrize(("size", "filled"), [(200_000, 150), (700_000, 300)])
-def test_a_full_disk_is_named_with_the_remedy(tmp_path: Path, size: int, filled: int) -> None:
+def test_a_full_disk_is_named_with_the_remedy(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
-    mounts = ["--size", str(size), "--tmpfs", str(home.folder)]
-    fill = f"dd if=/dev/zero of={home.folder}/fill bs=1k count={filled} 2>&-;"
+    mounts = ["--size", "200000", "--tmpfs", str(home.folder)]
+    fill = f"dd if=/dev/zero of={home.folder}/fill bs=1k count=150 2>&-;"
     ended = run(home, mounts, fill, "serve")
     assert (ended.returncode, ended.stdout) == (1, "")
-    assert "Traceback" not in ended.stderr
-    assert "What to do: " in ended.stderr
-    assert str(home.folder) in ended.stderr or "no space left" in ended.stderr.lower()
+    problem, remedy = ended.stderr.strip().splitlines()
+    assert "database or disk is full" in problem
+    assert remedy.startswith("What to do: ")

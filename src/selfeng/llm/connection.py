@@ -191,7 +191,7 @@ class ModelConnection:
             heard = list[str]()
             thoughts = Thoughts(heard.append, unopened=True)
             thoughts.hear(aloud)
-            text = thoughts.feed(content) + thoughts.finish()
+            text = await asyncio.to_thread(thoughts.feed, content) + thoughts.finish()
             if not text.strip() and not calls:
                 text = thoughts.text  # some servers take the whole reply for a thought
             else:
