@@ -312,6 +312,11 @@ def main() -> int:
             f"{error.message}\n" + (f"What to do: {error.remedy}\n" if error.remedy else "")
         )
         return 1
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+            raise
+        sys.stderr.write(f"{error}\nWhat to do: free space there, or set another DATA_DIR\n")
+        return 1
     except KeyboardInterrupt:
         pass
     return 0

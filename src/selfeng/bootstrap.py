@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, TypeVar
 import httpx  # noqa: F401
 import sqlalchemy as sa
 
-from selfeng.agents import Delegation, coder, proxy
+from selfeng.agents import Delegation, FunctionArguments, coder, proxy
 from selfeng.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
 from selfeng.composition.linked_sandbox import LinkedSandbox
 from selfeng.composition.reverification import Reverification, Reverified, Reverifier
@@ -23,6 +23,7 @@ from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.events import Limits
 from selfeng.core.files import MB, FileLimits
+from selfeng.core.functions import NO_TOOL_FITS
 from selfeng.core.places import VERSION
 from selfeng.doors.loop_thread import LoopThread
 from selfeng.doors.program import Program
@@ -53,6 +54,7 @@ from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
 from selfeng.orchestrator import Orchestrator
+from selfeng.projects.actions import PROJECT_ACTIONS
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.project_agent import ProjectAgent
@@ -72,7 +74,7 @@ from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.backup import in_use, restore_backup, write_backup
 from selfeng.store.conversation_files import ConversationFiles
-from selfeng.store.database import open_database
+from selfeng.store.database import open_database, sole_server
 from selfeng.store.feed import Feed
 from selfeng.store.journal import Journal
 from selfeng.store.known_tools import KnownTools
@@ -106,8 +108,8 @@ SEEDED = ".seeded"
 
 
 async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
-    """The engine with all its parts; close it with `aclose`. `durable`: its turns go on when a
-    process that ended is started again.
+    """The engine with all its parts; close it with `aclose`. `durable`: as a server, whose turns go
+    on when a process that ended is started again.
 
     Raises:
         AgentError: a part can't be opened; the message says which and what to do.
@@ -122,6 +124,8 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         stack.enter_context(in_use(settings.data_dir))
         database = await asyncio.to_thread(_open_database, settings)
         stack.callback(database.dispose)
+        if durable:
+            stack.enter_context(sole_server(database))
         minilm = MiniLM.below(settings.parts)
         # What serves the page answers no look, but would count it as a request without the token.
         ports = {port: kind for port, kind in PORTS.items() if port != settings.flask_port}
@@ -270,6 +274,7 @@ async def _tool_parts(
         former=lambda embedder_id: _closed_with(
             stack, former_embedder(settings, minilm, embedder_id)
         ),
+        reserved=reserved_names,
         trust=TrustRule(settings.trust_after, settings.retire_after),
         on_change=changes.tell,
     )
@@ -293,6 +298,14 @@ async def _tool_parts(
         ToolExport(library, keys),
         ToolImport(library, keys, chain.examine_imported),
     )
+
+
+def reserved_names() -> frozenset[str]:
+    """Names of the functions that models and programs know beside the tools; no tool gets one."""
+    from selfeng.doors.engine_tools import FIXED  # imports MCP, which a start need not wait for
+
+    of_agents = (kind.function for kind in FunctionArguments.__subclasses__())
+    return frozenset({NO_TOOL_FITS.name, *FIXED, *PROJECT_ACTIONS.names, *of_agents})
 
 
 def _turn_parts(

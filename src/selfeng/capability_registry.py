@@ -9,7 +9,7 @@ demonstrates it.
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -28,6 +28,7 @@ from selfeng.core.protocols import Embedder
 from selfeng.core.provenance import Edited, Provenance, ToolVersion
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool, ToolDraft
+from selfeng.core.words import count
 from selfeng.registry import names, records
 from selfeng.registry.change_events import LibraryChange
 from selfeng.registry.file_watcher import FileWatcher
@@ -84,11 +85,13 @@ class CapabilityRegistry:
         trust: TrustRule | None = None,
         ranking: Ranking | None = None,
         former: Former = lambda embedder_id: None,
+        reserved: Callable[[], Collection[str]] = frozenset,
         on_change: Callable[[LibraryChange], None] = lambda change: None,
         checkpoint: Checkpoint = lambda step: None,
     ) -> None:
         """`index`: the folder of the search index, or the URL of the Chroma server that has it;
         `ranking`: by default the one shipped for the embedder; `former`: see `Reembedding`;
+        `reserved`: gives names that no tool gets;
         `on_change` is called on the event loop.
 
         `checkpoint` is for crash tests, see `Checkpoint`.
@@ -102,6 +105,7 @@ class CapabilityRegistry:
         self._vectors = Vectors(engine, embedder)
         self._trust = Trust(engine, trust or TrustRule())
         self._index = SearchIndex(index, engine, embedder.id)
+        self._check_form = partial(names.check_form, reserved=reserved)
         self._editor = ToolEditor(engine, self._watcher, self._writer, self._vectors)
         self._embedding = DaemonThreads(_EMBEDDING, "embedding")
         self._reembedding = Reembedding(engine, self._vectors, embedder, former, self._embedding)
@@ -125,12 +129,24 @@ class CapabilityRegistry:
         if strangers := sorted(file for file in snapshot.files if snapshot.is_stranger(file)):
             listed = ", ".join(strangers)
             _log.warning(
-                "files in %s that the library did not write are left alone: %s",
+                "files in %s that the library did not write are left alone: %s%s",
                 self._files.folder,
                 listed,
+                f"; {self.offer}" if self.offer else "",
             )
         self._background.start(self._reembedding.run())
         self._background.start(self._compare_files(sorted(snapshot)[_COMPARED:]))
+
+    @property
+    def offer(self) -> str:
+        """What to do with tools in the folder that the database does not know, as after its loss;
+        "" if there are none.
+        """
+        orphans, folder = self._watcher.snapshot.orphans, self._files.folder
+        if not orphans:
+            return ""
+        tools = count(len(orphans), "tool")
+        return f"`selfeng import {folder}` shows {tools} there and adds what passes the gate"
 
     async def embed(self) -> None:
         """Embed the tools without vectors, once the embedder is available; failures are logged, and
@@ -229,7 +245,7 @@ class CapabilityRegistry:
         """Check a name against the last look at the library; `add` checks it again. Raises:
         ToolNameInvalid, ToolExists, FileInTheWay.
         """
-        names.check_form(name)
+        self._check_form(name)
         snapshot = self._watcher.snapshot
         if snapshot.reserves(name):
             raise exists(name)
@@ -243,7 +259,7 @@ class CapabilityRegistry:
 
         Raises: ToolNameInvalid, ToolExists, LibraryError.
         """
-        names.check_form(draft.name)
+        self._check_form(draft.name)
         await asyncio.to_thread(
             self._writer.check, draft.name, Sources(code=draft.code, tests=draft.tests)
         )
@@ -256,6 +272,7 @@ class CapabilityRegistry:
 
         Raises: ToolNameInvalid, ToolExists, LibraryError (such as FileInTheWay).
         """
+        self._check_form(draft.name)
         tool, embedded = await self._embedding.run(
             partial(self._editor.add, draft, provenance or Provenance())
         )

@@ -856,7 +856,7 @@ class Engine:
         )
         words = [
             f"{count(tools, 'tool')}, {_SEARCH[index]}{self._progress()}",
-            *map(str, filter(None, [self.library.embedded])),
+            *map(str, filter(None, [self.library.embedded, self.library.offer])),
         ]
         library = LibraryStatus(tools=tools, detail="; ".join(words))
         unready = self.readiness.unready

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from math import log2
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from dotenv import dotenv_values
 from pydantic import (
@@ -34,6 +34,7 @@ from selfeng.core.errors import ConfigurationError
 from selfeng.core.files import MB, FileLimits
 from selfeng.core.places import HOME
 from selfeng.core.private import close_to_others
+from selfeng.core.visible import acting
 
 ENV_FILE = HOME / ".env"
 CHANGEABLE = (
@@ -64,6 +65,10 @@ _HOST = re.compile(r"(?:https?://)?(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])", re.ASCII |
 _ENGINE = re.compile(r"(?:tcp|ssh)://[^\s/]+|unix:///\S+", re.ASCII)
 _HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _OWN_HEADERS = {"host", "content-length", "content-type", "transfer-encoding", "connection"}
+_SHOWN = 200
+"""Characters of a value that an error shows."""
+_LONGEST = 10_000
+"""Characters of a text."""
 _SHORTEST_TOKEN, _TOKEN_BITS = 16, 64
 _DRAW = "python3 -c 'import secrets; print(secrets.token_urlsafe(24))'"
 
@@ -135,6 +140,21 @@ def _bits(token: str) -> float:
     return bits
 
 
+def _plain(value: Any, info: ValidationInfo) -> Any:
+    """Texts, also secret ones, are short and have no characters that act; only the lines of
+    OPENAI_HEADERS, which `_headers_in` reads, may end.
+    """
+    for one in value if isinstance(value, list | tuple) else (value,):
+        text = one.get_secret_value() if isinstance(one, SecretStr) else str(one)
+        if len(text) > _LONGEST:
+            raise ValueError(f"has {len(text):,} characters, more than {_LONGEST:,}")
+        if info.field_name == "openai_headers":
+            text = text.replace("\n", "")
+        if character := acting(text):
+            raise ValueError(f"has a character that acts or hides, such as {character}")
+    return value
+
+
 Image = Annotated[str, AfterValidator(_image)]
 Folder = Annotated[Path, AfterValidator(_below_home)]
 
@@ -143,7 +163,11 @@ class Settings(BaseSettings):
     """All settings; each is the environment variable of the same name in capitals."""
 
     model_config = SettingsConfigDict(
-        env_file=ENV_FILE, env_ignore_empty=True, extra="ignore", frozen=True
+        env_file=ENV_FILE,
+        env_ignore_empty=True,
+        extra="ignore",
+        frozen=True,
+        allow_inf_nan=False,
     )
 
     openai_api_key: SecretStr | None = None
@@ -166,13 +190,13 @@ class Settings(BaseSettings):
     openai_max_retries: int = Field(3, ge=0, le=10)
     """Retries of a model call after 429, 5xx or a broken connection, with growing pauses."""
 
-    turn_max_calls: int = Field(40, ge=1)
+    turn_max_calls: int = Field(40, ge=1, le=100_000)
     """Model calls that one turn may make."""
-    turn_max_tokens: int = Field(400_000, ge=1)
+    turn_max_tokens: int = Field(400_000, ge=1, le=10**9)
     """Tokens, input and output together, that one turn may use."""
-    turn_max_seconds: float = Field(600.0, gt=0)
+    turn_max_seconds: float = Field(600.0, gt=0, le=604_800)
     """Seconds after which a turn makes no further model call."""
-    turn_max_cost: float | None = Field(None, ge=0)
+    turn_max_cost: float | None = Field(None, ge=0, le=1_000_000)
     """US dollars that one turn may cost; empty: no limit."""
 
     similarity_threshold: float = Field(0.75, ge=0, le=1)
@@ -204,13 +228,13 @@ class Settings(BaseSettings):
     """Whether the server learns from turns in the background; `selfeng learn` always does."""
     lessons_shown: int = Field(4, ge=0, le=10)
     """Lessons that one agent sees at most."""
-    lessons_max_calls: int = Field(3, ge=1)
+    lessons_max_calls: int = Field(3, ge=1, le=1000)
     """Model calls that learning from one turn may take."""
-    lessons_max_tokens: int = Field(20_000, ge=1)
+    lessons_max_tokens: int = Field(20_000, ge=1, le=10**9)
     """Tokens, input and output together, that learning from one turn may use."""
-    lessons_max_seconds: float = Field(120.0, gt=0)
+    lessons_max_seconds: float = Field(120.0, gt=0, le=604_800)
     """Seconds that learning from one turn may take."""
-    lessons_expire_days: int = Field(90, ge=1)
+    lessons_expire_days: int = Field(90, ge=1, le=36_500)
     """Days after which a lesson that was not shown expires."""
 
     sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
@@ -263,10 +287,10 @@ class Settings(BaseSettings):
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     """Additional host names or addresses of the page, separated by commas, such as a proxy's;
     `https://agent.example` allows that scheme only."""
-    connections_max_per_address: int = Field(128, ge=8)
+    connections_max_per_address: int = Field(128, ge=8, le=1_000_000)
     """Connections that one address may hold, except this machine's own; raise it for a proxy on
     another machine."""
-    program_requests_per_minute: int = Field(6000, ge=0)
+    program_requests_per_minute: int = Field(6000, ge=0, le=10_000_000)
     """Requests that programs with the access token may send to one process, on the average and at
     once; more are refused with how long to wait. 0: any number."""
     turns_max_running: int = Field(24, ge=1, le=1000)
@@ -315,6 +339,8 @@ class Settings(BaseSettings):
             for name, value in values.items()
         }
         return {name: value for name, value in stripped.items() if value != ""}
+
+    _are_plain = field_validator("*", mode="before")(_plain)
 
     @field_validator("search_floor")
     @classmethod
@@ -455,7 +481,12 @@ _chosen_fields: dict[str, Any] = {
     name: (Settings.model_fields[name].annotation, Settings.model_fields[name])
     for name in CHANGEABLE
 }
-Choices = create_model("Choices", __config__=ConfigDict(extra="forbid"), **_chosen_fields)
+Choices = create_model(
+    "Choices",
+    __config__=ConfigDict(extra="forbid", allow_inf_nan=False),
+    __validators__={"_are_plain": field_validator("*", mode="before")(_plain)},
+    **_chosen_fields,
+)
 """What people choose in the page, by the same rules."""
 
 
@@ -491,8 +522,8 @@ def load_settings(
             variable = str(detail["loc"][0]).upper()
             shown = (
                 "(hidden)"
-                if any(word in variable for word in ("KEY", "TOKEN", "HEADERS"))
-                else re.sub(r"//[^/]*@|\?[^'\"]*", _hidden, repr(detail["input"]))
+                if SecretStr in get_args(Settings.model_fields[variable.lower()].annotation)
+                else re.sub(r"//[^/]*@|\?[^'\"]*", _hidden, repr(detail["input"]))[:_SHOWN]
             )
             problems.append(f"{variable}={shown}: {detail['msg'].removeprefix('Value error, ')}")
         raise ConfigurationError(

@@ -2,6 +2,7 @@
 
 import os
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from dotenv import dotenv_values
@@ -96,6 +97,29 @@ def test_the_environment_wins_over_the_file(tmp_path, monkeypatch):
         ("DOCKER_IMAGE_NAME", "a:", f"DOCKER_IMAGE_NAME='a:': {IMAGE}"),
         ("DOCKER_IMAGE_NAME", "Upper", f"DOCKER_IMAGE_NAME='Upper': {IMAGE}"),
         ("BASE_IMAGE", "a//b", f"BASE_IMAGE='a//b': {IMAGE}"),
+        (
+            "TURN_MAX_TOKENS",
+            f"{10**30}",
+            f"TURN_MAX_TOKENS='{10**30}': Input should be less than or equal to 1000000000",
+        ),
+        ("TURN_MAX_SECONDS", "nan", "TURN_MAX_SECONDS='nan': Input should be a finite number"),
+        ("TURN_MAX_COST", "inf", "TURN_MAX_COST='inf': Input should be a finite number"),
+        ("MCP_TIMEOUT", "-1", "MCP_TIMEOUT='-1': Input should be greater than 0"),
+        (
+            "OPENAI_MODEL",
+            "a\r\nb",
+            r"OPENAI_MODEL='a\r\nb': has a character that acts or hides, such as '\r'",
+        ),
+        (
+            "OPENAI_API_KEY",
+            "sk-a\nX-B: c",
+            r"OPENAI_API_KEY=(hidden): has a character that acts or hides, such as '\n'",
+        ),
+        (
+            "ACCESS_TOKEN",
+            "x" * 10_001,
+            "ACCESS_TOKEN=(hidden): has 10,001 characters, more than 10,000",
+        ),
         ("ASYNC_MODE", "gevent", "ASYNC_MODE='gevent': Input should be 'eventlet' or 'threading'"),
     ],
 )
@@ -104,6 +128,25 @@ def test_a_bad_value_is_named_with_what_is_allowed(monkeypatch, name, value, mes
     with pytest.raises(ConfigurationError) as caught:
         load_settings(None)
     assert caught.value.message == message
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"openai_model": "a\0"}, {"docker_hosts": ("tcp://a\0:1",)}, {"data_dir": Path("a\0")}],
+)
+def test_no_text_has_a_nul_wherever_it_comes_from(given):
+    with pytest.raises(
+        ConfigurationError, match=r"has a character that acts or hides, such as '\\x00'"
+    ):
+        load_settings(None, given)
+
+
+def test_every_number_has_a_range():
+    for name, field in Settings.model_fields.items():
+        if {int, float} & {field.annotation, *get_args(field.annotation)}:
+            bounds = {type(rule).__name__ for rule in field.metadata}
+            assert bounds & {"Ge", "Gt"}, name
+            assert "Le" in bounds, name
 
 
 @pytest.mark.parametrize(

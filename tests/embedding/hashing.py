@@ -7,6 +7,7 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -40,11 +41,11 @@ class HashingEmbedder:
 
 
 @asynccontextmanager
-async def hashed_library(folder: Path) -> AsyncIterator[CapabilityRegistry]:
+async def hashed_library(folder: Path, **options: Any) -> AsyncIterator[CapabilityRegistry]:
     """A real library in a folder, which the embedder above searches."""
     database = open_database(f"sqlite:///{folder / 'agent.db'}")
     library = CapabilityRegistry(
-        database, folder / "tools", folder / "chroma_db", HashingEmbedder()
+        database, folder / "tools", folder / "chroma_db", HashingEmbedder(), **options
     )
     await library.start()
     yield library

@@ -298,7 +298,20 @@ WORDS = [
     ({"description": "Fine.\u200b"}, r"such as '\u200b'"),
     ({"description": "Fine.\U000e0041"}, r"such as '\U000e0041'"),
     ({"description": "\x1b[31mFine."}, r"such as '\x1b'"),
+    (
+        {"description": "Fine.\n# And more"},
+        r"the description has characters that act or hide, such as '\n'",
+    ),
+    ({"description": "Fine.\r\n"}, r"such as '\r'"),
+    ({"description": "Fine. <img src=x>"}, "the description has markup, such as '<img src=x>'"),
+    ({"description": "Fine, [see](https://a.example)"}, "the description has markup"),
+    (
+        {"signature": parse_signature(CODE, "reverse_text", {"text": "One\ntwo"})},
+        r"the description of text has characters that act or hide, such as '\n'",
+    ),
     ({"example_requests": ("x\u2066",)}, r"the example request 'x\u2066' has characters"),
+    ({"example_requests": ("a\nb",)}, r"the example request 'a\nb' has characters"),
+    ({"example_requests": ("see </system> it",)}, "markup, such as '</s'"),
     (
         {"example_requests": tuple("abcdefghijklmnopqrstu")},
         "there are 21 example requests, more than 20",
@@ -324,6 +337,8 @@ def test_words_of_other_libraries_that_hide_or_flood_are_refused(change, problem
 
 def test_plain_words_of_other_libraries_are_accepted():
     assert (
-        draft_problem(draft(description="Zählt Wörter. 👩\u200d👩\u200d👧", code=f"{CODE}\r\n"))
+        draft_problem(
+            draft(description="Zählt `a<b` und 1 < 2 > 0. 👩\u200d👩\u200d👧", code=f"{CODE}\r\n")
+        )
         is None
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from selfeng.bootstrap import build_engine
-from selfeng.core.errors import LimitReached
+from selfeng.core.errors import ConfigurationError, LimitReached
 from selfeng.core.events import Event, TurnQueued, TurnStarted, TurnStopped
 from selfeng.core.status import Asked
 from selfeng.offline.server import OfflineServer
@@ -131,3 +131,18 @@ async def test_the_server_ends_with_turns_in_the_queue(crowded: Watched) -> None
     await crowded.engine.aclose()
     ends: list[Event] = [(await crowded.ended(asked.turn_id))[-1] for asked in turns]
     assert [(type(end), end.reason) for end in ends] == [(TurnStopped, "The server ended.")] * 3
+
+
+async def test_a_second_server_on_the_same_data_does_not_start_and_a_command_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in Home(tmp_path / "home").environment().items():
+        monkeypatch.setenv(name, value)
+    settings = Settings(_env_file=None)
+    async with aclosing(await build_engine(settings, durable=True)):
+        with pytest.raises(ConfigurationError, match=f"another server uses {settings.data_dir}"):
+            await build_engine(settings, durable=True)
+        async with aclosing(await build_engine(settings)) as command:
+            assert await command.library.tools() == ()
+    async with aclosing(await build_engine(settings, durable=True)):
+        pass

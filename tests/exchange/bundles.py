@@ -27,8 +27,8 @@ def draft(name: str = "reverse_text", code: str = "", tests: str = "", **more: A
         name=name,
         code=code,
         tests=tests or TESTS.replace("reverse_text", name),
-        signature=parse_signature(code, name, {"text": "Any text."}),
         **{
+            "signature": parse_signature(code, name, {"text": "Any text."}),
             "description": f"Does what {name} says.",
             "example_requests": (f"please {name.replace('_', ' ')} abc",),
             "model": "gpt-4",

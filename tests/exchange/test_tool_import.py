@@ -13,7 +13,7 @@ from selfeng.core.provenance import Provenance
 from selfeng.core.tool import Imported, Tool, ToolDraft
 from selfeng.core.verdict import Verdict
 from selfeng.exchange.signing import SigningKeys
-from selfeng.exchange.tool_bundle import read_bundle
+from selfeng.exchange.tool_bundle import folder_bundle, read_bundle
 from selfeng.exchange.tool_export import ToolExport
 from selfeng.exchange.tool_import import ImportFinding, ToolImport
 from selfeng.synthesis.checks import draft_problem
@@ -305,9 +305,51 @@ async def test_only_requests_that_may_be_told_are_exported(library, keys) -> Non
     assert b"please reverse" not in members(file.content)["bundle.json"]
 
 
+async def test_requests_that_others_refuse_are_not_exported(library, keys) -> None:
+    await library.add(draft())
+
+    async def some(tool: ToolDraft) -> tuple[str, ...]:
+        return ("turn\nit", "turn it", "turn <b>it</b>")
+
+    file = await ToolExport(library, keys).file(["reverse_text"], "bundle", some)
+    assert read_bundle(file.content).tools[0].example_requests == ("turn it",)
+
+
 async def test_an_empty_library_is_not_exported(library, keys) -> None:
     async def none(tool: ToolDraft) -> tuple[str, ...]:
         return ()
 
     with pytest.raises(RequestError, match="the library has no tools"):
         await ToolExport(library, keys).file([], "bundle", none)
+
+
+async def test_the_folder_of_a_lost_database_is_offered_and_passes_the_gate(tmp_path, gate) -> None:
+    documented = CODE.replace("    return", '    """Turn\n    it.\n\n    And more."""\n    return')
+    folder = tmp_path / "tools"
+    async with hashed_library(tmp_path) as library:
+        for one in (draft(code=documented), OTHER, draft("silent")):
+            await library.add(one)
+        assert library.offer == ""
+    (folder / "test_alone.py").write_text("x = 1")
+    (folder / "broken.py").write_text("def broken(")
+    (folder / "test_broken.py").write_text("x = 1")
+    for lost in tmp_path.glob("agent.db*"):
+        lost.unlink()
+    async with hashed_library(tmp_path) as library:
+        assert library.offer == (
+            f"`selfeng import {folder}` shows 4 tools there and adds what passes the gate"
+        )
+        assert await library.tools() == (), "nothing is trusted silently"
+        arriving = ToolImport(library, SigningKeys(tmp_path / "mine"), gate)
+        content = folder_bundle(folder, without=())
+        gate.refuses = {"shout_text"}
+        with_words = [f for f in found(await added(arriving, content)) if f[0] != "shout_text"]
+        assert with_words == [
+            ("reverse_text", "added", "Turn it."),
+            ("silent", "refused", "silent: the description is empty"),
+        ]
+        assert [tool.name for tool in await library.tools()] == ["reverse_text"]
+        assert (await library.get("reverse_text")).code == documented
+        assert "3 tools" in library.offer
+    with pytest.raises(RequestError, match=r"has no files NAME\.py and test_NAME\.py"):
+        folder_bundle(folder, without=("reverse_text", "shout_text", "silent"))

@@ -1,6 +1,9 @@
 """A backup: everything is in it, it is restored whole or not at all, on either database."""
 
+import gzip
+import io
 import os
+import re
 import tarfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +14,7 @@ import sqlalchemy as sa
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.errors import DatabaseUnavailable
 from selfeng.core.events import AnswerToken
+from selfeng.store import backup as backup_module
 from selfeng.store.backup import DATABASE, BackupError, in_use, restore_backup, write_backup
 from selfeng.store.database import id_of, open_database, reading, writing
 from selfeng.store.effects import known_effect, note_effect
@@ -132,6 +136,67 @@ def test_a_backup_that_reaches_outside_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BackupError, match="can't be read"):
         restore_backup(backup, database, {"tools": tmp_path / "tools"})
     assert not (tmp_path.parent / "escaped").exists()
+    database.dispose()
+
+
+def _entry(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.linkname = kind, link
+    return entry
+
+
+def _bomb(size: int) -> tarfile.TarInfo:
+    entry = _entry("tools/zeros")
+    entry.size = size
+    return entry
+
+
+def _described_at_length(size: int) -> tarfile.TarInfo:
+    entry = _entry("tools/x")
+    entry.pax_headers = {"comment": "0" * size}
+    return entry
+
+
+@pytest.mark.parametrize(
+    ("entry", "problem"),
+    [
+        (_entry("tools/out", tarfile.SYMTYPE, "/etc/passwd"), "tools/out is a link"),
+        (_entry("tools/out", tarfile.SYMTYPE, "../../secret"), "tools/out is a link"),
+        (_entry("tools/out", tarfile.LNKTYPE, "/etc/passwd"), "tools/out is a link"),
+        (_entry("tools/pipe", tarfile.FIFOTYPE), "tools/pipe is a link or another special file"),
+        (_entry("tools/disk", tarfile.BLKTYPE), "tools/disk is a link or another special file"),
+        (_bomb(100_000_000), "it unpacks to more than a backup of its size has"),
+        (_described_at_length(100_000_000), "it unpacks to more than a backup of its size has"),
+    ],
+)
+def test_a_backup_with_links_or_without_end_changes_nothing(
+    tmp_path: Path, entry: tarfile.TarInfo, problem: str
+) -> None:
+    database, tools = open_database(f"sqlite:///{tmp_path / 'a.db'}"), tmp_path / "tools"
+    conversation, backup = _fill(database), tmp_path / "backup.tar.gz"
+    tools.mkdir()
+    (tools / "kept.py").touch()
+    with gzip.open(backup, "wb") as packed, tarfile.open(fileobj=packed, mode="w") as archive:
+        archive.addfile(entry, io.BytesIO(b"0" * entry.size))
+        archive.addfile(_entry("tools/after"))
+    with pytest.raises(BackupError, match=re.escape(f"{backup} can't be read: {problem}")):
+        restore_backup(backup, database, {"tools": tools})
+    assert [c.id for c in Journal(database).conversations("me")] == [conversation]
+    assert [path.name for path in tools.iterdir()] == ["kept.py"]
+    assert not list(tmp_path.glob(".restore-*"))
+    database.dispose()
+
+
+def test_a_backup_with_more_files_than_anybody_has_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backup_module, "MOST_ENTRIES", 3)
+    database, backup = open_database(f"sqlite:///{tmp_path / 'a.db'}"), tmp_path / "b.tar.gz"
+    with tarfile.open(backup, "w:gz") as archive:
+        for number in range(4):
+            archive.addfile(_entry(f"tools/{number}"))
+    with pytest.raises(BackupError, match="it has more than 3 files and folders"):
+        restore_backup(backup, database, {})
     database.dispose()
 
 

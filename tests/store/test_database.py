@@ -3,6 +3,7 @@
 import multiprocessing
 import shutil
 import sqlite3
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,8 +13,8 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata, produce_migrations, render_python_code
 from alembic.migration import MigrationContext
 
-from selfeng.core.errors import DatabaseUnavailable
-from selfeng.store.database import id_of, open_database, reading, writing
+from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
+from selfeng.store.database import id_of, open_database, reading, sole_server, writing
 from selfeng.store.schema import (
     WORD_INDEX,
     conversations,
@@ -281,3 +282,37 @@ def test_a_percent_sign_in_the_path_is_no_problem(tmp_path: Path) -> None:
     engine = open_database(f"sqlite:///{tmp_path / '50%(off)s.db'}")
     engine.dispose()
     assert (tmp_path / "50%(off)s.db").exists()
+
+
+_SERVES = """
+import sys
+from selfeng.store.database import open_database, sole_server
+
+with sole_server(open_database(sys.argv[1])):
+    print("serves", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_one_process_serves_a_sqlite_and_its_death_frees_it(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    command = [sys.executable, "-c", _SERVES, url]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout
+        assert other.stdout.readline() == b"serves\n"
+        database = open_database(url)  # as commands do beside it
+        with pytest.raises(ConfigurationError) as caught, sole_server(database):
+            pass
+        assert caught.value.message == f"another server uses {tmp_path}: process {other.pid}"
+        assert "set another DATA_DIR" in caught.value.remedy
+        assert "PostgreSQL" in caught.value.remedy
+        other.kill()
+        other.wait()
+        with sole_server(database):
+            pass
+        database.dispose()
+
+
+def test_a_database_in_memory_has_no_other_server(tmp_path: Path) -> None:
+    with sole_server(sa.create_engine("sqlite://")):
+        assert not list(tmp_path.iterdir())

@@ -1,6 +1,12 @@
 """Agents: they work on a message step by step, and send messages to each other."""
 
-from selfeng.agents.agent import AgentReply, FunctionCallingAgent, Task, TurnAgent
+from selfeng.agents.agent import (
+    AgentReply,
+    FunctionArguments,
+    FunctionCallingAgent,
+    Task,
+    TurnAgent,
+)
 from selfeng.agents.coder import coder
 from selfeng.agents.delegation import USER, Delegation
 from selfeng.agents.proxy import proxy
@@ -9,6 +15,7 @@ __all__ = [
     "USER",
     "AgentReply",
     "Delegation",
+    "FunctionArguments",
     "FunctionCallingAgent",
     "Task",
     "TurnAgent",

@@ -4,9 +4,9 @@ needs an answer.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from selfeng.agents.agent_workspace import AgentWorkspace
 from selfeng.core.lesson import AgentKind
@@ -76,14 +76,23 @@ Outcome = AgentReply | Mapping[str, Any]
 """The outcome of a call: the end of the work, or plain JSON data for the model to continue with."""
 
 
+class FunctionArguments(Value):
+    """Arguments of a function of agents; the docstring is the function's description."""
+
+    function: ClassVar[str]
+    """Its name."""
+
+
 @dataclass(frozen=True)
 class Function:
     """Something an agent can do: a function that its model calls with typed arguments."""
 
-    arguments: type[BaseModel]
-    """Its docstring is the description."""
+    arguments: type[FunctionArguments]
     perform: Callable[[Any], Awaitable[Outcome]]
-    name: str
+
+    @property
+    def name(self) -> str:
+        return self.arguments.function
 
     @property
     def schema(self) -> FunctionSchema:

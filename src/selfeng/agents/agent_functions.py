@@ -4,35 +4,37 @@ from typing import Literal
 
 from pydantic import Field
 
-from selfeng.agents.agent import AgentReply, Function, Outcome, Task
+from selfeng.agents.agent import AgentReply, Function, FunctionArguments, Outcome, Task
 from selfeng.core.errors import RequestError
 from selfeng.core.question import Question, questions_problem
-from selfeng.core.value import Value
 
 
-class SendMessage(Value):
+class SendMessage(FunctionArguments):
     """Send another agent a message and wait for its reply. The two of you keep one thread, so say
     only what is new.
     """
 
+    function = "SendMessage"
     recipient: str = Field(description="Name of the agent.")
     message: str = Field(
         description="What it is to do, with everything that it needs to know.", min_length=1
     )
 
 
-class AskPerson(Value):
+class AskPerson(FunctionArguments):
     """End for now and ask the person up to three questions, of which the work can't do without the
     answers.
     """
 
+    function = "ask_person"
     intro: str = Field(description="One sentence: what the answers are for.")
     questions: tuple[Question, ...]
 
 
-class Exit(Value):
+class Exit(FunctionArguments):
     """End the work."""
 
+    function = "exit"
     outcome: Literal["done", "failed"]
     result: str = Field(
         description="The result, or why it failed, in Markdown for whoever sent the message.",
@@ -58,5 +60,5 @@ def common(task: Task) -> tuple[Function, ...]:
     async def end(given: Exit) -> Outcome:
         return AgentReply(outcome=given.outcome, text=given.result)
 
-    sending = (Function(SendMessage, send, "SendMessage"),) if task.others else ()
-    return (*sending, Function(AskPerson, ask, "ask_person"), Function(Exit, end, "exit"))
+    sending = (Function(SendMessage, send),) if task.others else ()
+    return (*sending, Function(AskPerson, ask), Function(Exit, end))

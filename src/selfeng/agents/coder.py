@@ -6,13 +6,19 @@ from typing import Any
 
 from pydantic import Field
 
-from selfeng.agents.agent import Function, FunctionCallingAgent, Outcome, Task
+from selfeng.agents.agent import (
+    Function,
+    FunctionArguments,
+    FunctionCallingAgent,
+    Outcome,
+    Task,
+)
 from selfeng.agents.agent_functions import common
 from selfeng.core.errors import RequestError, stage
 from selfeng.core.events import CodeRun, FilesMade
 from selfeng.core.files import File, FileName
 from selfeng.core.protocols import ModelClient
-from selfeng.core.value import StrictlyOptional, Value
+from selfeng.core.value import StrictlyOptional
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
 
@@ -34,35 +40,39 @@ runpy.run_path({name!r}, run_name="__main__")
 """
 
 
-class RunPython(Value):
+class RunPython(FunctionArguments):
     """Run Python source in a fresh process, in the folder that holds your files, and get what it
     prints or raises.
 
     Variables do not outlive a run; files do.
     """
 
+    function = "run_python"
     code: str = Field(description="The whole source.", min_length=1)
 
 
-class CreateTextFile(Value):
+class CreateTextFile(FunctionArguments):
     """Write a text file, or replace it."""
 
+    function = "create_file"
     name: FileName = Field(description="Without a folder, such as `main.py`.")
     content: str = Field(description="The whole text.")
 
 
-class RunFile(Value):
+class RunFile(FunctionArguments):
     """Run one of your Python files in a fresh process, as a person would from the command line."""
 
+    function = "run_file"
     name: str
     arguments: StrictlyOptional[tuple[str, ...]] = Field(
         default=(), description="What follows its name on the command line."
     )
 
 
-class DeleteFiles(Value):
+class DeleteFiles(FunctionArguments):
     """Delete files that are needed no more, such as where there are too many to run code."""
 
+    function = "delete_files"
     names: tuple[str, ...]
 
 
@@ -107,10 +117,10 @@ def _functions(task: Task) -> Sequence[Function]:
         )
 
     return (
-        Function(RunPython, run, "run_python"),
-        Function(CreateTextFile, create, "create_file"),
-        Function(RunFile, run_file, "run_file"),
-        Function(DeleteFiles, delete, "delete_files"),
+        Function(RunPython, run),
+        Function(CreateTextFile, create),
+        Function(RunFile, run_file),
+        Function(DeleteFiles, delete),
         *common(task),
     )
 

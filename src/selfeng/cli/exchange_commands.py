@@ -115,19 +115,27 @@ def _write_skill(file: File, output: Path) -> Path:
     epilog=example("selfeng import library.zip", "selfeng import library.zip --only count_words"),
 )
 def import_tools(
-    file: Annotated[Path, typer.Argument(help="A bundle that `selfeng export` wrote.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A bundle that `selfeng export` wrote, or a folder with the files of tools, such "
+            "as TOOLS_DIR after the loss of its database."
+        ),
+    ],
     *,
     only: Annotated[
         list[str] | None, typer.Option(help="Import this tool only; repeat for more.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Accept without asking.")] = False,
 ) -> None:
-    """Add the tools of a bundle. What they say of themselves is shown and has to be accepted; what
-    they do has to pass the gate of new tools. Exit code 1 if one was refused, or you decline.
+    """Add the tools of a bundle or folder. What they say of themselves is shown and has to be
+    accepted; what they do has to pass the gate of new tools. Exit code 1 if one was refused, or you
+    decline.
     """
 
     async def work(engine: Engine) -> int:
-        offer = await engine.tool_import.read(await asyncio.to_thread(_read, file))
+        known = {tool.name for tool in await engine.library.tools()}
+        offer = await engine.tool_import.read(await asyncio.to_thread(_read, file, known))
         wanted = set(only or [draft.name for draft in offer.drafts])
         _show(offer, file.name, wanted)
         if not yes:
@@ -157,10 +165,12 @@ async def _add(engine: Engine, offer: ImportOffer, file: str, names: set[str]) -
     return 1 if refused else 0
 
 
-def _read(file: Path) -> bytes:
-    from selfeng.exchange.tool_bundle import LARGEST
+def _read(file: Path, known: set[str]) -> bytes:
+    from selfeng.exchange.tool_bundle import LARGEST, folder_bundle
 
     try:
+        if file.is_dir():
+            return folder_bundle(file, known)
         with file.open("rb") as stream:
             return stream.read(LARGEST + 1)
     except OSError as error:

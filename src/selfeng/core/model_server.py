@@ -54,7 +54,7 @@ class ModelServer(Value):
         return {
             "base_url": urlunsplit(urlsplit(self.base_url)._replace(query="", fragment="")),
             "default_query": self._query,
-            "default_headers": dict(self.headers),
+            "default_headers": {"Accept-Encoding": "gzip", **self.headers},
             "api_key": self.api_key,
             "timeout": self.timeout,
         }

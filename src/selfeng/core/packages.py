@@ -31,6 +31,16 @@ _PIP = (
 )
 
 
+WORKER_PACKAGE = "sandbox_worker"
+"""The package that runs code and tests in the sandbox."""
+
+
+@cache
+def sandbox_modules() -> frozenset[str]:
+    """Names of all top-level modules in the sandbox, offered or not."""
+    return sys.stdlib_module_names | {*sandbox_packages(), "pytest", "_pytest", WORKER_PACKAGE}
+
+
 @cache
 def sandbox_packages() -> tuple[str, ...]:
     """Names of the top-level modules that a tool may import, sorted."""

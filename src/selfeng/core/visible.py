@@ -17,6 +17,7 @@ _ACTING = re.compile(
     "|(?:^|(?<=[\0-\x7f]))[\u200c\u200d]|[\u200c\u200d](?=[\0-\x7f])"
     "|[\ud800-\udfff]"
 )
+_MARKUP = re.compile(r"</[a-zA-Z]|<!--|<[a-zA-Z][\w-]*(?:\s[^<>]*)?/?>|\]\(\s*\w+:|```")
 
 
 def visible(text: str, before: str = "") -> str:
@@ -33,6 +34,28 @@ def visible(text: str, before: str = "") -> str:
 def one_line(text: str) -> str:
     """The same on a single line."""
     return visible(text).replace("\t", "\\t").replace("\n", "\\n")
+
+
+def hidden(text: str) -> str:
+    """The first character, written out, that `visible` would not leave as it is; "" if none."""
+    return _changed(text, visible(text))
+
+
+def acting(text: str) -> str:
+    """The first character, written out, that `one_line` would not leave as it is; "" if none."""
+    return _changed(text, one_line(text))
+
+
+def plain_line_problem(text: str) -> str:
+    """Why the text is not one line without markup, such as a description; "" if it is."""
+    if character := acting(text):
+        return f"has characters that act or hide, such as {character}"
+    markup = _MARKUP.search(text)
+    return f"has markup, such as {markup[0][:30]!r}" if markup else ""
+
+
+def _changed(text: str, shown: str) -> str:
+    return next((ascii(a) for a, b in zip(text, shown, strict=False) if a != b), "")
 
 
 def _written(match: re.Match[str]) -> str:

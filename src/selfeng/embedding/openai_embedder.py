@@ -22,6 +22,7 @@ from openai import (
     OpenAIError,
 )
 
+from selfeng.core.bounded_reply import LARGEST, BoundedReply, ReplyTooLarge
 from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import EmbedderUnavailable
 from selfeng.core.model_server import ModelServer
@@ -47,6 +48,8 @@ _AGAIN = 10.0
 """Seconds until a server that lets a call wait is asked again."""
 _KEPT = 60.0
 """Seconds that vectors which came too late are kept for who asks again."""
+_A_NUMBER = 32
+"""Bytes of a number of a vector, at most."""
 _CALLS = 32
 """At once, at most."""
 
@@ -101,7 +104,8 @@ class OpenAIEmbedder:
             if self._server.local
             else {}
         )
-        client = DefaultHttpx2Client(event_hooks={"request": [self._server.sign]}, **direct)
+        hooks = {"request": [self._server.sign], "response": [self._bound]}
+        client = DefaultHttpx2Client(event_hooks=hooks, **direct)
         self._sdk = OpenAI(**self._server.sdk_options, max_retries=max_retries, http_client=client)
 
     @property
@@ -182,6 +186,10 @@ class OpenAIEmbedder:
             "see why it takes so long",
         )
 
+    def _bound(self, response: Any) -> None:
+        largest = max(LARGEST, _BATCH * self._dimensions * _A_NUMBER)
+        response.stream = BoundedReply(response, largest)
+
     def _asked(self, batch: Sequence[str]) -> list[list[float]]:
         """A vector for each text, in order."""
         try:
@@ -192,9 +200,10 @@ class OpenAIEmbedder:
             return [row.embedding for row in sorted(response.data, key=lambda row: row.index)]
         except OpenAIError as error:
             raise self._failure(error) from None  # the chain of errors may show the key
-        except (ValueError, TypeError, AttributeError):
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            why = f": {error}" if isinstance(error, ReplyTooLarge) else ""
             raise self._unavailable(
-                f"{self._server.name} does not answer like an embeddings server",
+                f"{self._server.name} does not answer like an embeddings server{why}",
                 "check OPENAI_BASE_URL",
             ) from None
 

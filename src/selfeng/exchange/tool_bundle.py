@@ -6,6 +6,7 @@ bundle that is read is somebody's words: nothing of it is run or unpacked to dis
 read from the code, and any member or byte that does not belong there refuses the whole file.
 """
 
+import ast
 import hashlib
 import io
 import json
@@ -13,8 +14,9 @@ import re
 import stat
 import zipfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Literal, NoReturn, TypeVar
+from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Literal, NoReturn, TypeVar, cast
 
 from pydantic import Field, ValidationError
 
@@ -81,8 +83,12 @@ class ToolBundle(Value):
     """sha256 of the file."""
 
 
-def write_bundle(tools: Sequence[ToolDraft], sign: Callable[[bytes], DetachedSignature]) -> bytes:
-    """A bundle with these tools. Raises: RequestError: it would be too large to be read."""
+def write_bundle(
+    tools: Sequence[ToolDraft], sign: Callable[[bytes], DetachedSignature] | None
+) -> bytes:
+    """A bundle with these tools, signed by `sign`. Raises: RequestError: it would be too large to
+    be read.
+    """
     if len(tools) > MOST:
         raise RequestError(
             f"{count(len(tools), 'tool')} are too many for one bundle",
@@ -90,8 +96,9 @@ def write_bundle(tools: Sequence[ToolDraft], sign: Callable[[bytes], DetachedSig
         )
     described = BundleDescription(tools=tuple(map(_described, tools)))
     text = json.dumps(described.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
-    signature = json.dumps(sign(text.encode()).model_dump(), indent=1) + "\n"
-    files = {_DESCRIPTION: text, _SIGNATURE: signature}
+    files = {_DESCRIPTION: text}
+    if sign:
+        files[_SIGNATURE] = json.dumps(sign(text.encode()).model_dump(), indent=1) + "\n"
     for tool in tools:
         code, tests = _files(tool.name)
         files |= {code: tool.code, tests: tool.tests}
@@ -101,6 +108,39 @@ def write_bundle(tools: Sequence[ToolDraft], sign: Callable[[bytes], DetachedSig
             f"the bundle has more than {LARGEST // MB} MB", "name fewer tools for one bundle"
         )
     return packed
+
+
+def folder_bundle(folder: Path, without: Collection[str]) -> bytes:
+    """An unsigned bundle of the tools whose files are in a folder; what their functions say of
+    themselves are the descriptions. Files that define no tool are left out, and so are the tools
+    `without` and those after the first 500.
+
+    Raises: RequestError: there are none.
+    """
+    drafts = (_draft_in(folder, path.name[5:-3]) for path in sorted(folder.glob("test_*.py")))
+    tools = [draft for draft in drafts if draft and draft.name not in without][:MOST]
+    if not tools:
+        raise RequestError(
+            f"{folder} has no files NAME.py and test_NAME.py of other tools", "name another folder"
+        )
+    return write_bundle(tools, None)
+
+
+def _draft_in(folder: Path, name: str) -> ToolDraft | None:
+    """The tool of that name as its files define it; None if they don't."""
+    try:
+        code, tests = ((folder / Path(file).name).read_bytes().decode() for file in _files(name))
+        signature = parse_signature(code, name)
+        functions = [n for n in ast.parse(code).body if getattr(n, "name", "") == name]
+        said = ast.get_docstring(cast(ast.FunctionDef, functions[-1])) or ""
+        description = " ".join(said.partition("\n\n")[0].split())
+        draft = ToolDraft(
+            name=name, description=description, signature=signature, code=code, tests=tests
+        )
+        _described(draft)
+    except (OSError, ValueError, SignatureError):
+        return None
+    return draft
 
 
 def read_bundle(content: bytes) -> ToolBundle:

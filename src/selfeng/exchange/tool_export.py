@@ -8,6 +8,7 @@ from selfeng.core.errors import RequestError
 from selfeng.core.files import File
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.tool import Tool, ToolDraft
+from selfeng.core.visible import plain_line_problem
 from selfeng.core.words import count
 from selfeng.exchange.archive import archive
 from selfeng.exchange.exported_tool import ExportedTool
@@ -71,12 +72,13 @@ class ToolExport:
 
 
 async def _shown(tool: ToolDraft, examples: Examples) -> ToolDraft:
-    """The tool with the requests that may be told; one that has not served has those that it came
-    with.
+    """The tool with the requests that may be told, as far as others take them; one that has not
+    served has those that it came with.
     """
     requests = await examples(tool)
     if not requests and tool.imported:
         requests = tool.imported.requests
+    requests = [request for request in requests if not plain_line_problem(request)]
     return tool.draft().model_copy(update={"example_requests": tuple(requests)})
 
 

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Self, TypeVar
 
+import httpx2
 from openai import APIError, AsyncOpenAI, AsyncStream
 from openai._models import construct_type
 from openai._streaming import ServerSentEvent
@@ -21,10 +22,10 @@ class Chunks(AsyncStream[ChatCompletionChunk]):
     """
 
     def __init__(
-        self, opened: AsyncStream[Any], sdk: AsyncOpenAI, events: ResponseEvents | None
+        self, opened: httpx2.Response, sdk: AsyncOpenAI, events: ResponseEvents | None
     ) -> None:
         as_sent: Any = object
-        super().__init__(cast_to=as_sent, response=opened.response, client=sdk)
+        super().__init__(cast_to=as_sent, response=opened, client=sdk)
         self._events = events
         self._first: ChatCompletionChunk | None = None
         self.announced = False

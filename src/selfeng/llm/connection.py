@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from openai import OpenAIError
 from openai.types.chat import ChatCompletion
 
+from selfeng.core.bounded_reply import LARGEST, ReplyTooLarge
 from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.events import ThoughtAloud
 from selfeng.core.model_server import ModelServer
@@ -49,6 +50,8 @@ _STREAMING: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usa
 _CAPS = {"max_tokens", "max_completion_tokens"}
 _PROBE = 5.0
 """Seconds that a server may take to list its models."""
+_NO_TEXT = 128
+"""Bytes that a chunk without text counts for."""
 _CAPPED_BELOW = 4096
 """Tokens. A turn may have more left, but hardly any reply is that long, and models with a smaller
 window would refuse the number.
@@ -188,7 +191,7 @@ class ModelConnection:
             heard = list[str]()
             thoughts = Thoughts(heard.append, unopened=True)
             thoughts.hear(aloud)
-            text = thoughts.feed(content) + thoughts.finish()
+            text = await asyncio.to_thread(thoughts.feed, content) + thoughts.finish()
             if not text.strip() and not calls:
                 text = thoughts.text  # some servers take the whole reply for a thought
             else:
@@ -214,7 +217,7 @@ class ModelConnection:
         with self._metered(request, budget) as meter:
             chunks = await self._open(request, budget)
             thoughts = Thoughts(self._tell(request, budget), unopened=self._unopened)
-            said, refusal, finish = "", "", None
+            said, refusal, finish, size = "", "", None, 0
             try:
                 while (
                     chunk := await self._guarded(
@@ -232,6 +235,10 @@ class ModelConnection:
                     called = apart.take(delta) if apart and delta else ""
                     meter.count(arrived := piece + declined + aloud + called)
                     meter.report(chunk.usage)
+                    ids = "".join(call.id or "" for call in (delta and delta.tool_calls) or ())
+                    size += len(f"{arrived}{ids}".encode(errors="replace")) or _NO_TEXT
+                    if size > LARGEST:
+                        raise self._translated(ReplyTooLarge())
                     if arrived:
                         self._check_running(meter, budget)
                     thoughts.hear_apart(aloud)
@@ -298,6 +305,8 @@ class ModelConnection:
             with chat(self.server, request.prompt) as span:
                 try:
                     yield meter
+                except RecursionError as error:
+                    raise self._translated(error) from None
                 finally:
                     span.set_attribute("gen_ai.usage.input_tokens", meter.tokens.input)
                     span.set_attribute("gen_ai.usage.output_tokens", meter.tokens.output)

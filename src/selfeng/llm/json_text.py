@@ -16,23 +16,30 @@ _BRACKETED = re.compile(r"(?P<json>[{\[].*[}\]])\s*(?:\Z|`|<|\n)", re.DOTALL)
 _LONGEST = 200_000
 """Characters of a text that is mended."""
 _LENIENT = partial(json.loads, strict=False)
-_ATTEMPTS = 400
-"""Opening brackets that are tried; each may cost a scan to the end of the text."""
+_ATTEMPTS, _SCANNED = 400, 40_000_000
+"""Opening brackets that are tried, each of which may cost a scan to the end of the text, and
+characters of all these scans.
+"""
+_DEEPEST = 100
+"""Lists and objects within each other."""
+
+
+def loads(text: str | bytes) -> Any:
+    """The value of a JSON text. Raises: ValueError: it is not JSON, or nested too deeply."""
+    try:
+        return _shallow(json.loads(text))
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
 
 
 def parse(text: str) -> Any:
     """The value that the whole text is; text that is JSON in a JSON string is parsed again.
 
     Raises:
-        ValueError: the text is not JSON.
+        ValueError: the text is not JSON, or nested too deeply.
     """
-    try:
-        value = json.loads(text)
-        return (
-            json.loads(value) if isinstance(value, str) and _START.match(value.strip()) else value
-        )
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
+    value = loads(text)
+    return loads(value) if isinstance(value, str) and _START.match(value.strip()) else value
 
 
 def find(text: str) -> list[Any]:
@@ -65,7 +72,7 @@ def mended(text: str) -> list[Any]:
         (json_repair.loads, found["json"]),
     ):
         try:
-            value = load(written)
+            value = _shallow(load(written))
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
         return [value] if isinstance(value, dict | list) and value else []
@@ -74,13 +81,29 @@ def mended(text: str) -> list[Any]:
 
 def _embedded(text: str) -> Iterator[Any]:
     position = 0
-    for _ in range(_ATTEMPTS):
+    for _ in range(min(_ATTEMPTS, _SCANNED // (len(text) + 1) + 1)):
         start = _START.search(text, position)
         if start is None:
             return
         try:
             value, position = _DECODER.raw_decode(text, start.start())
+            _shallow(value)
         except (ValueError, RecursionError):
             position = start.end()
         else:
             yield value
+
+
+def _shallow(value: Any) -> Any:
+    """The value. Raises: ValueError: it is nested too deeply for what recurses into it."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return value
+    raise ValueError("it is nested too deeply")

@@ -2,6 +2,7 @@
 follow all of them.
 """
 
+import asyncio
 import json
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
@@ -97,7 +98,7 @@ async def ask(
         if reply.cut_off and repaired:
             raise connection.cut_off()
         try:
-            result = _whole(reply, strategy)
+            result = await asyncio.to_thread(_whole, reply, strategy)  # it may be large
         except NotFollowed as error:
             if not last:
                 memory.ignored += not repair

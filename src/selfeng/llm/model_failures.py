@@ -8,6 +8,7 @@ from typing import Any
 
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 
+from selfeng.core.bounded_reply import ReplyTooLarge
 from selfeng.core.errors import ModelError, ModelRefused, ModelUnavailable
 from selfeng.core.model_server import ModelServer
 
@@ -74,6 +75,12 @@ class TooLong(ModelUnavailable):
     cause = "too_long"
 
 
+class Unreadable(ModelUnavailable):
+    """What the server sends is too large, or nested too deeply."""
+
+    cause = "unusable"
+
+
 def not_a_model(server: ModelServer, what: str) -> ModelUnavailable:
     """The error for a server whose answers have another form."""
     return ModelUnavailable(
@@ -89,7 +96,25 @@ def refuses(said: str) -> bool:
 
 def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> ModelError:
     """Our error for an `error` of the SDK; `midway`: part of the reply had arrived."""
+    try:
+        return _failure(error, server, midway)
+    except RecursionError:
+        return unreadable(server, "it is nested too deeply")
+
+
+def unreadable(server: ModelServer, what: str) -> Unreadable:
+    return Unreadable(
+        f"the reply of {server.model} at {server.name} can't be used: {what}",
+        "try again, or set another OPENAI_MODEL",
+    )
+
+
+def _failure(error: Exception, server: ModelServer, midway: bool) -> ModelError:
     match error:
+        case RecursionError():
+            return unreadable(server, "it is nested too deeply")
+        case ReplyTooLarge():
+            return unreadable(server, str(error))
         case APIStatusError():
             return _status_failure(error, error.status_code, server)
         case APITimeoutError():

@@ -60,7 +60,11 @@ class StreamedCalls:
             named = (piece.function and piece.function.name) or ""
             more: Any = (piece.function and piece.function.arguments) or ""
             written = more if isinstance(more, str) else json.dumps(more)
-            self._parts[index] = (id or piece.id or "", name or named, arguments + written)
+            self._parts[index] = (
+                id or piece.id or "",
+                name or named,
+                arguments + written,
+            )
             taken += named + written
         return taken
 

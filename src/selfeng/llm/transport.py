@@ -1,10 +1,12 @@
 """The transport to a model's server: single requests by the API and in the form that it takes."""
 
+import asyncio
 import json
 import re
 import ssl
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AsyncExitStack
+from json import JSONDecodeError
 from typing import Any, NamedTuple
 
 import httpx2
@@ -18,11 +20,13 @@ from openai import (
 from openai.types import Model
 from openai.types.chat import ChatCompletion
 
+from selfeng.core.bounded_reply import bound
 from selfeng.core.errors import ModelError
 from selfeng.core.model_server import ModelServer
 from selfeng.core.prompt import PROMPT_NAME
 from selfeng.llm.adaptation import Body, Form, applied, described, named, untold, wants_plainer
 from selfeng.llm.chunks import Chunks, as_built
+from selfeng.llm.json_text import loads
 from selfeng.llm.model_failures import RequestRefused, cause, failure, not_a_model, refuses
 from selfeng.llm.responses import ResponseEvents, completion_of, request_of
 
@@ -30,6 +34,8 @@ CHAT, RESPONSES = "/chat/completions", "/responses"
 _MISSING = {404, 405}
 """Statuses of a path that a server does not have."""
 _SPEAKS_OF = {CHAT: r"chat[/.\s]?completions", RESPONSES: r"\bresponses\b"}
+_LARGEST_ERROR = 1_000_000
+"""Characters of a reply that may be an error."""
 _MOST = 12
 """Requests that are sent at most until the server takes one."""
 
@@ -78,12 +84,9 @@ class Transport:
         if patience:
             sdk = sdk.with_options(max_retries=0, timeout=patience)
         try:
-            return [model async for model in sdk.models.list()]
-        except (
-            OpenAIError,
-            ValueError,
-            AttributeError,
-        ) as error:  # AttributeError: the answer is no list of models
+            listed = await sdk.get("/models", cast_to=httpx2.Response)
+            return await asyncio.to_thread(_models_in, listed.content)
+        except (OpenAIError, ValueError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, NotFoundError) and (deployment := self.server.deployment):
                 return [Model(id=deployment, created=0, object="model", owned_by="azure")]
             raise failure(error, self.server) from cause(error, self.server)
@@ -105,7 +108,7 @@ class Transport:
                     async for piece in reply.iter_bytes():
                         yield piece
                     return
-            except OpenAIError as error:
+            except (OpenAIError, ValueError) as error:
                 translated = failure(error, self.server)
                 step = _harmless(translated, wire, form)
                 if step is None:
@@ -183,28 +186,27 @@ class Transport:
         streamed = bool(body.get("stream"))
         answer: Any = await self._sdk.post(
             self._path,
-            cast_to=object,
+            cast_to=httpx2.Response,
             body=wire,
             options={"headers": {PROMPT_NAME: prompt}},
             stream=streamed,
             stream_cls=AsyncStream[object],
         )
-        if streamed:
-            kind = answer.response.headers.get("content-type", "without a type")
-            if "event-stream" in kind:
-                return ServerReply(await self._begun(answer, responses), body)
-            try:
-                answer = json.loads(await answer.response.aread())
-            except ValueError:
-                told = f"its answer is {kind}, not an event stream"
-                raise not_a_model(self.server, told) from None
-        if not isinstance(answer, dict):
-            raise not_a_model(self.server, "its answer is not JSON")
-        if responses and "choices" not in answer:
-            answer = completion_of(answer)
-        return ServerReply(as_built(ChatCompletion, answer), body)
+        kind = answer.headers.get("content-type", "without a type")
+        if streamed and "event-stream" in kind:
+            return ServerReply(await self._begun(answer, responses), body)
+        try:
+            whole = await asyncio.to_thread(_completion_in, await answer.aread(), responses)
+        except JSONDecodeError:
+            told = (
+                f"its answer is {kind}, not an event stream"
+                if streamed
+                else "its answer is not JSON"
+            )
+            raise not_a_model(self.server, told) from None
+        return ServerReply(whole, body)
 
-    async def _begun(self, opened: AsyncStream[Any], responses: bool) -> Chunks:
+    async def _begun(self, opened: httpx2.Response, responses: bool) -> Chunks:
         chunks = Chunks(opened, self._sdk, ResponseEvents() if responses else None)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(chunks.close)
@@ -280,8 +282,23 @@ def _http_client(server: ModelServer) -> httpx2.AsyncClient:
         server.sign(request)
 
     return DefaultAsyncHttpx2Client(
-        event_hooks={"request": [sign], "response": [_with_true_status]}, **direct
+        event_hooks={"request": [sign], "response": [bound, _with_true_status]}, **direct
     )
+
+
+def _models_in(content: bytes) -> list[Model]:
+    """Raises: ValueError, TypeError, AttributeError: it is no list of models."""
+    return [as_built(Model, model) for model in loads(content).get("data") or ()]
+
+
+def _completion_in(content: bytes, responses: bool) -> ChatCompletion:
+    """Raises: ValueError: it is no JSON object, or nested too deeply."""
+    answer = loads(content)
+    if not isinstance(answer, dict):
+        raise JSONDecodeError("not an object", "", 0)
+    if responses and "choices" not in answer:
+        answer = completion_of(answer)
+    return as_built(ChatCompletion, answer)
 
 
 async def _with_true_status(response: httpx2.Response) -> None:
@@ -294,17 +311,17 @@ async def _with_true_status(response: httpx2.Response) -> None:
         response.status_code = _status_in(response.text) or 200
     if response.status_code >= 500:
         await response.aread()
-        if refuses(response.text):
+        if refuses(response.text[:_LARGEST_ERROR]):
             response.headers["x-should-retry"] = "false"
 
 
 def _status_in(text: str) -> int | None:
     """The status of an error in a body that is nothing but one."""
-    if '"error"' not in text:
+    if len(text) > _LARGEST_ERROR or '"error"' not in text:
         return None
     try:
         body = json.loads(text)
         code = int(body["error"]["code"]) if not body.get("choices") else 0
-    except (ValueError, TypeError, KeyError, AttributeError, IndexError):
+    except (ValueError, TypeError, KeyError, AttributeError, IndexError, RecursionError):
         return None
     return code if 400 <= code < 600 else None

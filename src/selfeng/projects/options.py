@@ -99,13 +99,13 @@ class ProjectOptions(Value):
     """Key of the model's server; None: the one of the settings."""
     max_steps: int = Field(30, ge=1, le=1000)
     """Actions that the build may take."""
-    max_calls: int = Field(60, ge=1)
+    max_calls: int = Field(60, ge=1, le=100_000)
     """Model calls."""
-    max_tokens: int = Field(600_000, ge=1)
+    max_tokens: int = Field(600_000, ge=1, le=10**9)
     """Tokens, input and output together."""
-    max_seconds: float = Field(1800.0, gt=0)
+    max_seconds: float = Field(1800.0, gt=0, le=604_800)
     """Seconds after which no further model call is made."""
-    max_cost: float | None = Field(None, ge=0)
+    max_cost: float | None = Field(None, ge=0, le=1_000_000)
     """US dollars; None: no limit."""
     packages: tuple[Annotated[str, AfterValidator(checked)], ...] = ()
     """Packages, beyond the sandbox's own, that the build may request: `requests==2.32.5`,

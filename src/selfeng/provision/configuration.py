@@ -3,7 +3,6 @@ runs, and whether the model's server that they name can be used.
 """
 
 import asyncio
-import math
 import os
 import re
 import time
@@ -258,8 +257,6 @@ class Configuration:
         if name in self._settings.fixed:
             told = f"{name.upper()} is set in the environment or in .env, which wins"
             return Problem(kind="fixed", message=told)
-        if isinstance(value, float) and not math.isfinite(value):
-            return Problem(kind="finite_number", message="Input should be a finite number")
         if name == SERVER and isinstance(value, str):
             return _problem_of_address(value)
         return None
@@ -298,7 +295,7 @@ def _problems(error: ValidationError) -> dict[str, Problem]:
         context = detail.get("ctx", {})
         limit = next((context[name] for name in _NUMBERS if name in context), None)
         found[str(detail["loc"][0])] = Problem(
-            kind=detail["type"], message=detail["msg"], limit=limit
+            kind=detail["type"], message=detail["msg"].removeprefix("Value error, "), limit=limit
         )
     return found
 

@@ -37,7 +37,10 @@ async def local_servers(
     """
     import httpx2  # takes as long to import as the rest of a start
 
-    async with httpx2.AsyncClient(trust_env=False, verify=False) as client:
+    from selfeng.core.bounded_reply import bound
+
+    hooks = {"response": [bound]}
+    async with httpx2.AsyncClient(trust_env=False, verify=False, event_hooks=hooks) as client:
         places = [(port, host) for port in ports for host in _HOSTS]
         probes = [_probed(client, host, port, ports[port], patience) for port, host in places]
         answers = await asyncio.gather(*probes)
@@ -57,7 +60,7 @@ async def _probed(
         async with asyncio.timeout(patience):
             response = await client.get(f"http://{host}:{port}/v1/models")
         listed: Any = response.json() if response.status_code == 200 else None
-    except (httpx2.HTTPError, httpx2.InvalidURL, TimeoutError, ValueError, OSError):
+    except (httpx2.HTTPError, httpx2.InvalidURL, OSError, ValueError, RecursionError):
         return None
     models = _models_in(listed)
     chatting = tuple(name for name in models if not _NO_CHAT.search(name))

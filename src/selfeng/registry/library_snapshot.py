@@ -77,5 +77,12 @@ class LibrarySnapshot:
             self.reserves(name) or (name in self.entries and file == tests_file(name))
         )
 
+    @cached_property
+    def orphans(self) -> tuple[str, ...]:
+        """The names that tools would have whose two files belong to none."""
+        strangers = {file for file in self.files if self.is_stranger(file)}
+        names = sorted({owner(file) for file in strangers})
+        return tuple(n for n in names if {code_file(n), tests_file(n)} <= strangers)
+
 
 EMPTY = LibrarySnapshot(entries={}, files=frozenset(), modified=frozenset(), revision=-1)

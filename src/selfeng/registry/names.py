@@ -5,10 +5,12 @@ import functools
 import keyword
 import re
 import sys
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from selfeng.core.errors import ToolNameInvalid
-from selfeng.core.packages import sandbox_packages
+from selfeng.core.packages import sandbox_modules, sandbox_packages
+from selfeng.core.server_tool import SEPARATOR
 
 MAX_LENGTH = 50
 _FORM = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
@@ -18,8 +20,9 @@ _DEVICES = frozenset(
 )
 
 
-def check_form(name: str) -> None:
-    """Refuse a name that no library can accept.
+def check_form(name: str, reserved: Callable[[], Collection[str]] = frozenset) -> None:
+    """Refuse a name that no library can accept. `reserved` gives those that models know for
+    other functions.
 
     Only lower case is allowed, because some file systems can't distinguish names that differ in
     case.
@@ -27,14 +30,14 @@ def check_form(name: str) -> None:
     Raises:
         ToolNameInvalid: names the value and what to do.
     """
-    problem = _problem(name)
+    problem = _problem(name, reserved)
     if problem:
         raise ToolNameInvalid(
             f"a tool can't be named {name[: MAX_LENGTH + 10]!r}: {problem}", _remedy(name)
         )
 
 
-def _problem(name: str) -> str:
+def _problem(name: str, reserved: Callable[[], Collection[str]]) -> str:
     checks = (
         (not _FORM.fullmatch(name), "it is not made of a-z, 0-9 and _, beginning with a letter"),
         (len(name) > MAX_LENGTH, f"it is longer than {MAX_LENGTH} characters"),
@@ -46,7 +49,10 @@ def _problem(name: str) -> str:
         (hasattr(builtins, name), "it is a builtin of Python"),
         (name in sys.stdlib_module_names, "it is a module of Python's standard library"),
         (name in sandbox_packages(), "it is a package that the sandbox offers"),
+        (name in sandbox_modules(), "it is a module of the sandbox"),
         (name in _OURS, "it is a module of this project"),
+        (name in reserved(), "models know another function of that name"),
+        (SEPARATOR in name, f"{SEPARATOR} separates the name of a server from that of its tool"),
         (name in _DEVICES, "Windows has a device of that name"),
         (name in _installed(), "it is an installed module"),
     )
@@ -70,6 +76,7 @@ def _installed() -> frozenset[str]:
         for folder in sys.path
         if Path(folder).name in {"site-packages", "dist-packages"}
     ]
+    folders.append(Path(__file__).parents[2])  # in a checkout, `src`
     return frozenset(
         path.name.partition(".")[0].lower()
         for folder in folders

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 
 from selfeng.core.provenance import Provenance, RolledBack, ToolVersion
 from selfeng.core.tool import Tool, ToolDraft
-from selfeng.registry import names, versions
+from selfeng.registry import versions
 from selfeng.registry.file_watcher import FileWatcher
 from selfeng.registry.tool_files import Sources
 from selfeng.registry.tool_writer import ToolWriter
@@ -23,10 +23,7 @@ class ToolEditor:
         self._engine, self._watcher, self._writer, self._vectors = engine, watcher, writer, vectors
 
     def add(self, draft: ToolDraft, provenance: Provenance) -> tuple[Tool, bool]:
-        """The tool, and whether it has its vector. Raises: ToolNameInvalid, ToolExists,
-        LibraryError.
-        """
-        names.check_form(draft.name)
+        """The tool, and whether it has its vector. Raises: ToolExists, LibraryError."""
         self._watcher.look()  # a tool with files deleted just now frees its name
         self._writer.check(draft.name, Sources(code=draft.code, tests=draft.tests))
         embedding = self._vectors.of_new(draft)
@@ -36,7 +33,6 @@ class ToolEditor:
         """Raises: VersionConflict, ToolModified, ToolNotFound, VersionNotFound,
         EmbedderUnavailable, LibraryError.
         """
-        names.check_form(draft.name)
         before = self.version(draft.name, based_on)
         same = (before.description, before.example_requests) == (
             draft.description,

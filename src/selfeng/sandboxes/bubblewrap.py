@@ -18,6 +18,7 @@ from typing import Any
 
 from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from selfeng.core.packages import WORKER_PACKAGE
 from selfeng.core.process import is_running
 from selfeng.core.verdict import SandboxStatus
 from selfeng.sandboxes import bwrap_process
@@ -55,7 +56,7 @@ _IN_A_CONTAINER = (
 )
 _OR_DOCKER = "or use Docker: `apt install docker.io`, or DOCKER_HOST for an engine elsewhere"
 
-_WORKER = ("python", "-I", "-m", "sandbox_worker")
+_WORKER = ("python", "-I", "-m", WORKER_PACKAGE)
 _CHECK = """
 import sandbox_worker.judge, sandbox_worker.test_process
 try:

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from selfeng.core.packages import WORKER_PACKAGE
 from selfeng.core.process import this_process
 from selfeng.sandboxes import interpreter
 from selfeng.sandboxes.control_groups import Controller
@@ -218,7 +219,7 @@ def _staged(files: Files) -> Iterator[tuple[Path, Path, Path]]:
     """What is staged: its path here, in the stage, and in containers."""
     if files.environment:
         yield files.environment.packages, _PACKAGES, PREFIX
-        yield files.environment.worker, _WORKER, PREFIX / SITE_PACKAGES / "sandbox_worker"
+        yield files.environment.worker, _WORKER, PREFIX / SITE_PACKAGES / WORKER_PACKAGE
         for number, (source, place) in enumerate(interpreter.parts()):
             yield source, _STAGE / f"interpreter{number}", place
 

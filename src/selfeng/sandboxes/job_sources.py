@@ -3,11 +3,10 @@ are read with `ast`, and never compiled or run here.
 """
 
 import ast
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 
 from selfeng.core.errors import RequestError
-from selfeng.core.packages import sandbox_packages
+from selfeng.core.packages import sandbox_modules
 from selfeng.core.signature import last_name
 from selfeng.core.words import count
 from selfeng.sandboxes.worker.frames import BrokenStream
@@ -180,12 +179,6 @@ def _listed(node: ast.stmt) -> list[str] | None:
 LARGEST = 1024 * 1024
 """Bytes of all library modules together, as UTF-8."""
 
-_THERE = (
-    frozenset(sys.stdlib_module_names)
-    | frozenset(sandbox_packages())
-    | {"pytest", "_pytest", "sandbox_worker"}
-)
-
 
 def check_modules(library: Mapping[str, str], tool: str) -> None:
     """Check that each module can be imported by its name, and that the name is free.
@@ -198,7 +191,7 @@ def check_modules(library: Mapping[str, str], tool: str) -> None:
             raise RequestError(
                 f"{name!r} can't be the name of a library module", "give it a Python identifier"
             )
-        if name == tool or name in _THERE:
+        if name == tool or name in sandbox_modules():
             raise RequestError(
                 f"the name of the library module {name!r} is taken by another module",
                 "give it another name",

@@ -19,7 +19,7 @@ from filelock import FileLock
 
 from selfeng.core.errors import SandboxFailed, SandboxUnavailable
 from selfeng.core.network import InstallFailed, run_installer
-from selfeng.core.packages import LIST, install_command
+from selfeng.core.packages import LIST, WORKER_PACKAGE, install_command
 from selfeng.core.places import FILES, WORKER
 from selfeng.sandboxes import interpreter
 from selfeng.sandboxes.backend import layer_digest
@@ -155,7 +155,7 @@ class PythonEnvironment:
         for name, content in _ACCOUNTS.items():
             (folder / "etc" / name).write_text(content)
         packages = folder / SITE_PACKAGES
-        (packages / "sandbox_worker").mkdir(parents=True)  # for the worker to be mounted on
+        (packages / WORKER_PACKAGE).mkdir(parents=True)  # for the worker to be mounted on
         into = ("--no-compile", "--target", str(packages))
         _run(on_line, install_command(*into, "--require-hashes", "-r", str(self._requirements)))
         if self._packages:

@@ -4,11 +4,13 @@ whatever it is kept in, the tools and the projects.
 All functions block: call them in a thread.
 """
 
+import gzip
 import os
 import shutil
 import sqlite3
 import tarfile
 import tempfile
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,12 +20,18 @@ import sqlalchemy as sa
 from filelock import ReadWriteLock, Timeout
 
 from selfeng.core.errors import AgentError
+from selfeng.core.files import MB
 from selfeng.core.private import make_file_private
+from selfeng.core.visible import one_line
 from selfeng.store.database import open_database, reading, writing
 from selfeng.store.schema import effects, metadata, properties, tool_words, turns
 
 DATABASE = "database.db"
 """Name of the database in a backup; the rest of it are folders."""
+MOST_ENTRIES, MOST_TIMES, _SMALL = 250_000, 200, 64 * MB
+"""Files and folders that a backup may have, and how many times its size, beyond 64 MB, it may
+unpack to. A database of repeated text shrinks to a thirtieth; zeros shrink to a thousandth.
+"""
 _IN_USE = ".in-use"
 _BATCH = 500  # rows
 
@@ -154,11 +162,35 @@ def _copy_rows(source: sa.Engine, target: sa.Engine, *, restored: bool = False) 
     return counts
 
 
+class _Unzipped(gzip.GzipFile):
+    """Unpacks no more than a backup of its size has, and than is free on the disk."""
+
+    def __init__(self, source: Path, folder: Path) -> None:
+        super().__init__(source)
+        largest = _SMALL + MOST_TIMES * source.stat().st_size
+        self._left = min(largest, shutil.disk_usage(folder).free)
+
+    def read(self, size: int | None = -1) -> bytes:
+        content = super().read(size)
+        self._left -= len(content)
+        if self._left < 0:
+            raise ValueError("it unpacks to more than a backup of its size has, or this disk")
+        return content
+
+
 def _unpack(source: Path, folder: Path) -> None:
     try:
-        with tarfile.open(source, "r:gz") as archive:
-            archive.extractall(folder, filter="data")
-    except (OSError, EOFError, tarfile.TarError, ValueError) as error:
+        with (
+            _Unzipped(source, folder) as content,
+            tarfile.open(fileobj=content, mode="r|") as archive,
+        ):
+            for number, entry in enumerate(archive, 1):
+                if not (entry.isfile() or entry.isdir()):
+                    raise ValueError(f"{one_line(entry.name)} is a link or another special file")
+                if number > MOST_ENTRIES:
+                    raise ValueError(f"it has more than {MOST_ENTRIES:,} files and folders")
+                archive.extract(entry, folder, filter="data")
+    except (OSError, EOFError, zlib.error, tarfile.TarError, ValueError) as error:
         raise BackupError(
             f"{source} can't be read: {error}", "name a file that `selfeng backup` wrote"
         ) from error

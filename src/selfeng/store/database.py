@@ -2,6 +2,7 @@
 writing.
 """
 
+import os
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
 
-from selfeng.core.errors import DatabaseUnavailable
+from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.private import make_file_private, make_private
 from selfeng.store.schema import properties
 from selfeng.store.trouble import reason_of, told
@@ -189,6 +190,30 @@ def sole_worker(engine: sa.Engine, work: str) -> Iterator[bool]:
         lock.release()
 
 
+@contextmanager
+def sole_server(engine: sa.Engine) -> Iterator[None]:
+    """Let no other process serve this SQLite meanwhile: what one does, the others would not
+    notice. Any number of them share a PostgreSQL.
+
+    Raises: ConfigurationError: another process serves it.
+    """
+    if engine.dialect.name != "sqlite" or not _is_file(engine.url):
+        yield
+        return
+    path = Path(engine.url.database or "")
+    note = path.with_name(f"{path.name}.server")
+    with sole_worker(engine, "server") as alone:
+        if not alone:
+            process = note.read_text() if note.exists() else "that is starting"
+            raise ConfigurationError(
+                f"another server uses {path.parent}: process {process}",
+                "end it, or set another DATA_DIR; several servers can share a PostgreSQL, which "
+                "DATABASE_URL names",
+            )
+        note.write_text(str(os.getpid()))
+        yield
+
+
 def migrations() -> "Config":
     """Alembic's configuration, in place of an alembic.ini."""
     from alembic.config import Config
@@ -242,9 +267,13 @@ def _one_process_only(url: sa.URL) -> AbstractContextManager[object]:
     path = Path(url.database)
     if not path.parent.is_dir():
         make_private(path.parent)
-    if not url.database.startswith((":memory:", "file:")):
+    if _is_file(url):
         make_file_private(path)
     return FileLock(f"{path}.lock", mode=0o600)
+
+
+def _is_file(url: sa.URL) -> bool:
+    return not (url.database or ":memory:").startswith((":memory:", "file:"))
 
 
 def _keep_a_write_ahead_log(engine: sa.Engine) -> None:

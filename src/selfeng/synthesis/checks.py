@@ -16,7 +16,7 @@ from selfeng.core.packages import sandbox_packages
 from selfeng.core.signature import Parameter, Signature, SignatureError, parse_signature
 from selfeng.core.spec import Specification, SpecParameter
 from selfeng.core.tool import ToolDraft
-from selfeng.core.visible import visible
+from selfeng.core.visible import hidden, plain_line_problem
 from selfeng.synthesis.annotations import annotation_problem
 from selfeng.synthesis.examples import example_problem
 from selfeng.synthesis.stubs import stub
@@ -132,14 +132,17 @@ def _draft_problems(draft: ToolDraft) -> Iterator[str]:
     if len(draft.example_requests) > MOST_REQUESTS:
         yield f"there are {len(draft.example_requests)} example requests, more than {MOST_REQUESTS}"
     yield from _word_problems(draft.description, draft.signature.parameters, draft.example_requests)
+    for request in draft.example_requests:
+        if problem := plain_line_problem(request):
+            yield f"the example request {request[:30]!r} {problem}"
     for what, text in (
         ("the name of the model", draft.model),
         ("the signature", str(draft.signature)),
         ("the code", draft.code.replace("\r\n", "\n")),
         ("the suite", draft.tests.replace("\r\n", "\n")),
     ):
-        if hidden := _hidden(text):
-            yield f"{what} has characters that act or hide, such as {hidden}"
+        if character := hidden(text):
+            yield f"{what} has characters that act or hide, such as {character}"
 
 
 def _word_problems(
@@ -150,22 +153,19 @@ def _word_problems(
     """
     if not description.strip():
         yield "the description is empty"
-    shown = [
+    described = [
         ("the description", description),
         *((f"the description of {p.name}", p.description) for p in parameters),
-        *((f"the example request {request[:30]!r}", request) for request in requests),
     ]
-    for what, text in shown:
+    asked = [(f"the example request {request[:30]!r}", request) for request in requests]
+    for what, text in (*described, *asked):
         if len(text) > LONGEST:
             yield f"{what} is longer than {LONGEST} characters"
-        if hidden := _hidden(text):
-            yield f"{what} has characters that act or hide, such as {hidden}"
-
-
-def _hidden(text: str) -> str:
-    """The first character, written out, that `visible` would not leave as it is; "" if none."""
-    shown = visible(text)
-    return next((ascii(a) for a, b in zip(text, shown, strict=False) if a != b), "")
+        if character := hidden(text):
+            yield f"{what} has characters that act or hide, such as {character}"
+    for what, text in described:
+        if problem := plain_line_problem(text):
+            yield f"{what} {problem}"
 
 
 def suite_problem(tests: str, name: str) -> str | None:
