@@ -29,7 +29,9 @@ class ServerTool(Value):
     server: str
     """The server's name in mcp.json."""
     address: str
-    """Its command with arguments, or its URL."""
+    """Its command with arguments, or its URL, as written in mcp.json."""
+    entry: str = ""
+    """sha256 of the server's whole entry."""
     tool: str
     """What the server calls it."""
     description: str

@@ -1,15 +1,17 @@
 """mcp.json: the other MCP servers, in the form of Claude Desktop."""
 
+import hashlib
 import json
 import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import urlsplit
+from urllib.parse import quote, quote_plus, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from selfeng.core.secrets import without_secrets
 from selfeng.core.server_tool import SEPARATOR
 from selfeng.core.visible import one_line
 
@@ -21,8 +23,10 @@ _SHOWN = 40
 
 
 class ServerConfig(BaseModel):
-    """One entry: a command that speaks MCP on stdin and stdout, or the URL of a server. What other
-    clients write beside that is ignored.
+    """One entry as it is written: a command that speaks MCP on stdin and stdout, or the URL of a
+    server. Other fields are ignored. `${NAME}` and `${NAME:-default}` in the values of `env` and
+    `headers`, in arguments and in the URL stand for variables of our environment; only a connection
+    looks them up.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
@@ -39,11 +43,74 @@ class ServerConfig(BaseModel):
 
     @property
     def address(self) -> str:
-        """What a person is shown: the command with its arguments, or the URL without secrets."""
+        """For people: the command with its arguments, or the URL without user and query."""
         if self.command:
-            return one_line(" ".join([self.command, *self.args]))
-        parts = urlsplit(self.url)
-        return one_line(f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}")
+            return without_secrets(one_line(" ".join([self.command, *self.args])))
+        scheme, _, rest = self.url.partition("://")
+        host, slash, path = rest.partition("/")
+        shown = f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+        return without_secrets(one_line(re.split(r"[?#]", shown)[0]))
+
+    @property
+    def digest(self) -> str:
+        """sha256 of all that a person consents to. Of environment and headers, the names count, and
+        those of the variables that their values stand for.
+        """
+        values = {**self.env, **self.headers}
+        used = {name: [v for v, _ in _VARIABLE.findall(text)] for name, text in values.items()}
+        entry = [self.command, self.args, self.cwd, self.url, sorted(used.items())]
+        return hashlib.sha256(json.dumps(entry).encode(errors="surrogatepass")).hexdigest()
+
+    def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
+        """The variables that the entry stands for, with their values.
+
+        Raises:
+            LookupError: no such variable.
+        """
+        texts = [*self.args, self.url, *self.env.values(), *self.headers.values()]
+        found: dict[str, str] = {}
+        for name, default in (m.groups() for text in texts for m in _VARIABLE.finditer(text)):
+            value = environment.get(name, default)
+            if value is None:
+                raise LookupError(name)
+            found[name] = value
+        return found
+
+    def expanded(self, environment: Mapping[str, str]) -> "ServerConfig":
+        """The entry with the values of its variables. Raises: LookupError: no such variable."""
+        values = self.variables(environment)
+
+        def of(text: str) -> str:
+            return _VARIABLE.sub(lambda m: values[m[1]], text)
+
+        return self.model_copy(
+            update={
+                "args": [of(text) for text in self.args],
+                "url": of(self.url),
+                "env": {name: of(text) for name, text in self.env.items()},
+                "headers": {name: of(text) for name, text in self.headers.items()},
+            }
+        )
+
+
+_SHORTEST = 4
+"""Characters of a variable's value that is masked; shorter ones occur in other text."""
+
+
+def masked(text: str, variables: Mapping[str, str]) -> str:
+    """The text with `${NAME}` in place of each variable's value, in all forms that it may have."""
+    for name, value in sorted(variables.items(), key=lambda pair: -len(pair[1])):
+        if len(value) >= _SHORTEST:
+            forms = {
+                value,
+                quote(value),
+                quote(value, ""),
+                quote_plus(value),
+                json.dumps(value)[1:-1],
+            }
+            for form in sorted(forms, key=len, reverse=True):
+                text = text.replace(form, f"${{{name}}}")
+    return text
 
 
 class McpConfig(NamedTuple):
@@ -56,10 +123,7 @@ class McpConfig(NamedTuple):
 
 def read_mcp_config(file: Path, environment: Mapping[str, str] = os.environ) -> McpConfig:
     """Read the file; an entry that can't be used hides no other, and a missing file has none.
-    Blocking.
-
-    `${NAME}` and `${NAME:-default}` in the values of `env` and `headers`, in arguments and in the
-    URL stand for variables of our `environment`.
+    Blocking. `environment`: where the variables of entries must be.
     """
     try:
         content = json.loads(file.read_text(encoding="utf-8"))
@@ -103,41 +167,20 @@ def _entry(name: str, entry: Any, environment: Mapping[str, str]) -> ServerConfi
         kind = (config.type or "")[:_SHOWN]
         return f'{name}: the type {kind!r} is not spoken here; use "stdio" or "http"'
     try:
-        config = _expanded(config, environment)
+        url = config.expanded(environment).url
     except LookupError as error:
         return f"{name}: {error.args[0]} is not in the environment; set it, or write the value"
-    if config.url and (problem := _url_problem(config.url)):
-        return f"{name}: {problem}"
+    if config.url and not _is_url(url):
+        return (
+            f"{name}: {config.url[:_SHOWN]!r} is not a URL; write one such as "
+            "https://example.com/mcp"
+        )
     return config
 
 
-def _url_problem(url: str) -> str:
+def _is_url(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        valid = False
-    return "" if valid else f"{url[:_SHOWN]!r} is no URL; write one such as https://example.com/mcp"
-
-
-def _expanded(config: ServerConfig, environment: Mapping[str, str]) -> ServerConfig:
-    """Raises: LookupError: no such variable."""
-
-    def value(match: re.Match[str]) -> str:
-        name, default = match.groups()
-        found = environment.get(name, default)
-        if found is None:
-            raise LookupError(name)
-        return found
-
-    def of(text: str) -> str:
-        return _VARIABLE.sub(value, text)
-
-    return config.model_copy(
-        update={
-            "args": [of(text) for text in config.args],
-            "url": of(config.url),
-            "env": {name: of(text) for name, text in config.env.items()},
-            "headers": {name: of(text) for name, text in config.headers.items()},
-        }
-    )
+        return False

@@ -209,8 +209,8 @@ class McpServers:
         else:
             for one in silent:
                 one.close()
-        current = {name: one.config.address for name, one in self._connections.items()}
-        return tuple(k for k in known if current.get(k.tool.server) == k.tool.address)
+        current = {name: one.config.digest for name, one in self._connections.items()}
+        return tuple(k for k in known if current.get(k.tool.server) == k.tool.entry)
 
     async def _read(self) -> None:
         """Read the file if it has changed; end connections to what it says otherwise now."""

@@ -1,12 +1,13 @@
 """The connection to one other MCP server: opened when it is needed, again after it died."""
 
 import asyncio
+import dataclasses
 import logging
 import os
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import AsyncExitStack, suppress
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import Any
 
 import httpx2
@@ -15,13 +16,15 @@ from mcp import Client, MCPError
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import SubscriptionLost
+from mcp.shared.message import SessionMessage
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from selfeng.core.bounded_reply import BoundedReply
 from selfeng.core.places import VERSION
 from selfeng.core.server_tool import ServerState, ServerTool
 from selfeng.core.visible import one_line
-from selfeng.mcp_client.mcp_config import ServerConfig
+from selfeng.mcp_client.mcp_config import ServerConfig, masked
 from selfeng.mcp_client.server_results import tools_of
 
 _OPENING, _LISTING = 30.0, 5.0
@@ -39,6 +42,61 @@ LARGEST_EVENT = 64 * 1024 * 1024
 Progress = Callable[[float, float | None, str], None]
 
 log = logging.getLogger(__name__)
+
+
+class _Incoming:
+    """What a server sends: with `${NAME}` in place of the values of variables, and without the
+    tools that are not described properly, which would hide the others.
+    """
+
+    def __init__(self, stream: Any, variables: Mapping[str, str], problems: list[str]) -> None:
+        """`problems` gets the reason for each tool that is left out."""
+        self._stream, self._variables, self._problems = stream, variables, problems
+
+    async def __aenter__(self) -> "_Incoming":
+        await self._stream.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: Any) -> None:
+        await self._stream.__aexit__(*error)
+
+    def __aiter__(self) -> "_Incoming":
+        return self
+
+    async def __anext__(self) -> Any:
+        return self._seen(await self._stream.__anext__())
+
+    async def receive(self) -> Any:
+        return self._seen(await self._stream.receive())
+
+    async def aclose(self) -> None:
+        await self._stream.aclose()
+
+    def _seen(self, sent: Any) -> Any:
+        if not isinstance(sent, SessionMessage):
+            return sent  # an error of the transport
+        message = sent.message
+        if self._variables:
+            plain = masked(message.model_dump_json(by_alias=True), self._variables)
+            message = type(message).model_validate_json(plain)
+        result = getattr(message, "result", None)
+        if isinstance(result, dict) and isinstance(result.get("tools"), list):
+            result["tools"] = [tool for tool in result["tools"] if self._is_valid(tool)]
+        return dataclasses.replace(sent, message=message)
+
+    def _is_valid(self, tool: Any) -> bool:
+        try:
+            types.Tool.model_validate(tool, by_name=False)
+        except ValidationError as error:
+            name = one_line(str(tool.get("name", "")))[:80] if isinstance(tool, dict) else ""
+            self._problems.append(f"“{name}” is not described properly: {_first(error)}")
+            return False
+        return True
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 class ServerFailed(Exception):
@@ -59,6 +117,9 @@ class ServerConnection:
         lists, whenever it does.
         """
         self.name, self.config = name, config
+        self._variables: dict[str, str] = {}
+        self._undescribed = list[str]()
+        """Why tools of the last list are left out."""
         self._timeout, self._on_tools = timeout, on_tools
         self.state: ServerState = "idle"
         self.problem = ""
@@ -166,25 +227,33 @@ class ServerConnection:
                 opened.exception()  # nobody may wait for it
 
     async def _connect(self, stack: AsyncExitStack) -> Client:
-        if self.config.command:
+        self._variables = self.config.variables(os.environ)
+        config = self.config.expanded(os.environ)
+        if config.command:
             reading, writing = os.pipe()
             with os.fdopen(writing, "w") as errors:
                 await self._log_errors(stack, reading)
                 transport = stdio_client(
                     StdioServerParameters(
-                        command=self.config.command,
-                        args=self.config.args,
-                        env=self.config.env,
-                        cwd=self.config.cwd,
+                        command=config.command,
+                        args=config.args,
+                        env=config.env,
+                        cwd=config.cwd,
                     ),
                     errlog=errors,
                 )
                 return await stack.enter_async_context(self._client(transport))
         patience = httpx2.Timeout(_OPENING, read=max(300.0, 2 * self._timeout))
-        http = httpx2.AsyncClient(headers=self.config.headers, timeout=patience)
+
+        async def bound(response: httpx2.Response) -> None:
+            response.stream = BoundedReply(response, LARGEST_EVENT)
+
+        http = httpx2.AsyncClient(
+            headers=config.headers, timeout=patience, event_hooks={"response": [bound]}
+        )
         await stack.enter_async_context(http)
         transport = streamable_http_client(
-            self.config.url, http_client=http, max_sse_event_size=LARGEST_EVENT
+            config.url, http_client=http, max_sse_event_size=LARGEST_EVENT
         )
         return await stack.enter_async_context(self._client(transport))
 
@@ -193,8 +262,13 @@ class ServerConnection:
             if isinstance(message, types.ToolListChangedNotification):
                 self._changed.set()
 
+        @asynccontextmanager
+        async def filtered() -> AsyncIterator[tuple[Any, Any]]:
+            async with transport as (incoming, outgoing):
+                yield _Incoming(incoming, self._variables, self._undescribed), outgoing
+
         return Client(
-            transport,
+            filtered(),
             message_handler=hear,
             client_info=types.Implementation(name="selfeng", version=VERSION),
             cache=None,
@@ -202,6 +276,7 @@ class ServerConnection:
 
     async def _list(self, client: Client) -> None:
         listed = list[types.Tool]()
+        self._undescribed.clear()
         cursor: str | None = None
         for _ in range(_PAGES):
             page = await client.list_tools(cursor=cursor)
@@ -209,7 +284,8 @@ class ServerConnection:
             cursor = page.next_cursor
             if cursor is None or len(listed) > _MOST_TOOLS:
                 break
-        tools, problems = tools_of(self.name, self.config.address, listed[:_MOST_TOOLS])
+        tools, problems = tools_of(self.name, self.config, listed[:_MOST_TOOLS])
+        problems += self._undescribed
         if len(listed) > _MOST_TOOLS:
             problems.append(f"only the first {_MOST_TOOLS} tools are used")
         self.problem = "; ".join(problems)
@@ -259,7 +335,8 @@ class ServerConnection:
                 *lines, rest = (rest + piece).split(b"\n")
                 rest = rest[-_LONGEST_LINE:]
                 for line in lines:
-                    if said := one_line(line.decode(errors="replace").strip())[:_LONGEST_LINE]:
+                    said = masked(line.decode(errors="replace").strip(), self._variables)
+                    if said := one_line(said)[:_LONGEST_LINE]:
                         self._said.append(said)
                         log.info("%s: %s", self.name, said)
             self._died.set()
@@ -276,12 +353,11 @@ class ServerConnection:
             case TimeoutError():
                 told = f"{self.name} did not answer in time"
             case ValidationError():
-                first = error.errors(include_url=False, include_input=False)[0]
-                place = ".".join(map(str, first["loc"]))
-                told = f"{self.name} breaks the protocol: {place}: {first['msg']}"
+                told = f"{self.name} breaks the protocol: {_first(error)}"
             case FileNotFoundError() if self.config.command:
                 told = f"there is no command {self.config.command[:80]!r}; correct it in mcp.json"
             case _:
-                told = f"{self.name}: {one_line(str(error) or type(error).__name__)[:300]}"
+                said = masked(str(error), self._variables) or type(error).__name__
+                told = f"{self.name}: {one_line(said)[:300]}"
         said = f"; it said: {' / '.join(self._said)}" if self._said else ""
         return told + said

@@ -17,6 +17,7 @@ from selfeng.core.server_tool import LARGEST_SCHEMA, LONGEST_DESCRIPTION, Server
 from selfeng.core.verdict import Execution, Raised, Returned
 from selfeng.core.visible import one_line, visible
 from selfeng.core.words import shortened
+from selfeng.mcp_client.mcp_config import ServerConfig
 
 _LONGEST_NAME = 128
 _LONGEST_ERROR = 4_000
@@ -27,7 +28,7 @@ _DEEPEST = 32
 _WORDS = ("description", "title", "$comment")
 
 
-def tool_of(server: str, address: str, listed: types.Tool) -> ServerTool | str:
+def tool_of(server: str, config: ServerConfig, listed: types.Tool) -> ServerTool | str:
     """The tool that a server lists, or why it can't be used. Names are refused where they are too
     long, descriptions are shortened, and characters that can't be seen are written out.
     """
@@ -47,12 +48,14 @@ def tool_of(server: str, address: str, listed: types.Tool) -> ServerTool | str:
         del schema["$schema"]
     try:
         validator_for(schema).check_schema(schema)
-    except SchemaError as error:
-        return f"the input schema of {name} is not valid: {one_line(error.message)[:200]}"
+    except Exception as error:  # noqa: BLE001 - a foreign schema may break what checks it in any way
+        said = error.message if isinstance(error, SchemaError) else str(error)
+        return f"the input schema of {name} is not valid: {one_line(said)[:200]}"
     hints = listed.annotations or types.ToolAnnotations()
     return ServerTool(
         server=server,
-        address=address,
+        address=config.address,
+        entry=config.digest,
         tool=name,
         description=_words(listed.description or listed.title or ""),
         input_schema=schema,
@@ -213,13 +216,13 @@ def _of_uri(uri: str) -> str:
 
 
 def tools_of(
-    server: str, address: str, listed: Iterable[types.Tool]
+    server: str, config: ServerConfig, listed: Iterable[types.Tool]
 ) -> tuple[list[ServerTool], list[str]]:
     """The tools that can be used, each name once, and why others can't."""
     tools: dict[str, ServerTool] = {}
     problems: list[str] = []
     for one in listed:
-        found = tool_of(server, address, one)
+        found = tool_of(server, config, one)
         if isinstance(found, str):
             problems.append(found)
         elif found.name in tools:
