@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 
 from selfeng.core.events import (
@@ -24,6 +25,7 @@ from selfeng.core.spec import SpecificationReply
 from selfeng.core.verdict import Returned
 from selfeng.engine import Engine
 from selfeng.mcp_client.mcp_servers import McpServers
+from selfeng.store.schema import metadata
 from tests.doubles import ScriptedModel, ScriptedSandbox
 from tests.engine.test_lessons import engine_on
 from tests.engine.test_questions import turn
@@ -105,6 +107,53 @@ async def test_always_is_kept_for_the_tool_and_for_all_of_a_server_that_only_rea
     assert calls(tmp_path) == ["shout", "shout"]
     assert asked(other).call == WRITE
     assert [known.tool.tool for known in server.tools if known.allowed] == ["shout"]
+
+
+LEAK = FunctionCall(name="s__leak", arguments={"text": ""})
+FAIL = FunctionCall(name="s__fail", arguments={"text": ""})
+
+
+async def test_a_secret_of_an_entry_appears_nowhere(
+    database: sa.Engine,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    caplog.set_level("DEBUG", "selfeng")
+    monkeypatch.setenv("SERVER_KEY", "canary/7f 3a")
+    (tmp_path / "leaks").touch()
+    leaky = entry(tmp_path, env={"KEY": "${SERVER_KEY}"})
+    leaky["args"] += ["--key", "${SERVER_KEY}"]
+    web = {
+        "url": "http://127.0.0.1:9/${SERVER_KEY}/mcp?k=${SERVER_KEY}",
+        "headers": {"X": "${SERVER_KEY}"},
+    }
+    file = write(tmp_path, s=leaky, w=web)
+    model = ScriptedModel(LEAK, "Done.", FAIL, "It failed.")
+    async with opened(database, file) as servers:
+        async with engine_on(Notebook(database), model, ScriptedSandbox(), servers) as engine:
+            begun, first = await turn(engine, None, "leak it")
+            second = await say(engine, begun.conversation_id, asked(first), "always")
+            _, third = await turn(engine, begun.conversation_id, "now fail")
+            fourth = await say(engine, begun.conversation_id, asked(third), "once")
+        shown = [server.as_json() for server in await servers.servers(wait=20)]
+    question = asked(first).questions[0].question
+    assert "--key ${SERVER_KEY}" in question
+    assert "“odd” is not described properly" in shown[0]["problem"]
+    assert "${SERVER_KEY}" in of(ExecutionFinished, second)[0].execution.text
+    events = [event.model_dump_json() for event in (*first, *second, *third, *fourth)]
+    stored = [str(row) for table in metadata.sorted_tables for row in reading_all(database, table)]
+    places = [*events, *stored, *contents(tmp_path), repr(model.prompts), repr(shown), caplog.text]
+    assert not [place for place in places if "canary" in place or "7f%203a" in place]
+
+
+def contents(folder: Path) -> list[str]:
+    return [f.read_bytes().decode(errors="replace") for f in folder.rglob("*") if f.is_file()]
+
+
+def reading_all(database: sa.Engine, table: sa.Table) -> list[sa.Row[Any]]:
+    with database.connect() as connection:
+        return list(connection.execute(sa.select(table)))
 
 
 async def test_after_no_the_turn_goes_on_without_the_tool(

@@ -1,6 +1,6 @@
 """Known tools: what other MCP servers listed last, and which of it a person always allows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import sqlalchemy as sa
 
@@ -9,6 +9,8 @@ from selfeng.store import schema
 from selfeng.store.database import reading, writing
 
 _TOOLS = schema.server_tools
+_SECRET = 8
+"""Characters from which on the value of a variable may be a secret."""
 
 
 class KnownTools:
@@ -26,6 +28,36 @@ class KnownTools:
         return tuple(
             ListedServerTool(tool=tool, allowed=tool.digest == kept) for tool, kept in found
         )
+
+    def forget(self, variables: Mapping[str, str]) -> None:
+        """Remove the values of variables of mcp.json from a database that holds them: before 1.0,
+        addresses of servers were kept expanded, with what quotes them. Their tools are listed, and
+        consented to, again.
+        """
+        outdated = _TOOLS.c.definition.not_like('%"entry":%')
+        with reading(self._engine) as connection:
+            if not connection.scalar(sa.select(sa.exists().where(outdated))):
+                return
+        texts = [
+            column
+            for table in schema.metadata.sorted_tables
+            for column in table.columns
+            if isinstance(column.type, sa.String) and not column.computed
+        ]
+        with writing(self._engine) as connection:
+            connection.execute(_TOOLS.delete().where(outdated))
+            for name, value in variables.items():
+                for column in texts if len(value) >= _SECRET else ():
+                    new = sa.func.replace(column, value, f"${{{name}}}")
+                    holds = column.contains(value, autoescape=True)
+                    connection.execute(column.table.update().where(holds).values({column: new}))
+        if self._engine.dialect.name == "sqlite":  # it keeps what was overwritten
+            raw = self._engine.raw_connection()  # without a transaction
+            try:
+                for command in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                    raw.cursor().execute(command).close()
+            finally:
+                raw.close()
 
     def replace(self, server: str, tools: Iterable[ServerTool]) -> None:
         """What a server lists now; consents stay, in case it lists the same again."""
