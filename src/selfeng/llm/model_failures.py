@@ -75,7 +75,7 @@ class TooLong(ModelUnavailable):
     cause = "too_long"
 
 
-class Unreadable(ModelUnavailable):
+class ReplyUnusable(ModelUnavailable):
     """What the server sends is too large, or nested too deeply."""
 
     cause = "unusable"
@@ -102,8 +102,8 @@ def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> M
         return unreadable(server, "it is nested too deeply")
 
 
-def unreadable(server: ModelServer, what: str) -> Unreadable:
-    return Unreadable(
+def unreadable(server: ModelServer, what: str) -> ReplyUnusable:
+    return ReplyUnusable(
         f"the reply of {server.model} at {server.name} can't be used: {what}",
         "try again, or set another OPENAI_MODEL",
     )

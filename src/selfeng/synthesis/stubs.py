@@ -65,36 +65,6 @@ def returning_stubs(signature: Signature) -> tuple[Stub, ...]:
     )
 
 
-def agreeing_stubs(signature: Signature) -> tuple[Stub, ...]:
-    """Modules with results that satisfy every comparison, or every careless one. A suite must fail
-    on each of them as a whole.
-
-    A test that expects such a result may pass: a mean of nothing can be NaN.
-    """
-    head = _head(signature)
-    return (
-        Stub(does="returns NaN", code=f"{head}    return float('nan')\n"),
-        Stub(does="returns a list with nothing but an empty list", code=f"{head}    return [[]]\n"),
-        Stub(
-            does="returns an object that says yes to everything",
-            code=f"{_AGREEING}\n\n{head}    return Agreeing()\n",
-        ),
-        Stub(does="raises StopIteration", code=f"{head}    raise StopIteration\n"),
-    )
-
-
-_AGREEING = """class Agreeing:
-    def __getattr__(self, name):
-        return lambda *args, **kwargs: True
-
-    def __len__(self):
-        return 1
-
-    def __getitem__(self, key):
-        return True
-"""
-
-
 def _head(signature: Signature) -> str:
     parameters = ", ".join(
         p.name + ("" if p.default is None else f"={p.default}") for p in signature.parameters

@@ -295,7 +295,7 @@ def first_row(node: Any) -> Callable[[Any], str] | None:
     if type(node) is not str or len(node) > _LONGEST:
         return None
     delimiter, rows = _table(node)
-    if len(rows) != 1:
+    if len(rows) != 1 or not all(re.fullmatch(r"[\w .\-]+", cell) for cell in rows[0]):
         return None
     return lambda element: f"{node.rstrip()}\n{delimiter.join(_row(element, len(rows[0])))}\n"
 

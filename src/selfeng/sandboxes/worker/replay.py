@@ -75,7 +75,7 @@ class Tests(Protocol):
         """Load it again, without anything that an earlier run left in it."""
         ...
 
-    def run(self, test: str) -> "Ended": ...
+    def run(self, test: str, traced: bool = False) -> "Ended": ...
 
 
 @dataclass
@@ -84,7 +84,9 @@ class Ended:
 
     passed: bool
     line: int = 0
-    """The line of the test, or of a function that it calls, that failed."""
+    """The line of the test that failed; 0 if none did."""
+    lines: set[int] = field(default_factory=set)
+    """The lines of the suite that were run, where they were traced."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,9 @@ class Replays:
         """The tests whose expectation comes from a changed argument, with the reason."""
         self._by_design = False
         """Whether a test looks at a changed argument alone, so that the tool should change it."""
+        self._blocks = _blocks(suite.source)
+        self._lines: dict[str, set[int]] = {}
+        """The lines that the cases of a test function run."""
         self._evidence: dict[str, bool] = {}
         """Whether a test function looks at something, in one of its cases; only those that could be
         run again.
@@ -181,6 +186,14 @@ class Replays:
                 self._look_at(test)
             if not self._by_design:
                 self.refused = {**self._circular, **self.refused}
+            for function, lines in self._lines.items():
+                for header, body in self._blocks[True]:
+                    if header in lines and body not in lines:
+                        self.refused.setdefault(
+                            function,
+                            f"the loop in line {header} never runs in {function}, so what it looks "
+                            "at is not tested; compare the whole result with a literal",
+                        )
             for function, looks in self._evidence.items():
                 if not looks:
                     self.refused.setdefault(
@@ -226,12 +239,16 @@ class Replays:
     def _control(self, test: str) -> tuple[bool, list[RecordedCall]]:
         """Whether a test passes with the recorded outcomes, and its calls."""
         self._seconds = _CONTROL
-        ended = self._run(test)
+        self._branches = set[int]()
+        ended = self._run(test, traced=True)
         if not ended and not self._reload:
             self._reload = True
-            ended = self._run(test)
+            ended = self._run(test, traced=True)
         if not (ended and ended.passed):
             return False, []
+        lines = ended.lines
+        self._lines.setdefault(test.partition("[")[0], set()).update(lines)
+        self._branches = {b for h, b in self._blocks[False] if h in lines and b not in lines}
         calls = [self._call(key, number) for key, number in self._served]
         return True, list({(c.key, c.number): c for c in calls}.values())
 
@@ -366,7 +383,11 @@ class Replays:
         for other in others if watched else altering.spread(others, _CALLS):
             if self._within <= 0:
                 return None
+            if not self._can_pass(other):
+                continue
             results.append(self._passes(test, call, altering.replaced(call.outcome, path, other)))
+            if self._entered:
+                return False
             if results[-1] and watched:
                 return False
         if not results:
@@ -408,12 +429,23 @@ class Replays:
         else:
             self._by_design = True
 
+    def _can_pass(self, node: Any) -> bool:
+        try:
+            self._link.objects.decode(node)
+        except codec.NotPlain:  # such as a list within a set
+            return False
+        return True
+
     def _passes(self, test: str, call: RecordedCall, outcome: Message) -> bool:
-        ended = self._run(test, {(call.key, call.number): outcome})
+        ended = self._run(test, {(call.key, call.number): outcome}, traced=bool(self._branches))
+        self._entered = bool(ended and ended.lines & self._branches)
         return bool(ended and ended.passed)
 
     def _run(
-        self, test: str, altered: dict[tuple[str, int], Message] | None = None
+        self,
+        test: str,
+        altered: dict[tuple[str, int], Message] | None = None,
+        traced: bool = False,
     ) -> Ended | None:
         """Run a test with recorded outcomes, some of them altered; None if it made a call that was
         not recorded.
@@ -443,7 +475,7 @@ class Replays:
                 objects.restore(record.lent)
             _name_folders(test)
             _restore_chance(record.chance)
-            ended = self._suite.run(test)
+            ended = self._suite.run(test, traced)
         except (Exception, NoRecord, Overdue):  # noqa: BLE001 - loading it with another outcome may fail in any way
             ended = Ended(False)
         finally:
@@ -684,6 +716,23 @@ def _uses(suite: Tests, line: int) -> bool:
             break
     inner = [s for s in statements if s.lineno <= line <= (s.end_lineno or line)]
     return bool(_names(inner[-1]) & derived) if inner else True
+
+
+def _blocks(source: str) -> dict[bool, list[tuple[int, int]]]:
+    """The loops of a suite (True) and its conditions (False) that check something: the line of each,
+    and the first line of what is in it.
+    """
+    found: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.For | ast.While | ast.If):
+            inner = [n for statement in node.body for n in ast.walk(statement)]
+            checks = any(isinstance(n, ast.Assert) for n in inner) or any(
+                isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) for s in node.body
+            )
+            if checks:
+                loop = not isinstance(node, ast.If)
+                found[loop].append((node.lineno, node.body[0].lineno))
+    return found
 
 
 def _names(node: ast.AST) -> set[str]:

@@ -17,7 +17,7 @@ import tempfile
 from collections import deque
 from collections.abc import Generator
 from pathlib import Path
-from types import CodeType, ModuleType
+from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 import pytest
@@ -355,22 +355,35 @@ class _Replayed:
         self._run._load(self.source, self._session)
         self._kept = []
 
-    def run(self, test: str) -> Ended:
+    def run(self, test: str, traced: bool = False) -> Ended:
+        lines = set[int]()
+
+        def line(frame: FrameType, event: str, arg: Any) -> Any:
+            lines.add(frame.f_lineno)
+            return line
+
+        def enter(frame: FrameType, event: str, arg: Any) -> Any:
+            return line if frame.f_code.co_filename == self._run._filename else None
+
         for value, kept in self._kept:
             codec.write_back(value, copy.deepcopy(kept))
         item = next(item for item in self._session.items if _name(item.nodeid) == test)
         self._run._failure = None
         item._initrequest()  # type: ignore[attr-defined]
-        runtestprotocol(item, log=False, nextitem=None)
+        sys.settrace(enter if traced else None)
+        try:
+            runtestprotocol(item, log=False, nextitem=None)
+        finally:
+            sys.settrace(None)
         failure = self._run._failure
         if failure is None:
-            return Ended(passed=not (self._run._link and self._run._link.doubt))
-        lines = [
+            return Ended(not (self._run._link and self._run._link.doubt), lines=lines)
+        at = [
             entry.lineno + 1
             for entry in failure.traceback
             if str(entry.frame.code.raw.co_filename) == self._run._filename
         ]
-        return Ended(passed=False, line=lines[0] if lines else 0)
+        return Ended(False, at[0] if at else 0, lines)
 
 
 def _unsaid(excinfo: object, style: object = None) -> str:
