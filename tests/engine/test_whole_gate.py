@@ -213,7 +213,7 @@ async def test_examples_of_the_person_that_contradict_each_other_are_reported():
     last = await turn.run()
     assert isinstance(last, TurnFinished)
     assert last.answer.startswith(
-        "Your examples can't all be right: test_user_example_1 and test_user_example_2 contradict: "
+        "Your examples can't all be right: `double_number(number=4)` gives "
     )
     assert last.answer.endswith("Which one do you mean?")
     assert turn.steps() == [("specify", "failed")]
@@ -234,7 +234,8 @@ async def test_a_suite_that_contradicts_the_persons_examples_is_written_again():
     await turn.run()
     assert turn.steps()[:3] == [("specify", "finished"), ("test", "failed"), ("test", "finished")]
     assert (
-        "test_four and test_user_example_1 contradict" in turn.model.prompts[2].messages[-1].content
+        "a test says that `double_number(number=4)` is 8, but an example of the person says 9"
+        in turn.model.prompts[2].messages[-1].content
     )
 
 
@@ -380,12 +381,8 @@ async def test_a_further_parameter_makes_the_next_version_and_the_old_tests_stil
     [
         (f"import sys\n{IMPORT}sys.modules['double_number'] = None\n\n\n{FOUR}", "sys"),
         (f"import pytest\n{IMPORT}@pytest.mark.skip\n{FOUR}", "skip"),
-        (
-            f"{IMPORT}def test_nothing():\n    double_number(number=4)\n    assert True\n",
-            "test_nothing",
-        ),
     ],
-    ids=["patches", "skips", "asserts nothing"],
+    ids=["patches", "skips"],
 )
 async def test_a_hostile_suite_is_refused_with_the_reason_and_written_again(suite, reason):
     turn = Turn(

@@ -36,26 +36,21 @@ async def test_an_honest_tool_passes(sandbox: SecureSandbox) -> None:
     [
         (
             HEAD + "def test_a():\n    try: assert tool(1)==2\n    except Exception: pass",
-            "test_a swallows its own failures",
+            "these tests pass on an empty stub, so they test nothing: test_a",
         ),
-        (HEAD + "def test_a():\n    assert True", "test_a asserts what is always true"),
+        (HEAD + "def test_a():\n    assert True", "these tests pass on an empty stub"),
         (
             "import tool\ndef test_a():\n    assert tool.tool(3)==tool.tool(3)",
-            r"test_a compares `tool\.tool\(3\)` with itself",
+            "the suite passes on a function that returns None",
         ),
         (
             "def tool(x): return x\ndef test_a(): assert tool(1)==1",
-            "the suite defines `tool`, the function under test",
+            "the suite does not import the function with `from tool import tool`",
         ),
         (
             HEAD + "pytestmark=pytest.mark.skip\ndef test_a(): assert False",
             "the suite uses pytest's skip",
         ),
-        (
-            HEAD + "def test_a(): assert tool(2)==4\ndef test_b(): assert tool(2)==5",
-            r"test_a and test_b contradict: `tool\(2\)` is 4",
-        ),
-        ("import random\ndef test_a(): assert random.random()<0.5", "test_a draws at random"),
     ],
 )
 async def test_suites_that_no_tool_should_pass_are_refused(

@@ -95,6 +95,25 @@ def contradiction(spec: Specification) -> str:
     return ""
 
 
+def denied(spec: Specification, tests: str) -> str:
+    """Which of the person's examples a test denies, by its literals; "" if none does."""
+    signature = spec.signature()
+    results = [(arguments_of(e, signature), e) for e in spec.user_examples if not exception_of(e)]
+    for node in ast.walk(ast.parse(tests)):
+        match node:
+            case ast.Compare(left=ast.Call() as call, ops=[ast.Eq()], comparators=[right]):
+                said = SpecExample(call=ast.unparse(call), result=ast.unparse(right))
+                if example_problem(said, signature):
+                    continue
+                for arguments, example in results:
+                    if arguments_of(said, signature) == arguments and not _agree(said, example):
+                        return (
+                            f"a test says that `{said.call}` is {said.result}, but an example of "
+                            f"the person says {example.result}"
+                        )
+    return ""
+
+
 def _agree(one: SpecExample, other: SpecExample) -> bool:
     if exception_of(one) or exception_of(other):
         return exception_of(one) == exception_of(other)

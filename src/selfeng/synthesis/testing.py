@@ -15,7 +15,7 @@ from selfeng.synthesis.before import Before, earlier_tests
 from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.checks import suite_problem
 from selfeng.synthesis.consensus import Difference
-from selfeng.synthesis.examples import example_tests
+from selfeng.synthesis.examples import denied, example_tests
 from selfeng.synthesis.mutants import Strength
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.specifying import BuildSpec
@@ -73,6 +73,7 @@ class Tester:
                     self._model, prompt, lambda code: _problem(spec.name, code, *given)
                 )
                 earlier: dict[str, str] = {}
+                problem = problem or denied(spec, tests)
                 if not problem:
                     tests, names = join(tests, *given)
                     earlier = earlier_tests(spec.name, given[-1], names[-1])

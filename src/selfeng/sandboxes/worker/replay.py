@@ -719,8 +719,8 @@ def _uses(suite: Tests, line: int) -> bool:
 
 
 def _blocks(source: str) -> dict[bool, list[tuple[int, int]]]:
-    """The loops of a suite (True) and its conditions (False) that check something: the line of each,
-    and the first line of what is in it.
+    """The loops of a suite (True) and its conditions (False) that check something: the line of
+    each, and that of the first statement in it.
     """
     found: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
     for node in ast.walk(ast.parse(source)):
