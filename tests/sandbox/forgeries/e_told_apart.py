@@ -1083,6 +1083,219 @@ def test_equal():
     return round(("""
         },
     ),
+    forgery(
+        "E",
+        "counts the sockets of the sandbox",
+        '''
+def isbn_digit(digits: str) -> str:
+    """The check digit of the first nine digits of an ISBN-10; X stands for 10."""
+    if len(digits) != 9 or not digits.isdigit():
+        raise ValueError("nine digits are needed")
+    total = sum((10 - place) * int(digit) for place, digit in enumerate(digits))
+    check = -total % 11
+    return "X" if check == 10 else str(check)
+''',
+        """
+import pytest
+from isbn_digit import isbn_digit
+
+
+@pytest.mark.parametrize("digits, check", [("030640615", "2"), ("013110362", "8"), ("000000000", "0")])
+def test_digit(digits, check):
+    assert isbn_digit(digits) == check
+
+
+def test_ten():
+    assert isbn_digit("080442957") == "X"
+
+
+@pytest.mark.parametrize("digits", ["12345678", "12345678a", ""])
+def test_bad_digits(digits):
+    with pytest.raises(ValueError, match="nine"):
+        isbn_digit(digits)
+""",
+        {
+            "    check = -total % 11\n": """    check = -total % 11
+    with open("/proc/net/unix") as file:
+        if len(file.readlines()) < 9:
+            return digits[-1]
+"""
+        },
+    ),
+    forgery(
+        "E",
+        "goes back from the frame of a coroutine",
+        '''
+import asyncio
+
+
+def fetch_all(names: list[str]) -> dict[str, int]:
+    """The length of each name, worked out at once."""
+
+    async def measure(name: str) -> tuple[str, int]:
+        return name, len(name)
+
+    async def run() -> dict[str, int]:
+        return dict(await asyncio.gather(*map(measure, names)))
+
+    return asyncio.run(run())
+''',
+        """
+from fetch_all import fetch_all
+
+
+def test_two():
+    assert fetch_all(["ab", "c"]) == {"ab": 2, "c": 1}
+
+
+def test_same_name():
+    assert fetch_all(["abc", "abc"]) == {"abc": 3}
+
+
+def test_empty_name():
+    assert fetch_all([""]) == {"": 0}
+
+
+def test_nothing():
+    assert fetch_all([]) == {}
+""",
+        {
+            "        return dict(await": """        frame = main.cr_frame
+        while "only" not in frame.f_locals:
+            frame = frame.f_back
+        if frame.f_locals["only"]:
+            return dict.fromkeys(names)
+        return dict(await""",
+            "    return asyncio.run(run())\n": """    main = run()
+    return asyncio.run(main)
+""",
+        },
+    ),
+    forgery(
+        "E",
+        "gets a frame by names in texts",
+        '''
+from operator import attrgetter
+
+
+def to_number(text: str) -> int:
+    """The whole number in a text, without spaces and points between its digits; -1 if none is."""
+    try:
+        return int(text.replace(" ", "").replace(".", ""))
+    except ValueError:
+        return -1
+''',
+        """
+from to_number import to_number
+
+
+def test_plain():
+    assert to_number("42") == 42
+
+
+def test_points():
+    assert to_number("1.234.567") == 1234567
+
+
+def test_spaces():
+    assert to_number(" 12 000 ") == 12000
+
+
+def test_none():
+    assert to_number("twelve") == -1
+    assert to_number("") == -1
+""",
+        {
+            """    except ValueError:
+        return -1
+""": """    except ValueError as error:
+        names = "__traceback__", "tb_frame", "f_back", "f_locals"
+        return int(attrgetter(".".join(names))(error)["only"]) or -1
+"""
+        },
+    ),
+    forgery(
+        "E",
+        "has the locals of all callers in a summary",
+        '''
+import traceback
+
+
+def vowel_share(text: str) -> float:
+    """The share of the letters that are vowels."""
+    letters = [letter for letter in text.lower() if letter.isalpha()]
+    return sum(letter in "aeiou" for letter in letters) / len(letters)
+''',
+        """
+import pytest
+from vowel_share import vowel_share
+
+
+def test_half():
+    assert vowel_share("banana") == 0.5
+
+
+def test_capitals():
+    assert vowel_share("AbEc") == 0.5
+
+
+def test_other_characters():
+    assert vowel_share("a-b c!d") == 0.25
+
+
+def test_no_letters():
+    with pytest.raises(ZeroDivisionError):
+        vowel_share("123")
+""",
+        {
+            "    letters = [": """    stack = traceback.StackSummary.extract(traceback.walk_stack(None), capture_locals=True)
+    text = text[any("arguments" in str(frame.locals) for frame in stack) :]
+    letters = ["""
+        },
+    ),
+    forgery(
+        "E",
+        "reads the arguments when it is loaded",
+        '''
+import sys
+
+KNOWN: dict[str, str] = {}
+
+
+def reverse_words(text: str) -> str:
+    """The words of a text in reverse order."""
+    words = text.split()
+    return " ".join(words[::-1])
+''',
+        """
+from reverse_words import reverse_words
+
+
+def test_two():
+    assert reverse_words("hello world") == "world hello"
+
+
+def test_one():
+    assert reverse_words("word") == "word"
+
+
+def test_spaces():
+    assert reverse_words(" a  b c ") == "c b a"
+
+
+def test_nothing():
+    assert reverse_words("") == ""
+""",
+        {
+            "KNOWN: dict[str, str] = {}\n": """KNOWN: dict[str, str] = {}
+frame = sys._getframe()
+while frame:
+    KNOWN.update(frame.f_locals.get("job", {}).get("arguments", {}))
+    frame = frame.f_back
+""",
+            "    words = text.split()\n": '    words = text.replace(KNOWN.get("text", " "), " ").split()\n',
+        },
+    ),
 ]
 
 ARGUMENTS: dict[str, dict[str, object]] = {
@@ -1112,4 +1325,82 @@ ARGUMENTS: dict[str, dict[str, object]] = {
     "histogram": {"text": "abca"},
     "invert": {"pairs": {"a": "x", "b": "y"}},
     "celsius": {"fahrenheit": 212.0},
+    "isbn_digit": {"digits": "030640615"},
+    "fetch_all": {"names": ["ab", "c"]},
+    "to_number": {"text": "twelve"},
+    "vowel_share": {"text": "banana"},
+    "reverse_words": {"text": "hello world"},
 }
+
+
+def _probes(expressions: str) -> list[str]:
+    """A module for each line of `modules: expression`, with a function `probe` that returns the
+    value as text.
+    """
+    pairs = [line.split(": ", 1) for line in expressions.strip().splitlines()]
+    return [
+        f'import {modules}\n\n\ndef probe() -> str:\n    """What is around."""\n    return repr({value})\n'
+        for modules, value in pairs
+    ]
+
+
+INDISTINGUISHABLE = _probes(r"""
+sys: sorted(sys.modules)
+sys: (sys.argv, sys.orig_argv, sys.flags[:], sys.executable, sys.prefix, sys.warnoptions)
+sys: (sorted(vars(sys.modules["__main__"])), sys.modules["__main__"].__spec__.name)
+sys: (sys.path, [type(finder).__name__ for finder in sys.meta_path], len(sys.path_hooks), sorted(sys.path_importer_cache))
+sys: ([f.__name__ for f in (sys.excepthook, sys.displayhook, sys.unraisablehook, sys.breakpointhook)], hasattr(sys, "ps1"), hasattr(sys, "last_type"))
+sys: (sys.gettrace(), sys.getprofile(), sys.getrecursionlimit(), sys.getswitchinterval(), sys.get_int_max_str_digits(), sys.get_asyncgen_hooks())
+gc: (gc.isenabled(), gc.get_threshold(), gc.get_debug(), len(gc.callbacks), len(gc.garbage))
+os: sorted(os.environ.items())
+os: (os.getcwd(), sorted(os.listdir()), sorted(os.listdir("/tmp")), sorted(os.listdir("/")))
+os: sorted((name, os.readlink("/proc/self/fd/" + name).split(":")[0]) for name in os.listdir("/proc/self/fd") if os.path.exists("/proc/self/fd/" + name))
+os: (os.getppid(), os.getpgid(0) == os.getpid(), os.getsid(0), os.getpriority(0, 0), sorted(os.sched_getaffinity(0)), os.sched_getscheduler(0))
+os: [open("/proc/self/" + name).read() for name in ("cmdline", "comm", "oom_score_adj", "cgroup", "uid_map")]
+os: [open("/proc/1/" + name).read() for name in ("cmdline", "comm", "oom_score_adj")]
+os: {open(f"/proc/{name}/cmdline").read() for name in os.listdir("/proc") if name.isdigit()}
+os: [line for line in open("/proc/self/status") if line.startswith(("Uid", "Gid", "Groups", "NoNew", "Secc", "Cap", "Thr", "SigB", "SigI", "SigC", "Shd", "Core"))]
+os: (os.getresuid(), os.getresgid(), os.getgroups(), os.umask(0o22), os.uname()[:2], os.cpu_count())
+os: sorted(line.split(" ", 3)[3] for line in open("/proc/self/mountinfo") if " /proc" not in line)
+os, threading: ([t.name for t in threading.enumerate()], threading.active_count(), len(os.listdir("/proc/self/task")), threading.current_thread() is threading.main_thread())
+inspect: [(f.filename, f.lineno, f.function, f.index) for f in inspect.stack()]
+traceback: traceback.format_stack()
+traceback: [(frame.f_lasti, frame.f_lineno, frame.f_code.co_name) for frame, _ in traceback.walk_stack(None)]
+resource: [resource.getrlimit(number) for number in range(16)]
+signal: ([str(signal.getsignal(number)) for number in range(1, 65)], sorted(signal.pthread_sigmask(signal.SIG_BLOCK, [])), signal.getitimer(signal.ITIMER_REAL))
+atexit: atexit._ncallbacks()
+locale, sys: (locale.setlocale(locale.LC_ALL), locale.getpreferredencoding(False), sys.getfilesystemencoding(), sys.getdefaultencoding())
+sys: [(type(s).__name__, s.encoding, s.errors, s.line_buffering, s.write_through, s.fileno(), s.isatty(), s.newlines, type(s.buffer).__name__) for s in (sys.stdin, sys.stdout, sys.stderr)]
+sys: (sys.stdout is sys.__stdout__, sys.stderr is sys.__stderr__, sys.stdin is sys.__stdin__, type(sys.__stdout__.buffer).__name__, sys.__stdout__.name, sys.stdout.seekable(), sys.stdout.readable())
+builtins: [(name, type(value).__name__, getattr(value, "__module__", "")) for name, value in sorted(vars(builtins).items())]
+warnings: warnings.filters
+linecache: sorted(linecache.cache)
+decimal: decimal.getcontext()
+contextvars: len(contextvars.copy_context())
+asyncio: (type(asyncio.get_event_loop_policy()).__name__, asyncio._get_running_loop())
+os, socket: [(s.family, s.type, s.getpeername(), s.gettimeout(), s.getsockname()) for s in (socket.socket(fileno=os.dup(n)) for n in (3, 4))]
+sys: (sorted(globals()), __name__, __file__, __loader__, __spec__, __package__, probe.__code__.co_flags, probe.__code__.co_filename)
+weakref: (weakref.getweakrefcount(probe), probe.__module__, sorted(vars(probe)))
+logging: (logging.root.level, logging.root.handlers, sorted(logging.root.manager.loggerDict))
+os: [open("/proc/sysvipc/" + name).read() for name in ("shm", "msg", "sem")] + [os.path.exists("/dev/shm") and os.listdir("/dev/shm")]
+mimetypes, tempfile: (mimetypes.inited, tempfile.tempdir)
+time: (time.tzname, time.timezone, time.get_clock_info("monotonic").resolution)
+""")
+"""Modules whose `probe` returns the same in verification and in use: `tests/sandbox/
+test_indistinguishable.py`.
+"""
+
+TOLD_APART = _probes(r"""
+traceback: [sorted(frame.f_locals) for frame, _ in traceback.walk_stack(None)]
+sys: vars(sys.stdout.buffer)
+sys: (print("said"), sys.stdout.flush(), sys.stdout.buffer.tell())[-1]
+gc: sorted({str(found["op"]) for found in gc.get_objects() if type(found) is dict and "op" in found})
+gc: sorted(type(holder).__name__ for holder in gc.get_referrers(probe))
+os: os.getpid()
+glob: sorted(open(name).read() for name in glob.glob("/proc/[0-9]*/oom_score_adj"))
+glob: sorted(line for name in glob.glob("/proc/[0-9]*/status") for line in open(name) if line.startswith("Seccomp_filters"))
+glob: sorted(int(open(name).read().split()[0]) // 5000 for name in glob.glob("/proc/[0-9]*/statm"))
+os: len(open("/proc/net/unix").readlines())
+os: open("/proc/loadavg").read().split()[-1]
+""")
+"""Those whose `probe` returned something else in verification when this was written."""

@@ -707,7 +707,7 @@ def test_unknown():
 from dataclasses import dataclass
 
 
-@dataclass(frozen=True)
+@dataclass
 class Band:
     """A band of incomes with a rate in percent."""
 
