@@ -18,11 +18,11 @@ PACKAGE = ROOT / "src" / "selfeng"
 GOALS = {
     "loose_modules": 10,
     "homonyms": 0,
-    "src_statements": 36_121,
+    "src_statements": 37_121,
     "src_files": 396,
     "reuse_calls": 225,
     "reuse_files": 27,
-    "synthesis_calls": 708,
+    "synthesis_calls": 733,
 }
 """The maximum of each count. A commit that raises one does nothing else, and its message names the
 feature that needs it and what was deleted for that.
