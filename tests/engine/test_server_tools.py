@@ -139,7 +139,9 @@ async def test_a_secret_of_an_entry_appears_nowhere(
         shown = [server.as_json() for server in await servers.servers(wait=20)]
     question = asked(first).questions[0].question
     assert "--key ${SERVER_KEY}" in question
-    assert "“odd” is not described properly" in shown[0]["problem"]
+    assert [tool["name"] for tool in shown[0]["tools"]] == ["fail", "leak"]
+    for odd in ("odd", "untyped", "text", "required", "loop"):
+        assert odd in shown[0]["problem"]
     assert "${SERVER_KEY}" in of(ExecutionFinished, second)[0].execution.text
     events = [event.model_dump_json() for event in (*first, *second, *third, *fourth)]
     stored = [str(row) for table in metadata.sorted_tables for row in reading_all(database, table)]

@@ -27,8 +27,11 @@ def tools(state: Path) -> list[dict[str, Any]]:
     """`state` is a file; what stands in it changes the description of `shout`."""
     words = state.read_text() if state.exists() else "Shout a text in capital letters."
     if state.with_name("leaks").exists():
-        odd = {"name": "odd", "inputSchema": "none"}
-        return [odd, tool("leak", f"I was started as {sys.argv}."), tool("fail", "Fail.")]
+        loop = {"type": "object", "properties": {"a": {"$ref": "#"}}, "$ref": "#"}
+        schemas = {"odd": "none", "untyped": {}, "text": {"type": "string"}, "loop": loop}
+        schemas["required"] = {"type": "object", "required": 5}
+        odd = [{"name": name, "inputSchema": schema} for name, schema in schemas.items()]
+        return [*odd, tool("leak", f"I was started as {sys.argv}."), tool("fail", "Fail.")]
     return [
         tool("shout", words, **READS),
         tool("write", "Write a text down."),

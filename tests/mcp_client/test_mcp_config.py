@@ -69,6 +69,7 @@ def test_a_bad_entry_is_named_with_the_remedy_and_hides_no_other(tmp_path: Path)
         {"args": ["--key", "${OTHER}"]},
         {"env": {"A": "1", "B": "2"}},
         {"env": {"A": "${B}"}},
+        {"env": {"A": "2"}},
         {"cwd": "/tmp"},
         {"command": "y"},
     ],

@@ -53,13 +53,9 @@ class ServerConfig(BaseModel):
 
     @property
     def digest(self) -> str:
-        """sha256 of all that a person consents to. Of environment and headers, the names count, and
-        those of the variables that their values stand for.
-        """
-        values = {**self.env, **self.headers}
-        used = {name: [v for v, _ in _VARIABLE.findall(text)] for name, text in values.items()}
-        entry = [self.command, self.args, self.cwd, self.url, sorted(used.items())]
-        return hashlib.sha256(json.dumps(entry).encode(errors="surrogatepass")).hexdigest()
+        """sha256 of all that a person consents to: the whole entry as it is written."""
+        entry = json.dumps(self.model_dump(exclude={"disabled"}), sort_keys=True)
+        return hashlib.sha256(entry.encode(errors="surrogatepass")).hexdigest()
 
     def variables(self, environment: Mapping[str, str]) -> dict[str, str]:
         """The variables that the entry stands for, with their values.
@@ -67,7 +63,8 @@ class ServerConfig(BaseModel):
         Raises:
             LookupError: no such variable.
         """
-        texts = [*self.args, self.url, *self.env.values(), *self.headers.values()]
+        texts = [self.command, *self.args, self.cwd or "", self.url]
+        texts += [*self.env.values(), *self.headers.values()]
         found: dict[str, str] = {}
         for name, default in (m.groups() for text in texts for m in _VARIABLE.finditer(text)):
             value = environment.get(name, default)
@@ -85,7 +82,9 @@ class ServerConfig(BaseModel):
 
         return self.model_copy(
             update={
+                "command": of(self.command),
                 "args": [of(text) for text in self.args],
+                "cwd": self.cwd and of(self.cwd),
                 "url": of(self.url),
                 "env": {name: of(text) for name, text in self.env.items()},
                 "headers": {name: of(text) for name, text in self.headers.items()},
@@ -93,14 +92,16 @@ class ServerConfig(BaseModel):
         )
 
 
-_SHORTEST = 4
+_SHORTEST = 6
 """Characters of a variable's value that is masked; shorter ones occur in other text."""
+_KNOWN = {"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "PWD", "TMPDIR"}
+"""Variables that every command gets, and that are not secret."""
 
 
 def masked(text: str, variables: Mapping[str, str]) -> str:
     """The text with `${NAME}` in place of each variable's value, in all forms that it may have."""
     for name, value in sorted(variables.items(), key=lambda pair: -len(pair[1])):
-        if len(value) >= _SHORTEST:
+        if len(value) >= _SHORTEST and name not in _KNOWN:
             forms = {
                 value,
                 quote(value),

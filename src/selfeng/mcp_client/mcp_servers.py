@@ -2,8 +2,6 @@
 
 import asyncio
 import logging
-import os
-from collections import ChainMap
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -225,8 +223,7 @@ class McpServers:
             for problem in self._config.problems.values():
                 log.warning("an MCP server is left out: %s", problem)
             wanted = self._config.servers
-            used = [config.variables(os.environ) for config in wanted.values()]
-            await asyncio.to_thread(self._known.forget, dict(ChainMap(*used)))
+            await asyncio.to_thread(self._known.forget_addresses)
             known = self._connections.values()
             gone = [one for one in known if wanted.get(one.name) != one.config]
             for one in gone:

@@ -17,6 +17,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import SubscriptionLost
 from mcp.shared.message import SessionMessage
+from mcp_types import methods
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
@@ -29,6 +30,10 @@ from selfeng.mcp_client.server_results import tools_of
 
 _OPENING, _LISTING = 30.0, 5.0
 """Seconds for a server to start, and to list its tools again."""
+_CLOSING = 5.0
+"""Seconds for a server to take leave."""
+_TERMS = {"type", "role", "mimeType", "protocolVersion", "name", "$schema", "$ref", "uri"}
+"""Fields of the protocol whose values are its own terms."""
 _MOST_TOOLS = 200
 _PAGES = 20
 _FIRST_PAUSE, _LONGEST_PAUSE = 10.0, 300.0
@@ -42,6 +47,8 @@ LARGEST_EVENT = 64 * 1024 * 1024
 Progress = Callable[[float, float | None, str], None]
 
 log = logging.getLogger(__name__)
+# It quotes what a server writes, which may be its own arguments.
+logging.getLogger("mcp.client").setLevel(logging.CRITICAL)
 
 
 class _Incoming:
@@ -52,6 +59,7 @@ class _Incoming:
     def __init__(self, stream: Any, variables: Mapping[str, str], problems: list[str]) -> None:
         """`problems` gets the reason for each tool that is left out."""
         self._stream, self._variables, self._problems = stream, variables, problems
+        self._version = "2025-11-25"
 
     async def __aenter__(self) -> "_Incoming":
         await self._stream.__aenter__()
@@ -76,20 +84,38 @@ class _Incoming:
         if not isinstance(sent, SessionMessage):
             return sent  # an error of the transport
         message = sent.message
-        if self._variables:
-            plain = masked(message.model_dump_json(by_alias=True), self._variables)
-            message = type(message).model_validate_json(plain)
-        result = getattr(message, "result", None)
-        if isinstance(result, dict) and isinstance(result.get("tools"), list):
-            result["tools"] = [tool for tool in result["tools"] if self._is_valid(tool)]
+        for part in ("result", "error", "params"):
+            if (said := getattr(message, part, None)) is None:
+                continue
+            if isinstance(said, dict):
+                said = self._masked(said)
+                self._version = said.get("protocolVersion", self._version)
+                if isinstance(tools := said.get("tools"), list):
+                    said["tools"] = [tool for tool in tools if self._is_valid(tool)]
+            elif isinstance(text := getattr(said, "message", None), str):
+                plain = {"message": masked(text, self._variables), "data": None}
+                said = said.model_copy(update=plain)
+            message = message.model_copy(update={part: said})
         return dataclasses.replace(sent, message=message)
+
+    def _masked(self, value: Any, key: str = "") -> Any:
+        match value:
+            case str() if key not in _TERMS:
+                return masked(value, self._variables)
+            case dict():
+                return {name: self._masked(item, name) for name, item in value.items()}
+            case list():
+                return [self._masked(item, key) for item in value]
+        return value
 
     def _is_valid(self, tool: Any) -> bool:
         try:
             types.Tool.model_validate(tool, by_name=False)
-        except ValidationError as error:
+            methods.validate_server_result("tools/list", self._version, {"tools": [tool]})
+        except (ValidationError, ValueError, KeyError, RecursionError) as error:
             name = one_line(str(tool.get("name", "")))[:80] if isinstance(tool, dict) else ""
-            self._problems.append(f"“{name}” is not described properly: {_first(error)}")
+            said = _first(error) if isinstance(error, ValidationError) else type(error).__name__
+            self._problems.append(f"“{name}” is not described properly: {said}")
             return False
         return True
 
@@ -170,7 +196,7 @@ class ServerConnection:
         """End the session, and with it the server's process."""
         if self._task is not None:
             self._task.cancel()
-            await asyncio.wait({self._task})
+            await asyncio.wait({self._task}, timeout=_CLOSING)
 
     def _begin(self) -> "asyncio.Future[Client]":
         if self._opened is None or self._task is None or self._task.done():
@@ -227,7 +253,8 @@ class ServerConnection:
                 opened.exception()  # nobody may wait for it
 
     async def _connect(self, stack: AsyncExitStack) -> Client:
-        self._variables = self.config.variables(os.environ)
+        used = self.config.variables(os.environ)
+        self._variables = {n: value for n, value in used.items() if os.environ.get(n) == value}
         config = self.config.expanded(os.environ)
         if config.command:
             reading, writing = os.pipe()

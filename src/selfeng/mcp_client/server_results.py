@@ -47,7 +47,9 @@ def tool_of(server: str, config: ServerConfig, listed: types.Tool) -> ServerTool
     if not isinstance(schema.get("$schema", ""), str):
         del schema["$schema"]
     try:
-        validator_for(schema).check_schema(schema)
+        for one in (schema, listed.output_schema or {}):
+            validator_for(one).check_schema(one)
+            validator_for(one)(one).is_valid({})  # references may go in circles
     except Exception as error:  # noqa: BLE001 - a foreign schema may break what checks it in any way
         said = error.message if isinstance(error, SchemaError) else str(error)
         return f"the input schema of {name} is not valid: {one_line(said)[:200]}"

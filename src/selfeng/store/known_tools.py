@@ -1,6 +1,7 @@
 """Known tools: what other MCP servers listed last, and which of it a person always allows."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Sequence
 
 import sqlalchemy as sa
 
@@ -9,8 +10,6 @@ from selfeng.store import schema
 from selfeng.store.database import reading, writing
 
 _TOOLS = schema.server_tools
-_SECRET = 8
-"""Characters from which on the value of a variable may be a secret."""
 
 
 class KnownTools:
@@ -29,28 +28,32 @@ class KnownTools:
             ListedServerTool(tool=tool, allowed=tool.digest == kept) for tool, kept in found
         )
 
-    def forget(self, variables: Mapping[str, str]) -> None:
-        """Remove the values of variables of mcp.json from a database that holds them: before 1.0,
-        addresses of servers were kept expanded, with what quotes them. Their tools are listed, and
-        consented to, again.
+    def forget_addresses(self) -> None:
+        """Remove the addresses of servers that an older database holds: they were kept with the
+        values of variables, also in questions that quote them. The tools are listed, and consented
+        to, again.
         """
         outdated = _TOOLS.c.definition.not_like('%"entry":%')
         with reading(self._engine) as connection:
-            if not connection.scalar(sa.select(sa.exists().where(outdated))):
-                return
+            rows = connection.execute(sa.select(_TOOLS).where(outdated)).all()
+        if not rows:
+            return
+        servers = {json.loads(row.definition)["address"]: row.server for row in rows}
         texts = [
             column
             for table in schema.metadata.sorted_tables
             for column in table.columns
-            if isinstance(column.type, sa.String) and not column.computed
+            if isinstance(column.type, sa.String) and not column.computed and not column.primary_key
         ]
         with writing(self._engine) as connection:
             connection.execute(_TOOLS.delete().where(outdated))
-            for name, value in variables.items():
-                for column in texts if len(value) >= _SECRET else ():
-                    new = sa.func.replace(column, value, f"${{{name}}}")
-                    holds = column.contains(value, autoescape=True)
-                    connection.execute(column.table.update().where(holds).values({column: new}))
+            for address, server in servers.items():
+                for form in {address, json.dumps(address)[1:-1]}:
+                    for column in texts:
+                        holds = column.contains(form, autoescape=True)
+                        new = sa.func.replace(column, form, f"the address of {server}")
+                        change = column.table.update().where(holds).values({column: new})
+                        connection.execute(change)
         if self._engine.dialect.name == "sqlite":  # it keeps what was overwritten
             raw = self._engine.raw_connection()  # without a transaction
             try:
