@@ -316,7 +316,9 @@ class Synthesis:
             SynthesisFailed: tests pass whatever the tool does, even after that.
         """
         with self._steps.step("strengthen") as current:
-            found = await self._deps.chain.strength(self._build.spec.name, self._code, self._tests)
+            found = await self._deps.chain.strength(
+                self._build.spec.name, self._code, self._tests, self._verdict.seconds
+            )
             current.summary = found.summary
             current.artifact = found.model_dump_json(indent=2)
             problem = self._deps.chain.weakness(found)

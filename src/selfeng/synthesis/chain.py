@@ -75,7 +75,9 @@ class Chain:
             draft.signature, draft.code, draft.tests, before, library=library
         ):
             return Judgement(link="comparison", problem=told, verdict=verdict)
-        noticed = await self.strength(draft.name, draft.code, draft.tests, library=library)
+        noticed = await self.strength(
+            draft.name, draft.code, draft.tests, verdict.seconds, library=library
+        )
         if told := self.weakness(noticed):
             return Judgement(link="mutation", problem=told, verdict=verdict)
         said = [steady_summary(verdict), noticed.summary]
@@ -122,9 +124,16 @@ class Chain:
         )
 
     async def strength(
-        self, name: str, code: str, tests: str, *, library: Mapping[str, str] = NO_MODULES
+        self,
+        name: str,
+        code: str,
+        tests: str,
+        took: float,
+        *,
+        library: Mapping[str, str] = NO_MODULES,
     ) -> Strength:
-        """How much the suite notices; no mutants are made if the policy disables them.
+        """How much the suite notices of code whose own run took so many seconds; no mutants are
+        made if the policy disables them.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
@@ -134,6 +143,7 @@ class Chain:
             code,
             tests,
             measured=bool(self._policy.mutation_score),
+            took=took,
             library=library,
         )
 

@@ -22,8 +22,10 @@ FEWEST = 5
 """The share that a suite notices of fewer mutants is not measured."""
 LITERALS = 2
 """How many literals of one table are changed: a test for each value of it proves little more."""
-SECONDS = 5.0
-"""Time limit of a mutant's run: some never end, which counts as noticed."""
+SECONDS, LEAST_SECONDS, SLOWER = 5.0, 0.5, 20
+"""Time limit of a mutant's run, and the least one; it is that many times what the tool itself took.
+Some mutants never end, which counts as noticed.
+"""
 
 _AROUND = 50
 """Characters of a line that are shown on each side of a change."""
@@ -119,11 +121,12 @@ async def strength(
     tests: str,
     *,
     measured: bool = True,
+    took: float = SECONDS,
     library: Mapping[str, str] = NO_MODULES,
 ) -> Strength:
     """Run the suite on mutants of code that passes it, and on the code itself after them: what
     fails there by itself would make every mutant look noticed. Beside them, replay it with altered
-    outcomes. `measured`: False leaves the mutants out.
+    outcomes. `measured`: False leaves the mutants out; `took`: the seconds of the tool's own run.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
@@ -141,7 +144,7 @@ async def strength(
             name,
             [*(Version(code=mutant.code, apart=False) for mutant in made), *controls],
             tests,
-            SECONDS,
+            min(SECONDS, max(LEAST_SECONDS, SLOWER * took)),
             library=library,
         ),
     )
