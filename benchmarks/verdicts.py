@@ -188,7 +188,7 @@ def read_tasks(data: Path) -> list[Task]:
 
 
 def read_mbpp(data: Path) -> list[Task]:
-    """The tasks of MBPP; none if there is no file of them."""
+    """The tasks of MBPP; none if the folder lacks them."""
     try:
         solutions = _solutions(data, "llm_completions_mbpp")
         problems = list(read_rows(data, "mbpp_sanitized"))

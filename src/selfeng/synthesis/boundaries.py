@@ -1,5 +1,5 @@
-"""Boundary values: the extremes of the types of a call's arguments, substituted one at a time, and
-the least of them all at once.
+"""Boundary values: the extremes of the types of a call's arguments, one at a time, and the least of
+all arguments at once.
 
 They stay within what the calls show, as mutations do, except that zero and empty values are always
 tried; `is_unusual` recognises those.
@@ -16,7 +16,7 @@ _CALLS = 5
 _MOST = 400
 """Maximum number of inputs with one boundary value; half as many have several."""
 _LEAST = 4
-"""Number of boundary values of each argument to combine, the least ones first."""
+"""Number of boundary values of each argument to combine."""
 _LADDER = sorted(
     {*range(13), *(b**k + d for b in (2, 10) for k in range(1, 14) for d in (-1, 0, 1))}
 )
@@ -25,11 +25,10 @@ _INTEGERS = [n for n in _LADDER if n <= 10_001]
 _LENGTHS = [n for n in _LADDER if 1 < n <= 513]
 _CHARACTERS = 12
 _ELEMENTS = 40
-"""Number of boundary values of an element to try in a list."""
 
 
 def boundaries(calls: Sequence[Arguments]) -> list[Arguments]:
-    """Inputs that are not among the calls, without duplicates; the same ones for the same calls."""
+    """Inputs without duplicates, the same ones for the same calls."""
     kinds, varied, chance = kinds_of(calls), calls[:_CALLS], random.Random(0)
     ends = {
         name: list(
@@ -48,23 +47,13 @@ def boundaries(calls: Sequence[Arguments]) -> list[Arguments]:
         {name: chance.choice(ends[name][:_LEAST] or [value]) for name, value in call.items()}
         for call in chance.choices(varied, k=_MOST // 2 if any(varied) else 0)
     ]
-    known = {repr(call) for call in calls}
-    return list(
-        {
-            text: one
-            for one in (*_some(single, _MOST, chance), *several)
-            if len(text := repr(one)) <= LARGEST and text not in known
-        }.values()
-    )
+    chosen = (*chance.sample(single, min(_MOST, len(single))), *several)
+    return list({text: one for one in chosen if len(text := repr(one)) <= LARGEST}.values())
 
 
 def is_unusual(arguments: Arguments, kinds: Mapping[str, ValueKind]) -> bool:
     """Whether an argument has a zero or something empty where no call has any."""
     return any(kinds[name].lacks(value) for name, value in arguments.items())
-
-
-def _some(values: Sequence[Any], most: int, chance: random.Random) -> Sequence[Any]:
-    return chance.sample(values, min(most, len(values)))
 
 
 def _ends(value: Any, kind: ValueKind, chance: random.Random) -> Iterator[Any]:
@@ -73,19 +62,17 @@ def _ends(value: Any, kind: ValueKind, chance: random.Random) -> Iterator[Any]:
             yield not value
         case int() | float():
             beyond = (int(by * min(kind.largest, _LADDER[-1])) for by in (2, 10))
-            numbers = [sign * n for n in (*_INTEGERS, *beyond) for sign in (1, -1)]
+            signed = [sign * n for n in (*_INTEGERS, *beyond) for sign in (1, -1)]
             yield from (
-                numbers
-                if isinstance(value, int)
-                else (n / by for n in numbers for by in (1, 2, 100))
+                signed if isinstance(value, int) else (n / by for n in signed for by in (1, 2, 100))
             )
         case str():
             yield from ("", value[::-1], value[1:], value[:-1])
             yield from (n * c for c in kind.alphabet[:_CHARACTERS] for n in (1, 2, 5))
             yield from ((value * n)[:n] for n in _LENGTHS if value)
         case list() | tuple():
-            for items in _lists(list(value), kind, chance):
-                yield type(value)(sorted(items) if kind.ordered else items)
+            ends = _lists(list(value), kind, chance)
+            yield from (type(value)(sorted(items) if kind.ordered else items) for items in ends)
         case set():
             yield set()
         case dict():
@@ -100,7 +87,8 @@ def _lists(items: list[Any], kind: ValueKind, chance: random.Random) -> Iterator
     yield from ((items * n)[:n] for n in _LENGTHS if items)
     items = items or list(kind.elements[:1])
     for first in items[:1]:
-        for end in (first, *_some(list(_ends(first, kind, chance)), _ELEMENTS, chance)):
+        ends = list(_ends(first, kind, chance))
+        for end in (first, *chance.sample(ends, min(_ELEMENTS, len(ends)))):
             place = chance.randrange(len(items) + 1)
             yield from ([end], [end] * chance.choice((2, 3, 5)))
             yield from ([*items[:place], end, *items[place + n :]] for n in (0, 1))

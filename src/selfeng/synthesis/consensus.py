@@ -146,7 +146,6 @@ async def agree(
     examples: Sequence[Arguments] = (),
     *,
     frozen: Collection[str] = (),
-    rule: ComparisonRule = RULE,
 ) -> Consensus:
     """Let candidates vote on the tests except the `frozen` ones, and compare those that pass;
     `examples` are further inputs.
@@ -174,8 +173,7 @@ async def agree(
         others = [(o, candidates[m].draws) for m, o in ran.items() if m != n]
         if candidates[n].draws > 1:
             others.append((outcomes, candidates[n].draws - 1))
-        found_against = difference(outcomes, others, inputs, rule)
-        reports[n] = reports[n].model_copy(update={"refuted": found_against})
+        reports[n] = reports[n].model_copy(update={"refuted": difference(outcomes, others, inputs)})
     left_over = [ran[n] for n in ran if reports[n].right]
     return Consensus(
         tests=left,
@@ -329,15 +327,11 @@ def _most(given: Sequence[tuple[CallOutcome, int]]) -> tuple[CallOutcome, int, i
     """The value that is returned most often, with the number of draws and of codes that return
     it.
     """
-    groups: list[list[tuple[CallOutcome, int]]] = []
-    for other, draws in given:
-        if other.kind == "returned":
-            group = next((g for g in groups if same(g[0][0], other)), None)
-            if group is None:
-                groups.append(group := [])
-            group.append((other, draws))
+    returned = [(other, draws) for other, draws in given if other.kind == "returned"]
     most = max(
-        groups, key=lambda g: sum(draws for _, draws in g), default=[(CallOutcome(kind="slow"), 0)]
+        ([(o, draws) for o, draws in returned if same(one, o)] for one, _ in returned),
+        key=lambda group: sum(draws for _, draws in group),
+        default=[(CallOutcome(kind="slow"), 0)],
     )
     return most[0][0], sum(draws for _, draws in most), len(most)
 

@@ -19,7 +19,7 @@ from selfeng.synthesis.inputs import Arguments
 SECONDS_A_CALL = 0.1
 """CPU seconds after which a call counts as slow."""
 SECONDS = 2.0
-"""CPU seconds for all calls of one candidate; the calls not reached by then say nothing."""
+"""CPU seconds for all calls of one candidate; those not reached by then do not count."""
 LONGEST = 4000
 """Characters of the `repr` of a value that is not large."""
 TOLERANCE = 1e-6
