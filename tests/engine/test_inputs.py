@@ -54,7 +54,7 @@ def test_mutations_keep_to_what_the_calls_show(values, keeps):
 @pytest.mark.parametrize(
     ("values", "tried", "never"),
     [
-        ([5, 7], [0, 1, 1000, 14, 70], [-1, 5]),
+        ([5, 7], [0, 1, 1000, 14, 70], [-1]),
         ([-5], [-1, 0], []),
         ([0.5], [0.0, 1.0, 99.99], [-0.5]),
         (["ba"], ["", "a", "bb", "ab", "ba" * 16, ("ba" * 51)[:101]], ["c", " "]),
@@ -64,7 +64,7 @@ def test_mutations_keep_to_what_the_calls_show(values, keeps):
         ([{"a": 1}], [{}, {"a": 0}], [{"b": 1}]),
         ([{1}], [set()], []),
         ([True], [False], []),
-        ([None], [], [None]),
+        ([None], [], [0]),
     ],
 )
 def test_boundary_values_are_the_ends_of_the_types_within_what_the_calls_show(values, tried, never):
