@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What prettier formats.
 PAGE := "web/static/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts fit-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors
 .DELETE_ON_ERROR:
 
 run:
@@ -118,13 +118,9 @@ bench-runtime: $(VENV)/test.stamp
 bench-runtime-miniagents: $(VENV)/test.stamp $(VENV)-miniagents/stamp
 	@$(PY) -m benchmarks.runtime 3 --beside $(VENV)-miniagents/bin/python
 
-# What the gate accepts of recorded right and wrong solutions; DATA names another folder with tasks. The last line is JSON.
+# What the gate accepts of recorded right and wrong solutions, each half of the tasks by the rule that the other half chooses; DATA names another folder with tasks. The last line is JSON.
 bench-verdicts: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.verdicts $(if $(DATA),--data $(DATA))
-
-# Choose the rule by which candidates are compared, with the figures of leaving one task out; as long as the above. The last line is JSON.
-fit-verdicts: $(VENV)/test.stamp
-	@$(PY) -m benchmarks.fit_verdicts $(if $(DATA),--data $(DATA))
 
 # Whether repairs end where the recorded sequences say; DATA as above. The last line is JSON.
 bench-repair: $(VENV)/test.stamp

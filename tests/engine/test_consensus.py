@@ -210,6 +210,7 @@ async def test_a_recursion_that_is_too_deep_is_a_difference():
     ("codes", "tests", "refuted"),
     [
         ([AT_ZERO, RIGHT, ALSO_RIGHT, THIRD], (ONE,), "triple(number=0)"),
+        ([AT_ZERO, RIGHT, RIGHT, ALSO_RIGHT], (ONE,), None),
         ([AT_ZERO, AT_ZERO_TOO, RIGHT, ALSO_RIGHT, THIRD], (ONE,), None),
         (
             [AT_ZERO, AT_ZERO_TOO, RIGHT, ALSO_RIGHT, THIRD],
@@ -217,9 +218,9 @@ async def test_a_recursion_that_is_too_deep_is_a_difference():
             "triple(number=0)",
         ),
     ],
-    ids=["all others are against it", "one of them is not", "zero is usual"],
+    ids=["all others are against it", "two codes are", "one of them is not", "zero is usual"],
 )
-async def test_on_a_zero_where_no_call_has_one_only_all_others_refute(
+async def test_on_a_zero_where_no_call_has_one_only_all_others_of_three_codes_refute(
     codes: list[str], tests: Sequence[str], refuted: str | None
 ):
     agreed = await asked(codes, *tests)
@@ -269,10 +270,10 @@ async def test_of_a_test_with_several_assertions_only_the_wrong_one_goes():
 
 @pytest.mark.parametrize(
     ("quick", "refuted"),
-    [([RIGHT, ALSO_RIGHT], 3 * ["takes too long"]), ([RIGHT], 3 * [None])],
-    ids=["half of the others are quick", "fewer are"],
+    [([RIGHT, ALSO_RIGHT, THIRD], 3 * ["takes too long"]), ([RIGHT, ALSO_RIGHT], 3 * [None])],
+    ids=["most of the others are quick", "half of them are"],
 )
-async def test_slow_candidates_are_refuted_where_half_of_the_others_are_quick(
+async def test_slow_candidates_are_refuted_where_most_of_the_others_are_quick(
     quick: list[str], refuted: list[str | None]
 ):
     slow = [
@@ -281,6 +282,24 @@ async def test_slow_candidates_are_refuted_where_half_of_the_others_are_quick(
     ]
     agreed = await asked([*slow, *quick], ONE, examples=[{"number": 30}])
     assert [r.refuted and r.refuted.own for r in agreed.reports] == [*refuted, *[None] * len(quick)]
+
+
+async def test_candidates_that_are_hardly_quicker_do_not_speak_against_a_slow_one():
+    spin = f"{HEAD}    from time import process_time\n    end = process_time() + {{}}\n" + (
+        "    while number == 30 and process_time() < end: pass\n    return 3 * number + {}\n"
+    )
+    slow, *others = (spin.format(*how) for how in ((9, 0), (0.03, 0), (0.03, "0 * number")))
+    agreed = await asked([slow, *others], ONE, examples=[{"number": 30}])
+    assert [r.refuted for r in agreed.reports] == [None] * 3
+
+
+async def test_calls_that_a_candidate_had_no_time_for_say_nothing():
+    steady = (
+        f"{HEAD}    from time import process_time\n    end = process_time() + 0.03\n"
+        "    while process_time() < end: pass\n    return 3 * number\n"
+    )
+    agreed = await asked([steady, RIGHT, ALSO_RIGHT], ONE)
+    assert [r.refuted for r in agreed.reports] == [None] * 3
 
 
 @pytest.mark.parametrize(

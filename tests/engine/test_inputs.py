@@ -54,23 +54,30 @@ def test_mutations_keep_to_what_the_calls_show(values, keeps):
 @pytest.mark.parametrize(
     ("values", "tried", "never"),
     [
-        ([5, 7], [0, 1, 1000, 14, 71], [-1, 5]),
+        ([5, 7], [0, 1, 1000, 14, 70], [-1]),
         ([-5], [-1, 0], []),
         ([0.5], [0.0, 1.0, 99.99], [-0.5]),
-        (["ba"], ["", "a", "bb", "ba" * 15, ("ba" * 51)[:101]], ["c", " "]),
-        ([[2, 4]], [[], [2], [2, 2, 2], [0], [2, 1000], [2, 4] * 15], [[-1]]),
-        ([[1, 2, 3]], [[1], [1, 1]], [[1, 0], [1, 2, 3, 0]]),
-        ([(1, 2)], [(), (1,), (0, 0)], []),
+        (["ba"], ["", "a", "bb", "ab", "ba" * 16, ("ba" * 51)[:101]], ["c", " "]),
+        ([[2, 4]], [[], [2], [4, 2], [2, 4] * 16], [[-1]]),
+        ([[1, 2, 3]], [[], [1], [2, 3]], [[1, 0], [1, 2, 3, 0], [3, 2, 1]]),
+        ([(1, 2)], [(), (1,), (2, 1)], []),
         ([{"a": 1}], [{}, {"a": 0}], [{"b": 1}]),
         ([{1}], [set()], []),
         ([True], [False], []),
-        ([None], [], [None]),
+        ([None], [], [0]),
     ],
 )
 def test_boundary_values_are_the_ends_of_the_types_within_what_the_calls_show(values, tried, never):
     found = [one["value"] for one in boundaries([{"value": value} for value in values])]
     assert [value for value in tried if value not in found] == []
     assert [value for value in never if value in found] == []
+
+
+def test_the_least_boundary_values_meet_in_one_input():
+    found = boundaries([{"text": "ba", "number": 5}])
+    assert {"text": "", "number": 0} in found
+    assert {"text": "ab", "number": 1} in found
+    assert found == boundaries([{"text": "ba", "number": 5}])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ place of its products of counts; docs/synthesis.md has the measurements.
 
 import asyncio
 from collections.abc import Collection, Sequence
-from typing import Literal
 
 from selfeng.core.protocols import Sandbox
 from selfeng.core.signature import Signature
@@ -20,26 +19,27 @@ from selfeng.core.words import count
 from selfeng.synthesis.boundaries import boundaries, is_unusual
 from selfeng.synthesis.examples import PREFIX
 from selfeng.synthesis.inputs import Arguments, calls_in, kinds_of, mutations
-from selfeng.synthesis.probe import SAYS, CallOutcome, probe, same, shown_call
+from selfeng.synthesis.probe import SAYS, SECONDS_A_CALL, CallOutcome, probe, same, shown_call
 from selfeng.synthesis.suite.editing import apart, without
 
 INPUTS = 200
 """Mutated inputs on which candidates are compared, besides the calls of examples and tests."""
 LEAST_JURY = 2
 """Number of others that must have passed the tests before they can refute a candidate."""
+QUICKER = 10
+"""How many times quicker than a slow call a call must be to speak against it."""
 SECONDS = 10.0
 """Time limit of one candidate's run of the suite."""
 
 
 class ComparisonRule(Value):
-    """How the comparison decides; `make fit-verdicts` tries the alternatives."""
+    """How many different codes refute a value; copies of one mistake count once. Chosen by
+    `make bench-verdicts`.
+    """
 
     codes: int = 2
-    """Number of different codes that must return a value; copies of one mistake count once."""
-    boundaries: bool = True
-    """Whether candidates are compared on boundary values too."""
-    unusual: Literal["none", "most", "all"] = "all"
-    """Which of the others refute a candidate on an unusual input."""
+    unusual: int | None = 3
+    """The same on an unusual input; None: no number of codes does."""
 
 
 RULE = ComparisonRule()
@@ -270,10 +270,8 @@ class Inputs:
 
     def __init__(self, signature: Signature, tests: str, examples: Sequence[Arguments]) -> None:
         calls = list({repr(i): i for i in (*examples, *calls_in(tests, signature))}.values())
-        usual = [*calls, *mutations(calls, INPUTS)]
-        self.all = list({repr(i): i for i in (*usual, *boundaries(calls))}.values())
-        self.boundaries = len(usual)
-        """Index of the first boundary input."""
+        varied = (*calls, *mutations(calls, INPUTS), *boundaries(calls))
+        self.all = list({repr(one): one for one in varied}.values())
         kinds = kinds_of(calls)
         self.unusual = [is_unusual(one, kinds) for one in self.all]
         self._name = signature.function
@@ -294,28 +292,32 @@ def difference(
     rule: ComparisonRule = RULE,
 ) -> Difference | None:
     """The first input on which the witnesses return one value and this candidate another, or on
-    which it alone is slow.
+    which it is slow and they are not.
 
     The witnesses of a value are most of the others, or all of them if the input is unusual, and
     different codes. If one of the others raises, there are no witnesses: the function may not be
-    meant for that input.
+    meant for that input. A call that was not reached says nothing.
     """
-    jury = sum(draws for _, draws in others)
-    compared = own if rule.boundaries else own[: inputs.boundaries]
-    for number, outcome in enumerate(compared if jury >= LEAST_JURY else ()):
-        given = [(outcomes[number], draws) for outcomes, draws in others]
+    for number, outcome in enumerate(own):
+        given = [
+            (one, draws)
+            for outcomes, draws in others
+            if (one := outcomes[number]).is_answer or one.kind == "raised"
+        ]
+        jury = sum(draws for _, draws in given)
+        if jury < LEAST_JURY or not outcome.is_answer:
+            continue
         most, votes, codes = _most(given)
         if outcome.kind == "slow":
-            enough = votes * 2 >= jury
+            quick = [(o, draws) for o, draws in given if o.seconds * QUICKER < SECONDS_A_CALL]
+            enough = sum(draws for _, draws in quick) * 2 > jury
+            most = quick[0][0] if enough else most
+        elif any(one.kind == "raised" for one, _ in given):
+            enough = False
+        elif inputs.unusual[number]:
+            enough = rule.unusual is not None and votes == jury and codes >= rule.unusual
         else:
-            needed = rule.unusual if inputs.unusual[number] else "most"
-            doubted = (
-                needed == "none"
-                or not outcome.is_answer
-                or any(other.kind == "raised" for other, _ in given)
-            )
-            sure = votes == jury if needed == "all" else votes * 2 > jury
-            enough = sure and not doubted and codes >= rule.codes
+            enough = votes * 2 > jury and codes >= rule.codes
         if enough and not same(outcome, most):
             return inputs.shown(number, outcome, most)
     return None
@@ -325,15 +327,11 @@ def _most(given: Sequence[tuple[CallOutcome, int]]) -> tuple[CallOutcome, int, i
     """The value that is returned most often, with the number of draws and of codes that return
     it.
     """
-    groups: list[list[tuple[CallOutcome, int]]] = []
-    for other, draws in given:
-        if other.kind == "returned":
-            group = next((g for g in groups if same(g[0][0], other)), None)
-            if group is None:
-                groups.append(group := [])
-            group.append((other, draws))
+    returned = [(other, draws) for other, draws in given if other.kind == "returned"]
     most = max(
-        groups, key=lambda g: sum(draws for _, draws in g), default=[(CallOutcome(kind="slow"), 0)]
+        ([(o, draws) for o, draws in returned if same(one, o)] for one, _ in returned),
+        key=lambda group: sum(draws for _, draws in group),
+        default=[(CallOutcome(kind="slow"), 0)],
     )
     return most[0][0], sum(draws for _, draws in most), len(most)
 

@@ -53,13 +53,11 @@ def calls_in(source: str, signature: Signature) -> list[Arguments]:
     return list(found.values())
 
 
-def mutations(calls: Sequence[Arguments], count: int, seed: int = 0) -> list[Arguments]:
-    """At most `count` inputs that are not among the calls; the same ones for the same calls and
-    `seed`.
-    """
+def mutations(calls: Sequence[Arguments], count: int) -> list[Arguments]:
+    """At most `count` inputs that are not among the calls; the same ones for the same calls."""
     if not any(calls):
         return []
-    chance, kinds = random.Random(seed), kinds_of(calls)
+    chance, kinds = random.Random(0), kinds_of(calls)
     seen = {repr(call) for call in calls}
     found: list[Arguments] = []
     for _ in range(count * _ATTEMPTS):

@@ -19,7 +19,7 @@ from selfeng.synthesis.inputs import Arguments
 SECONDS_A_CALL = 0.1
 """CPU seconds after which a call counts as slow."""
 SECONDS = 2.0
-"""CPU seconds for all calls of one candidate; calls not reached by then count as slow too."""
+"""CPU seconds for all calls of one candidate; those not reached by then do not count."""
 LONGEST = 4000
 """Characters of the `repr` of a value that is not large."""
 TOLERANCE = 1e-6
@@ -55,10 +55,10 @@ def {ENTRY}(function, calls, seconds_a_call, seconds):
     for call in calls:
         try:
             arguments, took = ast.literal_eval(call), seconds_a_call
-            left = min(seconds_a_call, end - time.process_time())
-            if left <= 0:
+            if end - time.process_time() < seconds_a_call:
+                took = 0.0
                 raise Slow
-            signal.setitimer(signal.ITIMER_PROF, left, 0.02)  # again, should the call catch it
+            signal.setitimer(signal.ITIMER_PROF, seconds_a_call, 0.02)  # again, if caught
             began = clock()
             try:
                 returned = called(**arguments)
@@ -85,14 +85,16 @@ class CallOutcome(Value):
     exception's class.
     """
     seconds: float = 0.0
-    """Processor time until it returned; `SECONDS_A_CALL` where it did not."""
+    """Processor time until it returned; `SECONDS_A_CALL` where it did not; 0 of a slow call that
+    was not reached.
+    """
 
     @property
     def is_answer(self) -> bool:
         """Whether it says something about the function. Of the exceptions, only exhausted resources
         do, because the function may not be meant for the input.
         """
-        return self.kind != "raised" or self.text in _EXHAUSTED
+        return {"raised": self.text in _EXHAUSTED, "slow": self.seconds > 0}.get(self.kind, True)
 
 
 _OUTCOMES = TypeAdapter(
