@@ -95,9 +95,9 @@ DOORS = pytest.mark.parametrize("door", [by_hand, mended, reverified])
 STATE = "last = 0\n\ndef tool(n):\n    global last\n    last = max(last, n)\n    return 2 * last\n"
 REFUSED = {
     "policy": (
-        TESTS + "\n\ndef test_more():\n    assert tool(3) or True\n",
+        TESTS + "\n\n@pytest.mark.skip\ndef test_more():\n    assert tool(3) == 6\n",
         DOUBLE,
-        "test_more asserts what is always true",
+        "uses pytest's skip",
     ),
     "red": (
         TESTS

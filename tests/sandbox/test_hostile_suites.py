@@ -20,13 +20,13 @@ OWN = "from tool import tool as given\n"
 """For the suite that defines a tool of its own beside the one it was given."""
 
 REASONS = {
-    "A19": "test_ok asserts what is always true",
-    "G10": "test_a swallows its own failures",
-    "G11": r"test_a compares `tool\.tool\(3\)` with itself",
-    "G12": "the suite defines `tool`, the function under test",
+    "A19": "changes what all tests share",
+    "G10": "these tests pass on an empty stub",
+    "G11": "the suite passes on a function that returns None",
+    "G12": "these tests pass on an empty stub",
     "G13": "the suite uses pytest's skip",
-    "G14": "test_a and test_b contradict",
-    "G15": "test_a draws at random",
+    "G14": "tests failed",
+    "G15": "these tests pass on an empty stub",
 }
 
 
@@ -53,7 +53,7 @@ async def test_a_hostile_suite_is_refused(case: str, hasty: SecureSandbox) -> No
     )
     with pytest.raises(SynthesisFailed, match=REASONS[case]) as caught:
         await SynthesisEngine(ScriptedModel(), hasty, ListedLibrary(), model_name="").examine(draft)
-    assert caught.value.where == "test"
+    assert caught.value.where == ("verify" if case == "G14" else "test")
 
 
 async def test_a_suite_that_never_finishes_loading_is_ended(impatient: SecureSandbox) -> None:

@@ -246,7 +246,7 @@ class _JobRun:
                 "output": output,
                 "seconds": round(seconds, 6),
                 "orderly": orderly,
-                "loaded": self._load_failed is None,
+                "loaded": self._loaded,
                 **end,
             }
         )

@@ -301,7 +301,10 @@ class RemoteObjects:
         )
 
     def _member(self, payload: dict[str, Any]) -> Any:
-        member = self._class(payload["class"])[payload["name"]]  # type: ignore[index]
+        cls: Any = self._class(payload["class"])
+        member = cls.__members__.get(payload["name"])
+        if member is None:  # several flags together
+            member = cls(self.decode(payload["value"]))
         if (value := payload.get("value")) is not None:
             self._members.setdefault(member, member._value_)
             member._value_ = self.decode(value)

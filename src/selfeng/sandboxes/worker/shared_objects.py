@@ -26,6 +26,8 @@ _LINE = 300
 _ENUMS = (enum.IntFlag, enum.Flag, enum.StrEnum, enum.IntEnum, enum.Enum)
 _TEXT = 2000
 _BUILT_IN = ("filename", "filename2", "name", "path", "code")
+_MADE_BY_CODE = 1 << 9
+"""The flag of classes that are made while code runs (`Py_TPFLAGS_HEAPTYPE`)."""
 _ITEMS = 10_000
 """Items of an iterator or an object that are read."""
 
@@ -123,6 +125,9 @@ class SharedObjects:
         """Whether a class is the tool's, whatever it says of itself; one that only holds attributes
         counts as such.
         """
+        made = cls.__flags__ & _MADE_BY_CODE or cls is SimpleNamespace
+        if issubclass(cls, ModuleType) or not made:
+            return False
         there: Any = sys.modules.get(cls.__module__)
         own = there is self._module or cls.__module__ in LIBRARY.names
         for part in cls.__qualname__.split("."):
