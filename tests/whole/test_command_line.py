@@ -45,7 +45,7 @@ def test_json_prints_every_event_one_object_a_line(built):
     ]
     assert steps == [
         (step, state)
-        for step in ("specify", "test", "implement", "verify", "register")
+        for step in ("specify", "test", "implement", "verify", "strengthen", "register")
         for state in ("started", "finished")
     ]
     assert "dlrow olleh" in records[-1]["event"]["answer"]
