@@ -13,7 +13,7 @@ from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT, Packet  # type: ign
 
 from selfeng.core.errors import AgentError, RequestError
 from selfeng.core.question import MOST, AnswerValue
-from selfeng.core.result import ResultFormat
+from selfeng.core.result import ResultFormat, is_deep
 from selfeng.core.value import Value, first_problem
 from selfeng.exchange.tool_export import ExportForm
 from selfeng.projects.consent import ApprovalReply
@@ -274,7 +274,7 @@ class WireJSON:
             data = json.loads(text, **options)
         except RecursionError as error:
             raise ValueError("nested too deeply") from error
-        if _is_deep(data):
+        if is_deep(data, _DEEPEST):
             raise ValueError("nested too deeply")
         return data
 
@@ -318,20 +318,6 @@ class WirePacket(Packet):  # type: ignore[misc]
             return self.packet_type in {CONNECT, DISCONNECT, ACK}
         named = isinstance(self.data, list) and bool(self.data) and isinstance(self.data[0], str)
         return named and self.data[0] not in self.reserved
-
-
-def _is_deep(data: Any) -> bool:
-    level = [data]
-    for _ in range(_DEEPEST):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not level:
-            return False
-    return True
 
 
 def _finite(data: Any) -> Any:

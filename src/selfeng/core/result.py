@@ -130,6 +130,21 @@ class Table(NamedTuple):
     """A cell that a row lacks is None."""
 
 
+def is_deep(value: Any, levels: int) -> bool:
+    """Whether the lists and objects of JSON lie more than so many levels within each other."""
+    level = [value]
+    for _ in range(levels):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return True
+
+
 def canonical(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
+from selfeng.core.result import is_deep
+
 _DECODER = json.JSONDecoder()
 _START = re.compile(r"[{\[]")
 _ELIDED = re.compile(r"[:,\[{]\s*(?:\.\.\.|…|undefined\b|<[a-z ]+>)", re.IGNORECASE)
@@ -96,14 +98,6 @@ def _embedded(text: str) -> Iterator[Any]:
 
 def _shallow(value: Any) -> Any:
     """The value. Raises: ValueError: it is nested too deeply for what recurses into it."""
-    level = [value]
-    for _ in range(_DEEPEST):
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, dict | list)
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-        if not level:
-            return value
-    raise ValueError("it is nested too deeply")
+    if is_deep(value, _DEEPEST):
+        raise ValueError("it is nested too deeply")
+    return value
