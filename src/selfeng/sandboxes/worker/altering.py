@@ -39,6 +39,7 @@ _DATA = {"ndarray": (1, 1, 2), "Index": (1, 1, 2), "Series": (1, 1, 3)}
 """Where tables have their values."""
 _TOKEN = re.compile(r"(?<![\w.])([-+]?(?:nan|inf(?:inity)?)|none|null|nat|n/a)(?![\w.])", re.I)
 OTHER_TYPE = "is of another type"
+EMPTIED = "comes back empty"
 ODD = "\u2603"
 
 
@@ -55,6 +56,11 @@ def replaced(node: Any, path: Path, new: Any) -> Any:
     copy: Any = list(node) if isinstance(node, list) else dict(node)
     copy[path[0]] = replaced(node[path[0]], path[1:], new)
     return copy
+
+
+def arguments(request: Message) -> list[Any]:
+    """The arguments of a call, by position and by name; none of other requests."""
+    return [*request.get("args", ()), *request.get("kwargs", {}).values()]
 
 
 def parts(node: Any, path: Path) -> Iterator[Path]:
@@ -130,8 +136,7 @@ class Alternatives:
     def elements(self, request: Message) -> list[Any]:
         """Values of some different shapes, none of them degenerate."""
         offered: list[Any] = []
-        arguments = [*request.get("args", ()), *request.get("kwargs", {}).values()]
-        for argument in arguments:
+        for argument in arguments(request):
             for path in parts(argument, ()):
                 self._add(offered, at(argument, path))
         own, literals = spread(offered, _POOL // 2), spread(self._literals, _POOL // 2)
@@ -345,7 +350,7 @@ def alterations(outcome: Message, root: Path, elements: Sequence[Any] = ()) -> I
         for what, new in _of_other_items(at(outcome, path), elements):
             yield f"{_place(path)} {what}", replaced(outcome, path, new)
     if emptied := without_content(node):
-        yield "comes back empty", replaced(outcome, root, emptied[0])
+        yield EMPTIED, replaced(outcome, root, emptied[0])
     for new in _of_another_type(node):
         yield OTHER_TYPE, replaced(outcome, root, new)
 

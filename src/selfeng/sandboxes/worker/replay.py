@@ -46,7 +46,6 @@ _FILES = 200
 _LARGEST = 2**20
 _SHOWN = 60
 _DIRECTORY = ["directory", None]
-_EMPTIED = "comes back empty"
 _READING = {"capsys", "capfd"}
 """Fixtures with which a test reads what is printed."""
 _MUTABLE = {"list", "dict", "set", "bytearray", "deque", "OrderedDict", "defaultdict", "Counter"}
@@ -137,9 +136,10 @@ class Recording:
             if written := _written(before, _files()):
                 outcome["files"] = written
                 outcome["there"] = [path for path in written if path in before]
-            outcomes = self._now.calls.setdefault(_key(request), [])
+            key = _key(request)
+            outcomes = self._now.calls.setdefault(key, [])
             places = self._now.places.setdefault(_place(request), [])
-            places.append((_key(request), len(outcomes)))
+            places.append((key, len(outcomes)))
             outcomes.append(outcome)
         return reply
 
@@ -223,8 +223,8 @@ class Replays:
 
     def _look_at(self, test: str) -> None:
         """Whether a test looks at what the tool did."""
-        ended, calls = self._control(test)
-        if not ended:
+        passed, calls = self._control(test)
+        if not passed:
             return
         function = test.partition("[")[0]
         self._evidence.setdefault(function, False)
@@ -253,12 +253,12 @@ class Replays:
         return True, list({(c.key, c.number): c for c in calls}.values())
 
     def _call(self, key: str, number: int) -> RecordedCall:
-        single = key in self._always
         outcome = self._outcome(self._test, key, number)
         assert outcome is not None
-        if self._tests[self._test] & _READING and "args" in json.loads(key):
+        request = json.loads(key)
+        if self._tests[self._test] & _READING and "args" in request:
             outcome = {"out": ["", ""], **outcome}
-        return RecordedCall(key, -1 if single else number, json.loads(key), outcome)
+        return RecordedCall(key, -1 if key in self._always else number, request, outcome)
 
     def _chosen(self, calls: list[RecordedCall]) -> list[RecordedCall]:
         calls = [c for c in calls if c.request["op"] != "get"]
@@ -317,7 +317,7 @@ class Replays:
         """Whether some alteration of a part fails the test."""
         name, noticed_one = self._name(call), False
         for what, altered in self._alterations(call, root, elements):
-            emptied = what == _EMPTIED and root == ("value",)
+            emptied = what == altering.EMPTIED and root == ("value",)
             kind = f"{name} {root[0]} {what}"
             if self._thorough and self._kinds.get(kind) and noticed_one:
                 continue
@@ -335,30 +335,21 @@ class Replays:
     ) -> Iterator[altering.Alteration]:
         outcome = call.outcome
         if root == ("error",):
-            yield "is returned instead", {**_rest(outcome), "value": None}
-            other = [
-                "class",
-                {
-                    "module": "builtins",
-                    "qualname": "BufferError",
-                    "name": "BufferError",
-                    "kind": "exception",
-                    "bases": [],
-                },
-            ]
-            yield "is of another class", altering.replaced(outcome, ("error", 1, "class"), other[1])
-        if root == ("value",) and altering.without_content(outcome["value"]):
-            emptied = altering.without_content(outcome["value"])[0]
-            if not self._emptied.get(self._name(call), False):
-                yield _EMPTIED, {**outcome, "value": emptied}
+            yield "is returned instead", {**_without(outcome, "error"), "value": None}
+            other = {"module": "builtins", "kind": "exception", "bases": []}
+            other |= dict.fromkeys(("qualname", "name"), "BufferError")
+            yield "is of another class", altering.replaced(outcome, ("error", 1, "class"), other)
+        if root == ("value",) and not self._emptied.get(self._name(call), False):
+            for emptied in altering.without_content(outcome["value"]):
+                yield altering.EMPTIED, {**outcome, "value": emptied}
         if root[0] == "args":
-            yield "is left as it was", {k: v for k, v in outcome.items() if k != "args"}
+            yield "is left as it was", _without(outcome, "args")
         if root[0] == "files":
             yield "is not written", altering.replaced(outcome, root, None)
         yield from (
             (what, altered)
             for what, altered in altering.alterations(outcome, root, elements)
-            if what != _EMPTIED or root != ("value",)
+            if what != altering.EMPTIED or root != ("value",)
         )
 
     def _settled(
@@ -368,23 +359,18 @@ class Replays:
         that it uses, None if it does not use it.
         """
         node = altering.at(call.outcome, path)
-        kind = altering.odd(node)[1]
-        watched = kind in _WATCHED and path[0] != "args"
+        odd = altering.odd(node)
+        watched = odd[1] in _WATCHED and path[0] != "args"
         if watched:
-            passed = self._passes(
-                test, call, altering.replaced(call.outcome, path, altering.odd(node))
-            )
-            if passed:
+            if self._passes(test, call, altering.replaced(call.outcome, path, odd)):
                 return None
             if not self._link.objects.touched and node is not None:
                 return True
         results = list[bool]()
         others = list(altering.alternatives(node, elements))
-        for other in others if watched else altering.spread(others, _CALLS):
+        for other in filter(self._can_pass, others if watched else altering.spread(others, _CALLS)):
             if self._within <= 0:
                 return None
-            if not self._can_pass(other):
-                continue
             results.append(self._passes(test, call, altering.replaced(call.outcome, path, other)))
             if self._entered:
                 return False
@@ -455,7 +441,7 @@ class Replays:
         self._test, self._altered, self._unknown = test, altered or {}, False
         self._seen: Counter[str] = Counter()
         self._served: list[tuple[str, int]] = []
-        there = _files(names_only=True)
+        there = _files()
         record = self._recorded[test]
         self._link.doubt = ""
         objects = self._link.objects
@@ -533,6 +519,7 @@ class Replays:
         return: they compare nothing.
         """
         fixed, handles = set[str](), set[int]()
+        scalars = [e for e in self._pool.elements({}) if not isinstance(e, list)]
         for record in self._recorded.values():
             for key, outcomes in record.calls.items():
                 request = json.loads(key)
@@ -541,15 +528,16 @@ class Replays:
                     fixed.add(key)
                 if "method" not in request or not (request["args"] or request["kwargs"]):
                     continue
-                if (type(value) is bool or _is_object(value)) and self._is_constant(request, value):
+                if (type(value) is bool or _is_object(value)) and self._is_constant(
+                    request, value, scalars
+                ):
                     fixed.add(key)
                     if isinstance(value, list):
                         handles.add(value[1]["handle"])
         return fixed
 
-    def _is_constant(self, request: Message, value: Any) -> bool:
+    def _is_constant(self, request: Message, value: Any, scalars: list[Any]) -> bool:
         """Whether a method answers the same to other arguments of the same types."""
-        elements = [e for e in self._pool.elements({}) if not isinstance(e, list)]
         changed = [
             altered
             for n, node in enumerate(request["args"])
@@ -560,7 +548,7 @@ class Replays:
                     for what, a in altering.alterations(request, root)
                     if what != altering.OTHER_TYPE
                 ),
-                *(altering.replaced(request, root, e) for e in elements if type(e) is type(node)),
+                *(altering.replaced(request, root, e) for e in scalars if type(e) is type(node)),
             )
         ]
         for other in changed[:30]:
@@ -610,8 +598,8 @@ def _unseen(test: str, subject: str, node: Any) -> str:
 def _roots(call: RecordedCall) -> list[altering.Path]:
     """The parts of an outcome that count by themselves."""
     outcome, roots = call.outcome, list[altering.Path]()
-    given = [*call.request.get("args", ()), *call.request.get("kwargs", {}).values()]
-    for n, (before, after) in enumerate(zip(given, outcome.get("args", ()), strict=False)):
+    compared = zip(altering.arguments(call.request), outcome.get("args", ()), strict=False)
+    for n, (before, after) in enumerate(compared):
         if before != after:
             roots.append(("args", n))
     if printed := outcome.get("out"):
@@ -642,36 +630,30 @@ def _degenerate(call: RecordedCall) -> bool:
 
 def _is_excused(call: RecordedCall) -> bool:
     """Whether an empty outcome is likely, as all its arguments are empty."""
-    given = [*call.request.get("args", ()), *call.request.get("kwargs", {}).values()]
-    return bool(given) and all(is_degenerate(node) for node in given)
+    arguments = altering.arguments(call.request)
+    return bool(arguments) and all(map(is_degenerate, arguments))
 
 
 def _changed_arguments(call: RecordedCall) -> Iterator[Message]:
     """The outcome, with an argument changed that the call left as it was."""
-    args, kwargs = call.request.get("args", []), call.request.get("kwargs", {})
-    given = [*args, *kwargs.values()]
-    after = call.outcome.get("args") or given
-    for number, node in enumerate(given):
+    arguments = altering.arguments(call.request)
+    after = call.outcome.get("args") or arguments
+    for number, node in enumerate(arguments):
         if isinstance(node, list) and node[0] in _MUTABLE and after[number] == node:
-            emptied = [node[0], []] if node[1] else [node[0], [1]] if node[0] in ("list",) else None
+            emptied = [node[0], []] if node[1] else ["list", [1]] if node[0] == "list" else None
             if emptied:
                 yield {**call.outcome, "args": altering.replaced(list(after), (number,), emptied)}
 
 
 def _withheld(call: RecordedCall) -> Message:
     """The outcome without changes of the arguments, and of files that were there before."""
-    outcome = {k: v for k, v in call.outcome.items() if k != "args"}
-    if files := {
-        p: c for p, c in outcome.get("files", {}).items() if p not in call.outcome.get("there", ())
-    }:
-        outcome["files"] = files
-    else:
-        outcome.pop("files", None)
-    return outcome
+    outcome, there = call.outcome, call.outcome.get("there", ())
+    files = {p: c for p, c in outcome.get("files", {}).items() if p not in there}
+    return _without(outcome, "args", "files") | ({"files": files} if files else {})
 
 
-def _rest(outcome: Message) -> Message:
-    return {k: v for k, v in outcome.items() if k != "error"}
+def _without(outcome: Message, *names: str) -> Message:
+    return {k: v for k, v in outcome.items() if k not in names}
 
 
 def _is_object(value: Any) -> bool:
@@ -680,9 +662,7 @@ def _is_object(value: Any) -> bool:
 
 def _content(value: Any) -> Any:
     """An object without what is another one each time."""
-    if not _is_object(value):
-        return value
-    return {k: v for k, v in value[1].items() if k not in ("handle", "class", "text")}
+    return _without(value[1], "handle", "class", "text") if _is_object(value) else value
 
 
 def _uses(suite: Tests, line: int) -> bool:
@@ -730,8 +710,7 @@ def _blocks(source: str) -> dict[bool, list[tuple[int, int]]]:
                 isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) for s in node.body
             )
             if checks:
-                loop = not isinstance(node, ast.If)
-                found[loop].append((node.lineno, node.body[0].lineno))
+                found[not isinstance(node, ast.If)].append((node.lineno, node.body[0].lineno))
     return found
 
 
@@ -740,7 +719,7 @@ def _names(node: ast.AST) -> set[str]:
 
 
 def _key(request: Message) -> str:
-    return json.dumps({k: v for k, v in request.items() if k != "folder"})
+    return json.dumps(_without(request, "folder"))
 
 
 def _place(request: Message) -> str:
@@ -779,7 +758,7 @@ class _Names:
         return "".join(self._chance.choices("abcdefghijklmnopqrstuvwxyz", k=8))
 
 
-def _files(names_only: bool = False) -> dict[str, tuple[float, int]]:
+def _files() -> dict[str, tuple[float, int]]:
     """The files and folders that a test and the tool share: in the temporary folder, and in the
     current one.
     """
@@ -833,6 +812,6 @@ def _write(path: Path, content: Any) -> None:
 
 def _remove_new(there: dict[str, Any]) -> None:
     """Remove what a replay has made."""
-    for path in sorted(_files(names_only=True).keys() - there.keys(), reverse=True):
+    for path in sorted(_files().keys() - there.keys(), reverse=True):
         with suppress(OSError):
             os.rmdir(path) if os.path.isdir(path) else os.unlink(path)
