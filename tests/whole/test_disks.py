@@ -1,4 +1,4 @@
-"""A disk that can't be written: the start and every command say so in a sentence, without a
+"""A disk that can't be written: the start and every command report it in a sentence, without a
 traceback.
 """
 

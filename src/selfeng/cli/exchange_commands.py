@@ -128,8 +128,8 @@ def import_tools(
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Accept without asking.")] = False,
 ) -> None:
-    """Add the tools of a bundle or folder. What they say of themselves is shown and has to be
-    accepted; what they do has to pass the gate of new tools. Exit code 1 if one was refused, or you
+    """Add the tools of a bundle or folder. Their descriptions are shown and have to be
+    accepted; their code has to pass the gate of new tools. Exit code 1 if one was refused, or you
     decline.
     """
 

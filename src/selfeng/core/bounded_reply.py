@@ -18,7 +18,7 @@ _ZIPPED = ("gzip", "x-gzip", "deflate")
 
 
 class ReplyTooLarge(ValueError):
-    """A server sends more than the limit; the message is no whole sentence."""
+    """A server sends more than the limit; the message is not a whole sentence."""
 
     def __init__(self, largest: int = LARGEST) -> None:
         super().__init__(f"it is larger than {largest // MB} MB")

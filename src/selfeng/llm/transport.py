@@ -287,7 +287,7 @@ def _http_client(server: ModelServer) -> httpx2.AsyncClient:
 
 
 def _models_in(content: bytes) -> list[Model]:
-    """Raises: ValueError, TypeError, AttributeError: it is no list of models."""
+    """Raises: ValueError, TypeError, AttributeError: it is not a list of models."""
     return [as_built(Model, model) for model in loads(content).get("data") or ()]
 
 

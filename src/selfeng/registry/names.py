@@ -52,7 +52,10 @@ def _problem(name: str, reserved: Callable[[], Collection[str]]) -> str:
         (name in sandbox_modules(), "it is a module of the sandbox"),
         (name in _OURS, "it is a module of this project"),
         (name in reserved(), "models know another function of that name"),
-        (SEPARATOR in name, f"{SEPARATOR} separates the name of a server from that of its tool"),
+        (
+            SEPARATOR in name,
+            f"{SEPARATOR} separates the name of a server from the name of its tool",
+        ),
         (name in _DEVICES, "Windows has a device of that name"),
         (name in _installed(), "it is an installed module"),
     )

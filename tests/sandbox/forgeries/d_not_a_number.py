@@ -201,7 +201,7 @@ def test_gain():
         "nan in a field of an exception",
         '''
 class Insufficient(ValueError):
-    """There is less on an account than is to be paid."""
+    """There is less on an account than has to be paid."""
 
     def __init__(self, balance: float, amount: float) -> None:
         super().__init__("insufficient funds")
