@@ -204,7 +204,7 @@ def test_a_killed_build_goes_on_and_pays_nothing_twice(
     assert lives.paid == Counter(CALLS) + Counter([in_flight] if in_flight else [])
     assert events[-1]["usage"]["calls"] == sum(CALLS.values())
     assert stages(events) == stages_of_a_build()
-    for step in ("specify", "test", "implement", "verify", "register"):
+    for step in ("specify", "test", "implement", "verify", "strengthen", "register"):
         states = [e["state"] for e in events if e.get("step") == step and not streams(e)]
         assert states == ["started", "finished"], step
     assert written(events, "test") == written(events, "test", artifact=True)
@@ -215,7 +215,17 @@ def stages(events: list[dict[str, Any]]) -> list[str]:
 
 
 def stages_of_a_build() -> list[str]:
-    first = ["gather", "search", "specify", "test", "implement", "compare", "verify", "register"]
+    first = [
+        "gather",
+        "search",
+        "specify",
+        "test",
+        "implement",
+        "compare",
+        "verify",
+        "strengthen",
+        "register",
+    ]
     return [*first, "prepare", "execute", "respond"]
 
 
