@@ -62,6 +62,7 @@ def test_a_build_that_is_repaired_is_read_folded_and_opened_where_one_wants(thea
         ("verify", "failed", "true"),
         ("implement", "done", "false"),
         ("verify", "done", "false"),
+        ("strengthen", "done", "false"),
         ("register", "done", "false"),
         ("execute", "done", "false"),
         ("respond", "done", "false"),
@@ -81,8 +82,8 @@ def test_a_build_that_is_repaired_is_read_folded_and_opened_where_one_wants(thea
     ) == [
         [stage, "done"]
         for stage in (
-            "search", "specify", "test", "implement", "verify", "repair", "register", "prepare",
-            "execute", "respond",
+            "search", "specify", "test", "implement", "verify", "repair", "strengthen", "register",
+            "prepare", "execute", "respond",
         )
     ]  # fmt: skip
     bar.get_by_role("button", name="Specification").focus()

@@ -545,8 +545,8 @@ def test_reloads_in_the_middle_of_a_turn_miss_nothing_and_show_nothing_twice(
         for s in page.get_by_test_id("activity").get_by_test_id("step").all()
     ]
     assert kinds == [
-        "search", "no_tool_found", "specify", "test", "stub", "implement", "verify", "register",
-        "execute", "respond",
+        "search", "no_tool_found", "specify", "test", "stub", "implement", "verify", "strengthen",
+        "register", "execute", "respond",
     ]  # fmt: skip
     for part in ("activity", "turn"):
         reloaded, steady = (
