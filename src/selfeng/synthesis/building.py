@@ -317,7 +317,7 @@ class Synthesis:
         """
         with self._steps.step("strengthen") as current:
             found = await self._deps.chain.strength(
-                self._build.spec.name, self._code, self._tests, self._verdict.seconds
+                self._build.spec.name, self._code, self._tests, self._verdict
             )
             current.summary = found.summary
             current.artifact = found.model_dump_json(indent=2)

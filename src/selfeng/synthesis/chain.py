@@ -75,9 +75,7 @@ class Chain:
             draft.signature, draft.code, draft.tests, before, library=library
         ):
             return Judgement(link="comparison", problem=told, verdict=verdict)
-        noticed = await self.strength(
-            draft.name, draft.code, draft.tests, verdict.seconds, library=library
-        )
+        noticed = await self.strength(draft.name, draft.code, draft.tests, verdict, library=library)
         if told := self.weakness(noticed):
             return Judgement(link="mutation", problem=told, verdict=verdict)
         said = [steady_summary(verdict), noticed.summary]
@@ -128,23 +126,18 @@ class Chain:
         name: str,
         code: str,
         tests: str,
-        took: float,
+        green: Verdict,
         *,
         library: Mapping[str, str] = NO_MODULES,
     ) -> Strength:
-        """How much the suite notices of code whose own run took so many seconds; no mutants are
-        made if the policy disables them.
+        """How much the suite notices of code on which the verdict is green; no mutants are made if
+        the policy disables them.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
+        wanted = self._policy.mutation_score
         return await strength(
-            self._sandbox,
-            name,
-            code,
-            tests,
-            measured=bool(self._policy.mutation_score),
-            took=took,
-            library=library,
+            self._sandbox, name, code, tests, wanted=wanted, green=green, library=library
         )
 
     def weakness(self, measured: Strength) -> str:

@@ -96,7 +96,8 @@ class Gate:
         *,
         library: Mapping[str, str] = NO_MODULES,
     ) -> Verdict:
-        """Verify a module test by test, then run the suite again; a flaky module does not pass.
+        """Verify a module test by test, then run the suite again, and replay it with altered
+        outcomes; a flaky module does not pass.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
@@ -106,6 +107,7 @@ class Gate:
         if not first.passed:
             return first
         versions = [Version(code=code, order=order, whole=True) for order in ORDERS]
+        versions[0] = versions[0].model_copy(update={"replay": "quick"})
         again = await self._sandbox.verify_versions(name, versions, tests, library=library)
         _repeated(emit, "implementation", attempt, first, again)
         failed = next(
@@ -116,7 +118,9 @@ class Gate:
             ),
             None,
         )
-        return await self._flaky(name, code, tests, *failed, library=library) if failed else first
+        if failed:
+            return await self._flaky(name, code, tests, *failed, library=library)
+        return first.model_copy(update={"replay": again[0].replay})
 
     async def _flaky(
         self,

@@ -8,11 +8,11 @@ import random
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Any, Literal
+from typing import Any
 
 from selfeng.core.protocols import NO_MODULES, Sandbox
 from selfeng.core.value import Value
-from selfeng.core.verdict import Replay, Version
+from selfeng.core.verdict import Replay, Verdict, Version
 from selfeng.core.words import count
 
 MOST = 20
@@ -22,7 +22,7 @@ FEWEST = 5
 """The share that a suite notices of fewer mutants is not measured."""
 LITERALS = 2
 """How many literals of one table are changed: a test for each value of it proves little more."""
-SECONDS, LEAST_SECONDS, SLOWER = 5.0, 0.5, 20
+SECONDS, LEAST_SECONDS, SLOWER = 5.0, 0.2, 10
 """Time limit of a mutant's run, and the least one; it is that many times what the tool itself took.
 Some mutants never end, which counts as noticed.
 """
@@ -120,57 +120,64 @@ async def strength(
     code: str,
     tests: str,
     *,
-    measured: bool = True,
-    took: float = SECONDS,
+    wanted: float = 1.0,
+    green: Verdict | None = None,
     library: Mapping[str, str] = NO_MODULES,
 ) -> Strength:
     """Run the suite on mutants of code that passes it, and on the code itself after them: what
-    fails there by itself would make every mutant look noticed. Beside them, replay it with altered
-    outcomes. `measured`: False leaves the mutants out; `took`: the seconds of the tool's own run.
+    fails there by itself would make every mutant look noticed.
+
+    `wanted` is the share, 0..1, that the suite should notice. The last third of the mutants runs
+    only if the first ones leave it open whether it does; 0: no mutants are made. `green` is the
+    verdict on the code, with its replay, which is done here if it is missing.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    made = await asyncio.to_thread(mutants, code) if measured else []
+    made = await asyncio.to_thread(mutants, code) if wanted else []
     # As the mutants are: without comments, and with other lines.
     control = _unparsed(ast.parse(code))
     # In both containers, if there are two.
     controls = [Version(code=control, whole=True, apart=False)] * 2
-    thorough: Literal["quick", "thorough"] = "thorough" if len(made) < FEWEST else "quick"
-    (replayed,), (*verdicts, one, other) = await asyncio.gather(
-        sandbox.verify_versions(
-            name, [Version(code=code, whole=True, replay=thorough)], tests, library=library
-        ),
-        sandbox.verify_versions(
-            name,
-            [*(Version(code=mutant.code, apart=False) for mutant in made), *controls],
-            tests,
-            min(SECONDS, max(LEAST_SECONDS, SLOWER * took)),
-            library=library,
-        ),
-    )
-    loaded = [(m, v) for m, v in zip(made, verdicts, strict=True) if v.loaded]
-    if len(loaded) < FEWEST <= len(made):
-        (replayed,) = await sandbox.verify_versions(
-            name, [Version(code=code, whole=True, replay="thorough")], tests, library=library
+    limit = min(SECONDS, max(LEAST_SECONDS, SLOWER * green.seconds)) if green else SECONDS
+    ran: dict[int, Verdict] = {}
+    held = False
+    for part in ([n for n in range(len(made)) if n % 3 < 2], [*range(2, len(made), 3)]):
+        if not part or (ran and not held) or _killed(ran) >= wanted * len(made):
+            break
+        versions = [Version(code=made[n].code, apart=False) for n in part]
+        *verdicts, one, other = await sandbox.verify_versions(
+            name, [*versions, *controls], tests, limit, library=library
         )
-    if not (one.passed and other.passed):  # it may only be slow
-        one, other = await sandbox.verify_versions(name, controls, tests, library=library)
+        if not (one.passed and other.passed):  # it may only be slow
+            one, other = await sandbox.verify_versions(name, controls, tests, library=library)
+        held = one.passed and other.passed
+        ran |= zip(part, verdicts, strict=True)
     problem = ""
-    if not (one.passed and other.passed):
+    if ran and not held:
         problem = (
             "the tool fails where its mutants run, so their failures prove nothing: it keeps state "
             "between runs, or looks at its own source, or at what runs beside it"
         )
-    elif not replayed.passed:
-        problem = replayed.problem or "the tool failed when the suite was run once more"
+    loaded = [(made[n], verdict) for n, verdict in sorted(ran.items()) if verdict.loaded]
+    replay, thorough = green.replay if green else None, wanted and len(loaded) < FEWEST
+    if thorough or replay is None:
+        again = Version(code=code, whole=True, replay="thorough" if thorough else "quick")
+        (replayed,) = await sandbox.verify_versions(name, [again], tests, library=library)
+        replay = replayed.replay or Replay()
+        if not replayed.passed:
+            problem = replayed.problem or "the tool failed when the suite was run once more"
     survivors = tuple(mutant for mutant, verdict in loaded if problem or verdict.passed)
     return Strength(
         killed=len(loaded) - len(survivors),
         mutants=len(loaded),
         survivors=survivors,
-        replay=replayed.replay or Replay(),
+        replay=replay,
         problem=problem,
     )
+
+
+def _killed(ran: Mapping[int, Verdict]) -> int:
+    return sum(verdict.loaded and not verdict.passed for verdict in ran.values())
 
 
 def mutants(code: str, most: int = MOST) -> list[Mutant]:
