@@ -184,12 +184,16 @@ async def test_a_run_that_is_ended_the_second_time_is_flaky_too():
 @pytest.mark.parametrize(
     ("sandbox", "message", "where"),
     [
-        (ScriptedSandbox(passing()), "double_number: these tests pass on an empty stub", "test"),
+        (
+            ScriptedSandbox(passing(), passing()),
+            "double_number: these tests pass on an empty stub",
+            "test",
+        ),
         (ScriptedSandbox(failing(), failing()), "double_number: 1 of 1 test failed", "verify"),
         (
             ScriptedSandbox(
-                failing(),
                 passing(),
+                failing(),
                 again=lambda v: steady(v) if v.order == "given" or is_stub(v.code) else failing(),
             ),
             "double_number: flaky: ",

@@ -340,3 +340,15 @@ async def test_a_version_that_ends_the_processes_costs_the_others_nothing(
     ]
     verdicts = await verifiers.verify_versions("tool", versions, SUITE, timeout=1)
     assert [v.passed for v in verdicts] == [True, True, False, False, True, True, False, True, True]
+
+
+async def test_a_version_that_never_ends_is_stopped_and_the_next_uses_its_processes(
+    verifiers: SecureSandbox,
+) -> None:
+    loop = "def tool():\n    while True:\n        try: pass\n        except OSError: pass"
+    versions = [Version(code=source, apart=False) for source in (loop, CODE, loop, CODE)]
+    before = verifiers.ready
+    verdicts = await verifiers.verify_versions("tool", versions, SUITE, timeout=0.2)
+    assert [(v.passed, v.problem) for v in verdicts] == [(False, None), (True, None)] * 2
+    assert "TimeoutError: it takes too long" in verdicts[0].tests[0].message
+    assert verifiers.ready >= before - 1

@@ -59,15 +59,28 @@ class Chain:
         before: Before | None = None,
         library: Mapping[str, str] = NO_MODULES,
     ) -> Judgement:
-        """Run every link on a tool. `tools` are those that it may import, `library` their sources
-        if not the newest.
+        """Run every link on a tool; the suite runs on stubs while the module is verified. `tools`
+        are those that it may import, `library` their sources if not the newest.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        if problem := await self.suite_problem(draft.signature, draft.tests):
-            return problem
         if told := await asyncio.to_thread(module_problem, draft.code, draft.signature, tools):
             return Judgement(link="policy", problem=told)
+        module = asyncio.create_task(self._module(draft, emit, before, library))
+        try:
+            return await self.suite_problem(draft.signature, draft.tests) or await module
+        finally:
+            module.cancel()
+            await asyncio.wait([module])
+
+    async def _module(
+        self,
+        draft: ToolDraft,
+        emit: Callable[[TestFinished | SuiteRepeated], object],
+        before: Before | None,
+        library: Mapping[str, str],
+    ) -> Judgement:
+        """The links after red."""
         verdict = await self.gate.green(draft.name, draft.code, draft.tests, emit, library=library)
         if not verdict.passed:
             return Judgement(link="green", problem=summary(verdict), verdict=verdict)

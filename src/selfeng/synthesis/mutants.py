@@ -22,7 +22,7 @@ FEWEST = 5
 """The share that a suite notices of fewer mutants is not measured."""
 LITERALS = 2
 """How many literals of one table are changed: a test for each value of it proves little more."""
-SECONDS, LEAST_SECONDS, SLOWER = 5.0, 0.2, 10
+SECONDS, LEAST_SECONDS, SLOWER = 5.0, 0.1, 10
 """Time limit of a mutant's run, and the least one; it is that many times what the tool itself took.
 Some mutants never end, which counts as noticed.
 """

@@ -207,7 +207,7 @@ class _JobRun:
             self._tool.send(
                 {
                     k: self._job[k]
-                    for k in ("name", "code", "library", "arguments")
+                    for k in ("name", "code", "library", "arguments", "limit")
                     if k in self._job
                 }
             )

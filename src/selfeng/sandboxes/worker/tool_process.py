@@ -11,6 +11,7 @@ import gc
 import io
 import linecache
 import os
+import signal
 import sys
 import types
 from collections.abc import Callable
@@ -37,7 +38,15 @@ def run(fork_server: ForkServer) -> None:
     gc.freeze()
     control, calls = fork_server.wait(bare=True)
     while (job := control.receive()) is not None:
+        if limit := job.get("limit"):
+            signal.signal(signal.SIGPROF, _overdue)
+            signal.setitimer(signal.ITIMER_PROF, limit, limit)
         _do(job, control, calls)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _overdue(number: int, frame: types.FrameType | None) -> None:
+    raise TimeoutError("it takes too long")
 
 
 def _do(job: Message, control: Channel, calls: Channel) -> None:
