@@ -22,7 +22,7 @@ from selfeng.core.words import count
 from selfeng.synthesis.before import Before, difference, failing
 from selfeng.synthesis.checks import module_problem, suite_problem
 from selfeng.synthesis.gate import Gate, steady_summary, summary
-from selfeng.synthesis.mutants import FEWEST, Strength, strength
+from selfeng.synthesis.mutants import Strength, strength
 from selfeng.synthesis.policy import SynthesisPolicy
 
 Link = Literal["policy", "red", "green", "comparison", "mutation"]
@@ -160,7 +160,7 @@ class Chain:
             return measured.problem or "; ".join(reasons[:SURVIVORS])
         if measured.score >= self._policy.mutation_score:
             return ""
-        if measured.mutants < FEWEST:
+        if not measured.mutants:
             return (
                 f"the tests notice only {measured.replay.noticed} of "
                 f"{count(measured.replay.tried, 'altered outcome')}, so they would accept wrong "

@@ -87,7 +87,7 @@ class Strength(Value):
 
     killed: int
     mutants: int
-    """Those that can be loaded."""
+    """Those that ran; 0 if fewer than five can be loaded, which would measure nothing."""
     survivors: tuple[Mutant, ...]
     replay: Replay = Replay()
     problem: str = ""
@@ -100,7 +100,7 @@ class Strength(Value):
         """
         noticed, tried = (
             (self.killed, self.mutants)
-            if self.mutants >= FEWEST
+            if self.mutants
             else (self.replay.noticed, self.replay.tried)
         )
         return noticed / tried if tried else 1.0
@@ -108,7 +108,7 @@ class Strength(Value):
     @property
     def summary(self) -> str:
         """A sentence for people."""
-        if self.mutants >= FEWEST:
+        if self.mutants:
             return f"The tests notice {self.killed} of {count(self.mutants, 'mutant')}."
         altered = count(self.replay.tried, "altered outcome")
         return f"The tests notice {self.replay.noticed} of {altered}." if self.replay.tried else ""
@@ -167,9 +167,10 @@ async def strength(
         if not replayed.passed:
             problem = replayed.problem or "the tool failed when the suite was run once more"
     survivors = tuple(mutant for mutant, verdict in loaded if problem or verdict.passed)
+    measured = len(loaded) >= FEWEST
     return Strength(
-        killed=len(loaded) - len(survivors),
-        mutants=len(loaded),
+        killed=len(loaded) - len(survivors) if measured else 0,
+        mutants=len(loaded) if measured else 0,
         survivors=survivors,
         replay=replay,
         problem=problem,
