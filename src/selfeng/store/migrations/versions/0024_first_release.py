@@ -206,6 +206,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("conversation_id", "seq", "position"),
     )
+    op.create_index("ix_files_sha256", "files", ["sha256"])
     op.create_table(
         "results",
         sa.Column("conversation_id", sa.String(32), nullable=False),
@@ -224,6 +225,7 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("conversation_id", "seq"),
     )
+    op.create_index("ix_results_sha256", "results", ["sha256"])
     op.create_index("ix_results_turn_id", "results", ["turn_id"])
     op.create_table(
         "shares",
@@ -296,6 +298,8 @@ def upgrade() -> None:
     op.create_index(
         "ix_turns_conversation_id_started_at", "turns", ["conversation_id", "started_at"]
     )
+    op.create_index("ix_turns_request", "turns", ["request"], postgresql_using="hash")
+    op.create_index("ix_turns_standalone", "turns", ["standalone"], postgresql_using="hash")
     op.create_index("ix_turns_state", "turns", ["state"])
     op.create_table(
         "examined_turns",
@@ -316,6 +320,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("lesson_id", "turn_id"),
     )
+    op.create_index("ix_lesson_evidence_turn_id", "lesson_evidence", ["turn_id"])
     properties = sa.table("properties", sa.column("name"), sa.column("value"))
     values = {"id": uuid4().hex, "library_revision": "0"}
     op.bulk_insert(properties, [{"name": name, "value": value} for name, value in values.items()])
