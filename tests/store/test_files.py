@@ -139,7 +139,7 @@ def test_a_conversation_that_is_removed_takes_its_threads_and_the_contents_that_
             id=f"of {conversation[:8]}", conversation_id=conversation, sender="user", agent="coder"
         )
         Threads(engine).append(thread, (ChatMessage(role="user", content="hello"),))
-    Journal(engine).remove_conversation(first)
+    Journal(engine).remove_conversations([first])
     assert [c.id for c in Journal(engine).conversations("me")] == [second]
     with reading(engine) as connection:
         assert connection.scalars(sa.select(schema.contents.c.content)).all() == [b"both"]
@@ -192,9 +192,9 @@ def test_a_value_stays_as_long_as_a_conversation_has_it(engine: sa.Engine) -> No
     both = [keep(engine, finished("[1]")) for _ in range(2)]
     files, journal = ConversationFiles(engine), Journal(engine)
     (kept_there,) = files.results(both[1])
-    journal.remove_conversation(both[0])
+    journal.remove_conversations([both[0]])
     assert files.result(both[1], kept_there.reference.sha256).content == "[1]"
-    journal.remove_conversation(both[1])
+    journal.remove_conversations([both[1]])
     with reading(engine) as connection:
         assert connection.scalars(sa.select(schema.contents.c.sha256)).all() == []
 
