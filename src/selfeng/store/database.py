@@ -4,13 +4,15 @@ writing.
 
 import os
 import re
+import selectors
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
@@ -21,12 +23,25 @@ from selfeng.store.schema import properties
 from selfeng.store.trouble import reason_of, told
 
 if TYPE_CHECKING:
+    import psycopg
     from alembic.config import Config
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
 _CACHE_KB = 16_000
 """Cache of each SQLite connection. The default of 2 MB is a fraction of a large library's indexes.
+"""
+_PATIENCE = 5
+"""Seconds for an answer of PostgreSQL to who connects, and to who asks whether it is there."""
+_IN_TIME = {
+    "connect_timeout": str(_PATIENCE),
+    "tcp_user_timeout": "25000",  # milliseconds
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+}
+"""Of connections to PostgreSQL, unless DATABASE_URL says otherwise: within half a minute they
+notice that the machine of the database is gone.
 """
 _MIGRATING, _WRITING = 0x5E1F_A6E7, 0x5E1F_A6E8
 """Arbitrary numbers: the advisory locks of PostgreSQL that every process of ours takes to migrate,
@@ -61,9 +76,13 @@ def attach(url: str) -> sa.Engine:
     """Connect to a database that another process has opened, without migrating it. Errors appear at
     the first use.
     """
-    remote = sa.make_url(url).get_backend_name() != "sqlite"
-    engine = sa.create_engine(url, pool_pre_ping=remote)  # a server may have been restarted
-    if engine.dialect.name == "sqlite":
+    parsed = sa.make_url(url)
+    if remote := parsed.get_backend_name() == "postgresql":
+        parsed = parsed.set(query={**_IN_TIME, **parsed.query})
+    engine = sa.create_engine(parsed)
+    if remote:
+        sa.event.listen(engine, "checkout", _check)
+    else:
         _speak_sqlite(engine)
     _close_what_comes_back_late(engine)
     return engine
@@ -299,6 +318,29 @@ def _close_what_comes_back_late(engine: sa.Engine) -> None:
     def _close(_connection, record):  # type: ignore[no-untyped-def]
         if disposed:
             record.invalidate()
+
+
+def _check(connection: "psycopg.Connection[Any]", *_: object) -> None:
+    """Replace a connection whose server was restarted, or does not answer in time: the kernel of a
+    server that hangs acknowledges all that is sent, so nothing else ends the wait.
+
+    Raises: InvalidatePoolError.
+    """
+    import psycopg
+
+    server, end = connection.pgconn, time.monotonic() + _PATIENCE
+    try:
+        server.send_query(b"")
+        with selectors.DefaultSelector() as selector:
+            selector.register(server.socket, selectors.EVENT_READ)
+            while server.is_busy():
+                if not selector.select(max(0, end - time.monotonic())):
+                    raise psycopg.OperationalError("it does not answer in time")
+                server.consume_input()
+        while server.get_result():
+            pass
+    except psycopg.Error as error:
+        raise sa.exc.InvalidatePoolError from error
 
 
 def _speak_sqlite(engine: sa.Engine) -> None:

@@ -46,8 +46,8 @@ def told(engine: sa.Engine) -> Iterator[None]:
     """
     try:
         yield
-    except sa.exc.DBAPIError as error:
-        if (known := _known(error)) is None:
+    except (sa.exc.DBAPIError, sa.exc.TimeoutError) as error:
+        if (known := _known(engine, error)) is None:
             raise
         words, remedy = known
         raise DatabaseUnavailable(
@@ -66,7 +66,11 @@ def _name(url: sa.URL) -> str:
     return f"{name} on {url.host}" if url.host else name
 
 
-def _known(error: sa.exc.DBAPIError) -> tuple[str, str] | None:
+def _known(
+    engine: sa.Engine, error: sa.exc.DBAPIError | sa.exc.TimeoutError
+) -> tuple[str, str] | None:
+    if isinstance(error, sa.exc.TimeoutError):  # every connection of the pool waits for it
+        return _SQLITE[sqlite3.SQLITE_BUSY] if engine.dialect.name == "sqlite" else _AWAY
     if isinstance(error.orig, sqlite3.Error):
         code: int = getattr(error.orig, "sqlite_errorcode", 0)
         return _SQLITE.get(code & 0xFF)
