@@ -88,7 +88,8 @@ bench-feed: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup embedder
 	@$(PY) -m benchmarks.feed
 
-# What N kills of the server in the middle of turns lose; fails when a goal is missed. The last line is JSON.
+# What N kills of the server in the middle of turns lose, and what a PostgreSQL that is away for a minute does to its requests; fails when
+# a goal is missed. The last line is JSON.
 bench-faults: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup
 	@$(PY) -m benchmarks.faults $(or $(N),50)
