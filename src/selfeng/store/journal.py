@@ -302,7 +302,9 @@ class Journal:
         ) - self.said(owner, texts)
 
     def _asked(self, texts: Iterable[str], *where: sa.ColumnElement[bool]) -> frozenset[str]:
-        asked, mine = list(texts), _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+        if not (asked := list(texts)):
+            return frozenset()
+        mine = _CONVERSATIONS.c.id == _TURNS.c.conversation_id
         found = sa.union(
             *(
                 sa.select(form).join(_CONVERSATIONS, mine).where(form.in_(asked), *where)
