@@ -4,6 +4,7 @@ conversation.
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -16,7 +17,7 @@ from selfeng.core.thread import AgentThread
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
 from selfeng.store.conversation_files import ConversationFiles
-from selfeng.store.database import reading, writing
+from selfeng.store.database import open_database, reading, writing
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.threads import Threads
 from tests.doubles import kept
@@ -209,3 +210,16 @@ def test_executions_of_older_journals_are_read() -> None:
         None,
         None,
     )
+
+
+def test_nothing_of_a_removed_conversation_stays_in_the_file(tmp_path: Path) -> None:
+    path, words = tmp_path / "agent.db", "what only one person knows"
+    engine = open_database(f"sqlite:///{path}")
+    journal = Journal(engine)
+    conversation = journal.create_conversation("me", words)
+    journal.begin_turn(conversation, words, started=TurnStarted(request=words))
+    engine.dispose()
+    assert words.encode() in path.read_bytes()
+    journal.remove_conversations([conversation])
+    engine.dispose()
+    assert words.encode() not in path.read_bytes()

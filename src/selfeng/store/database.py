@@ -352,6 +352,7 @@ def _speak_sqlite(engine: sa.Engine) -> None:
         for pragma in (
             "busy_timeout = 10000",
             "foreign_keys = ON",
+            "secure_delete = ON",  # nothing of a deleted conversation stays in the file
             "synchronous = NORMAL",
             f"cache_size = -{_CACHE_KB}",
         ):
