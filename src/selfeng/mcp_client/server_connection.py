@@ -313,8 +313,10 @@ class ServerConnection:
                 break
         tools, problems = tools_of(self.name, self.config, listed[:_MOST_TOOLS])
         problems += self._undescribed
-        if len(listed) > _MOST_TOOLS:
-            problems.append(f"only the first {_MOST_TOOLS} tools are used")
+        if cursor is not None or len(listed) > _MOST_TOOLS:
+            problems.append(f"only the first {min(len(listed), _MOST_TOOLS)} tools are used")
+        if problems and "; ".join(problems) != self.problem:
+            log.warning("%s: %s", self.name, "; ".join(problems))
         self.problem = "; ".join(problems)
         found = {tool.tool: tool for tool in tools}
         if found != self._tools or not self.asked.is_set():
