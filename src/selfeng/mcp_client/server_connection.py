@@ -315,9 +315,8 @@ class ServerConnection:
         problems += self._undescribed
         if cursor is not None or len(listed) > _MOST_TOOLS:
             problems.append(f"only the first {min(len(listed), _MOST_TOOLS)} tools are used")
-        if problems and "; ".join(problems) != self.problem:
-            log.warning("%s: %s", self.name, "; ".join(problems))
         self.problem = "; ".join(problems)
+        log.log(logging.WARNING if problems else logging.DEBUG, "%s: %s", self.name, self.problem)
         found = {tool.tool: tool for tool in tools}
         if found != self._tools or not self.asked.is_set():
             self._tools = found

@@ -4,9 +4,7 @@ writing.
 
 import os
 import re
-import selectors
 import sqlite3
-import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
@@ -31,18 +29,15 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 _CACHE_KB = 16_000
 """Cache of each SQLite connection. The default of 2 MB is a fraction of a large library's indexes.
 """
-_PATIENCE = 5
-"""Seconds for an answer of PostgreSQL to who connects, and to who asks whether it is there."""
+# Of connections to PostgreSQL, unless DATABASE_URL says otherwise: within half a minute they notice
+# that the machine of the database is gone.
 _IN_TIME = {
-    "connect_timeout": str(_PATIENCE),
+    "connect_timeout": "5",
     "tcp_user_timeout": "25000",  # milliseconds
     "keepalives_idle": "10",
     "keepalives_interval": "5",
     "keepalives_count": "3",
 }
-"""Of connections to PostgreSQL, unless DATABASE_URL says otherwise: within half a minute they
-notice that the machine of the database is gone.
-"""
 _MIGRATING, _WRITING = 0x5E1F_A6E7, 0x5E1F_A6E8
 """Arbitrary numbers: the advisory locks of PostgreSQL that every process of ours takes to migrate,
 and to write.
@@ -77,9 +72,8 @@ def attach(url: str) -> sa.Engine:
     the first use.
     """
     parsed = sa.make_url(url)
-    if remote := parsed.get_backend_name() == "postgresql":
-        parsed = parsed.set(query={**_IN_TIME, **parsed.query})
-    engine = sa.create_engine(parsed)
+    remote = parsed.get_backend_name() == "postgresql"
+    engine = sa.create_engine(parsed.set(query={**_IN_TIME, **parsed.query}) if remote else parsed)
     if remote:
         sa.event.listen(engine, "checkout", _check)
     else:
@@ -326,20 +320,14 @@ def _check(connection: "psycopg.Connection[Any]", *_: object) -> None:
 
     Raises: InvalidatePoolError.
     """
-    import psycopg
+    from psycopg import Error, generators
 
-    server, end = connection.pgconn, time.monotonic() + _PATIENCE
     try:
-        server.send_query(b"")
-        with selectors.DefaultSelector() as selector:
-            selector.register(server.socket, selectors.EVENT_READ)
-            while server.is_busy():
-                if not selector.select(max(0, end - time.monotonic())):
-                    raise psycopg.OperationalError("it does not answer in time")
-                server.consume_input()
-        while server.get_result():
-            pass
-    except psycopg.Error as error:
+        connection.pgconn.send_query(b"")
+        connection.wait(
+            generators.execute(connection.pgconn), timeout=float(_IN_TIME["connect_timeout"])
+        )
+    except Error as error:
         raise sa.exc.InvalidatePoolError from error
 
 

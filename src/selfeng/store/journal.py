@@ -79,8 +79,7 @@ time.
 """
 _MOST_ROUNDS = 10
 _TICK = timedelta(microseconds=1)
-_AT_ONCE = 200
-"""Conversations or contents that one statement names."""
+_AT_ONCE = 200  # conversations or contents that one statement names
 _LONGEST_MESSAGE = 8_000
 _LONGEST_HISTORY = 24_000
 
@@ -302,9 +301,7 @@ class Journal:
         ) - self.said(owner, texts)
 
     def _asked(self, texts: Iterable[str], *where: sa.ColumnElement[bool]) -> frozenset[str]:
-        if not (asked := list(texts)):
-            return frozenset()
-        mine = _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+        asked, mine = list(texts), _CONVERSATIONS.c.id == _TURNS.c.conversation_id
         found = sa.union(
             *(
                 sa.select(form).join(_CONVERSATIONS, mine).where(form.in_(asked), *where)
@@ -331,8 +328,11 @@ class Journal:
         ids = [storable(conversation_id) for conversation_id in conversation_ids]
         holders, contents = (schema.files, schema.results), schema.contents
         with writing(self._engine) as connection:
-            hashes = (sa.select(t.c.sha256).where(t.c.conversation_id.in_(ids)) for t in holders)
-            gone = connection.scalars(sa.union(*hashes)).all()
+            gone = connection.scalars(
+                sa.union(
+                    *(sa.select(t.c.sha256).where(t.c.conversation_id.in_(ids)) for t in holders)
+                )
+            ).all()
             for table in holders:
                 connection.execute(table.delete().where(table.c.conversation_id.in_(ids)))
             kept = [~sa.exists().where(t.c.sha256 == contents.c.sha256) for t in holders]

@@ -110,8 +110,7 @@ class NewsListener:
 
         _, options = self._engine.dialect.create_connect_args(self._engine.url)
         options.pop("context", None)  # SQLAlchemy's own
-        address = make_conninfo(**options)
-        return await psycopg.AsyncConnection.connect(address, autocommit=True)
+        return await psycopg.AsyncConnection.connect(make_conninfo(**options), autocommit=True)
 
     def _read(self, notice: "Notify") -> NewsItem | None:
         """None for news of this process, and for a topic that only another version knows."""

@@ -6,7 +6,6 @@ call fails as if what it asks for did not exist; no process is ended.
 
 import ctypes
 import os
-import stat
 import struct
 from collections.abc import Iterator
 from errno import ECONNREFUSED, ENETUNREACH, ENOSYS, EPERM
@@ -46,7 +45,7 @@ shmctl shmget
 _AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
 _STREAM, _DATAGRAM, _TYPE = 1, 2, 0xF
 _CLONE_PARENT = 0x8000
-_DEVICES, _KIND = (stat.S_IFCHR, stat.S_IFBLK), 0o170000
+_DEVICES, _KIND = (0o020000, 0o060000), 0o170000
 _CLONE_NAMESPACES = 0x7E020000
 
 _FOR_EVERYBODY = (
