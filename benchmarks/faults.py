@@ -7,7 +7,13 @@ times, each in folders of its own. The last line is one JSON object:
 `paid_twice` are recorded model calls that were made again; `resumed_or_ended` is the share of turns
 that ended with an event that says how; `orphans` are containers and processes of the killed server
 that are still there once the next one is ready; `events_wrong` are events that a client missed or
-had twice over its connections. The exit code is 1 if a goal is missed.
+had twice over its connections.
+
+Then a PostgreSQL is away for a minute under load, frozen and, in a second round, ended and started
+again: people ask and follow, programs read. `refused` are requests that were answered with 503 and
+Retry-After meanwhile, `answered_wrong` those with an answer that is not true, and `back_s` is how
+long it took, once the database was back, until a new turn of each person had ended. The exit code
+is 1 if a goal is missed.
 """
 
 import json
@@ -19,11 +25,15 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
+from itertools import count, cycle
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import requests
 import socketio.exceptions
@@ -38,13 +48,23 @@ from tests.databases import Postgres, running_postgres
 from tests.home import Home
 from tests.web.server_process import Client
 
-GOALS = {"lost": 0, "paid_twice": 0, "resumed_or_ended": 100.0, "orphans": 0, "events_wrong": 0}
+GOALS = {
+    "lost": 0,
+    "paid_twice": 0,
+    "resumed_or_ended": 100.0,
+    "orphans": 0,
+    "events_wrong": 0,
+    "answered_wrong": 0,
+}
+BACK = 20.0
+"""The most seconds until all works again."""
 KINDS = ("reuse", "build", "plan", "rollback", "import", "project", "worker")
 _ENDS = {kind.model_fields["type"].default for kind in FINAL}
 _WORKER = ("-m", "selfeng", "worker")
 _ROLLING = 0.4
 """Seconds of rollbacks until the kill, at most."""
 _PATIENCE = 120.0
+_PEOPLE = 4
 _USED = "Reverse the string 'hello world'"
 _REQUESTS = {
     "reuse": "Reverse the string 'abc'",
@@ -188,12 +208,16 @@ class Person:
 
     def watch(self, client: Client, until: Callable[[], bool]) -> None:
         """Follow the conversation until then, or until the server is gone."""
-        self._take(client.follow(self.conversation_id, self._last))
+        self.take(client.follow(self.conversation_id, self.last))
+        self.follow(client, until)
+
+    def follow(self, client: Client, until: Callable[[], bool]) -> None:
+        """Take the records that arrive until then."""
         while not until():
             with suppress(socketio.exceptions.TimeoutError):
                 name, *rest = client.receive(timeout=0.2)
                 if name == "records" and rest[0]["conversation_id"] == self.conversation_id:
-                    self._take(rest[0]["records"])
+                    self.take(rest[0]["records"])
 
     @property
     def types(self) -> list[str]:
@@ -219,13 +243,13 @@ class Person:
         self.wrong += len(had) - max(had, default=0)
 
     @property
-    def _last(self) -> int:
+    def last(self) -> int:
         return int(self.records[-1]["seq"]) if self.records else 0
 
-    def _take(self, records: list[dict[str, Any]]) -> None:
+    def take(self, records: list[dict[str, Any]]) -> None:
         for record in records:
-            if record["seq"] > self._last:  # as the page: what it subscribes for may come twice
-                self.wrong += record["seq"] - self._last - 1
+            if record["seq"] > self.last:  # as the page: what it subscribes for may come twice
+                self.wrong += record["seq"] - self.last - 1
                 self.records.append(record)
 
 
@@ -237,7 +261,96 @@ class Figures:
     ended: int = 0
     orphans: int = 0
     events_wrong: int = 0
+    answered_wrong: int = 0
+    failed: int = 0
     resumed: int = 0
+
+
+class Load:
+    """People who ask a server one request after the other and follow, and programs that read,
+    while its database goes away and comes back.
+    """
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self.over = threading.Event()
+        self.people = [Person() for _ in range(_PEOPLE)]
+        self.asked: dict[str, tuple[Person, str]] = {}
+        """By acknowledged turn, who asked it, and a word that its answer holds."""
+        self.read = self.refused = self.wrong = 0
+
+    def run(self) -> None:
+        """Until it is over, and the last turns have ended."""
+        with ThreadPoolExecutor(2 * _PEOPLE) as pool:
+            list(pool.map(lambda work: work(), map(self._work, range(2 * _PEOPLE))))
+
+    def wait_for_turns(self, before: Collection[str]) -> None:
+        """Until a turn of each person has ended that is none of these."""
+
+        def has_ended(person: Person) -> bool:
+            return any(
+                r["event"]["type"] in _ENDS and r["turn_id"] not in before
+                for r in [*person.records]
+            )
+
+        while not all(map(has_ended, self.people)):
+            time.sleep(0.05)
+
+    def _work(self, number: int) -> Callable[[], None]:
+        return partial(self._ask, self.people[number]) if number < _PEOPLE else self._read
+
+    def _ask(self, person: Person) -> None:
+        for number in count():
+            if self.over.is_set():
+                return
+            word, request_id = f"word {number}", str(uuid4())
+            request = {"text": f"Reverse the string '{word}'", "request_id": request_id}
+            ended = False
+            while not ended:  # over as many connections as that takes
+                with (
+                    suppress(socketio.exceptions.SocketIOError, requests.RequestException),
+                    self._server.client() as client,
+                ):
+                    ended = self._ended(client, person, request, word[::-1])
+
+    def _ended(self, client: Client, person: Person, request: dict[str, str], answer: str) -> bool:
+        """Whether the turn has ended before the server refused something or was gone."""
+        ours = {"conversation_id": person.conversation_id or None}
+        reply = client.call("ask", request | ours, timeout=_PATIENCE)
+        if not self._is_done(reply):
+            return False
+        person.conversation_id, person.turn_id = reply["conversation_id"], reply["turn_id"]
+        self.asked[person.turn_id] = person, answer
+        after = {"conversation_id": person.conversation_id, "after": person.last}
+        reply = client.call("subscribe", after, timeout=_PATIENCE)
+        if self._is_done(reply):
+            person.take(reply["records"])
+            person.follow(client, lambda: person.ended or not client.connected)
+        return person.ended
+
+    def _is_done(self, reply: dict[str, Any]) -> bool:
+        self.refused += not reply["ok"]
+        if not reply["ok"] and not reply["error"]["remedy"]:
+            self._note(reply)
+        return bool(reply["ok"])
+
+    def _read(self) -> None:
+        with requests.Session() as http:
+            http.headers.update(self._server.http.headers)
+            for path in cycle(("tools", "tools/reverse_string", "tools?q=reverse a string")):
+                if self.over.is_set():
+                    return
+                reply = http.get(f"{self._server.url}/api/v1/{path}", timeout=_PATIENCE)
+                self.read += 1
+                if reply.status_code == 503 and "Retry-After" in reply.headers:
+                    self.refused += 1
+                    self.over.wait(0.2)
+                elif reply.status_code != 200 or not any(reply.json().values()):
+                    self._note((path, reply.status_code, reply.text[:300]))
+
+    def _note(self, answer: object) -> None:
+        self.wrong += 1
+        _say(f"  answered {answer}")
 
 
 class Bench:
@@ -301,6 +414,56 @@ class Bench:
                 seconds = time.monotonic() - began
             server.end()
             return seconds
+
+    def away(
+        self, how: Callable[[Postgres], AbstractContextManager[None]], seconds: float
+    ) -> dict[str, float]:
+        """The database of a page server and a worker is away under load."""
+        page, workers = self._home("page"), self._home("workers")
+        with OfflineServer(Cookbook(), delay=0) as model, running_postgres() as postgres:
+            token = {"ACCESS_TOKEN": "of-both-processes", "PROGRAM_REQUESTS_PER_MINUTE": "100000"}
+            environment = _connected(model) | token | {"DATABASE_URL": postgres.new()}
+            self._run(workers, "-m", "selfeng", "ask", _USED, **environment)
+            server = Server(page, **environment, TURNS_PER_PROCESS="0")
+            worker, load = Life(workers, *_WORKER, **environment), Load(server)
+            work = threading.Thread(target=load.run)
+            work.start()
+            load.wait_for_turns(set())
+            with how(postgres):
+                time.sleep(seconds)
+            back, refused, before = time.monotonic(), load.refused, set(load.asked)
+            load.wait_for_turns(before)
+            took = time.monotonic() - back
+            load.over.set()
+            work.join()
+            self._after_away(server, load)
+            for life in (server, worker):
+                life.end()
+        for home in (page, workers):
+            shutil.rmtree(home.folder)
+        counts = {"turns": len(load.asked), "reads": load.read, "refused": refused}
+        return {**counts, "back_s": round(took, 1)}
+
+    def _after_away(self, server: Server, load: Load) -> None:
+        self.figures.answered_wrong += load.wrong
+        for person in load.people:
+            path = f"conversations/{person.conversation_id}/records"
+            person.compare(server.get(path)["records"])
+            self.figures.events_wrong += person.wrong
+        for turn_id, (person, answer) in load.asked.items():
+            events = [r["event"] for r in person.records if r["turn_id"] == turn_id]
+            ends = [event for event in events if event["type"] in _ENDS]
+            self.figures.turns += 1
+            self.figures.ended += len(ends) == 1
+            self.figures.lost += not events
+            for end in ends:
+                if end["type"] == "turn_failed":
+                    self.figures.failed += 1
+                    _say(f"  {end['message']}")
+                elif answer not in end.get("answer", ""):
+                    load.wrong += 1
+                    self.figures.answered_wrong += 1
+                    _say(f"  answered {end}")
 
     @contextmanager
     def _copy(self) -> Iterator[tuple[Home, dict[str, str], Writer]]:
@@ -562,16 +725,21 @@ def _recorded_calls(database: str, turn_id: str) -> int:
     return found
 
 
-def main(kills: int) -> int:
+def main(kills: int = 50, away: float = 60) -> int:
     docker = bool(_told("docker", "version"))
     with tempfile.TemporaryDirectory(prefix="faults-") as folder, running_postgres() as postgres:
         bench = Bench(Path(folder), docker, postgres)
-        bench.prepare()
+        if kills:
+            bench.prepare()
         for number in range(kills):
             kind = KINDS[number % len(KINDS)]
             began = time.monotonic()
             bench.kill(kind)
             _say(f"{number + 1}: {kind}, {time.monotonic() - began:.1f} s")
+        gone = {
+            "frozen": bench.away(Postgres.frozen, away),
+            "stopped": bench.away(Postgres.stopped, away),
+        }
     f = bench.figures
     figures = {
         "kills": kills,
@@ -582,13 +750,23 @@ def main(kills: int) -> int:
         "resumed_or_ended": round(100 * f.ended / max(1, f.turns), 1),
         "orphans": f.orphans,
         "events_wrong": f.events_wrong,
+        "answered_wrong": f.answered_wrong,
+        "failed": f.failed,
+        "away": gone,
     }
-    missed = [name for name, goal in GOALS.items() if figures[name] != goal]
-    for name in missed:
-        _say(f"{name} is {figures[name]}, {GOALS[name]} is the goal")
+    missed = [
+        f"{name} is {figures[name]}, {goal} is the goal"
+        for name, goal in GOALS.items()
+        if figures[name] != goal
+    ]
+    missed += [
+        f"{how}: {of}" for how, of in gone.items() if of["back_s"] > BACK or not of["refused"]
+    ]
+    for line in missed:
+        _say(line)
     _say(json.dumps(figures))
     return 1 if missed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 50))
+    sys.exit(main(*map(int, sys.argv[1:])))

@@ -8,6 +8,12 @@ size, of a search without any call of a model, the request's embedding included;
 same for Chroma alone; `exact_ms` without an index; and by size `open_s` until the library can be
 searched, `ready_s` until that is with the index, `rebuild_s` from opening a library without an
 index until it has one, `memory_mb` of the process that searches, and `chroma_memory_mb`.
+
+`python -m benchmarks.lookup grown [SIZE]` compares a server of so many tools and turns, by default
+5000, with one of a tenth of it, on SQLite and on PostgreSQL. A fifth of the turns is one
+conversation, each other has one of its own. The last line is one JSON object: by database and by
+what is done, the milliseconds with `few` and with `many`, of the deletions for each tool and
+conversation, and their `ratio`. The exit code is 1 if a ratio is more than its goal.
 """
 
 import asyncio
@@ -17,23 +23,51 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import sqlalchemy as sa
 
+from benchmarks.faults import Server
 from benchmarks.synthetic import fill, requests
+from selfeng.bootstrap import SEEDED
 from selfeng.capability_registry import CapabilityRegistry
+from selfeng.core.events import Event, ExecutionFinished, ToolFound, TurnFinished, TurnStarted
 from selfeng.core.leaving import exit_process
+from selfeng.core.result import canonical, reference_to
+from selfeng.core.verdict import Returned
 from selfeng.embedding.minilm import MiniLM
 from selfeng.embedding.model_files import FOLDER
 from selfeng.settings import load_settings
-from selfeng.store.database import open_database
+from selfeng.store.database import open_database, writing
+from selfeng.store.journal import Journal, JournalEntry
+from selfeng.store.schema import conversations
+from tests.databases import running_postgres
+from tests.home import Home
+from web.access import PERSON
 
 SIZES = (1_000, 10_000, 100_000)
 _ROOT = Path(__file__).parents[1]
 _REQUESTS, _WARM_UP = 400, 50
+_REMOVED = 50
+GOALS = {
+    "start": 2.0,
+    "ready": 2.0,
+    "list_tools": 13.0,
+    "search": 3.0,
+    "show_tool": 10.0,
+    "list_conversations": 5.0,
+    "find_conversations": 10.0,
+    "show_short_conversation": 3.0,
+    "delete_conversation": 4.0,
+    "command_line": 2.0,
+    "remove_tool": 5.0,
+    "remove_conversation": 5.0,
+}
+"""The largest ratios, of what tenfold tools and turns take."""
 _PATIENCE = 1800.0
 """Seconds for the index of the largest library."""
 
@@ -143,6 +177,134 @@ def library(folder: Path) -> CapabilityRegistry:
     )
 
 
+def grown(size: int, report: Callable[[str], None]) -> dict[str, dict[str, Any]]:
+    """By database and by what is done: milliseconds at both sizes, and the ratio."""
+    figures: dict[str, dict[str, Any]] = {}
+    with running_postgres() as postgres:
+        for kind in ("sqlite", "postgres"):
+            taken = []
+            for tools in (size // 10, size):
+                report(f"{kind}: {tools} tools and turns")
+                with tempfile.TemporaryDirectory(prefix="grown-") as folder:
+                    home = Home(Path(folder), bubblewrap=True)
+                    url = f"sqlite:///{folder}/data/agent.db"
+                    url = postgres.new() if kind == "postgres" else url
+                    taken.append(_served(home, url, tools))
+            few, many = taken
+            figures[kind] = {
+                what: {
+                    "few": few[what],
+                    "many": many[what],
+                    "ratio": round(many[what] / few[what], 1),
+                }
+                for what in few
+            }
+            report(json.dumps(figures[kind]))
+    return figures
+
+
+def _served(home: Home, url: str, size: int) -> dict[str, float]:
+    """Milliseconds of what a server does with so many tools and turns, and of the deletions."""
+    engine = open_database(url)
+    fill(engine, home.tools, _embedder(), size)
+    (home.tools / SEEDED).touch()
+    journal = Journal(engine)
+    threads, names = _talk(journal, size), sorted(p.stem for p in home.tools.glob("*_[0-9]*.py"))
+    names = [name for name in names if not name.startswith("test_")]
+    taken = {}
+    began = time.perf_counter()
+    server = Server(home, DATABASE_URL=url)
+    taken["start"] = _ms(began)
+    server.wait_until_set_up()
+    taken["ready"] = _ms(began)
+    texts = iter(requests(100))
+    for what, path in {
+        "list_tools": lambda: "tools",
+        "search": lambda: f"tools?q={next(texts)}",
+        "show_tool": lambda: f"tools/{names[0]}",
+        "list_conversations": lambda: "conversations",
+        "find_conversations": lambda: "conversations?q=weighted balance",
+        "show_conversation": lambda: f"conversations/{threads[0]}",
+        "show_short_conversation": lambda: f"conversations/{threads[-1]}",
+    }.items():
+        taken[what] = _least(lambda path=path: server.get(path()))
+    leaving = iter(threads[1:])
+    taken["delete_conversation"] = _least(
+        lambda: server.send("DELETE", f"conversations/{next(leaving)}")
+    )
+    server.end()
+    taken["command_line"] = _least(lambda: _list(home, url), 3)
+    taken |= asyncio.run(_emptied(home, url, journal, names, engine))
+    engine.dispose()
+    return taken
+
+
+async def _emptied(
+    home: Home, url: str, journal: Journal, names: Sequence[str], engine: sa.Engine
+) -> dict[str, float]:
+    """Milliseconds for each tool and conversation while all are deleted."""
+    opened = CapabilityRegistry(
+        open_database(url), home.tools, home.folder / "chroma_db", _embedder()
+    )
+    await opened.start()
+    await opened.settle(_PATIENCE)
+    began = time.perf_counter()
+    for name in names[:_REMOVED]:
+        await opened.remove(name)
+    taken = {"remove_tool": _ms(began) / _REMOVED}
+    await opened.aclose()
+    with writing(engine) as connection:
+        long_ago = datetime.now(UTC) - timedelta(days=2)
+        count = connection.execute(conversations.update().values(deleted_at=long_ago)).rowcount
+    began = time.perf_counter()
+    journal.remove_deleted()
+    taken["remove_conversation"] = _ms(began) / count
+    return taken
+
+
+def _talk(journal: Journal, turns: int) -> list[str]:
+    """Conversations with so many turns, of which the first has a fifth; their ids."""
+    threads = list[str]()
+    for number, request in enumerate(requests(turns)):
+        if not threads or number >= turns // 5:
+            threads.append(journal.create_conversation(PERSON, request))
+        turn = journal.begin_turn(threads[-1], request, started=TurnStarted(request=request))
+        value = f"{number} for {request}"
+        returned = Returned(
+            type_name="str",
+            text=value,
+            data=canonical(value),
+            value=reference_to(value, canonical(value)),
+        )
+        events: tuple[Event, ...] = (
+            ToolFound(tool="convert", confidence=0.9),
+            ExecutionFinished(tool="convert", execution=returned),
+            TurnFinished(answer=f"The answer to: {request}", tool="convert"),
+        )
+        now = datetime.now(UTC)
+        journal.append([JournalEntry(threads[-1], turn, now, event) for event in events])
+    return threads
+
+
+def _list(home: Home, url: str) -> None:
+    done = home.run("-m", "selfeng", "tools", DATABASE_URL=url)
+    assert done.returncode == 0, done.stderr
+
+
+def _least(work: Callable[[], object], times: int = 15) -> float:
+    """Milliseconds."""
+    taken = []
+    for _ in range(times):
+        began = time.perf_counter()
+        work()
+        taken.append(_ms(began))
+    return min(taken)  # of a machine that does other things meanwhile
+
+
+def _ms(began: float) -> float:
+    return round(1000 * (time.perf_counter() - began), 1)
+
+
 def _embedder() -> MiniLM:
     return MiniLM(load_settings().data_dir / FOLDER)
 
@@ -163,14 +325,28 @@ def _since(started: float) -> float:
     return round(time.perf_counter() - started, 2)
 
 
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
 if __name__ == "__main__":
     match sys.argv[1:]:
         case [("fill" | "index" | "search" | "chroma") as part, folder, size]:
             parts = {"fill": _fill, "index": _index, "search": _search, "chroma": _chroma}
             sys.stdout.write(json.dumps(asyncio.run(parts[part](Path(folder), int(size)))) + "\n")
             exit_process(0)
+        case ["grown", *sizes]:
+            grew = grown(int(sizes[0]) if sizes else 5_000, _say)
+            missed = [
+                f"{database}: {what} is {of[what]['ratio']}, {goal} is the goal"
+                for database, of in grew.items()
+                for what, goal in GOALS.items()
+                if of[what]["ratio"] > goal
+            ]
+            for line in missed:
+                _say(line)
+            sys.stdout.write(json.dumps(grew) + "\n")
+            exit_process(1 if missed else 0)
         case sizes:
-            figures = measure(
-                tuple(map(int, sizes)) or SIZES, lambda line: sys.stderr.write(f"{line}\n") and None
-            )
+            figures = measure(tuple(map(int, sizes)) or SIZES, _say)
             sys.stdout.write(json.dumps(figures) + "\n")

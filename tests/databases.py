@@ -4,6 +4,7 @@ loopback, started from Debian's package when the first test needs it.
 
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -61,6 +62,26 @@ class Postgres:
 
     def stop(self) -> None:
         self._run("pg_ctl", "-D", self.data, "-m", "immediate", "-w", "stop")
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        self.stop()
+        yield
+        self.start()
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """None of its processes runs meanwhile; their connections stand."""
+        first = Path(self.data, "postmaster.pid").read_text().split()[0]
+        found = subprocess.run(["pgrep", "-P", first], check=True, capture_output=True, text=True)
+        processes = [int(pid) for pid in (first, *found.stdout.split())]
+        for pid in processes:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in processes:
+                os.kill(pid, signal.SIGCONT)
 
     def remove(self) -> None:
         with suppress(subprocess.CalledProcessError):

@@ -39,6 +39,8 @@ _STAGES = embedded([stage.model_dump(include={"name", "icon"}) for stage in STAG
 _FOR_GOOD = 365 * 24 * 3600
 _WORTH_ZIPPING = 2_000
 """Characters."""
+_RETRY_AFTER = "5"
+"""Seconds until a client asks again for what a full queue or a part that is away refused."""
 _STATUS: dict[type[AgentError], int] = {
     SettingsInvalid: 422,
     ResourceNotFound: 404,
@@ -180,6 +182,8 @@ def _report(error: Exception) -> Response:
         status,
         mimetype="text/plain",
     )
+    if status in (429, 503):
+        response.headers["Retry-After"] = _RETRY_AFTER
     if isinstance(error, HTTPException):
         response.headers.extend((k, v) for k, v in error.get_headers() if k == "Allow")
     return response

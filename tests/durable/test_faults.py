@@ -10,9 +10,11 @@ import os
 import shutil
 import sqlite3
 import subprocess
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import (
     AbstractAsyncContextManager,
+    AbstractContextManager,
     aclosing,
     asynccontextmanager,
     closing,
@@ -26,7 +28,7 @@ import sqlalchemy as sa
 
 from selfeng.bootstrap import build_engine
 from selfeng.core.errors import DatabaseUnavailable
-from selfeng.core.events import Event, StageEntered, TurnFailed, TurnFinished
+from selfeng.core.events import FINAL, Event, StageEntered, TurnFailed, TurnFinished
 from selfeng.offline.completion import Completion, CompletionRequest, Flawed
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
@@ -89,6 +91,8 @@ class Life:
         await self.engine.settle()
         for conversation in self._asked:
             history = await self.engine.history("me", conversation)
+            ends = Counter(record.turn_id for record in history if isinstance(record.event, FINAL))
+            assert set(ends.values()) == {1}
             told = [record for record in self._watched.of(conversation) if record.seq]
             assert [record.seq for record in history] == list(range(1, len(history) + 1))
             assert [(r.seq, r.event.type) for r in told] == [(r.seq, r.event.type) for r in history]
@@ -239,17 +243,22 @@ def server() -> Iterator[Postgres]:
 
 
 @pytest.mark.postgres
+@pytest.mark.parametrize("away", [Postgres.stopped, Postgres.frozen])
 async def test_a_turn_goes_on_when_its_database_is_back_or_names_it(
-    server: Postgres, living: Living
+    server: Postgres, living: Living, away: Callable[[Postgres], AbstractContextManager[None]]
 ) -> None:
-    """It waits with a step that is to be kept, and ends if it needs something else meanwhile."""
+    """It waits with a step that is to be kept, and ends if it needs something else meanwhile. Who
+    begins a turn or reads learns within seconds that the database does not answer.
+    """
     async with living(DATABASE_URL=server.new()) as life:
         turn_id = await life.begin()
         await life.reaches(turn_id, "implement")
-        await asyncio.to_thread(server.stop)
-        with pytest.raises(DatabaseUnavailable, match=r" on 127\.0\.0\.1 does not answer: "):
-            await life.begin()
-        await asyncio.to_thread(server.start)
+        with away(server):
+            requests = life.begin(), life.begin(), life.engine.conversations("me")
+            refused = await asyncio.gather(*requests, return_exceptions=True)
+        for error in refused:
+            assert isinstance(error, DatabaseUnavailable), error
+            assert " on 127.0.0.1 does not answer: " in error.message
         last = await life.ends(turn_id)
         if not isinstance(last, TurnFinished):
             assert isinstance(last, TurnFailed)

@@ -115,6 +115,9 @@ def main(folder: Path) -> None:
                 }
             case "tools/list":
                 result = {"tools": tools(state)}
+                if (folder / "endless").exists():
+                    page = int(params.get("cursor") or 1)
+                    result = {"tools": [tool(f"tool{page}", "")], "nextCursor": str(page + 1)}
             case "tools/call":
                 token = (params.get("_meta") or {}).get("progressToken")
                 result = call(params["name"], params.get("arguments") or {}, token, calls)

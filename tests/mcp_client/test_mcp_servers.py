@@ -43,6 +43,17 @@ async def test_tools_are_listed_within_limits_and_called(database, tmp_path: Pat
     assert failure == Raised(type_name="ToolFailed", message="the disk is full")
 
 
+async def test_a_list_without_an_end_is_cut_and_that_is_told(
+    database, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "endless").touch()
+    async with opened(database, write(tmp_path, s=entry(tmp_path))) as servers:
+        (found,) = await servers.servers(wait=20)
+    assert (found.status.state, len(found.tools)) == ("connected", 20)
+    assert found.status.problem == "only the first 20 tools are used"
+    assert "s: only the first 20 tools are used" in caplog.messages
+
+
 async def test_results_are_data_within_limits(database, tmp_path: Path) -> None:
     file = write(tmp_path, s=entry(tmp_path))
     async with opened(database, file) as servers:

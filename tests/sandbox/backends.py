@@ -37,6 +37,8 @@ class Behind(Protocol):
     name: str
     options: Mapping[str, Any]
     """Arguments for `SecureSandbox`."""
+    of_processes: tuple[Mapping[str, Any], Mapping[str, str]]
+    """The same for another process, and what its environment needs for that."""
 
     def containers(self, group: str) -> set[str]:
         """The containers of the sandbox with this id, running or not."""
@@ -76,6 +78,7 @@ class DockerBehind:
             "image": IMAGE,
             "base_image": os.environ.get("BASE_IMAGE") or None,
         }
+        self.of_processes = self.options, {}
         self.engine = DockerClient.from_env()
 
     def containers(self, group: str) -> set[str]:
@@ -131,6 +134,8 @@ class RunscBehind(DockerBehind):
                 IMAGE, None, ContainerLimits(), "runsc", self._private.environment
             )
         }
+        options = {"backend": "docker", "image": IMAGE, "runtime": "runsc"}
+        self.of_processes = options, self._private.environment
         self.engine = self._private.client()
 
     def close(self) -> None:
@@ -147,6 +152,7 @@ class BubblewrapBehind:
 
     def __init__(self) -> None:
         self.options = {"backend": self.name, "folder": FOLDER}
+        self.of_processes = self.options, {}
 
     def containers(self, group: str) -> set[str]:
         return {str(pid) for pid in _processes() if group in _argument_after(pid, GROUP)}

@@ -138,6 +138,14 @@ def _own_processes(seen: Seen, host: Host) -> None:
         assert "environ" not in printed  # which nobody may read, not even of itself
 
 
+def _own_environment(seen: Seen, host: Host) -> None:
+    """As `_own_processes`, but what is the same in every container can be read there."""
+    returned(seen, host)
+    for printed in (seen.printed, seen.loaded.output):
+        assert 1 <= len(set(re.findall(r"/proc/(\d+)/", printed))) <= 3
+        assert not re.search("KEY|TOKEN|SECRET|PASSWORD|PROXY|OWNER", printed)
+
+
 def _no_suite(seen: Seen, host: Host) -> None:
     """Looking through everything may take longer than there is time."""
     assert all(told.startswith(TOO_LONG) for told in _problems(seen))
@@ -298,3 +306,14 @@ ORACLES: dict[str, Oracle] = {
     "J04": _wrong,
     "J07": _module_walk,
 }
+BY_MEMORY = killed("memory", "It used ", "It did not end within", "was ended from inside")
+ON_GVISOR: dict[str, Oracle] = {
+    "A08": BY_MEMORY,
+    "A09": BY_MEMORY,
+    "A12": BY_MEMORY,
+    "D02": _own_environment,
+    "E09": returned,  # a limit that it does not count by
+}
+"""Instead of those above: there only memory limits the number of processes and files, and
+processes may read the environment, which is the same in every container.
+"""

@@ -11,6 +11,7 @@ import pytest
 from selfeng.sandboxes.worker.bpf import NUMBERS
 
 if TYPE_CHECKING:
+    from tests.sandbox.backends import Behind
     from tests.sandbox.conftest import Verify
 
 _SCOPED_SIGNALS = 6
@@ -69,10 +70,17 @@ def landlock() -> int:
     landlock() < _SCOPED_SIGNALS, reason="this kernel can't tell a thread from a process"
 )
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS.keys())
-async def test_a_tool_cannot_signal_threads_that_start_later(verify: "Verify", call: str) -> None:
+async def test_a_tool_cannot_signal_threads_that_start_later(
+    verify: "Verify", backend: "Behind", call: str
+) -> None:
+    """On gVisor, which can't tell a thread from a process, such a tool ends its tests at most."""
     wanted = {
         name: NUMBERS[os.uname().machine][name]
         for name in ("kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo")
     }
     verdict = await verify(CODE.format(numbers=wanted, call=call), SUITE)  # type: ignore[misc]
+    if backend.name == "runsc" and not verdict.passed:
+        assert verdict.problem
+        assert verdict.problem.startswith("The tests' process was ended by ")
+        return
     assert (verdict.passed, verdict.problem) == (True, None), verdict

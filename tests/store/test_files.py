@@ -4,6 +4,7 @@ conversation.
 
 import json
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -16,7 +17,7 @@ from selfeng.core.thread import AgentThread
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
 from selfeng.store.conversation_files import ConversationFiles
-from selfeng.store.database import reading, writing
+from selfeng.store.database import open_database, reading, writing
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.threads import Threads
 from tests.doubles import kept
@@ -139,7 +140,7 @@ def test_a_conversation_that_is_removed_takes_its_threads_and_the_contents_that_
             id=f"of {conversation[:8]}", conversation_id=conversation, sender="user", agent="coder"
         )
         Threads(engine).append(thread, (ChatMessage(role="user", content="hello"),))
-    Journal(engine).remove_conversation(first)
+    Journal(engine).remove_conversations([first])
     assert [c.id for c in Journal(engine).conversations("me")] == [second]
     with reading(engine) as connection:
         assert connection.scalars(sa.select(schema.contents.c.content)).all() == [b"both"]
@@ -192,9 +193,9 @@ def test_a_value_stays_as_long_as_a_conversation_has_it(engine: sa.Engine) -> No
     both = [keep(engine, finished("[1]")) for _ in range(2)]
     files, journal = ConversationFiles(engine), Journal(engine)
     (kept_there,) = files.results(both[1])
-    journal.remove_conversation(both[0])
+    journal.remove_conversations([both[0]])
     assert files.result(both[1], kept_there.reference.sha256).content == "[1]"
-    journal.remove_conversation(both[1])
+    journal.remove_conversations([both[1]])
     with reading(engine) as connection:
         assert connection.scalars(sa.select(schema.contents.c.sha256)).all() == []
 
@@ -209,3 +210,16 @@ def test_executions_of_older_journals_are_read() -> None:
         None,
         None,
     )
+
+
+def test_nothing_of_a_removed_conversation_stays_in_the_file(tmp_path: Path) -> None:
+    path, words = tmp_path / "agent.db", "what only one person knows"
+    engine = open_database(f"sqlite:///{path}")
+    journal = Journal(engine)
+    conversation = journal.create_conversation("me", words)
+    journal.begin_turn(conversation, words, started=TurnStarted(request=words))
+    engine.dispose()
+    assert words.encode() in path.read_bytes()
+    journal.remove_conversations([conversation])
+    engine.dispose()
+    assert words.encode() not in path.read_bytes()

@@ -99,6 +99,6 @@ def test_links_go_with_their_conversation(
 ) -> None:
     conversation = journal.create_conversation("ann", "first")
     assert _shown(shares, conversation) == []
-    journal.remove_conversation(conversation)
+    journal.remove_conversations([conversation])
     with reading(database) as connection:
         assert connection.execute(sa.select(schema.shares.c.id)).all() == []

@@ -36,6 +36,7 @@ from typing import Any
 from selfeng.capability_registry import LibraryChange
 from selfeng.core.errors import (
     AgentError,
+    DatabaseUnavailable,
     LimitReached,
     RequestError,
     ResourceNotFound,
@@ -308,6 +309,8 @@ class FewTools:
     async def get(self, name: str) -> Tool:
         if name == "crash":
             raise ZeroDivisionError("the engine has a bug")
+        if name == "away":
+            raise DatabaseUnavailable("the database does not answer", "ask again")
         if name not in self._tools:
             raise ToolNotFound(f"there is no tool {name!r}", "look at the list of tools")
         return self._tools[name]

@@ -307,6 +307,7 @@ def test_a_number_that_is_none_is_refused(
         ("DELETE /api/v1/tools/add", 405, None),
         ("POST /api/v1/health", 405, None),
         ("GET /api/v1/tools/crash", 500, "something went wrong in the server"),
+        ("GET /api/v1/tools/away", 503, "the database does not answer"),
     ],
 )
 def test_every_error_of_the_api_is_json(
@@ -320,6 +321,7 @@ def test_every_error_of_the_api_is_json(
     assert error["message"] == message if message else error["message"]
     if status == 405:
         assert "GET" in response.headers["Allow"]
+    assert response.headers.get("Retry-After") == ("5" if status == 503 else None)
 
 
 @pytest.mark.parametrize(

@@ -181,6 +181,7 @@ def _open(url: str) -> sa.Engine | None:
             "synchronous=NORMAL",
             "busy_timeout=30000",
             "foreign_keys=ON",
+            "secure_delete=ON",  # steps hold the words of people
         ):
             connection.execute(f"PRAGMA {pragma}")
 

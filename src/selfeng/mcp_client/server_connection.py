@@ -313,9 +313,10 @@ class ServerConnection:
                 break
         tools, problems = tools_of(self.name, self.config, listed[:_MOST_TOOLS])
         problems += self._undescribed
-        if len(listed) > _MOST_TOOLS:
-            problems.append(f"only the first {_MOST_TOOLS} tools are used")
+        if cursor is not None or len(listed) > _MOST_TOOLS:
+            problems.append(f"only the first {min(len(listed), _MOST_TOOLS)} tools are used")
         self.problem = "; ".join(problems)
+        log.log(logging.WARNING if problems else logging.DEBUG, "%s: %s", self.name, self.problem)
         found = {tool.tool: tool for tool in tools}
         if found != self._tools or not self.asked.is_set():
             self._tools = found

@@ -426,7 +426,7 @@ class ProjectService:
         if store.names():
             store.delete(found.title)
         shutil.rmtree(self._folder / found.id, ignore_errors=True)
-        self._journal.remove_conversation(found.id)
+        self._journal.remove_conversations([found.id])
 
     def _summary(self, found: ConversationSummary) -> ProjectSummary:
         state = self._state(found)

@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from filelock import FileLock, Timeout
@@ -21,6 +21,7 @@ from selfeng.store.schema import properties
 from selfeng.store.trouble import reason_of, told
 
 if TYPE_CHECKING:
+    import psycopg
     from alembic.config import Config
 
 MIGRATIONS = Path(__file__).parent / "migrations"
@@ -28,6 +29,15 @@ MIGRATIONS = Path(__file__).parent / "migrations"
 _CACHE_KB = 16_000
 """Cache of each SQLite connection. The default of 2 MB is a fraction of a large library's indexes.
 """
+# Of connections to PostgreSQL, unless DATABASE_URL says otherwise: within half a minute they notice
+# that the machine of the database is gone.
+_IN_TIME = {
+    "connect_timeout": "5",
+    "tcp_user_timeout": "25000",  # milliseconds
+    "keepalives_idle": "10",
+    "keepalives_interval": "5",
+    "keepalives_count": "3",
+}
 _MIGRATING, _WRITING = 0x5E1F_A6E7, 0x5E1F_A6E8
 """Arbitrary numbers: the advisory locks of PostgreSQL that every process of ours takes to migrate,
 and to write.
@@ -61,9 +71,12 @@ def attach(url: str) -> sa.Engine:
     """Connect to a database that another process has opened, without migrating it. Errors appear at
     the first use.
     """
-    remote = sa.make_url(url).get_backend_name() != "sqlite"
-    engine = sa.create_engine(url, pool_pre_ping=remote)  # a server may have been restarted
-    if engine.dialect.name == "sqlite":
+    parsed = sa.make_url(url)
+    remote = parsed.get_backend_name() == "postgresql"
+    engine = sa.create_engine(parsed.set(query={**_IN_TIME, **parsed.query}) if remote else parsed)
+    if remote:
+        sa.event.listen(engine, "checkout", _check)
+    else:
         _speak_sqlite(engine)
     _close_what_comes_back_late(engine)
     return engine
@@ -301,6 +314,23 @@ def _close_what_comes_back_late(engine: sa.Engine) -> None:
             record.invalidate()
 
 
+def _check(connection: "psycopg.Connection[Any]", *_: object) -> None:
+    """Replace a connection whose server was restarted, or does not answer in time: the kernel of a
+    server that hangs acknowledges all that is sent, so nothing else ends the wait.
+
+    Raises: InvalidatePoolError.
+    """
+    from psycopg import Error, generators
+
+    try:
+        connection.pgconn.send_query(b"")
+        connection.wait(
+            generators.execute(connection.pgconn), timeout=float(_IN_TIME["connect_timeout"])
+        )
+    except Error as error:
+        raise sa.exc.InvalidatePoolError from error
+
+
 def _speak_sqlite(engine: sa.Engine) -> None:
     @sa.event.listens_for(engine, "connect")
     def _configure(connection, _record):  # type: ignore[no-untyped-def]
@@ -310,6 +340,7 @@ def _speak_sqlite(engine: sa.Engine) -> None:
         for pragma in (
             "busy_timeout = 10000",
             "foreign_keys = ON",
+            "secure_delete = ON",  # nothing of a deleted conversation stays in the file
             "synchronous = NORMAL",
             f"cache_size = -{_CACHE_KB}",
         ):

@@ -79,7 +79,7 @@ time.
 """
 _MOST_ROUNDS = 10
 _TICK = timedelta(microseconds=1)
-_CONVERSATIONS_AT_ONCE = 200
+_AT_ONCE = 200  # conversations or contents that one statement names
 _LONGEST_MESSAGE = 8_000
 _LONGEST_HISTORY = 24_000
 
@@ -209,8 +209,8 @@ class Journal:
         """Remove the conversations that were deleted too long ago to be restored."""
         with reading(self._engine) as connection:
             gone = deleted_long_ago(connection)
-        for conversation_id in gone:
-            self.remove_conversation(conversation_id)
+        for batch in _batches(gone, _AT_ONCE):
+            self.remove_conversations(batch)
 
     def turn(self, owner: str, turn_id: str) -> tuple[Record, ...]:
         """The events of one turn, in order. Raises: ResourceNotFound: the owner has no such
@@ -321,22 +321,26 @@ class Journal:
         with reading(self._engine) as connection:
             return last_uses(connection, owner)
 
-    def remove_conversation(self, conversation_id: str) -> None:
-        """Delete a conversation with its turns, events, files, results and threads of agents;
-        contents that another conversation also has stay.
+    def remove_conversations(self, conversation_ids: Sequence[str]) -> None:
+        """Delete conversations with their turns, events, files, results and threads of agents, in
+        one transaction; contents that another conversation also has stay.
         """
-        mine = storable(conversation_id)
+        ids = [storable(conversation_id) for conversation_id in conversation_ids]
         holders, contents = (schema.files, schema.results), schema.contents
         with writing(self._engine) as connection:
-            hashes = (sa.select(t.c.sha256).where(t.c.conversation_id == mine) for t in holders)
-            gone = connection.scalars(sa.union(*hashes)).all()
+            gone = connection.scalars(
+                sa.union(
+                    *(sa.select(t.c.sha256).where(t.c.conversation_id.in_(ids)) for t in holders)
+                )
+            ).all()
             for table in holders:
-                connection.execute(table.delete().where(table.c.conversation_id == mine))
-            kept = (contents.c.sha256.not_in(sa.select(table.c.sha256)) for table in holders)
-            connection.execute(contents.delete().where(contents.c.sha256.in_(gone), *kept))
+                connection.execute(table.delete().where(table.c.conversation_id.in_(ids)))
+            kept = [~sa.exists().where(t.c.sha256 == contents.c.sha256) for t in holders]
+            for some in _batches(gone, _AT_ONCE):
+                connection.execute(contents.delete().where(contents.c.sha256.in_(some), *kept))
             for table in (_EVENTS, _TURNS, schema.agents):
-                connection.execute(table.delete().where(table.c.conversation_id == mine))
-            connection.execute(_CONVERSATIONS.delete().where(_CONVERSATIONS.c.id == mine))
+                connection.execute(table.delete().where(table.c.conversation_id.in_(ids)))
+            connection.execute(_CONVERSATIONS.delete().where(_CONVERSATIONS.c.id.in_(ids)))
 
     def append(self, entries: Sequence[JournalEntry]) -> list[Record]:
         """Number and store events in one transaction, and end the turns that these events end.
@@ -367,7 +371,7 @@ class Journal:
     def records_after(self, after: Mapping[str, int]) -> list[Record]:
         """The events of several conversations, each after its number, in order."""
         found: list[Record] = []
-        for some in _batches(after.items(), _CONVERSATIONS_AT_ONCE):
+        for some in _batches(after.items(), _AT_ONCE):
             with reading(self._engine, once=True) as connection:
                 rows = connection.execute(_events_after(len(some)), _numbered(some, "seq"))
                 found += filter(None, map(read_record, rows))

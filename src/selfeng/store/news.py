@@ -32,8 +32,6 @@ _NOTIFY = sa.select(
 _PROCESS = secrets.token_hex(4)
 _PAUSES = (0.0, 0.05, 0.2, 0.5, 1.0)
 """Seconds before each attempt to connect again; the last holds for all others."""
-_ALIVE = {"keepalives": 1, "keepalives_idle": 10, "keepalives_interval": 5, "keepalives_count": 3}
-"""Notices within half a minute that the database's machine is gone."""
 
 
 class NewsItem(NamedTuple):
@@ -112,8 +110,7 @@ class NewsListener:
 
         _, options = self._engine.dialect.create_connect_args(self._engine.url)
         options.pop("context", None)  # SQLAlchemy's own
-        address = make_conninfo(**{"connect_timeout": 5, **_ALIVE, **options})
-        return await psycopg.AsyncConnection.connect(address, autocommit=True)
+        return await psycopg.AsyncConnection.connect(make_conninfo(**options), autocommit=True)
 
     def _read(self, notice: "Notify") -> NewsItem | None:
         """None for news of this process, and for a topic that only another version knows."""

@@ -57,6 +57,9 @@ turns = sa.Table(
         "admitted", sa.Integer, server_default="0", index=True
     ),  # the number of its admission; NULL while it waits in the queue
     sa.Index("ix_turns_conversation_id_started_at", "conversation_id", "started_at"),
+    # Hashes, because a B-tree of PostgreSQL takes no long texts.
+    sa.Index("ix_turns_request", "request", postgresql_using="hash"),
+    sa.Index("ix_turns_standalone", "standalone", postgresql_using="hash"),
 )
 
 events = sa.Table(
@@ -128,7 +131,9 @@ files = sa.Table(
     ),  # of the event that brought it
     sa.Column("position", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("reference", sa.Text, nullable=False),  # JSON of core.files.FileReference
-    sa.Column("sha256", sa.String(64), sa.ForeignKey("contents.sha256"), nullable=False),
+    sa.Column(
+        "sha256", sa.String(64), sa.ForeignKey("contents.sha256"), nullable=False, index=True
+    ),
 )
 
 results = sa.Table(
@@ -143,7 +148,9 @@ results = sa.Table(
     sa.Column("turn_id", sa.String(32), nullable=False, index=True),
     sa.Column("tool", sa.Text, nullable=False),
     sa.Column("reference", sa.Text, nullable=False),  # JSON of core.result.ResultReference
-    sa.Column("sha256", sa.String(64), sa.ForeignKey("contents.sha256"), nullable=False),
+    sa.Column(
+        "sha256", sa.String(64), sa.ForeignKey("contents.sha256"), nullable=False, index=True
+    ),
 )
 
 tools = sa.Table(
@@ -282,7 +289,11 @@ lesson_evidence = sa.Table(
         primary_key=True,
     ),
     sa.Column(
-        "turn_id", sa.String(32), sa.ForeignKey("turns.id", ondelete="CASCADE"), primary_key=True
+        "turn_id",
+        sa.String(32),
+        sa.ForeignKey("turns.id", ondelete="CASCADE"),
+        primary_key=True,
+        index=True,
     ),
     sa.Column("at", sa.DateTime(timezone=True), nullable=False),
 )

@@ -46,7 +46,7 @@ def told(engine: sa.Engine) -> Iterator[None]:
     """
     try:
         yield
-    except sa.exc.DBAPIError as error:
+    except (sa.exc.DBAPIError, sa.exc.TimeoutError) as error:
         if (known := _known(error)) is None:
             raise
         words, remedy = known
@@ -66,10 +66,10 @@ def _name(url: sa.URL) -> str:
     return f"{name} on {url.host}" if url.host else name
 
 
-def _known(error: sa.exc.DBAPIError) -> tuple[str, str] | None:
-    if isinstance(error.orig, sqlite3.Error):
-        code: int = getattr(error.orig, "sqlite_errorcode", 0)
-        return _SQLITE.get(code & 0xFF)
-    known = _POSTGRES.get(getattr(error.orig, "sqlstate", None) or "")
-    away = error.connection_invalidated or isinstance(error, sa.exc.OperationalError)
-    return known or (_AWAY if away else None)
+def _known(error: sa.exc.SQLAlchemyError) -> tuple[str, str] | None:
+    origin = getattr(error, "orig", None)
+    if isinstance(origin, sqlite3.Error):
+        return _SQLITE.get(getattr(origin, "sqlite_errorcode", 0) & 0xFF)
+    away = isinstance(error, sa.exc.OperationalError | sa.exc.TimeoutError)  # all of a pool wait
+    away = away or getattr(error, "connection_invalidated", False)
+    return _POSTGRES.get(getattr(origin, "sqlstate", None) or "") or (_AWAY if away else None)

@@ -45,6 +45,7 @@ shmctl shmget
 _AF_UNIX, _AF_INET, _AF_INET6 = 1, 2, 10
 _STREAM, _DATAGRAM, _TYPE = 1, 2, 0xF
 _CLONE_PARENT = 0x8000
+_DEVICES, _KIND = (0o020000, 0o060000), 0o170000
 _CLONE_NAMESPACES = 0x7E020000
 
 _FOR_EVERYBODY = (
@@ -65,6 +66,9 @@ _FOR_EVERYBODY = (
     Rule("socket", refuse(ECONNREFUSED), (Argument(0, (_AF_UNIX,)),)),
     Rule("socket", refuse(EPERM)),
     Rule("socketpair", refuse(EPERM), (Argument(0, (_AF_UNIX,), unless=True),)),
+    # gVisor makes nodes of devices for everybody; no container has a device to open.
+    Rule("mknod", refuse(EPERM), (Argument(1, _DEVICES, mask=_KIND),)),
+    Rule("mknodat", refuse(EPERM), (Argument(2, _DEVICES, mask=_KIND),)),
 )
 
 _PR_HARMLESS = (1, 2, 3, 15, 16, 21, 23, 29, 30, 39, 0x53564D41)

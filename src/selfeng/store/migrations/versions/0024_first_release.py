@@ -4,6 +4,7 @@ SQLite keeps the full-text index of the words by triggers; `tool_words.id` is it
 its own since VACUUM may renumber implicit ones. PostgreSQL computes the words that it searches.
 """
 
+from typing import Any
 from uuid import uuid4
 
 import sqlalchemy as sa
@@ -12,6 +13,25 @@ from alembic import op
 revision = "0024"
 down_revision = None
 
+_INDEXES: tuple[tuple[str, str, list[str], dict[str, Any]], ...] = (
+    ("ix_conversations_owner", "conversations", ["owner"], {}),
+    ("ix_lessons_agent", "lessons", ["agent"], {}),
+    ("ix_tool_changes_revision", "tool_changes", ["revision"], {}),
+    ("ix_tools_entry", "tools", ["name", "state", "standing", "version", "created_at"], {}),
+    ("ix_events_turn_id_scope_n", "events", ["turn_id", "scope", "n"], {"unique": True}),
+    ("ix_events_turn_id_type", "events", ["turn_id", "type"], {}),
+    ("ix_files_sha256", "files", ["sha256"], {}),
+    ("ix_results_sha256", "results", ["sha256"], {}),
+    ("ix_results_turn_id", "results", ["turn_id"], {}),
+    ("ix_shares_conversation_id", "shares", ["conversation_id"], {}),
+    ("ix_turns_admitted", "turns", ["admitted"], {}),
+    ("ix_turns_conversation_id_started_at", "turns", ["conversation_id", "started_at"], {}),
+    ("ix_turns_request", "turns", ["request"], {"postgresql_using": "hash"}),
+    ("ix_turns_standalone", "turns", ["standalone"], {"postgresql_using": "hash"}),
+    ("ix_turns_state", "turns", ["state"], {}),
+    ("ix_examined_turns_digest", "examined_turns", ["digest"], {}),
+    ("ix_lesson_evidence_turn_id", "lesson_evidence", ["turn_id"], {}),
+)
 _SQLITE_INDEX = (
     """CREATE VIRTUAL TABLE tool_words_index
        USING fts5(words, content='tool_words', content_rowid='id', tokenize='porter unicode61')""",
@@ -65,7 +85,6 @@ def upgrade() -> None:
         sa.Column("seen_seq", sa.Integer, server_default="0", nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
-    op.create_index("ix_conversations_owner", "conversations", ["owner"])
     op.create_table(
         "effects",
         sa.Column("key", sa.Text, nullable=False),
@@ -87,7 +106,6 @@ def upgrade() -> None:
         sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
         sa.PrimaryKeyConstraint("id"),
     )
-    op.create_index("ix_lessons_agent", "lessons", ["agent"])
     op.create_table(
         "processes",
         sa.Column("name", sa.Text, nullable=False),
@@ -117,7 +135,6 @@ def upgrade() -> None:
         sa.Column("revision", sa.Integer, nullable=False),
         sa.PrimaryKeyConstraint("name", "embedder"),
     )
-    op.create_index("ix_tool_changes_revision", "tool_changes", ["revision"])
     op.create_table(
         "tool_versions",
         sa.Column("name", sa.String(64), nullable=False),
@@ -158,9 +175,6 @@ def upgrade() -> None:
         sa.Column("imported", sa.Text),
         sa.PrimaryKeyConstraint("name"),
     )
-    op.create_index(
-        "ix_tools_entry", "tools", ["name", "state", "standing", "version", "created_at"]
-    )
     op.create_table(
         "agent_messages",
         sa.Column("agent_id", sa.String(32), nullable=False),
@@ -187,8 +201,6 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("conversation_id", "seq"),
     )
-    op.create_index("ix_events_turn_id_scope_n", "events", ["turn_id", "scope", "n"], unique=True)
-    op.create_index("ix_events_turn_id_type", "events", ["turn_id", "type"])
     op.create_table(
         "files",
         sa.Column("conversation_id", sa.String(32), nullable=False),
@@ -224,7 +236,6 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("conversation_id", "seq"),
     )
-    op.create_index("ix_results_turn_id", "results", ["turn_id"])
     op.create_table(
         "shares",
         sa.Column("id", sa.String(32), nullable=False),
@@ -238,7 +249,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("token"),
     )
-    op.create_index("ix_shares_conversation_id", "shares", ["conversation_id"])
     op.create_table(
         "tool_requests",
         sa.Column("name", sa.String(64), nullable=False),
@@ -292,11 +302,6 @@ def upgrade() -> None:
         ),
         sa.PrimaryKeyConstraint("id"),
     )
-    op.create_index("ix_turns_admitted", "turns", ["admitted"])
-    op.create_index(
-        "ix_turns_conversation_id_started_at", "turns", ["conversation_id", "started_at"]
-    )
-    op.create_index("ix_turns_state", "turns", ["state"])
     op.create_table(
         "examined_turns",
         sa.Column("turn_id", sa.String(32), nullable=False),
@@ -306,7 +311,6 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("turn_id"),
     )
-    op.create_index("ix_examined_turns_digest", "examined_turns", ["digest"])
     op.create_table(
         "lesson_evidence",
         sa.Column("lesson_id", sa.String(32), nullable=False),
@@ -316,9 +320,11 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["turn_id"], ["turns.id"], ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("lesson_id", "turn_id"),
     )
-    properties = sa.table("properties", sa.column("name"), sa.column("value"))
-    values = {"id": uuid4().hex, "library_revision": "0"}
-    op.bulk_insert(properties, [{"name": name, "value": value} for name, value in values.items()])
-    sqlite = op.get_bind().dialect.name == "sqlite"
-    for statement in _SQLITE_INDEX if sqlite else _POSTGRESQL_INDEX:
+    for name, table, columns, options in _INDEXES:
+        op.create_index(name, table, columns, **options)
+    op.bulk_insert(
+        sa.table("properties", sa.column("name"), sa.column("value")),
+        [{"name": "id", "value": uuid4().hex}, {"name": "library_revision", "value": "0"}],
+    )
+    for statement in {"sqlite": _SQLITE_INDEX}.get(op.get_bind().dialect.name, _POSTGRESQL_INDEX):
         op.execute(statement)
