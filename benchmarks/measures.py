@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from selfeng.registry.fitting.judged import Judged, Rows
+from benchmarks.fitting.judged import Judged, Rows
 from selfeng.registry.request_map import RequestMap
 
 DEPTH = 10

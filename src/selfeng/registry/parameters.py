@@ -1,15 +1,14 @@
 """The fitted parameters of search: the request map, the embedder's scale and the weights of the
 confidence, in one small file.
 
-They ship in `fitted/`: one file per embedder, and `default.npz` for all others. `selfeng calibrate`
-writes its own below DATA_DIR. The arrays are numpy's, read without pickle.
+They ship in `fitted/`: one file per embedder, and `default.npz` for all others. The folder
+`ranking` of DATA_DIR may have others for its library, which `benchmarks/calibrate.py` writes. The
+arrays are numpy's, read without pickle.
 """
 
 import io
 import logging
-import os
 import re
-import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,7 +47,7 @@ def shipped(embedder: str) -> Parameters:
     """The shipped parameters of the embedder, or else the default ones. Raises: ParametersInvalid
     (the installation is damaged).
     """
-    path = _file(SHIPPED, embedder)
+    path = parameters_file(SHIPPED, embedder)
     return read(path, embedder) if path.exists() else read(SHIPPED / f"{_DEFAULT}.npz", "")
 
 
@@ -56,13 +55,12 @@ def current(embedder: str, folder: Path | None) -> Parameters:
     """The parameters fitted to this library, if `folder` has them and they can be read, else the
     shipped ones.
     """
-    if folder is not None and (path := _file(folder, embedder)).exists():
+    if folder is not None and (path := parameters_file(folder, embedder)).exists():
         try:
             return read(path, embedder)
         except ParametersInvalid as error:
             _log.warning(
-                "%s; using the shipped parameters; run `selfeng calibrate` again, or with --reset",
-                error,
+                "%s; using the shipped parameters; delete the file, or make it again", error
             )
     return shipped(embedder)
 
@@ -88,41 +86,7 @@ def read(path: Path, embedder: str) -> Parameters:
     return parameters
 
 
-def write(parameters: Parameters, folder: Path) -> Path:
-    """Put the file in place in one step. Raises: OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
-    arrays = {
-        "embedder": np.array(parameters.embedder),
-        "weights": np.array(parameters.weights, dtype=np.float32),
-    }
-    if parameters.scale is not None:
-        arrays["scale"] = np.array(parameters.scale, dtype=np.float32)
-    if parameters.map is not None:
-        arrays |= {
-            "left": parameters.map.left.astype(np.float16),
-            "right": parameters.map.right.astype(np.float16),
-        }
-    content = io.BytesIO()
-    np.savez_compressed(content, allow_pickle=False, **arrays)
-    path = _file(folder, parameters.embedder)
-    with tempfile.NamedTemporaryFile(dir=folder, suffix=".partial", delete=False) as file:
-        file.write(content.getbuffer())
-        file.flush()
-        os.fsync(file.fileno())
-    Path(file.name).chmod(0o644)
-    Path(file.name).replace(path)
-    return path
-
-
-def forget(folder: Path) -> bool:
-    """Go back to the shipped parameters, for every embedder; False if there were no others."""
-    files = list(folder.glob("*.npz"))
-    for file in files:
-        file.unlink()
-    return bool(files)
-
-
-def _file(folder: Path, embedder: str) -> Path:
+def parameters_file(folder: Path, embedder: str) -> Path:
     return folder / f"{re.sub('[^a-z0-9]+', '-', embedder.lower()).strip('-') or _DEFAULT}.npz"
 
 

@@ -36,13 +36,3 @@ class RequestMap(NamedTuple):
             if fits
             else f"the request map's factors have the shapes {shapes[0]} and {shapes[1]}"
         )
-
-
-def low_rank(change: Matrix, rank: int) -> RequestMap:
-    """The map nearest to identity + `change`."""
-    left, singular, right = np.linalg.svd(change)
-    root = np.sqrt(singular[:rank])
-    return RequestMap(
-        (left[:, :rank] * root).astype(np.float32),
-        (root[:, None] * right[:rank]).astype(np.float32),
-    )
