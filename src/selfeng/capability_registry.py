@@ -32,8 +32,7 @@ from selfeng.core.words import count
 from selfeng.registry import names, records
 from selfeng.registry.change_events import LibraryChange
 from selfeng.registry.file_watcher import FileWatcher
-from selfeng.registry.index import SearchIndex
-from selfeng.registry.index_place import IndexState, Progress
+from selfeng.registry.index import IndexState, Progress, SearchIndex
 from selfeng.registry.library_errors import exists, file_in_the_way, half, not_found, verify_again
 from selfeng.registry.library_snapshot import LibrarySnapshot
 from selfeng.registry.ranking import Ranking
