@@ -35,8 +35,7 @@ from selfeng.core.errors import ConfigurationError
 from selfeng.core.protocols import Embedder
 from selfeng.embedding.minilm import MiniLM
 from selfeng.registry.confidence import BM25_EVIDENCE, FEATURES, Scale
-from selfeng.registry.parameters import SHIPPED, Parameters
-from selfeng.registry.request_map import RequestMap
+from selfeng.registry.parameters import SHIPPED, Parameters, RequestMap
 from selfeng.seeds import load_seeds
 from selfeng.settings import load_settings
 

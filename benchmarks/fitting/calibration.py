@@ -34,8 +34,7 @@ from selfeng.core.errors import LibraryError
 from selfeng.core.protocols import Embedder
 from selfeng.core.tool import ToolDraft
 from selfeng.registry.confidence import BM25_EVIDENCE, Scale
-from selfeng.registry.parameters import Parameters, parameters_file, shipped
-from selfeng.registry.request_map import RequestMap
+from selfeng.registry.parameters import Parameters, RequestMap, parameters_file, shipped
 from selfeng.seeds import load_seeds
 
 LEAST_REQUESTS = 20

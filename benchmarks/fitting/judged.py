@@ -28,7 +28,7 @@ from selfeng.registry.fusion import (
     tool_vector,
 )
 from selfeng.registry.lexical import text
-from selfeng.registry.request_map import Matrix, RequestMap
+from selfeng.registry.parameters import Matrix, RequestMap
 
 Bools = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]

@@ -12,12 +12,12 @@ from selfeng.registry.parameters import (
     SHIPPED,
     Parameters,
     ParametersInvalid,
+    RequestMap,
     current,
     read,
     shipped,
 )
 from selfeng.registry.ranking import Evidence, Ranking
-from selfeng.registry.request_map import RequestMap
 from tests.embedding.hashing import HashingEmbedder
 
 WEIGHTS = shipped("").weights

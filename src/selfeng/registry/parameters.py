@@ -12,11 +12,15 @@ import re
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from selfeng.registry.confidence import FEATURES, Scale
-from selfeng.registry.request_map import RequestMap
+from selfeng.registry.fusion import Vector, unit
+
+Matrix = npt.NDArray[np.float32]
 
 _log = logging.getLogger(__name__)
 SHIPPED = Path(__file__).with_name("fitted")
@@ -27,6 +31,35 @@ FOLDER = "ranking"
 
 class ParametersInvalid(ValueError):
     """The file holds no valid parameters, or those of another embedder."""
+
+
+class RequestMap(NamedTuple):
+    """A linear map that moves the vectors of requests towards those of tools: request ->
+    unit(request + request · left · right).
+
+    An embedder captures what sentences mean; the map learns what matters in a search for tools:
+    verbs do, "I" and "please" don't. It is applied to requests only, so stored vectors never
+    change.
+    """
+
+    left: Matrix
+    """Shape (dimensions, rank)."""
+    right: Matrix
+    """Shape (rank, dimensions)."""
+
+    def __call__(self, requests: Vector) -> Vector:
+        """Map the vector of one request, or a matrix with one request per row."""
+        return unit(np.asarray(requests + requests @ self.left @ self.right, dtype=np.float32))
+
+    def problem(self) -> str | None:
+        """Why the factors don't form a map; None if they do."""
+        shapes = self.left.shape, self.right.shape
+        fits = self.left.ndim == self.right.ndim == 2 and shapes[0] == shapes[1][::-1]
+        return (
+            None
+            if fits
+            else f"the request map's factors have the shapes {shapes[0]} and {shapes[1]}"
+        )
 
 
 @dataclass(frozen=True)
