@@ -18,12 +18,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks.measures import best_ranks, quality
-from selfeng.core.errors import ConfigurationError
-from selfeng.core.protocols import Embedder
-from selfeng.embedding.minilm import MiniLM
-from selfeng.registry.confidence import BM25_EVIDENCE, FEATURES, Scale, scale_of
-from selfeng.registry.fitting.confidence_training import (
+from benchmarks.fitting.calibration import write
+from benchmarks.fitting.confidence_training import (
     Searches,
     calibration_error,
     fit_logistic,
@@ -31,11 +27,15 @@ from selfeng.registry.fitting.confidence_training import (
     protocol,
     small_libraries,
 )
-from selfeng.registry.fitting.data import RetrievalSet, read_sets
-from selfeng.registry.fitting.judged import Judged, Rows, judge, leave_one_out
-from selfeng.registry.fitting.map_training import STEPS, TrainingPart, train
-from selfeng.registry.parameters import SHIPPED, Parameters, write
-from selfeng.registry.request_map import RequestMap
+from benchmarks.fitting.data import RetrievalSet, read_sets
+from benchmarks.fitting.judged import Judged, Rows, judge, leave_one_out
+from benchmarks.fitting.map_training import STEPS, TrainingPart, train
+from benchmarks.measures import best_ranks, quality
+from selfeng.core.errors import ConfigurationError
+from selfeng.core.protocols import Embedder
+from selfeng.embedding.minilm import MiniLM
+from selfeng.registry.confidence import BM25_EVIDENCE, FEATURES, Scale
+from selfeng.registry.parameters import SHIPPED, Parameters, RequestMap
 from selfeng.seeds import load_seeds
 from selfeng.settings import load_settings
 
@@ -78,7 +78,7 @@ class Fit:
 
     def searches(self, request_map: RequestMap, rows: Sequence[Rows]) -> list[Searches]:
         """In libraries of every size."""
-        scale, found = scale_of(self.seeds, request_map), list[Searches]()
+        scale, found = self.seeds.scale(request_map), list[Searches]()
         for judged, asked in zip(self.sets, rows, strict=True):
             cosines = judged.cosines(request_map)
             found += [protocol(judged, cosines, scale, asked, seed) for seed in SEEDS]
@@ -193,7 +193,7 @@ def fit_all(
                 )
         progress.console.print(f"{judged.name}: {json.dumps(figures[judged.name])}", soft_wrap=True)
     final = fit.map("all", [np.arange(len(judged.requests)) for judged in fit.sets])
-    scale: Scale = scale_of(fit.seeds, final)
+    scale: Scale = fit.seeds.scale(final)
     files = (
         write(Parameters(embedder.id, weights, scale, final), folder),
         write(Parameters("", weights), folder),

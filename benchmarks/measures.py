@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from selfeng.registry.fitting.judged import Judged, Rows
-from selfeng.registry.request_map import RequestMap
+from benchmarks.fitting.judged import Judged, Rows
+from selfeng.registry.parameters import RequestMap
 
 DEPTH = 10
 Bools = npt.NDArray[np.bool_]

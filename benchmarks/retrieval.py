@@ -32,6 +32,8 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
+from benchmarks.fitting.confidence_training import present
+from benchmarks.fitting.data import Query, RetrievalSet, read_sets
 from benchmarks.lookup import SIZES, measure
 from benchmarks.measures import DEPTH, Ranks, auroc, f1, quality
 from selfeng.capability_registry import CapabilityRegistry
@@ -40,8 +42,6 @@ from selfeng.core.protocols import Embedder
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.embedding.minilm import MiniLM
 from selfeng.registry import records
-from selfeng.registry.fitting.confidence_training import present
-from selfeng.registry.fitting.data import Query, RetrievalSet, read_sets
 from selfeng.registry.fusion import parameter_words, split_words, tool_vector
 from selfeng.registry.records import Embedding
 from selfeng.registry.tool_files import code_file, source_digest, tests_file

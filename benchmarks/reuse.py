@@ -20,8 +20,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import httpx  # noqa: F401 - first, as in src/selfeng/bootstrap.py
-
 from benchmarks.lookup import library as opened_library
 from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import ModelReplyInvalid

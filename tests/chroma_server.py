@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import httpx
+import httpx2
 
 from tests.databases import free_port
 
@@ -51,12 +51,12 @@ class ChromaServer:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        with httpx.Client(transport=httpx.HTTPTransport(), timeout=30) as client:
+        with httpx2.Client(transport=httpx2.HTTPTransport(), timeout=30) as client:
             while True:
                 try:
                     client.get(f"{self.url}/api/v2/heartbeat").raise_for_status()
                     return
-                except httpx.ConnectError:
+                except httpx2.ConnectError:
                     assert self._process.poll() is None, "chroma run ended"
 
     def stop(self) -> None:

@@ -172,8 +172,8 @@ async def watch_status(
     """
     before: EngineStatus | None = None
     news, probe = asyncio.Event(), asyncio.create_task(_probe(engine))
-    engine.readiness.on_change(news.set)
-    engine.configuration.on_news(news.set)
+    engine.readiness.changed.subscribe(news.set)
+    engine.configuration.news.subscribe(news.set)
     while True:
         news.clear()
         if watched() and probe.done():

@@ -40,7 +40,7 @@ def add_exchange_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @app.get("/api/v1/tools/<name>/export")
     @operation(media=[BINARY])
     def export_tool(name: str, query: ExportAs) -> Response:
-        """Download a tool, with those that it imports, as a script, a skill, a package or a
+        """Download a tool, with those that it imports, as a script, a skill or a
         bundle.
         """
         return _download(bridge.call(engine.export_tools(owner(), [name], query.form)))

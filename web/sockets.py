@@ -105,7 +105,7 @@ class Sockets:
         self._engine.changed_conversations.subscribe(
             lambda conversation_id: post(self._tell_conversations_change)
         )
-        self._engine.learning.on_change(lambda: post(self._tell_lessons_change))
+        self._engine.learning.changed.subscribe(lambda: post(self._tell_lessons_change))
 
     def _ask(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Ask = parse(Ask, arguments)

@@ -3,16 +3,13 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing, contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-# Chroma's thread imports httpx while the openai SDK inspects it, possibly half imported; so it is
-# imported fully first.
-import httpx  # noqa: F401
 import sqlalchemy as sa
 
 from selfeng.agents import Delegation, FunctionArguments, coder, proxy
@@ -20,13 +17,12 @@ from selfeng.capability_registry import CapabilityRegistry, LibraryChange, Trust
 from selfeng.composition.linked_sandbox import LinkedSandbox
 from selfeng.composition.reverification import Reverification, Reverified, Reverifier
 from selfeng.composition.sources import PinnedSources
+from selfeng.core.changes import Changes
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.events import Limits
 from selfeng.core.files import MB, FileLimits
 from selfeng.core.functions import NO_TOOL_FITS
 from selfeng.core.places import VERSION
-from selfeng.doors.loop_thread import LoopThread
-from selfeng.doors.program import Program
 from selfeng.durable.doors import (
     DurableInspector,
     DurableLibrary,
@@ -40,7 +36,7 @@ from selfeng.durable.doors import (
 from selfeng.durable.workflows import Workflows, sources_digest
 from selfeng.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.embedding.minilm import MiniLM
-from selfeng.engine import Changes, Engine, ModelParts, ToolParts, TurnParts
+from selfeng.engine import Engine, ModelParts, ToolParts, TurnParts
 from selfeng.exchange.signing import SigningKeys
 from selfeng.exchange.tool_export import ToolExport
 from selfeng.exchange.tool_import import ToolImport
@@ -351,23 +347,6 @@ def _steps_url(settings: Settings) -> str:
     file = settings.data_dir / STEPS
     file.touch(0o600)
     return f"sqlite:///{file}"
-
-
-@contextmanager
-def open_orchestrator(settings: Settings | None = None) -> Iterator[Program]:
-    """The engine for a synchronous program, on a thread of its own; closed at the end.
-
-    Raises: AgentError, as `build_engine`; without `settings` also ConfigurationError.
-    """
-    with closing(LoopThread("engine")) as thread:
-        engine = thread.run(build_engine(settings or load_settings()))
-        program = Program(engine, thread)
-        try:
-            thread.run(engine.sandbox.reap())
-            yield program
-        finally:
-            program.close()
-            thread.run(engine.aclose())
 
 
 def back_up(settings: Settings, target: Path) -> int:

@@ -32,9 +32,7 @@ from selfeng.core.words import count
 from selfeng.registry import names, records
 from selfeng.registry.change_events import LibraryChange
 from selfeng.registry.file_watcher import FileWatcher
-from selfeng.registry.fitting.calibration import Calibration, Report, fit_library
-from selfeng.registry.index import SearchIndex
-from selfeng.registry.index_place import IndexState, Progress
+from selfeng.registry.index import IndexState, Progress, SearchIndex
 from selfeng.registry.library_errors import exists, file_in_the_way, half, not_found, verify_again
 from selfeng.registry.library_snapshot import LibrarySnapshot
 from selfeng.registry.ranking import Ranking
@@ -440,26 +438,6 @@ class CapabilityRegistry:
         forgotten = await self._embedding.run(partial(self._vectors.forget, name, request))
         await self._look()
         return forgotten
-
-    async def calibrate(
-        self, folder: Path, data: Path | None = None, progress: Report = lambda what, done, of: None
-    ) -> Calibration | None:
-        """Fit request map and confidence to this library, and to the retrieval sets in `data`; the
-        result is stored in `folder` for the next start.
-
-        None if there are too few requests to learn from. Raises: ConfigurationError (of `data`),
-        EmbedderUnavailable, LibraryError.
-        """
-        tools = [tool for tool in await self.tools() if tool.standing != "retired"]
-        used = [await self.used_requests(tool.name) for tool in tools]
-        return await asyncio.to_thread(
-            fit_library,
-            list(zip(tools, used, strict=True)),
-            self._space.embedder,
-            folder,
-            data,
-            progress,
-        )
 
     @property
     def embedded(self) -> Embedded | None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import starmap
-from typing import Any, Generic, TypeVar, assert_never
+from typing import Any, assert_never
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
@@ -26,6 +26,7 @@ from pydantic import ValidationError
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.composition.reverification import Reverifier
 from selfeng.composition.sources import PinnedSources
+from selfeng.core.changes import Changes
 from selfeng.core.errors import (
     AgentError,
     DatabaseUnavailable,
@@ -38,13 +39,11 @@ from selfeng.core.events import (
     Event,
     QuestionsAsked,
     Record,
-    TurnQueued,
-    TurnResumed,
     TurnStarted,
     TurnStopped,
 )
 from selfeng.core.files import File, FileLimits, FileReference
-from selfeng.core.logs import log_event, logged_with
+from selfeng.core.logs import log_event
 from selfeng.core.owner import owned_by
 from selfeng.core.packages import LOCAL
 from selfeng.core.prompt import FunctionCall
@@ -57,8 +56,7 @@ from selfeng.core.tool import Tool
 from selfeng.core.turn import EarlierFiles, EarlierResults, Request, Turn, awaited
 from selfeng.core.verdict import Execution
 from selfeng.core.words import count
-from selfeng.core.work import steps_of
-from selfeng.durable.turn_work import TurnWork
+from selfeng.durable.turn_work import Run, TurnStarter
 from selfeng.durable.workflows import Workflows
 from selfeng.exchange.tool_export import ExportForm, ToolExport
 from selfeng.exchange.tool_import import ToolImport
@@ -91,13 +89,11 @@ from selfeng.store.recorder import Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import MOST_LEASES, ClaimedTurn, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine
-from selfeng.turns.event_numbers import EventNumbers, NumberedEvent
+from selfeng.turns.event_numbers import NumberedEvent
 from selfeng.turns.given import GivenTurn, Past
 from selfeng.turns.plan_to_tool import plan_to_tool
-from selfeng.turns.running_turn import INTERRUPTED, RunningTurn
+from selfeng.turns.running_turn import INTERRUPTED
 from selfeng.turns.turn_registry import TurnRegistry
-
-T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 
@@ -125,22 +121,6 @@ _REMEDY = {
     "absent": f"{LOCAL}, or set CHROMA_URL to a server; exact search finds the same tools",
     "broken": "see the log, and repair or delete what CHROMA_PERSIST_DIR or CHROMA_URL names",
 }
-
-
-class Changes(Generic[T]):
-    """Passes changes, such as those of the library, on to subscribers."""
-
-    def __init__(self) -> None:
-        self._listeners: list[Callable[[T], None]] = []
-
-    def subscribe(self, listener: Callable[[T], None]) -> Callable[[], None]:
-        """Call `listener` with every change from now on; returns a function that ends this."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
-    def tell(self, change: T) -> None:
-        for listener in tuple(self._listeners):
-            listener(change)
 
 
 @dataclass(frozen=True)
@@ -233,14 +213,15 @@ class Engine:
         self.learning, self.projects, self.readiness = learning, projects, readiness
         self.servers = servers
         self._workflows = workflows
+        self._starter = TurnStarter(self._journal, self._turns, workflows)
         self._set_ups, self._resources, self._background = set_ups, resources, PromisingContext()
         self._beginning = WeakValueDictionary[str, asyncio.Lock]()
         """Held while a turn with an id of its own is begun, by the id."""
         self._unbegun: list[ClaimedTurn] = []
         """Those that were taken out of the queue and could not begin here."""
         self._use(model_parts())
-        configuration.on_change(lambda: self._use(model_parts()))
-        configuration.on_change(self._turns.reconsider)
+        configuration.changed.subscribe(lambda: self._use(model_parts()))
+        configuration.changed.subscribe(self._turns.reconsider)
         self._news.start(self._hear, self._hear_all)
 
     def _use(self, parts: ModelParts) -> None:
@@ -530,38 +511,18 @@ class Engine:
             conversation_id = uuid4().hex
             await self._feed.watch(conversation_id, new=True)
             given = replace(given, conversation_id=conversation_id)
-        kept = GivenTurn.of(given).model_dump_json() if self._workflows else None
-        begun = started(given)
-        turn_id = await asyncio.to_thread(
-            partial(self._journal.begin_turn, new=new, waits=True),
-            conversation_id,
-            given.text,
-            turn_id,
-            begun,
-            kept,
-        )
-        work = TurnWork(turn_id, self._workflows) if self._workflows else None
-        await self._turns.enter(
+        return await self._starter.begin(
             owner,
             conversation_id,
-            turn_id,
-            begun,
-            partial(self._started, owner, turn_id, given, work),
-            ended=partial(work.finish, self._journal) if work else None,
+            started(given),
+            self._run(given),
+            turn_id=turn_id,
+            new=new,
+            given=GivenTurn.of(given),
         )
-        return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
-    def _started(
-        self,
-        owner: str,
-        turn_id: str,
-        given: Request,
-        work: TurnWork | None,
-        resumed: TurnResumed | None = None,
-    ) -> RunningTurn:
-        watch = work.watch if work else lambda _: None
-        with steps_of(work), owned_by(owner), logged_with(given.conversation_id, turn_id):
-            return self.orchestrator.begin(given, resumed=resumed, watch=watch)
+    def _run(self, given: Request) -> Run:
+        return lambda resumed, watch: self.orchestrator.begin(given, resumed=resumed, watch=watch)
 
     async def resume_turns(self, *, once_ready: bool = False) -> None:
         """From now on run the turns that wait in the queue, as far as there is room, and those that
@@ -586,7 +547,7 @@ class Engine:
 
     async def _until_ready(self) -> None:
         changed = asyncio.Event()
-        self.readiness.on_change(changed.set)
+        self.readiness.changed.subscribe(changed.set)
         while self.readiness.reason:
             self._processes.unready = self.readiness.reason
             changed.clear()
@@ -633,38 +594,21 @@ class Engine:
         self._recorder.emit(claimed.conversation_id, claimed.turn_id, last, lease=claimed.lease)
 
     async def _begin_claimed(self, claimed: ClaimedTurn) -> None:
-        assert self._workflows is not None
-        owner, conversation_id, turn_id, lease, kept = claimed
-        numbered = await asyncio.to_thread(self._journal.numbered, turn_id)
+        numbered = await asyncio.to_thread(self._journal.numbered, claimed.turn_id)
         known = tuple(starmap(NumberedEvent, numbered))
         try:
-            given = GivenTurn.model_validate_json(kept or "")
+            given = GivenTurn.model_validate_json(claimed.given or "")
             if given.build is not None:
                 await self.projects.resume(claimed, given.build, known)
                 return
-            request = await given.request(self._past(conversation_id))
+            request = await given.request(self._past(claimed.conversation_id))
         except DatabaseUnavailable:
             raise
         except (AgentError, ValidationError):  # another version wrote it, or a file of it is gone
-            log.exception("turn %s can't go on", turn_id)
+            log.exception("turn %s can't go on", claimed.turn_id)
             self._interrupted(claimed)
             return
-        steps = await self._workflows.resume(turn_id) if claimed.resumed else None
-        again = steps is None and claimed.resumed
-        work = TurnWork(turn_id, self._workflows, steps or (), lasting=steps is not None)
-        resumed = TurnResumed(again=again) if claimed.resumed else None
-        turn = self._started(owner, turn_id, request, work, resumed)
-        if not claimed.resumed and any(isinstance(event, TurnQueued) for event, _, _ in known):
-            turn.emit(TurnQueued(place=0))
-        self._turns.begin(
-            owner,
-            conversation_id,
-            turn_id,
-            turn,
-            numbers=EventNumbers(known, again=again),
-            lease=lease,
-            ended=partial(work.finish, self._journal),
-        )
+        await self._starter.go_on(claimed, known, self._run(request))
 
     def _past(self, conversation_id: str) -> Past:
         async def file(reference: FileReference) -> File:
@@ -790,7 +734,7 @@ class Engine:
             case "library":
                 self._background.start(self.library.count())
             case "lessons":
-                self.learning.tell()
+                self.learning.changed.tell()
             case "queue":
                 self._turns.reconsider(changed=False)
             case "stop":
@@ -803,7 +747,7 @@ class Engine:
         self._feed.lost()
         self._turns.reconsider(changed=False)
         self.changed_conversations.tell("")
-        self.learning.tell()
+        self.learning.changed.tell()
         await self.library.count()
 
     async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:

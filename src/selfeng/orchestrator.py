@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, assert_never
 
-from selfeng.agents import AgentReply, Delegation
+from selfeng.agents import AgentReply, Delegation, Task
 from selfeng.agents.converser import ask
 from selfeng.core.errors import AgentError, stage
 from selfeng.core.events import (
@@ -43,7 +43,6 @@ from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer, plain
 from selfeng.stages.server_consent import ConsentAsked
 from selfeng.stages.stages import Executed, PlanExecuted, Stages
-from selfeng.stages.toolsmith import Toolsmith
 from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
 from selfeng.turns.running_turn import RunningTurn
 
@@ -253,3 +252,29 @@ def started(given: Request) -> TurnStarted:
 async def _whole(text: str) -> AsyncIterator[str]:
     """An answer that comes in one piece."""
     yield text
+
+
+class Toolsmith:
+    """The agent that serves a message with one tool of the library, and builds the tool if there is
+    none. Implements `TurnAgent` on the stages of a turn; its thread with a sender is the earlier
+    conversation of a request.
+    """
+
+    name = "toolsmith"
+    description = (
+        "Computes one thing with a tested tool of the library, and builds the tool if "
+        "there is none; it needs the values."
+    )
+
+    def __init__(self, stages: Stages) -> None:
+        self._stages = stages
+
+    async def work(self, task: Task) -> AgentReply:
+        """Raises: AgentError: no tool serves the message, or one failed."""
+        request = task.turn.request.part(
+            task.message, task.workspace.files, history=tuple(task.thread), delegated=True
+        )
+        task.thread.append(ChatMessage(role="user", content=task.message))
+        result, _ = await self._stages.serve_part(task.turn.part(request))
+        task.thread.append(ChatMessage(role="assistant", content=result.text))
+        return AgentReply(outcome="done", text=result.text)

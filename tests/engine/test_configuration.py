@@ -240,7 +240,7 @@ async def test_a_damaged_file_of_choices_is_named(home):
 async def test_a_probe_and_each_call_tell_whether_the_server_can_be_used(engine, server):
     configuration: Configuration = engine.configuration
     told: list[tuple[bool, str]] = []
-    configuration.on_news(
+    configuration.news.subscribe(
         lambda: told.append((configuration.status.answers, configuration.status.cause))
     )
     await configuration.change(chosen(server))

@@ -9,12 +9,13 @@ from pathlib import Path
 
 from selfeng.composition.reverification import Reverification, Reverifier
 from selfeng.composition.sources import PinnedSources
+from selfeng.core.changes import Changes
 from selfeng.core.events import BudgetSpent, Event, LessonsShown, Record, TurnFinished
 from selfeng.core.files import FileLimits
 from selfeng.core.lesson import LessonHint
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.server_tool import ServerCandidate, ServerTool
-from selfeng.engine import Changes, Engine, ModelParts, ToolParts, TurnParts
+from selfeng.engine import Engine, ModelParts, ToolParts, TurnParts
 from selfeng.exchange.signing import SigningKeys
 from selfeng.exchange.tool_export import ToolExport
 from selfeng.exchange.tool_import import ToolImport

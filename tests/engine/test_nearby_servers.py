@@ -113,7 +113,7 @@ async def test_without_a_key_the_first_looks_are_made_unasked_and_further_ones_o
     started, news = [], list[int]()
     with serving(answer) as server:
         configuration = configured(settings, {server.port: "ollama"})
-        configuration.on_news(lambda: news.append(len(configuration.status.local_servers)))
+        configuration.news.subscribe(lambda: news.append(len(configuration.status.local_servers)))
         for _ in range(3):
             await configuration.probe()
         assert (len(server.requests), configuration.status.local_servers) == (2, ())

@@ -109,7 +109,7 @@ async def test_a_change_of_the_lessons_reaches_the_other_process(
     engines: Engines, url: str
 ) -> None:
     first, second = engines
-    async with heard(second.learning.on_change):
+    async with heard(second.learning.changed.subscribe):
         database = attach(url)
         journal = Journal(database)
         turn = journal.begin_turn(journal.create_conversation("me", "c"), "request")
@@ -117,7 +117,7 @@ async def test_a_change_of_the_lessons_reaches_the_other_process(
         LessonBook(database, HashingEmbedder()).close(turn, "digest", [], [finding])
         database.dispose()
     (lesson,) = await second.learning.lessons()
-    async with heard(first.learning.on_change):
+    async with heard(first.learning.changed.subscribe):
         await second.learning.edit(lesson.id, "Units", "Convert.")
 
 

@@ -6,14 +6,13 @@ import logging
 import pytest
 from typer.testing import CliRunner
 
-from selfeng.bootstrap import build_engine, open_orchestrator
+from selfeng.bootstrap import build_engine
 from selfeng.cli.app import app
-from selfeng.core.errors import RequestError, ToolNotFound
 from selfeng.core.owner import LOCAL
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
-from selfeng.core.verdict import Raised, Returned
 from selfeng.execution.arguments import from_texts
+from selfeng.python import Agent
 from selfeng.settings import Settings
 from tests.engine.test_refactoring import kept
 from tests.home import Home
@@ -48,12 +47,12 @@ def on_an_engine(work):
 
 def test_turns_of_programs_are_kept_with_the_command_line_s(home):
     kinds: list[str] = []
-    with open_orchestrator() as orchestrator:
-        last = orchestrator.process_request(
+    with Agent() as agent:
+        last = agent.process_request(
             "Hello!", lambda event: kinds.append(event.type), conversation="greetings"
         )
-        orchestrator.process_request("Thank you!", conversation="greetings")
-        orchestrator.process_request("Hello again!")
+        agent.process_request("Thank you!", conversation="greetings")
+        agent.process_request("Hello again!")
     assert (last.type, kinds[0], kinds[-1]) == ("turn_finished", "turn_started", "turn_finished")
 
     async def kept(engine):
@@ -75,8 +74,8 @@ def test_turns_of_programs_are_kept_with_the_command_line_s(home):
 
 def test_a_conversation_of_the_command_line_goes_on_by_its_id(home):
     asked = on_an_engine(lambda engine: engine.ask(LOCAL, None, "Hello!"))
-    with open_orchestrator() as orchestrator:
-        orchestrator.process_request("Thank you!", conversation=asked.conversation_id)
+    with Agent() as agent:
+        agent.process_request("Thank you!", conversation=asked.conversation_id)
     assert len(on_an_engine(lambda engine: engine.conversations(LOCAL))) == 1
 
 
@@ -84,19 +83,10 @@ def test_a_callback_that_raises_does_not_end_the_turn(home, caplog):
     def callback(event):
         raise ZeroDivisionError(event.type)
 
-    with open_orchestrator() as orchestrator, caplog.at_level(logging.ERROR):
-        last = orchestrator.process_request("Hello!", callback)
+    with Agent() as agent, caplog.at_level(logging.ERROR):
+        last = agent.process_request("Hello!", callback)
     assert last.type == "turn_finished"
     assert "the callback failed on turn_started" in caplog.text
-
-
-def test_a_closed_door_says_so(home):
-    with open_orchestrator() as orchestrator:
-        pass
-    for use in (orchestrator.tools, lambda: orchestrator.process_request("Hello!")):
-        with pytest.raises(RequestError, match="this orchestrator is closed") as raised:
-            use()
-        assert raised.value.remedy == "use it within `with open_orchestrator()`"
 
 
 HALF = '''def half(number: float) -> float:
@@ -126,25 +116,6 @@ def draft_of(name: str, code: str, tests: str = _HALF_TESTS) -> ToolDraft:
 
 OBJECT = """an object of arguments such as '{"number": 300}'"""
 DIVIDE = draft_of("divide", _DIVIDE, _TESTS)
-
-
-@pytest.mark.bubblewrap
-def test_a_tool_is_called_by_name_without_a_model(home):
-    on_an_engine(lambda engine: engine.library.add(DIVIDE))
-    with open_orchestrator() as orchestrator:
-        assert [tool.name for tool in orchestrator.tools()] == ["divide"]
-        match orchestrator.call("divide", {"a": 9}):
-            case Returned(data=data):
-                assert data == '{"quotient":4.5}'
-        match orchestrator.call("divide", {"a": 1, "b": 0}):
-            case Raised(type_name=kind):
-                assert kind == "ZeroDivisionError"
-        with pytest.raises(RequestError, match="divide has no parameter c; it takes a, b"):
-            orchestrator.call("divide", {"a": 1, "c": 1})
-        with pytest.raises(RequestError, match="divide needs a"):
-            orchestrator.call("divide")
-        with pytest.raises(ToolNotFound):
-            orchestrator.call("nothing")
 
 
 @pytest.mark.bubblewrap

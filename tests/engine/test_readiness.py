@@ -68,7 +68,7 @@ async def test_the_reason_to_wait_has_what_is_being_done_and_leaves_out_what_a_t
 
     for part in ("search", "sandbox"):
         changed = asyncio.Event()
-        readiness.on_change(changed.set)
+        readiness.changed.subscribe(changed.set)
         preparing = asyncio.ensure_future(readiness.prepare(part, broken, then=()))
         while part not in [p.part for p in readiness.unready if p.state == "failed"]:
             changed.clear()
@@ -79,7 +79,7 @@ async def test_the_reason_to_wait_has_what_is_being_done_and_leaves_out_what_a_t
 
 async def test_progress_is_told_from_any_thread() -> None:
     readiness, told = Readiness(), list[PartStatus]()
-    readiness.on_change(lambda: told.extend(readiness.unready))
+    readiness.changed.subscribe(lambda: told.extend(readiness.unready))
     readiness.expect("tools")
 
     async def work(report: Report) -> None:

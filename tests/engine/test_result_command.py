@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 import pytest
 from typer.testing import CliRunner, Result
 
-from selfeng.bootstrap import build_engine, open_orchestrator
+from selfeng.bootstrap import build_engine
 from selfeng.cli.app import app
 from selfeng.cli.dialogue import EXIT_CODES, show
 from selfeng.cli.drawing import ROWS, draw
-from selfeng.core.errors import RequestError
 from selfeng.core.events import (
     Event,
     ExecutionFinished,
@@ -173,10 +172,3 @@ async def test_ctrl_c_shows_that_the_turn_was_stopped(capsys, tmp_path):
     assert EXIT_CODES[(await shown).outcome] == 5
     last = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert last["event"]["type"] == "turn_stopped"
-
-
-def test_a_program_has_the_whole_value(turn):
-    with open_orchestrator() as orchestrator:
-        assert orchestrator.value() == orchestrator.value(turn) == ROWS_OF_VALUE
-        with pytest.raises(RequestError, match="no value is kept"):
-            orchestrator.value("unknown")

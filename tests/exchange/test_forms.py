@@ -1,20 +1,15 @@
-"""A tool as a script, a skill and a package: each works where it lands."""
+"""A tool as a script and a skill: each works where it lands."""
 
-import io
 import json
 import re
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
 import yaml
 
-from selfeng.core.errors import RequestError
-from selfeng.exchange.archive import archive
 from selfeng.exchange.exported_tool import ExportedTool
-from selfeng.exchange.package import wheel
 from selfeng.exchange.script import script
 from selfeng.exchange.skill import skill, skill_name
 from tests.exchange.bundles import CODE, draft
@@ -150,75 +145,6 @@ def test_words_can_not_leave_their_place_in_a_skill() -> None:
     )
     assert (told["name"], len(told["description"])) == ("reverse-text", 1024)
     assert head.count("\n") == 5
-
-
-def test_a_package_works_without_llm_and_tells_llm_of_its_tools(tmp_path: Path) -> None:
-    other = ExportedTool(draft(), 1, {})
-    name, content = wheel([SHOUT, other])
-    assert name == "llm_tools_selfeng-1-py3-none-any.whl"
-    with zipfile.ZipFile(io.BytesIO(content)) as packed:
-        packed.extractall(tmp_path)
-    (tmp_path / "llm.py").write_text(
-        "class Tool:\n    def __init__(self, **fields): self.fields = fields\n"
-        "def hookimpl(function): return function\n"
-    )
-    program = (
-        "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "from llm_tools_selfeng import reverse_text, shout_reversed\n"
-        "print(reverse_text('ab'), shout_reversed('ab'), 'llm' in sys.modules)\n"
-        "from llm_tools_selfeng.llm_plugin import register_tools\n"
-        "register_tools(lambda tool: print(*tool.fields.values()))\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-I", "-c", program, tmp_path], capture_output=True, text=True, check=True
-    )
-    first, reverse, loud = done.stdout.splitlines()
-    assert first == "ba ['BA', 'BA'] False"
-    assert reverse.startswith("reverse_text Does what reverse_text says. {'type': 'object', ")
-    assert loud.startswith("shout_reversed Does what shout_reversed says. {'type': 'object', ")
-
-
-def test_a_package_of_one_tool_has_its_name_version_and_packages() -> None:
-    name, content = wheel([TABLE])
-    assert name == "llm_tools_make_table-1-py3-none-any.whl"
-    with zipfile.ZipFile(io.BytesIO(content)) as packed:
-        about = packed.read("llm_tools_make_table-1.dist-info/METADATA").decode()
-        record = packed.read("llm_tools_make_table-1.dist-info/RECORD").decode()
-    assert "Name: llm-tools-make-table\nVersion: 1\n" in about
-    assert "\nRequires-Dist: numpy==" in about
-    assert [line.split(",")[0] for line in record.splitlines()] == packed.namelist()
-
-
-def test_tools_that_need_two_versions_of_another_are_not_one_package() -> None:
-    other = ExportedTool(draft("reverse_text", f"{CODE}\n# newer\n"), 2, {})
-    with pytest.raises(RequestError, match="shout_reversed needs another version of reverse_text"):
-        wheel([other, SHOUT])
-
-
-def test_archives_of_the_same_files_are_the_same_bytes() -> None:
-    assert archive({"a": "1", "b": b"2"}) == archive({"a": "1", "b": b"2"})
-
-
-@pytest.mark.everywhere
-def test_pip_installs_a_package_and_llm_lists_its_tools(tmp_path: Path) -> None:
-    name, content = wheel([SHOUT])
-    (tmp_path / name).write_bytes(content)
-    environment = tmp_path / "environment"
-    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-    python = environment / "bin" / "python"
-    install = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
-    subprocess.run([*install, "--no-index", tmp_path / name], check=True)
-    subprocess.run([*install, "llm==0.36"], check=True)
-    listed = subprocess.run(
-        [python, "-m", "llm", "tools", "list", "--json"],
-        env={"LLM_USER_PATH": str(tmp_path / "llm")},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    tools = {tool["name"]: tool for tool in json.loads(listed.stdout)["tools"]}
-    assert tools["shout_reversed"]["plugin"] == "llm_tools_shout_reversed"
-    assert tools["shout_reversed"]["arguments"]["required"] == ["text"]
 
 
 @pytest.mark.everywhere

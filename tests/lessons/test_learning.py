@@ -422,7 +422,7 @@ async def test_a_person_rewords_and_deletes_lessons(database):
     book = Notebook(database, reply(lesson("Multiply.")))
     told = []
     hint = await taught(book)
-    stop = book.learning.on_change(lambda: told.append("changed"))
+    stop = book.learning.changed.subscribe(lambda: told.append("changed"))
     edited = await book.learning.edit(hint.id, " when doubling ", "Add it to itself.\u202e")
     assert (edited.trigger, edited.advice, edited.evidence) == (
         "when doubling",

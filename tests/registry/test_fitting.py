@@ -5,20 +5,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from selfeng.cli.terminal import calibration_lines
-from selfeng.core.errors import ConfigurationError
-from selfeng.registry.confidence import Scale
-from selfeng.registry.fitting.calibration import Calibration, Figures, fit_library, reciprocal_ranks
-from selfeng.registry.fitting.confidence_training import (
+from benchmarks.calibrate import calibrate, calibration_lines
+from benchmarks.fitting.calibration import Calibration, Figures, fit_library, reciprocal_ranks
+from benchmarks.fitting.confidence_training import (
     calibration_error,
     fit_logistic,
     present,
     probabilities,
     search,
 )
-from selfeng.registry.fitting.data import read_sets
-from selfeng.registry.fitting.judged import Bm25, Judged, leave_one_out
-from selfeng.registry.fitting.map_training import TrainingPart, train
+from benchmarks.fitting.data import read_sets
+from benchmarks.fitting.judged import Bm25, Judged, leave_one_out
+from benchmarks.fitting.map_training import TrainingPart, train
+from selfeng.core.errors import ConfigurationError
+from selfeng.registry.confidence import Scale
 from selfeng.registry.parameters import current, shipped
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
@@ -231,7 +231,7 @@ async def test_a_library_calibrates_itself_by_the_requests_of_the_tools_that_it_
             draft("retired_tool", "A tool.", ("do nothing", "please nothing", "nothing for me"))
         )
         await library.retire("retired_tool")
-        found = await library.calibrate(place.root / "ranking")
+        found = await calibrate(library, EMBEDDER, place.root / "ranking")
     assert found is not None
     assert (found.tools, found.requests) == (8, 25)
 
@@ -253,5 +253,5 @@ def test_a_calibration_is_told_in_figures() -> None:
         "it was.",
         "Confidence: log loss 0.400 before, 0.300 after: adopted.",
         "Confidence: calibration error 0.400 before, 0.300 after: adopted.",
-        "It is used from the next start; `selfeng calibrate --reset` undoes it.",
+        "It is used from the next start; `--reset` undoes it.",
     ]

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from selfeng.registry.chroma import collection_name
-from selfeng.registry.chroma_api import ChromaAPI
+from selfeng.registry.chroma import Chroma
+from selfeng.registry.index import collection_name
 from selfeng.store.backup import restore_backup, write_backup
 from selfeng.store.database import address, attach, open_database, sole_worker
 from tests.chroma_server import ChromaServer
@@ -48,7 +48,7 @@ def server(started: ChromaServer) -> ChromaServer:
     """A server without collections."""
     if not started.runs:
         started.start()
-    with closing(ChromaAPI(started.url, 10)) as api:
+    with closing(Chroma(started.url)) as api:
         for collection in api.collections():
             api.delete(collection.name)
     return started
@@ -71,8 +71,8 @@ def opened(place: Place, server: ChromaServer) -> Iterator[Open]:
 
 
 def collections(server: ChromaServer) -> list[str]:
-    with closing(ChromaAPI(server.url, 10)) as api:
-        return [collection.name for collection in api.collections()]
+    with closing(Chroma(server.url)) as api:
+        return [collection.id for collection in api.collections()]
 
 
 def caught_up(indexed: Indexed) -> Indexed:
@@ -174,8 +174,8 @@ def test_tools_that_are_missing_at_the_server_are_noticed_at_the_next_change(
     opened: Open, server: ChromaServer
 ) -> None:
     indexed = opened(VECTORS).ready()
-    with closing(ChromaAPI(server.url, 10)) as api:
-        api.collections()[0].remove("tool_3")
+    with closing(Chroma(server.url)) as api:
+        api.remove(api.collections()[0], ["tool_3"])
     indexed.put(_vectors("new", seed=3))
     assert caught_up(indexed).nearest(100) == indexed.exact(100)
 

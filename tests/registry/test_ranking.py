@@ -4,20 +4,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.fitting.calibration import write
+from benchmarks.fitting.map_training import low_rank
 from selfeng.embedding.model_files import MODEL_ID
 from selfeng.registry.confidence import Scale, confidences
 from selfeng.registry.parameters import (
     SHIPPED,
     Parameters,
     ParametersInvalid,
+    RequestMap,
     current,
-    forget,
     read,
     shipped,
-    write,
 )
 from selfeng.registry.ranking import Evidence, Ranking
-from selfeng.registry.request_map import RequestMap, low_rank
 from tests.embedding.hashing import HashingEmbedder
 
 WEIGHTS = shipped("").weights
@@ -85,8 +85,7 @@ def test_parameters_come_back_as_they_were_written(tmp_path: Path) -> None:
     np.testing.assert_array_equal(found.map.left, np.ones((4, 2)))
     with pytest.raises(ParametersInvalid, match="belongs to the embedder 'a:1', not to 'b:1'"):
         read(path, "b:1")
-    assert [forget(tmp_path / "ranking"), forget(tmp_path / "ranking")] == [True, False]
-    assert current("a:1", tmp_path / "ranking") == shipped("")
+    assert current("a:1", tmp_path) == shipped("")
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"text"])

@@ -34,6 +34,7 @@ from itertools import cycle, islice, starmap
 from typing import Any
 
 from selfeng.capability_registry import LibraryChange
+from selfeng.core.changes import Changes
 from selfeng.core.errors import (
     AgentError,
     DatabaseUnavailable,
@@ -85,7 +86,7 @@ from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus
 from selfeng.core.tool import Candidate, Tool, ToolDraft
 from selfeng.core.turn import Budget, awaited
 from selfeng.core.verdict import Execution, Raised, Returned, SandboxStatus, TestResult, Verdict
-from selfeng.engine import Changes, Engine
+from selfeng.engine import Engine
 from selfeng.exchange.signing import SigningKeys
 from selfeng.exchange.tool_export import ExportForm, ToolExport
 from selfeng.exchange.tool_import import ToolImport
@@ -343,7 +344,7 @@ class OneLesson:
 
     def __init__(self) -> None:
         self._lessons = {LESSON.id: LESSON}
-        self._callbacks: list[Callable[[], None]] = []
+        self.changed = Changes[[]]()
 
     async def lessons(self) -> tuple[Lesson, ...]:
         return tuple(self._lessons.values())
@@ -351,15 +352,12 @@ class OneLesson:
     async def edit(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
         edited = self._lesson(lesson_id).model_copy(update={"trigger": trigger, "advice": advice})
         self._lessons[lesson_id] = edited
-        self._changed()
+        self.changed.tell()
         return edited
 
     async def remove(self, lesson_id: str) -> None:
         del self._lessons[self._lesson(lesson_id).id]
-        self._changed()
-
-    def on_change(self, callback: Callable[[], None]) -> None:
-        self._callbacks.append(callback)
+        self.changed.tell()
 
     def _lesson(self, lesson_id: str) -> Lesson:
         if lesson_id not in self._lessons:
@@ -367,10 +365,6 @@ class OneLesson:
                 f"there is no lesson {lesson_id!r}", "look at the list of lessons"
             )
         return self._lessons[lesson_id]
-
-    def _changed(self) -> None:
-        for callback in self._callbacks:
-            callback()
 
 
 DRAWN = {

@@ -43,7 +43,6 @@ def problem(response: requests.Response) -> tuple[int, str]:
     [
         ("script", "add.py"),
         ("skill", "add.zip"),
-        ("package", "llm_tools_add-2-py3-none-any.whl"),
         ("bundle", "add.zip"),
         ("", "add.zip"),
     ],

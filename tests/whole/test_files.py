@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from selfeng.bootstrap import open_orchestrator
 from selfeng.core.events import Event, FilesMade
 from selfeng.core.files import File
-from selfeng.settings import Settings
+from selfeng.python import Agent
 from tests.home import Home
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.timeout(240)]
@@ -125,8 +124,8 @@ def test_python_programs_give_and_get_files(home, plotted, monkeypatch):
     for name, value in home.environment(SANDBOX="bubblewrap").items():
         monkeypatch.setenv(name, value)
     heard: list[Event] = []
-    with open_orchestrator(Settings(_env_file=None)) as orchestrator:
-        last = orchestrator.process_request(
+    with Agent() as agent:
+        last = agent.process_request(
             "Plot column price against day of 'my data.csv'",
             heard.append,
             files=[File(name="my data.csv", content=CSV.encode())],

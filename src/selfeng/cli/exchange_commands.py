@@ -6,9 +6,8 @@ import asyncio
 import io
 import sys
 import zipfile
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -27,20 +26,10 @@ if TYPE_CHECKING:
 app = typer.Typer()
 
 
-class ExportedAs(StrEnum):
-    """The forms in which tools leave; `selfeng.exchange.tool_export` says what each is."""
-
-    SCRIPT = "script"
-    SKILL = "skill"
-    PACKAGE = "package"
-    BUNDLE = "bundle"
-
-
 @app.command(
     epilog=example(
         "selfeng export slugify_text --as script",
         "selfeng export slugify_text --as skill -o ~/.claude/skills",
-        "selfeng export slugify_text count_words --as package",
         "selfeng export -o library.zip",
     )
 )
@@ -51,13 +40,12 @@ def export(
     ] = None,
     *,
     form: Annotated[
-        ExportedAs,
+        Literal["script", "skill", "bundle"],
         typer.Option(
             "--as",
-            help="A Python script, an Agent Skill, a pip package that is a plugin of llm, or a "
-            "signed bundle for `selfeng import`.",
+            help="A Python script, an Agent Skill, or a signed bundle for `selfeng import`.",
         ),
-    ] = ExportedAs.BUNDLE,
+    ] = "bundle",
     output: Annotated[
         Path | None,
         typer.Option(
@@ -71,11 +59,11 @@ def export(
     """Write tools, with those that they import, for other programs and libraries."""
 
     async def work(engine: Engine) -> None:
-        file = await engine.export_tools(LOCAL, names or [], form.value)
+        file = await engine.export_tools(LOCAL, names or [], form)
         if output == Path("-"):
             sys.stdout.buffer.write(file.content)
             return
-        write = _write_skill if form is ExportedAs.SKILL else _write
+        write = _write_skill if form == "skill" else _write
         say(f"written: {await asyncio.to_thread(write, file, output or Path())}")
 
     with_engine(work)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from selfeng.cli.command import AsJson, example, opened, print_json, run, say, with_engine
+from selfeng.cli.command import AsJson, example, print_json, say, with_engine
 from selfeng.cli.shell_completion import tool_names
 from selfeng.core.errors import RequestError
 from selfeng.core.owner import LOCAL
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from selfeng.core.tool import Tool
     from selfeng.engine import Engine
     from selfeng.registry.seeding import Planted
-    from selfeng.settings import Settings
 
 app = typer.Typer()
 
@@ -299,42 +298,6 @@ def _said(planted: Planted) -> int:
         f"{len(planted.refused)} refused"
     )
     return 1 if planted.refused else 0
-
-
-@app.command(epilog=example("selfeng calibrate", "selfeng calibrate --reset"))
-def calibrate(
-    data: Annotated[
-        Path | None, typer.Option(help="A folder of further retrieval sets to learn from.")
-    ] = None,
-    reset: Annotated[
-        bool, typer.Option("--reset", help="Return to the parameters that ship.")
-    ] = False,
-) -> None:
-    """Fit the search's ranking and confidence to this library, by the requests that its tools are
-    found by.
-    """
-
-    async def work(settings: Settings) -> int:
-        from selfeng.cli.terminal import calibration_lines, progress_bars
-        from selfeng.registry import parameters
-
-        folder = settings.data_dir / parameters.FOLDER
-        if reset:
-            fitted = parameters.forget(folder)
-            say(
-                "The parameters that ship are used from the next start."
-                if fitted
-                else "Nothing was fitted to this library."
-            )
-            return 0
-        async with opened(settings, "embedder") as engine:
-            with progress_bars() as progress:
-                found = await engine.library.calibrate(folder, data, progress)
-        for line in calibration_lines(found):
-            say(line)
-        return 0
-
-    run(work)
 
 
 @app.command(epilog=example("selfeng reindex"))

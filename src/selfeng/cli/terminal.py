@@ -1,4 +1,4 @@
-"""What a terminal shows: the events of a turn, a version of a tool, progress, and a calibration."""
+"""What a terminal shows: the events of a turn, a version of a tool, and progress."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -54,7 +54,6 @@ from selfeng.core.status import PARTS
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.visible import one_line, visible
 from selfeng.core.words import count, shortened
-from selfeng.registry.fitting.calibration import LEAST_FOR_MAP, LEAST_REQUESTS, Calibration
 
 _SHOWN = 500
 """Characters of an output."""
@@ -352,24 +351,3 @@ def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
             progress.update(tasks[what], completed=done, total=of)
 
         yield show
-
-
-def calibration_lines(found: Calibration | None) -> Iterator[str]:
-    """The result of a calibration, in numbers."""
-    if found is None:
-        yield f"Fewer than {LEAST_REQUESTS} requests to learn from: nothing was changed."
-        return
-    yield (
-        f"Learnt from {found.requests:,} requests and {found.tools:,} tools; the figures are "
-        "for requests that the fit had not seen."
-    )
-    if found.reciprocal_rank is None:
-        yield f"Request map: unchanged, as it takes {LEAST_FOR_MAP} requests."
-    else:
-        yield f"Request map: mean reciprocal rank of the right tool {found.reciprocal_rank}."
-    yield f"Confidence: log loss {found.log_loss}."
-    yield f"Confidence: calibration error {found.calibration_error}."
-    if found.changed:
-        yield "It is used from the next start; `selfeng calibrate --reset` undoes it."
-    else:
-        yield "Nothing fitted is better than what ships, so nothing was changed."

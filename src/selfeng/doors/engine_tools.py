@@ -2,13 +2,14 @@
 
 import logging
 from base64 import b64decode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 import mcp_types as types
 from pydantic import Field, ValidationError, WithJsonSchema, model_validator
 
+from selfeng.core.changes import Changes
 from selfeng.core.errors import AgentError, LibraryError, RequestError, ToolNotFound
 from selfeng.core.events import Outcome
 from selfeng.core.files import File, FileName
@@ -111,7 +112,7 @@ class EngineTools:
 
     def __init__(self, engine: Engine, owner: str, listed: Listed) -> None:
         self._engine, self._owner, self._listed = engine, owner, listed
-        self._listeners: list[Callable[[], None]] = []
+        self.changed = Changes[[]]()
         engine.changes.subscribe(lambda change: self._tell())
 
     async def tools(self) -> list[types.Tool]:
@@ -144,11 +145,6 @@ class EngineTools:
         except Exception:
             log.exception("the tool %s failed for another program", name[:80])
             return said("An unexpected error; the server's log has it.", failed=True)
-
-    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call `listener` whenever the library changes; returns a function that ends this."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
 
     async def _ask(self, given: AskCall, report: Report) -> types.CallToolResult:
         begun = self._engine.ask(
@@ -215,8 +211,7 @@ class EngineTools:
 
     def _tell(self) -> None:
         if self._listed != "none":
-            for listener in tuple(self._listeners):
-                listener()
+            self.changed.tell()
 
 
 def _parsed(kind: type[V], arguments: Mapping[str, Any]) -> V:

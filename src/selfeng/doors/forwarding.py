@@ -1,7 +1,7 @@
 """Forwarding: the tools of an app that runs elsewhere, as if they were here."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -11,6 +11,7 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import SubscriptionLost
 
+from selfeng.core.changes import Changes
 from selfeng.core.errors import ConfigurationError
 from selfeng.doors.call_results import said
 from selfeng.doors.mcp_server import Report
@@ -66,7 +67,7 @@ class ForwardedTools:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self._listeners: list[Callable[[], None]] = []
+        self.changed = Changes[[]]()
 
     async def tools(self) -> list[types.Tool]:
         return (await self._client.list_tools()).tools
@@ -84,19 +85,13 @@ class ForwardedTools:
         except (MCPError, httpx2.HTTPError) as error:
             return said(f"The app could not be asked: {error}", failed=True)
 
-    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call `listener` whenever the app's tools change; returns a function that ends this."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
     async def listen(self) -> None:
         """Hear of changes until cancelled, also after the app was started again."""
         while True:
             try:
                 async with self._client.listen(tools_list_changed=True) as changes:
                     async for _ in changes:
-                        for listener in tuple(self._listeners):
-                            listener()
+                        self.changed.tell()
             except (MCPError, SubscriptionLost, httpx2.HTTPError):
                 pass  # the app has ended; calls say so
             await asyncio.sleep(_PAUSE)

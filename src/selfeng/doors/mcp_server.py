@@ -1,9 +1,11 @@
-"""The MCP server: tools for the agents of other programs, over any transport of the protocol."""
+"""The MCP server: tools for the agents of other programs, over any transport of the protocol, and
+the questions of a turn as a form that they show to their person (elicitation).
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from itertools import count
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import anyio
 import mcp_types as types
@@ -12,9 +14,14 @@ from mcp.server.models import InitializationOptions
 from mcp.server.subscriptions import ListenHandler, ServerEvent, ToolsListChanged
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from selfeng.core.changes import Changes
 from selfeng.core.places import VERSION
-from selfeng.doors.elicitation import ANSWERS, continued, filled_in, form_of, unanswered
+from selfeng.core.question import Question
+from selfeng.doors.call_results import said
 
+_ANSWERS = "answers"
+"""The name of the one request for input."""
+_TYPES = {"number": "number", "yes_no": "boolean"}
 _MOST_FORMS = 5
 """Rounds of questions of one call that a client shows as forms."""
 
@@ -34,6 +41,11 @@ _INSTRUCTIONS = (
 class ToolSource(Protocol):
     """Where the tools of a server come from."""
 
+    @property
+    def changed(self) -> Changes[[]]:
+        """Told whenever `tools` may say something else."""
+        ...
+
     async def tools(self) -> list[types.Tool]: ...
 
     async def call(
@@ -42,35 +54,19 @@ class ToolSource(Protocol):
         """What a tool came to; its failure is a result, too. Cancelling it stops the work."""
         ...
 
-    def subscribe(self, listener: Callable[[], None]) -> Callable[[], None]:
-        """Call `listener` whenever `tools` may say something else; returns a function that ends
-        this.
-        """
-        ...
-
 
 class _Bus:
     """Events for the streams of clients that listen; those of the source among them."""
 
     def __init__(self, source: ToolSource) -> None:
-        self._listeners: dict[object, Callable[[ServerEvent], None]] = {}
-        source.subscribe(lambda: self._tell(ToolsListChanged()))
+        self._events = Changes[ServerEvent]()
+        source.changed.subscribe(lambda: self._events.tell(ToolsListChanged()))
 
     async def publish(self, event: ServerEvent) -> None:
-        self._tell(event)
+        self._events.tell(event)
 
     def subscribe(self, listener: Callable[[ServerEvent], None]) -> Callable[[], None]:
-        key = object()
-        self._listeners[key] = listener
-
-        def unsubscribe() -> None:
-            self._listeners.pop(key, None)
-
-        return unsubscribe
-
-    def _tell(self, event: ServerEvent) -> None:
-        for listener in tuple(self._listeners.values()):
-            listener(event)
+        return self._events.subscribe(listener)
 
 
 class _ToolServer(Server[dict[str, Any]]):
@@ -115,7 +111,7 @@ def mcp_server(source: ToolSource, left: Left = _never) -> Server[dict[str, Any]
             return await _while_there(left(context.request), work)
 
         arguments: Mapping[str, Any] = params.arguments or {}
-        answers = filled_in((params.input_responses or {}).get(ANSWERS))
+        answers = filled_in((params.input_responses or {}).get(_ANSWERS))
         if params.request_state:
             if answers is None:
                 return unanswered(params.request_state)
@@ -126,7 +122,7 @@ def mcp_server(source: ToolSource, left: Left = _never) -> Server[dict[str, Any]
             if form is None:
                 break
             if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-                requests: types.InputRequests = {ANSWERS: form.request}
+                requests: types.InputRequests = {_ANSWERS: form.request}
                 return types.InputRequiredResult(
                     input_requests=requests, request_state=form.conversation
                 )
@@ -174,7 +170,7 @@ def _tell_of_changes(source: ToolSource, context: ServerRequestContext[Any, Any]
         task.add_done_callback(sending.discard)
 
     # the SDK hands out no other sign of a connection's end
-    session._connection.exit_stack.callback(source.subscribe(tell))
+    session._connection.exit_stack.callback(source.changed.subscribe(tell))
 
 
 async def _while_there(
@@ -198,3 +194,59 @@ async def _while_there(
             is_error=True,
         )
     return task.result()
+
+
+class Form(NamedTuple):
+    """The open questions of a conversation."""
+
+    conversation: str
+    message: str
+    schema: dict[str, Any]
+    """JSON Schema of an object with an answer for each question, as elicitation allows it."""
+
+    @property
+    def request(self) -> types.ElicitRequest:
+        params = types.ElicitRequestFormParams(message=self.message, requested_schema=self.schema)
+        return types.ElicitRequest(params=params)
+
+
+def form_of(result: types.CallToolResult) -> Form | None:
+    """The form for what a turn asks; None if it asks nothing."""
+    told = result.structured_content or {}
+    if told.get("outcome") != "asked" or not told.get("questions"):
+        return None
+    questions = [Question.model_validate(question) for question in told["questions"]]
+    schema = {
+        "type": "object",
+        "properties": {question.id: _field(question) for question in questions},
+        "required": [question.id for question in questions],
+    }
+    return Form(told["conversation"], told["answer"], schema)
+
+
+def filled_in(result: object) -> dict[str, Any] | None:
+    """What the person filled in; None if they declined."""
+    if not isinstance(result, types.ElicitResult) or result.action != "accept":
+        return None
+    return dict(result.content or {})
+
+
+def continued(conversation: str, answers: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of `ask` that go on with the answers."""
+    return {"request": "", "conversation": conversation, "answers": dict(answers)}
+
+
+def unanswered(conversation: str) -> types.CallToolResult:
+    """What the program is told whose person declined to answer."""
+    text = (
+        "The person gave no answer. To answer, call `ask` with conversation "
+        f"{conversation!r} and answers."
+    )
+    return said(text, {"conversation": conversation, "outcome": "asked"})
+
+
+def _field(question: Question) -> dict[str, Any]:
+    more = {"enum": list(question.options)} if question.answer == "choice" else {}
+    about = {"description": question.why} if question.why else {}
+    kind = _TYPES.get(question.answer, "string")
+    return {"type": kind, "title": question.question, **about, **more}

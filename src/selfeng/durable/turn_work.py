@@ -1,5 +1,5 @@
-"""The work of one turn: its steps are kept in memory until it begins to last, and then in a
-workflow.
+"""How a turn begins or goes on, and its work: its steps are kept in memory until it begins to last,
+and then in a workflow.
 """
 
 import asyncio
@@ -7,12 +7,22 @@ import logging
 import pickle
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from selfeng.core.errors import Diverged, TakenOver
-from selfeng.core.events import Event, Executing, StageEntered
+from selfeng.core.events import Event, Executing, StageEntered, TurnQueued, TurnResumed, TurnStarted
+from selfeng.core.logs import logged_with
+from selfeng.core.owner import owned_by
+from selfeng.core.status import Asked
+from selfeng.core.work import steps_of
 from selfeng.durable.outcomes import StepOutcome
 from selfeng.durable.workflows import AskedStep, Port, Workflows
-from selfeng.store.journal import Journal
+from selfeng.store.journal import Journal, NewConversation
+from selfeng.store.turn_queue import ClaimedTurn
+from selfeng.turns.event_numbers import EventNumbers, NumberedEvent
+from selfeng.turns.given import GivenTurn
+from selfeng.turns.running_turn import RunningTurn
+from selfeng.turns.turn_registry import TurnRegistry
 
 _PATIENCE = 5.0
 """Seconds for the end of a turn's workflows."""
@@ -151,3 +161,90 @@ class TurnWork:
             await step.done.wait()
         begun = [(step.name, step.known) for step in self._first]
         return await self._workflows.open(self._id, pickle.dumps(begun))
+
+
+Run = Callable[[TurnResumed | None, Callable[[Event], None]], RunningTurn]
+"""Runs a turn, which emits the event that it was resumed, if so, and calls a function with each
+event before it is handed on.
+"""
+
+
+class TurnStarter:
+    """Begins turns, and goes on with those of other processes. Without workflows no steps are
+    kept.
+    """
+
+    def __init__(self, journal: Journal, turns: TurnRegistry, workflows: Workflows | None) -> None:
+        self._journal, self._turns, self._workflows = journal, turns, workflows
+
+    async def begin(
+        self,
+        owner: str,
+        conversation_id: str,
+        started: TurnStarted,
+        run: Run,
+        *,
+        turn_id: str = "",
+        new: NewConversation | None = None,
+        given: GivenTurn | None = None,
+        lasting: bool = False,
+    ) -> Asked:
+        """Store the turn and have it begin when it is its turn. `given` is what another process
+        needs to go on with it; without it none does. `lasting`: its steps are kept from the first
+        one on.
+        """
+        workflows = self._workflows if given else None
+        kept = given.model_dump_json() if given and workflows else None
+        turn_id = await asyncio.to_thread(
+            partial(self._journal.begin_turn, new=new, waits=True),
+            conversation_id,
+            started.request,
+            turn_id,
+            started,
+            kept,
+        )
+        work = TurnWork(turn_id, workflows, lasting=lasting) if workflows else None
+        begin = partial(self._run, owner, conversation_id, turn_id, run, work)
+        ended = partial(work.finish, self._journal) if work else None
+        await self._turns.enter(owner, conversation_id, turn_id, started, begin, ended=ended)
+        return Asked(conversation_id=conversation_id, turn_id=turn_id)
+
+    async def go_on(
+        self,
+        claimed: ClaimedTurn,
+        known: Sequence[NumberedEvent],
+        run: Run,
+        *,
+        lasting: bool = False,
+    ) -> None:
+        """Run a turn that another process took into the queue, or left running; `known` are its
+        events so far.
+        """
+        assert self._workflows is not None
+        owner, conversation_id, turn_id, lease, _ = claimed
+        steps = await self._workflows.resume(turn_id) if claimed.resumed else None
+        again = steps is None and claimed.resumed
+        lasting = lasting or steps is not None
+        work = TurnWork(turn_id, self._workflows, steps or (), lasting=lasting)
+        resumed = TurnResumed(again=again) if claimed.resumed else None
+        turn = self._run(owner, conversation_id, turn_id, run, work, resumed=resumed)
+        if not claimed.resumed and any(isinstance(event, TurnQueued) for event, _, _ in known):
+            turn.emit(TurnQueued(place=0))
+        numbers, ended = EventNumbers(known, again=again), partial(work.finish, self._journal)
+        self._turns.begin(
+            owner, conversation_id, turn_id, turn, numbers=numbers, lease=lease, ended=ended
+        )
+
+    def _run(
+        self,
+        owner: str,
+        conversation_id: str,
+        turn_id: str,
+        run: Run,
+        work: TurnWork | None,
+        *,
+        resumed: TurnResumed | None = None,
+    ) -> RunningTurn:
+        watch = work.watch if work else lambda _: None
+        with steps_of(work), owned_by(owner), logged_with(conversation_id, turn_id):
+            return run(resumed, watch)

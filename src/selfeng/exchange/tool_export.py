@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Literal, assert_never
+from typing import Literal
 
 from selfeng.core.errors import RequestError
 from selfeng.core.files import File
@@ -12,16 +12,13 @@ from selfeng.core.visible import plain_line_problem
 from selfeng.core.words import count
 from selfeng.exchange.archive import archive
 from selfeng.exchange.exported_tool import ExportedTool
-from selfeng.exchange.package import wheel
 from selfeng.exchange.script import script
 from selfeng.exchange.signing import SigningKeys
 from selfeng.exchange.skill import skill, skill_name
 from selfeng.exchange.tool_bundle import write_bundle
 
-ExportForm = Literal["script", "skill", "package", "bundle"]
-"""script: one Python file; skill: an Agent Skill, zipped; package: a wheel; bundle: for another
-library.
-"""
+ExportForm = Literal["script", "skill", "bundle"]
+"""script: one Python file; skill: an Agent Skill, zipped; bundle: for another library."""
 Examples = Callable[[ToolDraft], Awaitable[Sequence[str]]]
 """The example requests of a tool that whoever exports it may see."""
 
@@ -82,22 +79,15 @@ async def _shown(tool: ToolDraft, examples: Examples) -> ToolDraft:
     return tool.draft().model_copy(update={"example_requests": tuple(requests)})
 
 
-def _file(tools: Sequence[ExportedTool], form: Literal["script", "skill", "package"]) -> File:
+def _file(tools: Sequence[ExportedTool], form: Literal["script", "skill"]) -> File:
     first = tools[0].draft.name
-    match form:
-        case "script":
-            if len(tools) > 1:
-                raise RequestError(
-                    f"a script holds one tool, not {count(len(tools), 'tool')}",
-                    "name one tool, or export a package or a bundle",
-                )
-            return File(name=f"{first}.py", content=script(tools[0]).encode())
-        case "skill":
-            name = skill_name(first) if len(tools) == 1 else "skills"
-            files = {path: text for tool in tools for path, text in skill(tool).items()}
-            return File(name=f"{name}.zip", content=archive(files))
-        case "package":
-            name, content = wheel(tools)
-            return File(name=name, content=content)
-        case _:
-            assert_never(form)
+    if form == "skill":
+        name = skill_name(first) if len(tools) == 1 else "skills"
+        files = {path: text for tool in tools for path, text in skill(tool).items()}
+        return File(name=f"{name}.zip", content=archive(files))
+    if len(tools) > 1:
+        raise RequestError(
+            f"a script holds one tool, not {count(len(tools), 'tool')}",
+            "name one tool, or export skills or a bundle",
+        )
+    return File(name=f"{first}.py", content=script(tools[0]).encode())

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from selfeng.core.changes import Changes
 from selfeng.core.errors import AgentError
 from selfeng.core.lesson import AgentKind, Lesson, LessonHint
 from selfeng.core.turn import Recall
@@ -38,7 +39,8 @@ class Learning:
         """
         self.learner, self._book, self._turns = learner, book, turns
         self._shown, self._expire_days = shown, expire_days
-        self._listeners: list[Callable[[], None]] = []
+        self.changed = Changes[[]]()
+        """Told after every change of the lessons."""
         self._background = PromisingContext()
         self._one_at_a_time = asyncio.Lock()
 
@@ -87,30 +89,18 @@ class Learning:
         """Reword a lesson and restart its counts. Raises: RequestError: the id is unknown."""
         words = one_line(trigger.strip()), one_line(advice.strip())
         lesson = await asyncio.to_thread(self._book.edit, lesson_id, *words)
-        self.tell()
+        self.changed.tell()
         return lesson
 
     async def remove(self, lesson_id: str) -> None:
         """Raises: RequestError: the id is unknown."""
         await asyncio.to_thread(self._book.remove, lesson_id)
-        self.tell()
-
-    def on_change(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Call `callback` on the event loop after every change of the lessons; returns a function
-        that unsubscribes it.
-        """
-        self._listeners.append(callback)
-        return lambda: self._listeners.remove(callback)
+        self.changed.tell()
 
     async def aclose(self) -> None:
         """Cancel the running examinations; their turns stay unexamined."""
         self._background.cancel()
         await self._background.aflush_tasks()
-
-    def tell(self) -> None:
-        """Report a change of the lessons."""
-        for callback in tuple(self._listeners):
-            callback()
 
     async def _relevant(self, agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
         try:
@@ -128,7 +118,7 @@ class Learning:
         async with self._one_at_a_time:
             examined = await self.learner.examine(turn_id)
         if examined.changed:
-            self.tell()
+            self.changed.tell()
         return examined
 
     async def _examine_quietly(self, turn_id: str) -> None:

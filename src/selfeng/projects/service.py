@@ -27,16 +27,13 @@ from selfeng.core.events import (
     TurnStopped,
 )
 from selfeng.core.files import media_type
-from selfeng.core.logs import logged_with
-from selfeng.core.owner import owned_by
 from selfeng.core.private import close_to_others
 from selfeng.core.project_events import ProjectFailed, ProjectFinished, ProjectStopped
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Asked
 from selfeng.core.turn import News, awaited
 from selfeng.core.value import Value
-from selfeng.core.work import steps_of
-from selfeng.durable.turn_work import TurnWork
+from selfeng.durable.turn_work import Run, TurnStarter
 from selfeng.durable.workflows import Workflows
 from selfeng.projects.acting import WorkAction
 from selfeng.projects.actions import CreateFile, DeleteFile, ExecutePyFile, ReadRun, RunTests
@@ -50,7 +47,7 @@ from selfeng.runtime import MiniAgents
 from selfeng.store.conversation_list import ConversationSummary
 from selfeng.store.journal import Journal
 from selfeng.store.turn_queue import ClaimedTurn
-from selfeng.turns.event_numbers import EventNumbers, NumberedEvent
+from selfeng.turns.event_numbers import NumberedEvent
 from selfeng.turns.given import GivenTurn
 from selfeng.turns.running_turn import Last, RunningTurn
 from selfeng.turns.turn_registry import TurnRegistry
@@ -194,7 +191,7 @@ class ProjectService:
             turns,
             runtime,
         )
-        self._news, self._workflows = news, workflows
+        self._news, self._starter = news, TurnStarter(journal, turns, workflows)
         if folder.exists():
             close_to_others(folder, with_contents=True)
 
@@ -315,27 +312,13 @@ class ProjectService:
         """Go on with a build that another process left. Raises: RequestError: another version
         wrote its options.
         """
-        assert self._workflows is not None
         _, begin = self._building(claimed.conversation_id, ProjectOptions.of(options))
-        begun = await self._workflows.resume(claimed.turn_id)
-        again = begun is None
-        work = TurnWork(claimed.turn_id, self._workflows, begun or (), lasting=True)
-        numbers = EventNumbers(known, again=again)
-        owner, project_id, turn_id, lease, _ = claimed
-        begin = partial(begin, resumed=TurnResumed(again=again))
-        turn = self._started(owner, project_id, turn_id, begin, work)
-        ended = partial(work.finish, self._journal)
-        self._turns.begin(
-            owner, project_id, turn_id, turn, numbers=numbers, lease=lease, ended=ended
-        )
+        await self._starter.go_on(claimed, known, self._run(begin), lasting=True)
 
     async def _build(self, owner: str, project_id: str, chosen: ProjectOptions) -> Asked:
         request, begin = self._building(project_id, chosen)
-        given = None
-        if self._workflows:
-            options = chosen.model_dump(mode="json", exclude={"project_dir", "api_key"})
-            kept = GivenTurn(text=request, conversation_id=project_id, build=options)
-            given = kept.model_dump_json()
+        options = chosen.model_dump(mode="json", exclude={"project_dir", "api_key"})
+        given = GivenTurn(text=request, conversation_id=project_id, build=options)
         return await self._turn(owner, project_id, request, begin, given)
 
     def _building(
@@ -359,40 +342,19 @@ class ProjectService:
         owner: str,
         project_id: str,
         request: str,
-        begin: Callable[[], ProjectTurn],
-        given: str | None = None,
+        begin: Callable[..., ProjectTurn],
+        given: GivenTurn | None = None,
     ) -> Asked:
         await self._turns.check(owner, project_id)
-        started = TurnStarted(request=request)
-        turn_id = await asyncio.to_thread(
-            partial(self._journal.begin_turn, started=started, given=given, waits=True),
-            project_id,
-            request,
-        )
-        work = None
-        if self._workflows and given:
-            work = TurnWork(turn_id, self._workflows, lasting=True)
-        await self._turns.enter(
-            owner,
-            project_id,
-            turn_id,
-            started,
-            partial(self._started, owner, project_id, turn_id, begin, work),
-            ended=partial(work.finish, self._journal) if work else None,
-        )
-        return Asked(conversation_id=project_id, turn_id=turn_id)
+        started, run = TurnStarted(request=request), self._run(begin)
+        return await self._starter.begin(owner, project_id, started, run, given=given, lasting=True)
 
-    def _started(
-        self,
-        owner: str,
-        project_id: str,
-        turn_id: str,
-        begin: Callable[[], ProjectTurn],
-        work: TurnWork | None,
-    ) -> ProjectTurn:
-        logged = logged_with(project_id, turn_id)
-        with self._runtime.entered(), steps_of(work), owned_by(owner), logged:
-            return begin()
+    def _run(self, begin: Callable[..., ProjectTurn]) -> Run:
+        def run(resumed: TurnResumed | None, _watch: object) -> ProjectTurn:
+            with self._runtime.entered():
+                return begin(resumed=resumed)
+
+        return run
 
     async def _own(self, owner: str, project_id: str) -> ConversationSummary:
         with suppress(ResourceNotFound):

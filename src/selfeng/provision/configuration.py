@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr, ValidationError
 
+from selfeng.core.changes import Changes
 from selfeng.core.choices import write_choices
 from selfeng.core.errors import RequestError
 from selfeng.core.model_server import HIDDEN, shown_address, with_hidden_values
@@ -101,8 +102,10 @@ class Configuration:
         self._looks_left = _LOOKS
         self._clients = AsyncExitStack()
         self._changing, self._probing = asyncio.Lock(), asyncio.Lock()
-        self._changed: list[Callable[[], None]] = []
-        self._news: list[Callable[[], None]] = []
+        self.changed = Changes[[]]()
+        """Told after each change, before anything else runs."""
+        self.news = Changes[[]]()
+        """Told when `status` may have changed."""
         self._next_probe = 0.0
         self.client = self._connected()
         """The client of the turns that begin now."""
@@ -111,14 +114,6 @@ class Configuration:
     def settings(self) -> Settings:
         """Those of the turns that begin now."""
         return self._settings
-
-    def on_change(self, listener: Callable[[], None]) -> None:
-        """Call the listener after each change, before anything else runs."""
-        self._changed.append(listener)
-
-    def on_news(self, listener: Callable[[], None]) -> None:
-        """Call the listener when `status` may have changed."""
-        self._news.append(listener)
 
     @property
     def status(self) -> ModelStatus:
@@ -160,7 +155,7 @@ class Configuration:
         self._looks_left = max(0, self._looks_left - 1)
         before, self._local_servers = self._local_servers, await self._look()
         if self._local_servers != before:
-            self._tell()
+            self.news.tell()
         return self._local_servers
 
     def view(self) -> SettingsView:
@@ -197,8 +192,8 @@ class Configuration:
             before, self._settings = self._settings, changed
             if any(getattr(before, name) != getattr(changed, name) for name in _CONNECTION):
                 self.client, self._next_probe = self._connected(), 0.0
-            for listener in (*self._changed, *self._news):
-                listener()
+            self.changed.tell()
+            self.news.tell()
 
     async def models(self, changes: Mapping[str, Any]) -> tuple[str, ...]:
         """Names of the models that the server has, with these changes, which are not made.
@@ -225,13 +220,9 @@ class Configuration:
                     yield ability
 
     def _connected(self) -> LLMClient:
-        client = self._connect(self._settings, self._tell)
+        client = self._connect(self._settings, self.news.tell)
         self._clients.push_async_callback(client.aclose)
         return client
-
-    def _tell(self) -> None:
-        for listener in self._news:
-            listener()
 
     def _with(self, changes: Mapping[str, Any]) -> Settings:
         """The settings with these changes. Raises: SettingsInvalid."""

@@ -7,6 +7,7 @@ import logging
 from collections import defaultdict
 from collections.abc import Awaitable, Callable
 
+from selfeng.core.changes import Changes
 from selfeng.core.errors import AgentError
 from selfeng.core.status import PARTS, Part, PartStatus
 
@@ -27,7 +28,7 @@ class Readiness:
     def __init__(self) -> None:
         self._parts: dict[Part, PartStatus] = {}
         self._news: defaultdict[Part, asyncio.Event] = defaultdict(asyncio.Event)
-        self._listeners: list[Callable[[], None]] = []
+        self.changed = Changes[[]]()
 
     @property
     def unready(self) -> tuple[PartStatus, ...]:
@@ -42,10 +43,6 @@ class Readiness:
         parts = [p for p in self.unready if p.part == "sandbox" or p.state != "failed"]
         doing = [p for p in parts if p.detail] or parts[:1]
         return "; ".join(f"{PARTS[p.part]}: {p.detail or 'being set up'}" for p in doing)
-
-    def on_change(self, listener: Callable[[], None]) -> None:
-        """Call the listener after each change."""
-        self._listeners.append(listener)
 
     def tell(self, say: Callable[[str], object]) -> None:
         """Tell the progress from now on line by line, each once, and the end of it."""
@@ -62,7 +59,7 @@ class Readiness:
                 told.clear()
                 say("Everything is set up.")
 
-        self.on_change(tell)
+        self.changed.subscribe(tell)
 
     def expect(self, *parts: Part) -> None:
         """Make requests wait for these parts from now on."""
@@ -131,5 +128,4 @@ class Readiness:
 
     def _tell(self, part: Part) -> None:
         self._news.pop(part, asyncio.Event()).set()
-        for listener in self._listeners:
-            listener()
+        self.changed.tell()

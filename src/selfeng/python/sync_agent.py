@@ -1,22 +1,31 @@
 """Agent: the agent for programs without an event loop, and for notebooks, which run another."""
 
+import asyncio
 import concurrent.futures.thread  # noqa: F401 - see `Agent.__init__`
+import logging
+import os
 import threading
 import weakref
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping
+from contextlib import aclosing
 from os import PathLike
+from queue import SimpleQueue
 from typing import Any, Self, TypeVar, overload
 
-from selfeng.core.events import Record
+from selfeng.core.errors import RequestError
+from selfeng.core.events import Event, Record, TurnFailed, TurnFinished, TurnStopped
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.verdict import Execution
-from selfeng.doors.loop_thread import LoopThread
 from selfeng.python.async_agent import AsyncAgent, Given
 from selfeng.python.reply import Reply
 from selfeng.settings import Settings
 from selfeng.store.conversation_list import ConversationSummary
 
 T = TypeVar("T")
+
+log = logging.getLogger(__name__)
+_PATIENCE = 10.0
+"""Seconds that what runs may take to end."""
 
 
 class Agent:
@@ -94,6 +103,28 @@ class Agent:
             )
         )
 
+    def process_request(
+        self,
+        user_prompt: str,
+        callback: Callable[[Event], object] = lambda event: None,
+        files: Iterable[Given] = (),
+        *,
+        agent: str = "",
+        conversation: str = "",
+    ) -> TurnFinished | TurnFailed | TurnStopped:
+        """Run one turn, call `callback` with every event of it, and return the last event; what
+        the callback raises is logged. Raises: RequestError.
+        """
+        events = self.stream(user_prompt, conversation=conversation, files=files, agent=agent)
+        for record in events:
+            try:
+                callback(record.event)
+            except Exception:  # the program's own code: its errors must not end the turn
+                log.exception("the callback failed on %s", record.event.type)
+            if isinstance(record.event, TurnFinished | TurnFailed | TurnStopped):
+                return record.event
+        raise RequestError("the agent was closed while the turn ran", "ask again")
+
     def build(self, description: str) -> Tool:
         return self._thread.run(self._agent.build(description))
 
@@ -151,7 +182,105 @@ class Agent:
         return self._thread.run(self._agent.history(conversation))
 
 
-def _close(agent: AsyncAgent, thread: LoopThread) -> None:
+def _close(agent: AsyncAgent, thread: "LoopThread") -> None:
     if not thread.closed:
         thread.run(agent.aclose())
         thread.close()
+
+
+class LoopThread:
+    """Runs coroutines for any thread but its own. A program that ends without closing it is not
+    kept alive.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._process, self._loop = os.getpid(), asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+        self._thread.start()
+
+    @property
+    def closed(self) -> bool:
+        return self._loop.is_closed()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Block this thread until the work is done; what interrupts it here, such as Ctrl-C,
+        cancels the work there.
+
+        Raises: RequestError: it can't run for this thread, or not in this process.
+        """
+        try:
+            self._check()
+        except RequestError:
+            work.close()
+            raise
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
+
+    def stream(self, pieces: AsyncGenerator[T, None]) -> Generator[T, None, None]:
+        """Give the pieces as they come. Leaving it ends the generator there, and waits until that
+        has cleaned up.
+
+        Raises: as `run`, and what the generator raises.
+        """
+        self._check()
+        sent, ended = SimpleQueue[tuple[T] | None](), threading.Event()
+
+        async def pump() -> None:
+            try:
+                async with aclosing(pieces):
+                    async for piece in pieces:
+                        sent.put((piece,))
+            finally:
+                ended.set()
+                sent.put(None)
+
+        future = asyncio.run_coroutine_threadsafe(pump(), self._loop)
+        try:
+            while (piece := sent.get()) is not None:
+                yield piece[0]
+            future.result()
+        finally:
+            future.cancel()
+            ended.wait(_PATIENCE)
+
+    def close(self) -> None:
+        """Cancel what runs, and end the thread."""
+        if self.closed or os.getpid() != self._process:
+            return
+        asyncio.run_coroutine_threadsafe(_cancel_all(), self._loop).result(_PATIENCE)
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_PATIENCE)
+
+    def _check(self) -> None:
+        if os.getpid() != self._process:
+            raise RequestError(
+                "this was opened by another process, and a fork has none of its threads",
+                "open it in the process that uses it",
+            )
+        if threading.current_thread() is self._thread:
+            raise RequestError(
+                "this is called on the engine's own thread, such as by a callback of a turn",
+                "call it when the turn has ended, or from another thread",
+            )
+        if self.closed:
+            raise RequestError("this is closed", "open another one")
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_forever()
+        finally:
+            self._loop.close()
+
+
+async def _cancel_all() -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()
+    await asyncio.get_running_loop().shutdown_default_executor()

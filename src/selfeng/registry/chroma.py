@@ -1,75 +1,184 @@
-"""Chroma embedded and offline, with our own vectors, and the files that it creates."""
+"""Chroma over HTTP: a server at a URL, or one that this module starts for a folder. Chroma's own
+client takes a second to import, waits forever for a server that hangs, and holds the interpreter's
+lock while it writes; a damaged folder may crash its process.
+"""
 
-import hashlib
 import re
 import shutil
-import tempfile
+import socket
+import subprocess
+import sys
+import time
+from base64 import b64encode
+from collections.abc import Collection as Names
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
-if TYPE_CHECKING:
-    from chromadb import Collection
-    from chromadb.api.client import Client
+import httpx2
+from filelock import FileLock, Timeout
 
+from selfeng.core.packages import lacking
+from selfeng.core.places import child_environment
+from selfeng.registry.fusion import Vector
+
+_COLLECTIONS = "/api/v2/tenants/default_tenant/databases/default_database/collections"
+_MOST = 10_000
+"""Collections that are listed."""
+_ANSWER_SECONDS = 2.0
+"""Seconds that a search waits for the server."""
+_WRITE_SECONDS = 60.0
+_START_SECONDS = 60.0
 _DATABASE = "chroma.sqlite3"
-_NEW = ".new-"
-"""Prefix of a folder in which an index is being built."""
 _SEGMENT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_SERVE = """
+import os, sys, threading
+from chromadb_rust_bindings import cli
+threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+cli(["chroma", *sys.argv[1:]])
+"""
+"""`chroma run` until this process ends, without the 80 MB of Chroma's package in Python."""
 
 
-def open_client(folder: Path) -> "Client":
-    import chromadb
-    from chromadb.config import Settings
-
-    client = chromadb.PersistentClient(
-        path=str(folder), settings=Settings(anonymized_telemetry=False)
-    )
-    return cast("Client", client)  # declared as an interface that lacks `close`
+class ChromaRefused(Exception):
+    """The server refuses a call, as for a collection that was deleted, or does not start."""
 
 
-def collection_name(embedder: str) -> str:
-    return "tools-" + hashlib.sha256(embedder.encode()).hexdigest()[:12]
+class Collection(NamedTuple):
+    """A collection of vectors by the names of tools."""
+
+    id: str
+    name: str
+    revision: int | None
+    """Revision of the library that it holds; None while it is being filled."""
 
 
-def open_collection(client: "Client", name: str) -> "Collection":
-    """Open the collection of that name and drop the collections of former embedders."""
-    for other in client.list_collections():
-        if other.name != name:
-            client.delete_collection(other.name)
-    return client.get_or_create_collection(
-        name, embedding_function=None, configuration={"hnsw": {"space": "cosine"}}
-    )
+class Chroma:
+    """Thread-safe. Every call raises ChromaRefused, or httpx2.TransportError if nothing answers."""
+
+    def __init__(self, place: Path | str) -> None:
+        """`place`: a folder, which one process has at a time, or the URL of a server."""
+        self._folder = place if isinstance(place, Path) else None
+        self._http = httpx2.Client(base_url="" if self._folder else str(place))
+        self._process: subprocess.Popen[bytes] | None = None
+        if self._folder:
+            lock = self._folder.parent / f".{self._folder.name}.lock"
+            self._lock = FileLock(lock, thread_local=False)
+
+    def open(self, *, anew: bool) -> Literal["ready", "absent", "elsewhere"]:
+        """Start the folder's server, if it doesn't run yet; `anew`: without what the folder holds.
+
+        Raises: OSError, ChromaRefused.
+        """
+        if self._folder is None:
+            return "ready"
+        if lacking("chromadb"):
+            return "absent"
+        if not self._lock.is_locked:
+            try:
+                self._lock.acquire(timeout=0)
+            except Timeout:
+                return "elsewhere"
+        if anew or self.ended or not self._is_there:
+            self._stop()
+            self._folder.mkdir(parents=True, exist_ok=True)
+            if anew:
+                _clear(self._folder)
+            self._start(self._folder)
+        return "ready"
+
+    @property
+    def ended(self) -> bool:
+        """Whether the folder's server does not run."""
+        return bool(self._folder) and (self._process is None or self._process.poll() is not None)
+
+    def collections(self) -> list[Collection]:
+        return [_collection(found) for found in self._call("GET", f"?limit={_MOST}")]
+
+    def create(self, name: str) -> Collection:
+        configuration = {"hnsw": {"space": "cosine"}}
+        return _collection(self._call("POST", "", {"name": name, "configuration": configuration}))
+
+    def delete(self, name: str) -> None:
+        self._call("DELETE", f"/{name}")
+
+    def mark(self, collection: Collection, revision: int) -> Collection:
+        """Note the revision that the collection holds."""
+        self._call("PUT", f"/{collection.id}", {"new_metadata": {"revision": revision}})
+        return collection._replace(revision=revision)
+
+    def count(self, collection: Collection) -> int:
+        return int(self._call("GET", f"/{collection.id}/count"))
+
+    def nearest(self, collection: Collection, vector: Vector, count: int) -> list[str]:
+        """Names of the nearest, best first."""
+        if not self._is_there:
+            raise ChromaRefused(f"{self._folder} was deleted")
+        asked = {"query_embeddings": [vector.tolist()], "n_results": count, "include": []}
+        found = self._call("POST", f"/{collection.id}/query", asked, _ANSWER_SECONDS)
+        return list(found["ids"][0])
+
+    def write(self, collection: Collection, vectors: Mapping[str, Vector]) -> None:
+        """Add vectors, or replace them."""
+        rows = [b64encode(vector.astype("<f4").tobytes()).decode() for vector in vectors.values()]
+        body = {"ids": list(vectors), "embeddings": rows}
+        self._call("POST", f"/{collection.id}/upsert", body)
+
+    def remove(self, collection: Collection, names: Names[str]) -> None:
+        self._call("POST", f"/{collection.id}/delete", {"ids": list(names)})
+
+    def close(self) -> None:
+        self._http.close()
+        self._stop()
+        if self._folder:
+            self._lock.release()
+
+    @property
+    def _is_there(self) -> bool:
+        return self._folder is None or (self._folder / _DATABASE).exists()
+
+    def _call(
+        self, method: str, path: str, body: object = None, seconds: float = _WRITE_SECONDS
+    ) -> Any:
+        answer = self._http.request(method, _COLLECTIONS + path, json=body, timeout=seconds)
+        if not answer.is_success:
+            raise ChromaRefused(f"{method} {path}: {answer.status_code} {answer.text[:500]}")
+        return answer.json() if answer.content else None
+
+    def _start(self, folder: Path) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            port = free.getsockname()[1]
+        options = ["--path", str(folder.resolve()), "--host", "127.0.0.1", "--port", str(port)]
+        self._process = subprocess.Popen(  # noqa: S603 - fixed arguments
+            [sys.executable, "-P", "-c", _SERVE, "run", *options],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=child_environment(),
+            start_new_session=True,  # a Ctrl-C ends it with this process
+        )
+        self._http = httpx2.Client(base_url=f"http://127.0.0.1:{port}", trust_env=False)
+        until = time.monotonic() + _START_SECONDS
+        while time.monotonic() < until and not self.ended:
+            try:
+                self._call("GET", "?limit=1")
+                return
+            except httpx2.TransportError:
+                time.sleep(0.05)
+        raise ChromaRefused("Chroma's server does not start")
+
+    def _stop(self) -> None:
+        if self._process is not None:
+            self._process.kill()
+            self._process.communicate()
+            self._http.close()
 
 
-class Mark(NamedTuple):
-    """Which vectors an index holds: those of a database, as of a revision of its library."""
-
-    library: str
-    """The database's contents, see `contents_of`."""
-    revision: int
-
-    @classmethod
-    def read(cls, metadata: object) -> "Mark | None":
-        """None if there is no mark in the metadata of a collection."""
-        match metadata:
-            case {"library": str(library), "revision": int(revision)}:
-                return cls(library, revision)
-        return None
+def _collection(found: dict[str, Any]) -> Collection:
+    return Collection(found["id"], found["name"], (found.get("metadata") or {}).get("revision"))
 
 
-def put_mark(collection: "Collection", mark: Mark) -> None:
-    collection.modify(metadata=mark._asdict())
-
-
-def identity(folder: Path) -> int | None:
-    """Identify the current database file in the folder (its inode); None if there is none."""
-    try:
-        return (folder / _DATABASE).stat().st_ino
-    except FileNotFoundError:
-        return None
-
-
-def clear(folder: Path) -> None:
+def _clear(folder: Path) -> None:
     """Delete only the files that Chroma creates: a wrong CHROMA_PERSIST_DIR must not cost anyone's
     files.
     """
@@ -78,26 +187,3 @@ def clear(folder: Path) -> None:
             path.unlink()
         elif _SEGMENT.fullmatch(path.name):
             shutil.rmtree(path)
-
-
-def new_folder(folder: Path) -> Path:
-    """Create a folder to build an index in, on the same file system, so that `place` only has to
-    rename.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    return Path(tempfile.mkdtemp(prefix=_NEW, dir=folder))
-
-
-def tidy(folder: Path) -> None:
-    """Delete the unfinished indexes of killed processes."""
-    for left in folder.glob(f"{_NEW}*"):
-        shutil.rmtree(left)
-
-
-def place(new: Path, folder: Path) -> None:
-    """Replace the current index with a new one. The database is moved last, because a folder
-    without it holds no index.
-    """
-    for path in sorted(new.iterdir(), key=lambda path: path.name.startswith(_DATABASE)):
-        path.replace(folder / path.name)
-    new.rmdir()

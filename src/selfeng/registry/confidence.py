@@ -20,8 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from selfeng.core.protocols import Embedder
-from selfeng.registry.fitting.judged import Judged, leave_one_out
-from selfeng.registry.request_map import RequestMap
+from selfeng.registry.fusion import described, distinct_requests, fuse
 from selfeng.seeds import load_seeds
 
 Floats = npt.NDArray[np.float64]
@@ -79,17 +78,31 @@ class Scale(NamedTuple):
         return self.steepness * (cosine - self.middle)
 
 
-def measure(embedder: Embedder, request_map: RequestMap | None = None) -> Scale:
+def measure(embedder: Embedder) -> Scale:
     """Measure an embedder's scale on the seeds, some hundred short texts. Blocking. Raises what the
     embedder raises.
     """
-    return scale_of(leave_one_out([(seed, ()) for seed in load_seeds()], embedder), request_map)
+    seeds = [
+        embedder.embed([described(seed.name, seed.description), *distinct_requests(requests)])
+        for seed in load_seeds()
+        if len(requests := seed.example_requests) > 1
+    ]
+    tools = np.stack([fuse(vectors[0], vectors[1:]) for vectors in seeds])
+    together, apart = [], []
+    for number, vectors in enumerate(seeds):
+        description, asked = vectors[0], vectors[1:]
+        found_by = [
+            fuse(description, np.delete(asked, place, axis=0)) for place in range(len(asked))
+        ]
+        together.append((asked * np.stack(found_by)).sum(axis=1))
+        apart.append((asked @ np.delete(tools, number, axis=0).T).ravel())
+    return scale_of(np.concatenate(together), np.concatenate(apart))
 
 
-def scale_of(judged: Judged, request_map: RequestMap | None = None) -> Scale:
-    """Measure a scale on requests with known right tools."""
-    cosines = judged.cosines(request_map)
-    together, apart = cosines[judged.gold], cosines[~judged.gold]
+def scale_of(together: Floats, apart: Floats) -> Scale:
+    """The scale from cosines of requests with their tools, found by their other requests, and from
+    those with all other tools.
+    """
     distance = max(float(together.mean() - apart.mean()), _LEAST_DISTANCE)
     spread = max(float(np.std(apart)), _LEAST_SPREAD)
     return Scale(middle=float(together.mean() + apart.mean()) / 2, steepness=distance / spread**2)

@@ -1,31 +1,31 @@
 """The search index in Chroma: a copy of the vectors in SQL, which is rebuilt when it is lost or
 damaged and catches up when it is behind.
 
-A separate thread opens and updates it, so that neither Chroma's import (a second) nor its writes
-(10 ms a tool, with the interpreter's lock held) block other work. A mark in the index says which
-revision of the library it holds. A search looks up in SQL which tools have changed since, so an
-index that is behind still serves; without an index, the exact search serves.
+A thread of its own writes it. Each database and embedder has a collection, which notes the revision
+of the library that it holds. One process at a time writes, see `sole_worker`; the others search
+what there is. A search looks up in SQL which tools have changed since, so an index that is behind
+still serves; without an index, the exact search serves.
 """
 
+import hashlib
 import logging
 import threading
 import time
+from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+import httpx2
 import sqlalchemy as sa
 
-from selfeng.registry import chroma
+from selfeng.registry import records, revisions
+from selfeng.registry.chroma import Chroma, Collection
 from selfeng.registry.fusion import Vector
-from selfeng.registry.index_folder import FolderIndex
-from selfeng.registry.index_place import IndexAway, IndexState, Progress, Reached
-from selfeng.registry.index_server import ServerIndex
+from selfeng.store.database import contents_of, reading, sole_worker
 
 _log = logging.getLogger(__name__)
 _GRACE_SECONDS = 5.0
-"""Seconds from the start until Chroma is loaded and probed, which takes seconds in two processes;
-shorter commands avoid that cost.
-"""
+"""Seconds from the start until the index is opened, which shorter commands do without."""
 _PAUSE_SECONDS = 30.0
 """Seconds from a failure to the next attempt."""
 _AWAY_SECONDS = 3.0
@@ -33,6 +33,15 @@ _AWAY_SECONDS = 3.0
 _OTHERS_SECONDS = 1.0
 """Seconds until the next look at an index that another process is updating."""
 _CLOSE_SECONDS = 1.5
+_BATCH = 200
+"""Vectors that are written at once."""
+_MANY = 1_000
+"""Changed tools from which on the index is rebuilt."""
+
+IndexState = Literal["behind", "ready", "elsewhere", "away", "absent", "broken"]
+"""elsewhere: another process holds the index of this folder; away: the server of the index does not
+answer; absent: Chroma is not installed; broken: it can't be used now.
+"""
 
 
 class Found(NamedTuple):
@@ -42,33 +51,34 @@ class Found(NamedTuple):
     """Revision of the library that was searched."""
 
 
+class Progress(NamedTuple):
+    """Progress of an index build, in tools."""
+
+    done: int
+    total: int
+
+
 class SearchIndex:
     """Thread-safe. A failure of the index never fails a search."""
 
     def __init__(self, place: Path | str, engine: sa.Engine, embedder: str) -> None:
         """`place` is a folder, or the URL of a Chroma server."""
-        name = chroma.collection_name(embedder)
-        self._place = (
-            FolderIndex(place, engine, embedder, name)
-            if isinstance(place, Path)
-            else ServerIndex(place, engine, embedder, name)
-        )
+        self._place, self._engine, self._embedder = place, engine, embedder
+        self._chroma = Chroma(place)
         self._thread = threading.Thread(target=self._keep, name="search-index", daemon=True)
         self._news = threading.Condition()
-        self._state: IndexState = "behind"
-        self._revision: int | None = None
-        """Revision of the library that the index holds; None if it can't be searched."""
+        self.state: IndexState = "behind"
+        self._found: Collection | None = None
+        """What is searched."""
         self._wanted = 0
         """The newest revision that `follow` was told of."""
         self._demanded = self._awaited = self._anew = self._busy = self._closing = False
         self._not_before = 0.0
+        self.progress: Progress | None = None
+        """The progress of a running build, else None."""
 
     def start(self) -> None:
         self._thread.start()
-
-    @property
-    def state(self) -> IndexState:
-        return self._state
 
     @property
     def idle(self) -> bool:
@@ -76,14 +86,8 @@ class SearchIndex:
         return not (self._demanded or self._busy)
 
     @property
-    def building(self) -> bool:
-        """Whether a process that reads or builds the index is running."""
-        return self._place.builder.working
-
-    @property
-    def progress(self) -> Progress | None:
-        """The progress of a running build, else None."""
-        return self._place.builder.progress
+    def _revision(self) -> int | None:
+        return self._found and self._found.revision
 
     def follow(self, revision: int) -> None:
         """Bring the index to this revision of the library, in the background. Cheap if it is
@@ -104,19 +108,17 @@ class SearchIndex:
 
     def nearest(self, vector: Vector, count: int) -> Found | None:
         """None if the index can't be searched now."""
-        revision = self._revision
-        if revision is None:
+        found = self._found
+        if found is None or found.revision is None:
             return None
         try:
-            names = self._place.nearest(vector, count)
-        except IndexAway as error:
+            return Found(self._chroma.nearest(found, vector, count), found.revision)
+        except httpx2.TransportError as error:
             self._lose(error)
         except Exception as error:  # noqa: BLE001 - the exact search answers instead
-            _log.warning("opening %s again: %s", self._place, error)
-            self._report("behind", None)
+            _log.warning("opening the search index in %s again: %s", self._place, error)
+            self._report("behind")
             self.follow(0)
-        else:
-            return names if names is None else Found(names, revision)
         return None
 
     def settle(self, revision: int, seconds: float) -> IndexState:
@@ -124,12 +126,9 @@ class SearchIndex:
         with self._news:
             self._awaited = True
             self._news.notify_all()
-            self._news.wait_for(lambda: not (self._demanded or self._busy), seconds)
-            return (
-                "behind"
-                if self._state == "ready" and (self._revision or 0) < revision
-                else self._state
-            )
+            self._news.wait_for(lambda: self.idle, seconds)
+            late = self.state == "ready" and (self._revision or 0) < revision
+            return "behind" if late else self.state
 
     def close(self) -> None:
         """Release the index. Unfinished work is abandoned after a moment, because it can be
@@ -138,7 +137,6 @@ class SearchIndex:
         with self._news:
             self._closing = True
             self._news.notify_all()
-        self._place.builder.close()
         if self._thread.is_alive():
             self._thread.join(_CLOSE_SECONDS)
 
@@ -152,44 +150,117 @@ class SearchIndex:
                     break
                 self._demanded, self._busy = False, True
             try:
-                self._arrive(self._caught_up())
-            except IndexAway as error:
+                self._catch_up()
+            except httpx2.TransportError as error:
                 self._lose(error)
             except Exception:  # noqa: BLE001 - the edge of the thread; the library works without the index
-                _log.exception("%s can't be used; using exact search", self._place)
+                if not self._closing:
+                    _log.exception("%s can't be used; using exact search", self._place)
                 self._not_before = time.monotonic() + _PAUSE_SECONDS
-                self._report("broken", None)
+                self._report("broken")
             finally:
                 with self._news:
-                    self._busy = False
+                    self.progress, self._busy = None, False
                     self._news.notify_all()
-        self._place.close()
+        self._chroma.close()
 
-    def _caught_up(self) -> Reached:
+    def _catch_up(self) -> None:
         anew, self._anew = self._anew, False
         try:
-            return self._place.catch_up(anew, self._report)
-        except IndexAway:
-            raise
-        except Exception as error:  # noqa: BLE001 - rebuilt once; a second failure is reported
-            if self._closing:
-                return Reached("behind", None)
-            _log.warning("rebuilding %s: %s", self._place, error)
-            return self._place.catch_up(True, self._report)
+            self._reach(anew=anew)
+        except Exception as error:
+            is_away = isinstance(error, httpx2.TransportError) and not self._chroma.ended
+            if is_away or self._closing:
+                raise
+            _log.warning("rebuilding the search index in %s: %s", self._place, error)
+            self._report("behind")
+            self._reach(anew=True)
 
-    def _arrive(self, reached: Reached) -> None:
-        others_write = reached.state == "ready" and (reached.revision or 0) < self._wanted
-        if reached.state == "behind" or others_write:
+    def _reach(self, *, anew: bool) -> None:
+        """Bring the index to the current revision, or `anew` build it. Raises what Chroma raises,
+        and ValueError if tools are missing from it.
+        """
+        opened = self._chroma.open(anew=anew)
+        if opened != "ready":
+            self._report(opened)
+            return
+        embedder = collection_name(self._embedder)
+        name = f"{embedder}-{_short(contents_of(self._engine))}"
+        while not self._closing:
+            with sole_worker(self._engine, embedder) as alone:
+                if alone or not anew:
+                    there = {c.name: c for c in self._chroma.collections()}
+                    found = there.get(name)
+                    self._arrive(self._updated(name, found, anew) if alone else found)
+                    break
+            time.sleep(0.2)
+
+    def _updated(self, name: str, found: Collection | None, anew: bool) -> Collection:
+        """The collection with the whole library."""
+        with reading(self._engine) as connection:
+            now = revisions.current(connection)
+            total = records.searched_count(connection, self._embedder)
+            changed: list[str] | None = None
+            if found and found.revision is not None and found.revision <= now and not anew:
+                changed = revisions.changed(connection, found.revision, ("", self._embedder))
+            if found is None or changed is None or len(changed) > _MANY:
+                self._report("behind")
+                found, changed = self._new(connection, name), None
+            vectors, done = records.searched(connection, self._embedder, changed), 0
+            gone = set(changed or ())
+            while batch := dict(islice(vectors, _BATCH)):
+                if self._closing:
+                    raise InterruptedError
+                self._chroma.write(found, batch)
+                gone -= batch.keys()
+                done += len(batch)
+                self.progress = Progress(done, total) if changed is None else None
+            if gone:
+                self._chroma.remove(found, gone)
+            self._check(connection, found, total)
+        return found._replace(revision=now) if changed == [] else self._chroma.mark(found, now)
+
+    def _new(self, connection: sa.Connection, name: str) -> Collection:
+        """An empty collection in place of that of this name, of those of embedders that the library
+        no longer has vectors of, and of all that a folder has of other libraries.
+        """
+        known = [collection_name(embedder) for embedder in records.embedders(connection)]
+        for other in self._chroma.collections():
+            embedder, _, library = other.name.rpartition("-")
+            former = name.endswith(f"-{library}") and embedder not in known
+            if other.name == name or former or isinstance(self._place, Path):
+                self._chroma.delete(other.name)
+        return self._chroma.create(name)
+
+    def _check(self, connection: sa.Connection, found: Collection, total: int) -> None:
+        """Raises: ValueError: the collection does not hold so many tools."""
+        if (held := self._chroma.count(found)) != total:
+            raise ValueError(f"it holds {held} of {total} tools")
+        for _, vector in islice(records.searched(connection, self._embedder), 1):
+            self._chroma.nearest(found, vector, 1)
+
+    def _arrive(self, found: Collection | None) -> None:
+        ready = found if found and found.revision is not None else None
+        if ready is None or (ready.revision or 0) < self._wanted:  # others write
             self._not_before = time.monotonic() + _OTHERS_SECONDS
-        self._report(*reached)
+        self._report("ready" if ready else "behind", ready)
 
-    def _lose(self, error: IndexAway) -> None:
-        if self._state != "away":
+    def _lose(self, error: Exception) -> None:
+        if self.state != "away":
             _log.warning("%s is away; using exact search: %s", self._place, error)
         self._not_before = time.monotonic() + _AWAY_SECONDS
-        self._report("away", None)
+        self._report("away")
 
-    def _report(self, state: IndexState, revision: int | None) -> None:
+    def _report(self, state: IndexState, found: Collection | None = None) -> None:
         with self._news:
-            self._state, self._revision = state, revision
+            self.state, self._found = state, found
             self._news.notify_all()
+
+
+def collection_name(embedder: str) -> str:
+    """What the names of the collections of this embedder begin with."""
+    return f"tools-{_short(embedder)}"
+
+
+def _short(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -1,5 +1,6 @@
 """Word search with BM25: SQLite's full-text index, updated by triggers in the transaction that
-changes a tool, or the full-text search of PostgreSQL.
+changes a tool; on PostgreSQL its own full-text search finds the tools, and BM25 as SQLite computes
+it ranks them, because the confidence was fitted to its scores.
 """
 
 import json
@@ -10,7 +11,6 @@ from typing import NamedTuple
 import sqlalchemy as sa
 
 from selfeng.core.tool import ToolDraft
-from selfeng.registry import lexical_postgres
 from selfeng.registry.fusion import parameter_words, split_words
 from selfeng.store.schema import WORD_INDEX, tool_words
 
@@ -37,6 +37,24 @@ _COUNT = (
     f"(SELECT count(*) FROM (SELECT 1 FROM {WORD_INDEX} WHERE {WORD_INDEX} MATCH ? LIMIT "  # noqa: S608
     f"{_COMMON}))"
 )
+
+_PG_COUNTS = """SELECT word, (SELECT count(*) FROM (
+        SELECT 1 FROM tool_words WHERE lexemes @@ plainto_tsquery('english', word) LIMIT :most) AS found)
+    FROM unnest(CAST(:words AS text[])) WITH ORDINALITY AS given (word, place) ORDER BY place"""  # noqa: E501
+_PG_SCORES = """WITH whole AS (SELECT count(*) AS tools, avg(length) AS length FROM tool_words),
+    terms AS (SELECT lexeme, ln((tools - known + 0.5) / (known + 0.5)) AS rarity FROM (
+        SELECT lexeme, (SELECT count(*) FROM tool_words
+            WHERE lexemes @@ CAST(quote_literal(lexeme) AS tsquery)) AS known
+        FROM unnest(to_tsvector('english', :words))) AS counted, whole)
+    SELECT name, CAST(sum(greatest(rarity, 1e-6) * times * 2.2
+        / (times + 1.2 * (0.25 + 0.75 * found.length / whole.length))) AS float) AS score
+    FROM whole, (
+        SELECT name, length, lexeme, cardinality(positions) AS times
+        FROM tool_words, unnest(lexemes)
+        WHERE lexemes @@ CAST(:query AS tsquery) {chosen}) AS found JOIN terms USING (lexeme)
+    GROUP BY name ORDER BY score DESC, name LIMIT :most"""
+_PG_QUERY = """SELECT coalesce(string_agg(quote_literal(lexeme), ' | '), '')
+    FROM unnest(to_tsvector('english', :words))"""
 
 
 class Words(NamedTuple):
@@ -83,7 +101,7 @@ def best(connection: sa.Connection, words: Words, count: int) -> list[str]:
     if not words.listed:
         return []
     if _is_postgres(connection):
-        return list(lexical_postgres.bm25(connection, words.listed, count))
+        return list(_pg_scores(connection, words.listed, count))
     return list(connection.exec_driver_sql(_BEST, (words.listed, count)).scalars())
 
 
@@ -92,7 +110,7 @@ def scores(connection: sa.Connection, words: Words, names: Collection[str]) -> M
     if not words.scored or not names:
         return {}
     if _is_postgres(connection):
-        return lexical_postgres.bm25(connection, words.scored, len(names), names)
+        return _pg_scores(connection, words.scored, len(names), names)
     found = connection.exec_driver_sql(_SCORES, (words.scored, json.dumps(list(names))))
     return {row.name: row.score for row in found}
 
@@ -102,7 +120,7 @@ def _tools_with(connection: sa.Connection, words: Sequence[str]) -> Sequence[int
     if not words:
         return ()
     if _is_postgres(connection):
-        return lexical_postgres.counts(connection, words, _COMMON)
+        return _pg_counts(connection, words, _COMMON)
     return tuple(
         connection.exec_driver_sql(
             f"SELECT {', '.join([_COUNT] * len(words))}", tuple(map(_quoted, words))
@@ -126,3 +144,25 @@ def _quoted(word: str) -> str:
 
 def _is_postgres(connection: sa.Connection) -> bool:
     return connection.dialect.name == "postgresql"
+
+
+def _pg_counts(connection: sa.Connection, words: Sequence[str], most: int) -> Sequence[int]:
+    """How many tools contain each of the words, counted up to `most`."""
+    found = connection.execute(sa.text(_PG_COUNTS), {"words": list(words), "most": most})
+    return [row[1] for row in found]
+
+
+def _pg_scores(
+    connection: sa.Connection, words: str, most: int, names: Collection[str] | None = None
+) -> dict[str, float]:
+    """Positive scores by name of at most `most` tools that contain any of the words, the best
+    first: of these tools, or of all.
+    """
+    query = connection.scalar(sa.text(_PG_QUERY), {"words": words})
+    if not query:
+        return {}
+    chosen = "" if names is None else "AND name = ANY(CAST(:names AS text[]))"
+    given = {"words": words, "query": query, "most": most}
+    given |= {} if names is None else {"names": list(names)}
+    found = connection.execute(sa.text(_PG_SCORES.format(chosen=chosen)), given)
+    return {row.name: row.score for row in found}

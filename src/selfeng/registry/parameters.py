@@ -1,23 +1,26 @@
 """The fitted parameters of search: the request map, the embedder's scale and the weights of the
 confidence, in one small file.
 
-They ship in `fitted/`: one file per embedder, and `default.npz` for all others. `selfeng calibrate`
-writes its own below DATA_DIR. The arrays are numpy's, read without pickle.
+They ship in `fitted/`: one file per embedder, and `default.npz` for all others. The folder
+`ranking` of DATA_DIR may have others for its library, which `benchmarks/calibrate.py` writes. The
+arrays are numpy's, read without pickle.
 """
 
 import io
 import logging
-import os
 import re
-import tempfile
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from selfeng.registry.confidence import FEATURES, Scale
-from selfeng.registry.request_map import RequestMap
+from selfeng.registry.fusion import Vector, unit
+
+Matrix = npt.NDArray[np.float32]
 
 _log = logging.getLogger(__name__)
 SHIPPED = Path(__file__).with_name("fitted")
@@ -28,6 +31,35 @@ FOLDER = "ranking"
 
 class ParametersInvalid(ValueError):
     """The file holds no valid parameters, or those of another embedder."""
+
+
+class RequestMap(NamedTuple):
+    """A linear map that moves the vectors of requests towards those of tools: request ->
+    unit(request + request · left · right).
+
+    An embedder captures what sentences mean; the map learns what matters in a search for tools:
+    verbs do, "I" and "please" don't. It is applied to requests only, so stored vectors never
+    change.
+    """
+
+    left: Matrix
+    """Shape (dimensions, rank)."""
+    right: Matrix
+    """Shape (rank, dimensions)."""
+
+    def __call__(self, requests: Vector) -> Vector:
+        """Map the vector of one request, or a matrix with one request per row."""
+        return unit(np.asarray(requests + requests @ self.left @ self.right, dtype=np.float32))
+
+    def problem(self) -> str | None:
+        """Why the factors don't form a map; None if they do."""
+        shapes = self.left.shape, self.right.shape
+        fits = self.left.ndim == self.right.ndim == 2 and shapes[0] == shapes[1][::-1]
+        return (
+            None
+            if fits
+            else f"the request map's factors have the shapes {shapes[0]} and {shapes[1]}"
+        )
 
 
 @dataclass(frozen=True)
@@ -48,7 +80,7 @@ def shipped(embedder: str) -> Parameters:
     """The shipped parameters of the embedder, or else the default ones. Raises: ParametersInvalid
     (the installation is damaged).
     """
-    path = _file(SHIPPED, embedder)
+    path = parameters_file(SHIPPED, embedder)
     return read(path, embedder) if path.exists() else read(SHIPPED / f"{_DEFAULT}.npz", "")
 
 
@@ -56,13 +88,12 @@ def current(embedder: str, folder: Path | None) -> Parameters:
     """The parameters fitted to this library, if `folder` has them and they can be read, else the
     shipped ones.
     """
-    if folder is not None and (path := _file(folder, embedder)).exists():
+    if folder is not None and (path := parameters_file(folder, embedder)).exists():
         try:
             return read(path, embedder)
         except ParametersInvalid as error:
             _log.warning(
-                "%s; using the shipped parameters; run `selfeng calibrate` again, or with --reset",
-                error,
+                "%s; using the shipped parameters; delete the file, or make it again", error
             )
     return shipped(embedder)
 
@@ -88,41 +119,7 @@ def read(path: Path, embedder: str) -> Parameters:
     return parameters
 
 
-def write(parameters: Parameters, folder: Path) -> Path:
-    """Put the file in place in one step. Raises: OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
-    arrays = {
-        "embedder": np.array(parameters.embedder),
-        "weights": np.array(parameters.weights, dtype=np.float32),
-    }
-    if parameters.scale is not None:
-        arrays["scale"] = np.array(parameters.scale, dtype=np.float32)
-    if parameters.map is not None:
-        arrays |= {
-            "left": parameters.map.left.astype(np.float16),
-            "right": parameters.map.right.astype(np.float16),
-        }
-    content = io.BytesIO()
-    np.savez_compressed(content, allow_pickle=False, **arrays)
-    path = _file(folder, parameters.embedder)
-    with tempfile.NamedTemporaryFile(dir=folder, suffix=".partial", delete=False) as file:
-        file.write(content.getbuffer())
-        file.flush()
-        os.fsync(file.fileno())
-    Path(file.name).chmod(0o644)
-    Path(file.name).replace(path)
-    return path
-
-
-def forget(folder: Path) -> bool:
-    """Go back to the shipped parameters, for every embedder; False if there were no others."""
-    files = list(folder.glob("*.npz"))
-    for file in files:
-        file.unlink()
-    return bool(files)
-
-
-def _file(folder: Path, embedder: str) -> Path:
+def parameters_file(folder: Path, embedder: str) -> Path:
     return folder / f"{re.sub('[^a-z0-9]+', '-', embedder.lower()).strip('-') or _DEFAULT}.npz"
 
 

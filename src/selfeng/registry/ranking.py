@@ -48,9 +48,7 @@ class Ranking:
 
     @classmethod
     def for_embedder(cls, embedder: str, folder: Path | None = None) -> "Ranking":
-        """For the embedder with that id; `folder` is where `selfeng calibrate` keeps the parameters
-        of this library.
-        """
+        """For the embedder with that id; `folder` may have parameters fitted to this library."""
         return cls(current(embedder, folder))
 
     @property

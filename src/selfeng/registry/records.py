@@ -202,10 +202,10 @@ def searched(
     """
     chosen = _of_searched(embedder, tools.c.name, tool_vectors.c.vector)
     if names is None:
-        for row in connection.execute(
-            chosen.order_by(tools.c.name), execution_options={"yield_per": _CHUNK}
-        ):
-            yield row.name, _vector(row.vector)
+        ordered = chosen.order_by(tools.c.name)
+        with connection.execute(ordered, execution_options={"yield_per": _CHUNK}) as rows:
+            for row in rows:
+                yield row.name, _vector(row.vector)
     else:
         for chunk in _chunks(names):
             for row in connection.execute(chosen.where(tools.c.name.in_(chunk))).all():

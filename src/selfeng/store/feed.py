@@ -86,7 +86,7 @@ class Feed:
                 ready.append(record)
             elif record.seq > last:
                 self._read(record.conversation_id)
-        self._subscribers.hand_out(ready)
+        self._subscribers.tell(ready)
 
     def _read(self, *conversations: str) -> None:
         self._due.update(conversations)
@@ -111,4 +111,4 @@ class Feed:
         ready = [r for r in found if r.seq > self._last.get(r.conversation_id, r.seq)]
         for conversation_id, run in groupby(ready, key=lambda record: record.conversation_id):
             self._last[conversation_id] = max(record.seq for record in run)
-        self._subscribers.hand_out(ready)
+        self._subscribers.tell(ready)

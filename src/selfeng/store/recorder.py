@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Protocol
 
+from selfeng.core.changes import Changes
 from selfeng.core.events import AnswerToken, Event, Record, SynthesisStep, merge
 from selfeng.core.logs import log_event, logged_with
 from selfeng.store.journal import JournalEntry
@@ -22,23 +23,11 @@ Subscriber = Callable[[list[Record]], None]
 log = logging.getLogger(__name__)
 
 
-class Subscribers:
+class Subscribers(Changes[list[Record]]):
     """Those who get records, on one event loop."""
 
-    def __init__(self) -> None:
-        self._all: tuple[Subscriber, ...] = ()
-
-    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
-        """Call `callback` with all records from now on; returns a function that ends this."""
-        self._all = (*self._all, callback)
-
-        def unsubscribe() -> None:
-            self._all = tuple(s for s in self._all if s is not callback)
-
-        return unsubscribe
-
-    def hand_out(self, records: list[Record]) -> None:
-        for subscriber in self._all if records else ():
+    def tell(self, records: list[Record]) -> None:
+        for subscriber in tuple(self._listeners.values()) if records else ():
             try:
                 subscriber(records)
             except Exception:
@@ -143,7 +132,7 @@ class Recorder:
             waiters, self._waiters = self._waiters, []
             try:
                 if batch or self._shown:
-                    self._subscribers.hand_out(await self._keep(batch))
+                    self._subscribers.tell(await self._keep(batch))
             finally:
                 due = loop.time() + self._window
                 for waiter in waiters:

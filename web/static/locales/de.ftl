@@ -974,7 +974,6 @@ library-more = Mehr zur Bibliothek
 tool-more = { $name } exportieren
 export-script = Python-Skript
 export-skill = Agent Skill
-export-package = Paket für pip und llm
 export-bundle = Bündel für eine andere Bibliothek
 export-library = Alle Werkzeuge exportieren
 import-menu = Werkzeuge importieren…

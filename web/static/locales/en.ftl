@@ -977,7 +977,6 @@ library-more = More for the library
 tool-more = Export { $name }
 export-script = Python script
 export-skill = Agent Skill
-export-package = Package for pip and llm
 export-bundle = Bundle for another library
 export-library = Export all tools
 import-menu = Import tools…

@@ -9,7 +9,7 @@ import { t } from "../texts.js";
 import { move, place } from "./conversation-menu.js";
 import { Problem } from "./problem.js";
 
-const FORMS = ["script", "skill", "package", "bundle"];
+const FORMS = ["script", "skill", "bundle"];
 
 const ToolImport = lazy(async () => (await import("./tool-list.js")).ToolImport);
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from selfeng.registry.fitting.judged import Judged, Rows
-from selfeng.registry.request_map import Matrix, RequestMap, low_rank
+from benchmarks.fitting.judged import Judged, Rows
+from selfeng.registry.parameters import Matrix, RequestMap
 
 RANK = 64
 STEPS = 120
@@ -90,3 +90,13 @@ def _gradient(judged: Judged, rows: Rows, change: Matrix, bm25_weight: float) ->
     pull *= _SHARPNESS / len(rows)
     along = (pull - mapped * (pull * mapped).sum(axis=1, keepdims=True)) / lengths
     return np.asarray(requests.T @ along, dtype=np.float32)
+
+
+def low_rank(change: Matrix, rank: int) -> RequestMap:
+    """The map nearest to identity + `change`."""
+    left, singular, right = np.linalg.svd(change)
+    root = np.sqrt(singular[:rank])
+    return RequestMap(
+        (left[:, :rank] * root).astype(np.float32),
+        (root[:, None] * right[:rank]).astype(np.float32),
+    )

@@ -15,9 +15,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.fitting.data import RetrievalSet
 from selfeng.core.protocols import Embedder
 from selfeng.core.tool import ToolDraft
-from selfeng.registry.fitting.data import RetrievalSet
+from selfeng.registry.confidence import Scale, scale_of
 from selfeng.registry.fusion import (
     described,
     distinct_requests,
@@ -27,7 +28,7 @@ from selfeng.registry.fusion import (
     tool_vector,
 )
 from selfeng.registry.lexical import text
-from selfeng.registry.request_map import Matrix, RequestMap
+from selfeng.registry.parameters import Matrix, RequestMap
 
 Bools = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]
@@ -173,6 +174,11 @@ class Judged:
         if self.own is not None:
             cosines[self.gold] = (requests * self.own).sum(axis=1)
         return np.asarray(cosines, dtype=np.float32)
+
+    def scale(self, request_map: RequestMap | None = None) -> Scale:
+        """The scale that these requests measure."""
+        cosines = self.cosines(request_map)
+        return scale_of(cosines[self.gold], cosines[~self.gold])
 
 
 def judge(

@@ -7,17 +7,16 @@ only if it does better on tools, or requests, that the fit has not seen, so a sm
 make search worse.
 """
 
+import io
+import os
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from selfeng.core.errors import LibraryError
-from selfeng.core.protocols import Embedder
-from selfeng.core.tool import ToolDraft
-from selfeng.registry.confidence import BM25_EVIDENCE, Scale, scale_of
-from selfeng.registry.fitting.confidence_training import (
+from benchmarks.fitting.confidence_training import (
     Floats,
     Searches,
     calibration_error,
@@ -28,11 +27,14 @@ from selfeng.registry.fitting.confidence_training import (
     search,
     small_libraries,
 )
-from selfeng.registry.fitting.data import read_sets
-from selfeng.registry.fitting.judged import Bools, Judged, Rows, judge, leave_one_out
-from selfeng.registry.fitting.map_training import STEPS, TrainingPart, train
-from selfeng.registry.parameters import Parameters, shipped, write
-from selfeng.registry.request_map import RequestMap
+from benchmarks.fitting.data import read_sets
+from benchmarks.fitting.judged import Bools, Judged, Rows, judge, leave_one_out
+from benchmarks.fitting.map_training import STEPS, TrainingPart, train
+from selfeng.core.errors import LibraryError
+from selfeng.core.protocols import Embedder
+from selfeng.core.tool import ToolDraft
+from selfeng.registry.confidence import BM25_EVIDENCE, Scale
+from selfeng.registry.parameters import Parameters, RequestMap, parameters_file, shipped
 from selfeng.seeds import load_seeds
 
 LEAST_REQUESTS = 20
@@ -108,9 +110,7 @@ def fit_library(
     if sum(len(judged.requests) for judged in sets) < LEAST_REQUESTS:
         return None
     seeds = leave_one_out([(seed, ()) for seed in load_seeds()], embedder)
-    found = calibrate(
-        sets, shipped(embedder.id), lambda request_map: scale_of(seeds, request_map), progress
-    )
+    found = calibrate(sets, shipped(embedder.id), seeds.scale, progress)
     if found.changed:
         try:
             write(replace(found.parameters, embedder=embedder.id), folder)
@@ -290,3 +290,29 @@ def _stacked(
 
 def _of_mean_one(weight: Floats) -> Floats:
     return np.asarray(weight / weight.mean(), dtype=np.float64)
+
+
+def write(parameters: Parameters, folder: Path) -> Path:
+    """Put the file in place in one step. Raises: OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    arrays = {
+        "embedder": np.array(parameters.embedder),
+        "weights": np.array(parameters.weights, dtype=np.float32),
+    }
+    if parameters.scale is not None:
+        arrays["scale"] = np.array(parameters.scale, dtype=np.float32)
+    if parameters.map is not None:
+        arrays |= {
+            "left": parameters.map.left.astype(np.float16),
+            "right": parameters.map.right.astype(np.float16),
+        }
+    content = io.BytesIO()
+    np.savez_compressed(content, allow_pickle=False, **arrays)
+    path = parameters_file(folder, parameters.embedder)
+    with tempfile.NamedTemporaryFile(dir=folder, suffix=".partial", delete=False) as file:
+        file.write(content.getbuffer())
+        file.flush()
+        os.fsync(file.fileno())
+    Path(file.name).chmod(0o644)
+    Path(file.name).replace(path)
+    return path

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from benchmarks.fitting.judged import Bools, Judged, Rows
 from selfeng.registry.confidence import BM25_EVIDENCE, Scale, features
-from selfeng.registry.fitting.judged import Bools, Judged, Rows
-from selfeng.registry.request_map import Matrix
+from selfeng.registry.parameters import Matrix
 
 Floats = npt.NDArray[np.float64]
 _STEPS = 50
