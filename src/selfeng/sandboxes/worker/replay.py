@@ -44,6 +44,9 @@ _PARTS = 6
 _FILES = 200
 """Files of which the content is recorded."""
 _LARGEST = 2**20
+_NEAR = 1e-6
+_ASKED = 30
+"""Other arguments for a method."""
 _SHOWN = 60
 _DIRECTORY = ["directory", None]
 _READING = {"capsys", "capfd"}
@@ -152,7 +155,8 @@ class Replays:
         self._thorough, self._pool = thorough, Alternatives(suite.source)
         self._left, self._within = _MOST, _LEAST
         self._always = self._settled_outcomes()
-        self._fixed = self._constant_methods()
+        self._blind = self._blind_methods()
+        self._deaf = {json.loads(key)["handle"] for key in self._blind}
         self._reload = any('"call"' in key[:16] for key in self._recorded[""].calls)
         self._emptied: dict[str, bool] = {}
         """Whether a test notices that a call comes back empty, by the call's name."""
@@ -233,7 +237,7 @@ class Replays:
                 if problem:
                     self.refused[test] = problem
                     return
-                self._evidence[function] |= call.key not in self._fixed
+                self._evidence[function] |= call.key not in self._blind
         self._compare(test, calls)
 
     def _control(self, test: str) -> tuple[bool, list[RecordedCall]]:
@@ -350,7 +354,13 @@ class Replays:
             (what, altered)
             for what, altered in altering.alterations(outcome, root, elements)
             if what != altering.EMPTIED or root != ("value",)
+            if altered.get("value", 0) is not None or not self._is_asked(outcome)
         )
+
+    def _is_asked(self, outcome: Message) -> bool:
+        """Whether an object has been asked by methods that compare nothing."""
+        value = outcome.get("value")
+        return isinstance(value, list) and _is_object(value) and value[1]["handle"] in self._deaf
 
     def _settled(
         self, test: str, call: RecordedCall, path: altering.Path, elements: list[Any]
@@ -514,48 +524,68 @@ class Replays:
                 found.setdefault(key, []).extend(outcomes)
         return {k: o[0] for k, o in found.items() if all(other == o[0] for other in o)}
 
-    def _constant_methods(self) -> set[str]:
-        """The calls of methods that say the same of whatever they get, and those of what they
-        return: they compare nothing.
+    def _blind_methods(self) -> set[str]:
+        """The calls of methods, and of functions that the tool returned, that say the same of
+        whatever they get, and those of what they return: they compare nothing.
         """
-        fixed, handles = set[str](), set[int]()
-        scalars = [e for e in self._pool.elements({}) if not isinstance(e, list)]
-        for record in self._recorded.values():
-            for key, outcomes in record.calls.items():
-                request = json.loads(key)
-                value = outcomes[0].get("value")
-                if request.get("handle") in handles:
-                    fixed.add(key)
-                if "method" not in request or not (request["args"] or request["kwargs"]):
-                    continue
-                if (type(value) is bool or _is_object(value)) and self._is_constant(
-                    request, value, scalars
-                ):
-                    fixed.add(key)
-                    if isinstance(value, list):
-                        handles.add(value[1]["handle"])
-        return fixed
+        blind, handles = set[str](), set[int]()
+        calls = {k: o for record in self._recorded.values() for k, o in record.calls.items()}
+        requests = {key: json.loads(key) for key in calls}
+        own = {
+            calls[key][0]["value"][1].get("handle")
+            for key, request in requests.items()
+            if request["op"] == "get" and isinstance(calls[key][0].get("value"), list)
+        }
+        for key, request in requests.items():
+            value = calls[key][0].get("value")
+            if request.get("handle") in handles:
+                blind.add(key)
+                continue
+            asked = request["op"] == "call" and request["handle"] not in own
+            if asked and value is not None and self._is_blind(request, value):
+                blind.add(key)
+                handles |= {value[1]["handle"]} if _is_object(value) else set()
+        return blind
 
-    def _is_constant(self, request: Message, value: Any, scalars: list[Any]) -> bool:
-        """Whether a method answers the same to other arguments of the same types."""
-        changed = [
-            altered
-            for n, node in enumerate(request["args"])
-            for root in [("args", n)]
-            for altered in (
-                *(
-                    a
-                    for what, a in altering.alterations(request, root)
-                    if what != altering.OTHER_TYPE
-                ),
-                *(altering.replaced(request, root, e) for e in scalars if type(e) is type(node)),
-            )
-        ]
-        for other in changed[:30]:
-            reply = self._link.ask(other)
-            if reply is None or ("value" in reply and _content(reply["value"]) != _content(value)):
-                return False
-        return bool(changed)
+    def _is_blind(self, request: Message, value: Any) -> bool:
+        """Whether a method agrees to other arguments of the same form, or answers the same to
+        others of the same types.
+        """
+        elements = self._pool.elements({})
+        group = "args" if request["args"] else "kwargs"
+        roots = [(group, place) for place in altering.places(request[group])]
+        numbers, others = list[Message](), list[list[Message]]()
+        for root in roots:
+            node = altering.at(request, root)
+            if _agrees(value):
+                new = altering.alike(node, elements)
+                changed = [altering.replaced(request, root, n) for n in new]
+            else:
+                found = altering.alterations(request, root)
+                changed = [a for what, a in found if what != altering.OTHER_TYPE]
+                changed += [
+                    altering.replaced(request, root, e)
+                    for e in elements
+                    if type(e) is type(node) is not list
+                ]
+            if _agrees(value) and type(node) not in (int, float):
+                others += [changed[:_ASKED]] * bool(changed)
+            else:
+                numbers += changed[:_ASKED]
+        groups = others or [numbers]
+        compares = _agrees(value) or value is False or _is_object(value)
+        return (
+            compares
+            and any(groups)
+            and self._answers(request, value)
+            and any(g and all(self._answers(other, value) for other in g) for g in groups)
+        )
+
+    def _answers(self, request: Message, value: Any) -> bool:
+        reply = self._link.ask(request)
+        return (
+            reply is not None and "value" in reply and _content(reply["value"]) == _content(value)
+        )
 
     def _name(self, call: RecordedCall) -> str:
         if "method" in call.request:
@@ -658,6 +688,12 @@ def _without(outcome: Message, *names: str) -> Message:
 
 def _is_object(value: Any) -> bool:
     return isinstance(value, list) and value[0] == "object"
+
+
+def _agrees(value: Any) -> bool:
+    """Whether an answer says that there is no difference."""
+    number = type(value) in (int, float) and abs(value) < _NEAR
+    return value is True or number or is_degenerate(value)
 
 
 def _content(value: Any) -> Any:
