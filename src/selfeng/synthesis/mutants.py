@@ -156,7 +156,12 @@ async def strength(
     if not (one.passed and other.passed):  # it may only be slow
         one, other = await sandbox.verify_versions(name, controls, tests, library=library)
     problem = ""
-    if not (one.passed and other.passed):
+    if len(made) >= FEWEST and len(loaded) * 2 < len(made):
+        problem = (
+            f"{len(made) - len(loaded)} of its {len(made)} mutants can't be loaded, so what the "
+            "suite notices can't be measured: a tool must not test itself while it is loaded"
+        )
+    elif not (one.passed and other.passed):
         problem = (
             "the tool fails where its mutants run, so their failures prove nothing: it keeps state "
             "between runs, or looks at its own source, or at what runs beside it"

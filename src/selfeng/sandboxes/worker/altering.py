@@ -223,6 +223,11 @@ def spots(node: Any) -> list[Callable[[Any], Any]]:
     return (_json_spots(node) or [*_cells(node), *_tokens(node)])[:_SPOTS]
 
 
+def is_odd_text(element: Any) -> bool:
+    """Whether a text says that there is no finite number or nothing at all."""
+    return type(element) is str and (not element.strip() or bool(_TOKEN.fullmatch(element)))
+
+
 def _as_bytes(tag: str, spot: Callable[[Any], str]) -> Callable[[Any], Any]:
     return lambda element: [tag, spot(element).encode("utf-8", "replace").hex()]
 

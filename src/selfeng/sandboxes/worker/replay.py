@@ -169,6 +169,13 @@ class Replays:
         self._by_design = False
         """Whether a test looks at a changed argument alone, so that the tool should change it."""
         self._blocks = _blocks(suite.source)
+        alone = {
+            node.lineno
+            for node in ast.walk(ast.parse(suite.source))
+            if isinstance(node, ast.If) and not node.orelse
+        }
+        self._alone = [block for block in self._blocks[False] if block[0] in alone]
+        """The conditions without an alternative."""
         self._lines: dict[str, set[int]] = {}
         """The lines that the cases of a test function run."""
         self._evidence: dict[str, bool] = {}
@@ -191,12 +198,15 @@ class Replays:
             if not self._by_design:
                 self.refused = {**self._circular, **self.refused}
             for function, lines in self._lines.items():
-                for header, body in self._blocks[True]:
+                blocks = [("loop", *block) for block in self._blocks[True]]
+                blocks += [("condition", *block) for block in self._alone]
+                for what, header, body in blocks:
                     if header in lines and body not in lines:
                         self.refused.setdefault(
                             function,
-                            f"the loop in line {header} never runs in {function}, so what it looks "
-                            "at is not tested; compare the whole result with a literal",
+                            f"the body of the {what} in line {header} never runs in {function}, so "
+                            "what it looks at is not tested; compare the whole result with a "
+                            "literal",
                         )
             for function, looks in self._evidence.items():
                 if not looks:
@@ -400,12 +410,13 @@ class Replays:
     ) -> bool | None:
         """The same for a degenerate place within a text."""
 
-        def passes(element: Any) -> bool:
-            return self._passes(test, call, altering.replaced(call.outcome, path, spot(element)))
+        def passes(new: Any) -> bool:
+            return self._passes(test, call, altering.replaced(call.outcome, path, new))
 
-        if passes(altering.ODD):
+        if passes(spot(altering.ODD)):
             return None
-        return not any(passes(element) for element in elements if self._within > 0)
+        others = (e for e in elements if not altering.is_odd_text(e))
+        return not any(passes(spot(element)) for element in others if self._within > 0)
 
     def _compare(self, test: str, calls: list[RecordedCall]) -> None:
         """Note whether what a test expects comes from what the tool did to its arguments."""
