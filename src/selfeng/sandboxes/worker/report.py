@@ -79,42 +79,42 @@ def returned(value: Any) -> dict[str, Any]:
 class _Record:
     """Shows a record of the tool's by its fields."""
 
-    def __init__(self, value: Any, names: list[str], within: dict[int, Any]) -> None:
-        self._name = type(value).__name__
-        self._fields = [(name, as_tested(getattr(value, name, None), within)) for name in names]
+    def __init__(self, name: str, fields: dict[str, Any]) -> None:
+        self._name, self._fields = name, fields
 
     def __repr__(self) -> str:
-        return f"{self._name}({', '.join(f'{name}={value!r}' for name, value in self._fields)})"
+        return f"{self._name}({', '.join(f'{n}={v!r}' for n, v in self._fields.items())})"
 
 
 class _Tuple(_Record, tuple[Any, ...]):
     """One that is a tuple."""
 
-    def __new__(cls, value: Any, names: list[str], within: dict[int, Any]) -> "_Tuple":
-        return tuple.__new__(cls, (as_tested(getattr(value, n, None), within) for n in names))
+    def __new__(cls, name: str, fields: dict[str, Any]) -> "_Tuple":
+        return tuple.__new__(cls, fields.values())
 
 
-def as_tested(value: Any, within: dict[int, Any] | None = None) -> Any:
+def as_tested(value: Any, within: dict[int, Any] | None = None, depth: int = 0) -> Any:
     """The value as the tests of a tool get it: without methods of the tool's, which could show it
     as another one. Objects that are neither plain nor records stay as they are.
     """
     kind, within = type(value), {} if within is None else within
-    if kind in _ATOMIC or len(within) > _MOST or id(value) in within:
+    if kind in _ATOMIC or depth > _NESTED or len(within) > _MOST or id(value) in within:
         return within.get(id(value), (value,))[0]
     within[id(value)] = (value, value)  # the value itself too, so that its number stays its own
     found = value
     if kind in codec.CONTAINERS or kind in codec.MAPPINGS:
         data = kind in codec.MAPPINGS
         items = list(value.items() if data and hasattr(kind, "items") else value)
-        tested = [as_tested(item, within) for item in items]
+        tested = [as_tested(item, within, depth + 1) for item in items]
         if any(one is not other for one, other in zip(items, tested, strict=True)):
             found = (codec.MAPPINGS[kind] if data else codec.CONTAINERS[kind][1])(tested)
     elif not (_is_known(kind) or issubclass(kind, Enum)):
         base = codec.plain_base(value)
         if names := record_fields(kind):
-            found = (_Tuple if issubclass(kind, tuple) else _Record)(value, names, within)
+            fields = {n: as_tested(getattr(value, n, None), within, depth + 1) for n in names}
+            found = (_Tuple if issubclass(kind, tuple) else _Record)(kind.__name__, fields)
         elif base is not NotImplemented:
-            found = as_tested(base, within)
+            found = as_tested(base, within, depth)
         elif table := tables.parts_of(value):
             found = tables.whole(*table)
     within[id(value)] = (found, value)
