@@ -186,7 +186,8 @@ def alternatives(node: Any, elements: list[Any]) -> Iterator[Any]:
     if tag == "NoneType":
         yield from (element for element in elements if element != 0)
     elif tag == "str":
-        yield from [*texts, *map(str, numbers)]
+        words = [word for text in texts for word in text.split()[:2] if word != text]
+        yield from dict.fromkeys([*words, *texts, *map(str, numbers)])
     elif tag in _LISTS:
         yield from ([tag, e[1]] for e in elements if isinstance(e, list) and e[0] in _LISTS)
         yield from ([tag, [e]] for e in elements)

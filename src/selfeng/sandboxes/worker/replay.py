@@ -49,6 +49,7 @@ _ASKED = 30
 """Other arguments for a method."""
 _SHOWN = 60
 _DIRECTORY = ["directory", None]
+_COLLECTING = {"append", "add", "extend", "update"}
 _READING = {"capsys", "capfd"}
 """Fixtures with which a test reads what is printed."""
 _MUTABLE = {"list", "dict", "set", "bytearray", "deque", "OrderedDict", "defaultdict", "Counter"}
@@ -172,7 +173,7 @@ class Replays:
         alone = {
             node.lineno
             for node in ast.walk(ast.parse(suite.source))
-            if isinstance(node, ast.If) and not node.orelse
+            if isinstance(node, ast.If) and not node.orelse and _looks(node.body)
         }
         self._alone = [block for block in self._blocks[False] if block[0] in alone]
         """The conditions without an alternative."""
@@ -197,11 +198,14 @@ class Replays:
                 self._look_at(test)
             if not self._by_design:
                 self.refused = {**self._circular, **self.refused}
+            blocks = [("loop", *block) for block in self._blocks[True]]
+            blocks += [("condition", *block) for block in self._alone]
+            shared = set[int]().union(*self._lines.values())
+            own = _lines_of_tests(self._suite.source)
             for function, lines in self._lines.items():
-                blocks = [("loop", *block) for block in self._blocks[True]]
-                blocks += [("condition", *block) for block in self._alone]
                 for what, header, body in blocks:
-                    if header in lines and body not in lines:
+                    run = lines if header in own else shared  # another test may run a helper's
+                    if header in lines and body not in run:
                         self.refused.setdefault(
                             function,
                             f"the body of the {what} in line {header} never runs in {function}, so "
@@ -388,7 +392,9 @@ class Replays:
                 return True
         results = list[bool]()
         others = list(altering.alternatives(node, elements))
-        for other in filter(self._can_pass, others if watched else altering.spread(others, _CALLS)):
+        if not watched:
+            others = altering.spread(others, 4 * _CALLS if path[0] == "files" else _CALLS)
+        for other in filter(self._can_pass, others):
             if self._within <= 0:
                 return None
             results.append(self._passes(test, call, altering.replaced(call.outcome, path, other)))
@@ -745,6 +751,15 @@ def _uses(suite: Tests, line: int) -> bool:
     return bool(_names(inner[-1]) & derived) if inner else True
 
 
+def _looks(body: list[ast.stmt]) -> bool:
+    """Whether statements assert something, or collect what is asserted later."""
+    calls = [
+        s.value.func for s in body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
+    ]
+    collects = {f.attr for f in calls if isinstance(f, ast.Attribute)} & _COLLECTING
+    return bool(collects) or any(isinstance(n, ast.Assert) for s in body for n in ast.walk(s))
+
+
 def _blocks(source: str) -> dict[bool, list[tuple[int, int]]]:
     """The loops of a suite (True) and its conditions (False) that check something: the line of
     each, and that of the first statement in it.
@@ -759,6 +774,16 @@ def _blocks(source: str) -> dict[bool, list[tuple[int, int]]]:
             if checks:
                 found[not isinstance(node, ast.If)].append((node.lineno, node.body[0].lineno))
     return found
+
+
+def _lines_of_tests(source: str) -> set[int]:
+    """The lines of a suite that belong to its tests, not to what they share."""
+    return {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test")
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
 
 
 def _names(node: ast.AST) -> set[str]:
