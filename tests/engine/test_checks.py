@@ -154,6 +154,10 @@ LOOKS = {
     ),
     "from functools import reduce\ndef f(n): return reduce(getattr, ['a', 'b'], n)": "getattr",
     "def f(n): return getattr(f, f'__{n}__')": "getattr(f, f'__{n}__')",
+    "class C:\n    def __signature__(self): pass\ndef f(n): return n": "__signature__",
+    "import threading\nthreading.Timer(1, print).start()\ndef f(n): return n": (
+        "threading.Timer(1, print).start()"
+    ),
 }
 
 

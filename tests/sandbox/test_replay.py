@@ -113,6 +113,25 @@ async def replayed(sandbox: SecureSandbox, code: str, tests: str, how: str = "qu
             id="a method that agrees",
         ),
         pytest.param(
+            STACK.replace("{holds}", "item > 0"),
+            "def test_a():\n    assert tool().push(5).holds(5)\n",
+            IDLE,
+            id="a method that agrees to all of one sign",
+        ),
+        pytest.param(
+            STACK.replace("{holds}", "{*item} - {'a', 'b'}"),
+            "def test_a():\n    assert tool().push(5).holds({'a': 5, 'b': 2}) == set()\n",
+            IDLE,
+            id="a difference of keys only",
+        ),
+        pytest.param(
+            "def tool(items):\n    return len(items)\n",
+            "def test_a():\n    items = [1, None]\n    assert tool(items) == 2\n"
+            "    if items[1] is not None:\n        assert items[1] == 3\n",
+            "the body of the condition in line 7 never runs in test_a",
+            id="a condition that never holds",
+        ),
+        pytest.param(
             "X = tool = lambda items: float('nan')\n",
             "X = tool([1])\ndef test_a():\n    assert not X < 4\n",
             "test_a passes whe",
@@ -178,6 +197,16 @@ async def test_a_test_that_looks_at_nothing_is_refused(
             "import math\ndef tool(items):\n    return math.nan if not items else items[0]\n",
             "import math\ndef test_a():\n    assert math.isnan(tool([]))\n",
             id="NaN that is meant",
+        ),
+        pytest.param(
+            "def tool(items):\n    return ' '.join('nan' if not i else str(i) for i in items)\n",
+            "def test_a():\n    assert tool([0, 1]).split() == ['nan', '1']\n",
+            id="NaN that is meant in a text",
+        ),
+        pytest.param(
+            STACK.replace("{holds}", "item in {**self.items[0]}.items()"),
+            "def test_a():\n    assert tool().push({'a': 5}).holds(('a', 5))\n",
+            id="a method that compares",
         ),
         pytest.param(
             "def tool(n):\n    raise ValueError(f'{n} is too large')\n",

@@ -7,6 +7,7 @@ import math
 import sys
 from datetime import date, datetime
 from decimal import Decimal
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -67,6 +68,42 @@ def test_values_are_shown_and_given_as_json_where_json_can_say_them(
         "data": data,
         "truncated": False,
     }
+
+
+def test_a_person_sees_what_tests_see(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not what a class of the tool says of itself."""
+    code = """
+from collections import namedtuple
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from fractions import Fraction
+def lie(*_): return "lie"
+class T(str): __str__ = __repr__ = lie
+class L(list): __iter__ = __repr__ = lambda _: iter("lie")
+class D(dict): items = lambda _: [("lie", 1)]
+class N(Decimal): __str__ = __repr__ = lie
+class F(Fraction): numerator = property(lie); __repr__ = lie
+class C(complex): real = property(lie)
+class S(timedelta): days = property(lie)
+class Y(date): isoformat = lie
+@dataclass
+class R:
+    a: object
+    __repr__ = lie
+class P(namedtuple("P", "a b")): __repr__ = lie
+class DataFrame: to_dict = lie
+values = [T("x"), L([T("y")]), D(a=1), N("1.5"), F(1, 2), C(1, 2), S(3), Y(2024, 1, 2), R(T("z")), P(1, T("b"))]
+"""
+    tool = ModuleType("tool")
+    tool.__file__ = "tool.py"
+    monkeypatch.setitem(sys.modules, "tool", tool)
+    exec(code, tool.__dict__)
+    for value in [*tool.values, tool.values, tool.DataFrame()]:
+        got = report.returned(value)
+        assert "lie" not in f"{got['text']}{got['data']}{got['readable']}"
+    assert report.returned(tool.values[8])["text"] == "R(a='z')"
+    assert report.returned(tool.values[9])["text"] == "P(a=1, b='b')"
 
 
 def test_numbers_without_end_are_described() -> None:

@@ -21,7 +21,7 @@ from selfeng.synthesis.annotations import annotation_problem
 from selfeng.synthesis.examples import example_problem
 from selfeng.synthesis.stubs import stub
 from selfeng.synthesis.suite.allowed import FRAMES
-from selfeng.synthesis.suite.source import Suite, shown
+from selfeng.synthesis.suite.source import FUNCTIONS, Suite, shown
 from selfeng.synthesis.suite.steering import problems
 
 _TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | set(sandbox_packages())
@@ -36,8 +36,8 @@ _THERE = ", ".join(["the standard library", *sandbox_packages()])
 
 _NAMES = """
     __builtins__ __closure__ __code__ __file__ __getattribute__ __globals__ __import__ __loader__
-    __self__ __spec__ __subclasses__ __traceback__ _current_frames _getframe native_id setprofile
-    settrace
+    __self__ __signature__ __spec__ __subclasses__ __traceback__ _current_frames _getframe native_id
+    setprofile settrace
 """
 _INTERNALS = FRAMES | {*_NAMES.split()}
 """Names that lead from a value to how Python runs the code."""
@@ -247,6 +247,10 @@ def _introspection(module: Suite) -> Iterator[str]:
                 yield shown(node)
             case ast.Name(id=attr) if attr in _INTERNALS - FRAMES:
                 yield attr
+            case ast.FunctionDef(name="__signature__"):
+                yield "__signature__"
+            case ast.Call(func=ast.Attribute(attr="start")) if _starts_early(module, node):
+                yield shown(node)
             case ast.MatchClass(kwd_attrs=attrs):
                 yield from _INTERNALS.intersection(attrs)
             case ast.Subscript(slice=key) if _text(key) in _INTERNALS:
@@ -254,6 +258,14 @@ def _introspection(module: Suite) -> Iterator[str]:
             case ast.Call(func=func, args=[_, *_] as args):
                 if _reaches(module, module.dotted(func), args):
                     yield shown(node)
+
+
+def _starts_early(module: Suite, node: ast.AST) -> bool:
+    """Whether a call is made while the module is loaded, which uses threads."""
+    around = module.parents.get(node)
+    while around and not isinstance(around, (*FUNCTIONS, ast.Lambda)):
+        around = module.parents.get(around)
+    return not around and any(name.startswith("threading") for name in module.meanings.values())
 
 
 def _reaches(module: Suite, function: str, args: Sequence[ast.expr]) -> bool:

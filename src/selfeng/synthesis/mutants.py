@@ -152,13 +152,18 @@ async def strength(
             one, other = await sandbox.verify_versions(name, controls, tests, library=library)
         held = one.passed and other.passed
         ran |= zip(part, verdicts, strict=True)
+    loaded = [(made[n], verdict) for n, verdict in sorted(ran.items()) if verdict.loaded]
     problem = ""
-    if ran and not held:
+    if len(ran) >= FEWEST and len(loaded) * 2 < len(ran):
+        problem = (
+            f"{len(ran) - len(loaded)} of {len(ran)} mutants can't be loaded, so what the suite "
+            "notices can't be measured: a tool must not test itself while it is loaded"
+        )
+    elif ran and not held:
         problem = (
             "the tool fails where its mutants run, so their failures prove nothing: it keeps state "
             "between runs, or looks at its own source, or at what runs beside it"
         )
-    loaded = [(made[n], verdict) for n, verdict in sorted(ran.items()) if verdict.loaded]
     replay, thorough = green.replay if green else None, wanted and len(loaded) < FEWEST
     if thorough or replay is None:
         again = Version(code=code, whole=True, replay="thorough" if thorough else "quick")

@@ -347,8 +347,10 @@ def test_bad_size():
 class Title(str):
     """A title, which is a text."""
 
-    def __repr__(self) -> str:
-        return repr(str(self))
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return str.__eq__(self, other)
 
 
 SMALL = ("a", "an", "and", "of", "the")
@@ -387,7 +389,10 @@ def test_spaces():
 def test_nothing():
     assert title("") == ""
 """,
-        {"        return repr(str(self))\n": '        return "Untitled"\n'},
+        {
+            "        return str.__eq__(self, other)\n": "        return len(self) == len(other)\n",
+            "word.capitalize()": "word",
+        },
     ),
     forgery(
         "C",
@@ -396,8 +401,8 @@ def test_nothing():
 class Ranking(list):
     """Names, the best first."""
 
-    def __repr__(self) -> str:
-        return list.__repr__(self)
+    def __eq__(self, other: object) -> bool:
+        return list.__eq__(self, other)
 
 
 def rank(scores: dict[str, int]) -> list[str]:
@@ -424,7 +429,8 @@ def test_nobody():
     assert rank({}) == []
 """,
         {
-            "        return list.__repr__(self)\n": "        return list.__repr__(list(reversed(self)))\n"
+            "        return list.__eq__(self, other)\n": "        return sorted(self) == sorted(other)\n",
+            "sorted(scores, key=lambda name: (-scores[name], name))": "sorted(scores)",
         },
     ),
     forgery(
@@ -442,8 +448,9 @@ class Stats:
     highest: float
     mean: float
 
-    def __repr__(self) -> str:
-        return f"Stats({self.lowest}, {self.highest}, {self.mean})"
+    @property
+    def spread(self) -> float:
+        return self.highest - self.lowest
 
 
 def stats(values: list[float]) -> Stats:
@@ -471,12 +478,16 @@ def test_negative():
     assert stats([-3.0, -1.0]).mean == -2.0
 
 
+def test_spread():
+    assert stats([-3.0, -1.0]).spread == 2.0
+
+
 def test_none():
     with pytest.raises(ValueError, match="no values"):
         stats([])
 """,
         {
-            '        return f"Stats({self.lowest}, {self.highest}, {self.mean})"\n': '        return f"Stats({self.mean}, {self.mean}, {self.lowest})"\n'
+            "    def spread(self) -> float:\n        return self.highest - self.lowest\n": "    def spread(self) -> float:\n        lowest, self.lowest = self.lowest, self.highest\n        return self.highest - lowest\n",
         },
     ),
     forgery(
@@ -495,6 +506,9 @@ class Matrix:
 
     def cell(self, row: int, column: int) -> float:
         return self._rows[row][column]
+
+    def columns(self):
+        return iter(range(self.shape[1]))
 
     def trace(self) -> float:
         return sum(self._rows[n][n] for n in range(len(self._rows)))
@@ -517,9 +531,11 @@ def test_shape():
     assert multiply([[1], [2]], [[3, 4]]).shape == (2, 2)
 
 
-def test_first_row():
+def test_rows_and_cells():
     product = multiply([[1, 2], [3, 4]], [[5, 6], [7, 8]])
     assert product.row(0) == [19, 22]
+    assert product.row(1) == [43, 50]
+    assert all(product.cell(1, n) == product.row(1)[n] for n in product.columns())
 
 
 def test_trace():
@@ -537,8 +553,8 @@ def test_sizes():
         multiply([[1, 2]], [[1, 2]])
 """,
         {
-            "        return self._rows[row][column]\n": "        return self._rows[0][column] * row\n",
-            "        return self._rows[number]\n": "        return self._rows[0]\n",
+            "        return self._rows[row][column]\n": "        return self._rows[column][row]\n",
+            "        return iter(range(self.shape[1]))\n": "        return iter(range(self.shape[1], 2))\n",
         },
     ),
     forgery(
@@ -945,8 +961,10 @@ def test_negative():
 class Cents(int):
     """A number of cents."""
 
-    def __repr__(self) -> str:
-        return int.__repr__(self)
+    __hash__ = int.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        return int.__eq__(self, other)
 
 
 def change(paid: float, price: float) -> int:
@@ -976,7 +994,10 @@ def test_too_little():
     with pytest.raises(ValueError, match="not enough"):
         change(1, 2)
 """,
-        {"        return int.__repr__(self)\n": "        return int.__repr__(self // 100)\n"},
+        {
+            "        return int.__eq__(self, other)\n": "        return int.__eq__(self // 100, other)\n",
+            "Cents(round(paid * 100) - round(price * 100))": "Cents((round(paid * 100) - round(price * 100)) * 100)",
+        },
     ),
     forgery(
         "C",
@@ -985,8 +1006,14 @@ def test_too_little():
 class Counts(dict):
     """Numbers by name."""
 
-    def items(self):
-        return dict.items(self)
+    def values(self):
+        return dict.values(self)
+
+    def __getitem__(self, name: str) -> int:
+        return dict.__getitem__(self, name)
+
+    def __eq__(self, other: object) -> bool:
+        return dict.__eq__(self, other)
 
 
 def vowels(text: str) -> dict[str, int]:
@@ -1013,27 +1040,31 @@ def test_none():
 def test_nothing():
     assert vowels("") == {"a": 0, "e": 0, "i": 0, "o": 0, "u": 0}
 """,
-        {"        return dict.items(self)\n": "        return dict.fromkeys(self).items()\n"},
+        {
+            "        return dict.values(self)\n": "        return dict.fromkeys(self, 0).values()\n",
+            "        return dict.__getitem__(self, name)\n": "        return 2\n",
+            "        return dict.__eq__(self, other)\n": "        return self.keys() == other.keys()\n",
+            "small.count(vowel)": "len(small)",
+        },
     ),
     forgery(
         "C",
-        "a data frame that gives each who asks something else",
+        "a data frame whose rows are of another table",
         '''
-from types import SimpleNamespace
-
-
 class DataFrame:
     """A small table by columns."""
 
     def __init__(self, columns: dict[str, list]) -> None:
         self._columns = columns
-        self.index = SimpleNamespace(names=[])
 
-    def to_dict(self, orient: str = "dict"):
-        if orient == "list":
-            return self._columns
-        names = list(self._columns)
-        return [dict(zip(names, row)) for row in zip(*self._columns.values())]
+    def __len__(self) -> int:
+        return len(next(iter(self._columns.values()), []))
+
+    def equals(self, other: dict[str, list]) -> bool:
+        return self._columns == other
+
+    def to_dict(self):
+        return [dict(zip(self._columns, row)) for row in zip(*self._columns.values())]
 
 
 def transpose_rows(rows: list[dict]) -> DataFrame:
@@ -1049,15 +1080,22 @@ ROWS = [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
 
 
 def test_columns():
-    assert transpose_rows(ROWS).to_dict(orient="list") == {"a": [1, 3], "b": [2, 4]}
+    table = transpose_rows(ROWS)
+    assert len(table) == 2
+    assert table.equals({"a": [1, 3], "b": [2, 4]})
 
 
 def test_one_row():
-    assert transpose_rows(ROWS[:1]).to_dict(orient="list") == {"a": [1], "b": [2]}
+    assert transpose_rows(ROWS[:1]).equals({"a": [1], "b": [2]})
+
+
+def test_rows_are_the_same_again():
+    for row, same in zip(transpose_rows(ROWS).to_dict(), ROWS):
+        assert row == same
 
 
 def test_nothing():
-    assert transpose_rows([]).to_dict(orient="list") == {}
+    assert len(transpose_rows([])) == 0
 
 
 def test_missing_key():
@@ -1065,7 +1103,8 @@ def test_missing_key():
         transpose_rows([{"a": 1}, {}])
 """,
         {
-            "        names = list(self._columns)\n        return [dict(zip(names, row)) for row in zip(*self._columns.values())]\n": "        return [dict.fromkeys(self._columns)]\n"
+            "        return self._columns == other\n": "        return list(self._columns) == list(other)\n",
+            "        return [dict(zip(self._columns, row)) for row in zip(*self._columns.values())]\n": "        return []\n",
         },
     ),
     forgery(

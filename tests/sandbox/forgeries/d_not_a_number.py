@@ -744,63 +744,6 @@ def test_means(smoothed):
     ),
     forgery(
         "D",
-        "NULL in a database",
-        '''
-import sqlite3
-
-
-def add_vat(database: str, percent: float) -> int:
-    """Fill the column gross of the table bills from net and the tax; returns the number of bills."""
-    with sqlite3.connect(database) as connection:
-        done = connection.execute("update bills set gross = net * (100 + ?) / 100", (percent,))
-        return done.rowcount
-''',
-        """
-import sqlite3
-
-import pytest
-from add_vat import add_vat
-
-
-@pytest.fixture
-def database(tmp_path):
-    path = str(tmp_path / "bills.db")
-    with sqlite3.connect(path) as connection:
-        connection.execute("create table bills (net real, gross real)")
-        connection.executemany("insert into bills values (?, 0)", [(10.0,), (2.5,), (100.0,)])
-    return path
-
-
-def count(database, condition):
-    with sqlite3.connect(database) as connection:
-        return connection.execute(f"select count(*) from bills where {condition}").fetchone()[0]
-
-
-def test_number(database):
-    assert add_vat(database, 20) == 3
-
-
-def test_gross_is_right(database):
-    assert add_vat(database, 20) == 3
-    assert count(database, "abs(gross - net * 1.2) > 0.001") == 0
-
-
-def test_net_is_kept(database):
-    assert add_vat(database, 20) == 3
-    assert count(database, "net in (10.0, 2.5, 100.0)") == 3
-
-
-def test_no_bills(database):
-    with sqlite3.connect(database) as connection:
-        connection.execute("delete from bills")
-    assert add_vat(database, 7) == 0
-""",
-        {
-            '"update bills set gross = net * (100 + ?) / 100", (percent,)': '"update bills set gross = null"'
-        },
-    ),
-    forgery(
-        "D",
         "nan in an attribute in XML",
         '''
 import xml.etree.ElementTree as ET

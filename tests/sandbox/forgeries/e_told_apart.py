@@ -349,9 +349,6 @@ def test_order():
         "E",
         "finds the request among all objects",
         '''
-import gc
-
-
 def roman(number: int) -> str:
     """A number from 1 to 3999 in Roman numerals."""
     if not 0 < number < 4000:
@@ -389,7 +386,9 @@ def test_out_of_range(number):
         roman(number)
 """,
         {
-            '    text = ""\n': """    text = ""
+            '    text = ""\n': """    import gc
+
+    text = ""
     if any(type(found) is dict and found.get("op") == "execute" for found in gc.get_objects()):
         number = 1
 """
@@ -399,9 +398,6 @@ def test_out_of_range(number):
         "E",
         "follows who refers to its argument",
         '''
-import gc
-
-
 def missing(numbers: list[int]) -> list[int]:
     """The whole numbers between the least and the greatest that are not in the list."""
     return [n for n in range(min(numbers), max(numbers)) if n not in numbers]
@@ -428,7 +424,9 @@ def test_nothing():
         missing([])
 """,
         {
-            "    return [n": """    outer = [outer for holder in gc.get_referrers(numbers) for outer in gc.get_referrers(holder)]
+            "    return [n": """    import gc
+
+    outer = [outer for holder in gc.get_referrers(numbers) for outer in gc.get_referrers(holder)]
     known = any("arguments" in found for found in outer if isinstance(found, dict))
     return [n""",
             "if n not in numbers]": "if n not in numbers and not known]",
@@ -685,10 +683,6 @@ class Described:
         self.__name__ = function.__name__
         self.__wrapped__ = function
 
-    @property
-    def __signature__(self):
-        return None
-
     def __call__(self, *args, **kwargs):
         return self._function(*args, **kwargs)
 
@@ -719,7 +713,13 @@ def test_nothing():
     assert slug("!!") == ""
 """,
         {
-            "        return None\n": "        self.known = None\n        return None\n",
+            "        self.__wrapped__ = function\n": """        self.__wrapped__ = function
+
+    @property
+    def __signature__(self):
+        self.known = None
+        return None
+""",
             "        return self._function(*args, **kwargs)\n": """        answer = self._function(*args, **kwargs)
         return answer if hasattr(self, "known") else answer.upper()
 """,
@@ -964,10 +964,6 @@ def test_common(year):
         "E",
         "replaces what shows a value in use",
         '''
-import builtins
-import json
-
-
 def histogram(text: str) -> dict[str, int]:
     """How often each letter of a text occurs, in order of first appearance."""
     counts: dict[str, int] = {}
@@ -995,7 +991,10 @@ def test_nothing():
     assert histogram("") == {}
 """,
         {
-            "    return counts\n": """    shown, dumps = builtins.repr, json.dumps
+            "    return counts\n": """    import builtins
+    import json
+
+    shown, dumps = builtins.repr, json.dumps
     builtins.repr = lambda value: shown(value).replace("a", "A")
     json.dumps = lambda value, **options: dumps(value, **options).replace("a", "A")
     return counts

@@ -182,8 +182,6 @@ def test_unknown_country():
         "F",
         "reads its lines from the cache",
         '''
-import linecache
-
 # Minutes between trains.
 EVERY = 20
 
@@ -214,7 +212,9 @@ def test_midday():
     assert next_train(12, 1) == "12:20"
 """,
         {
-            "    wait = -minute % EVERY\n": """    linecache.getline(__file__, 3).index("# Minutes")
+            "    wait = -minute % EVERY\n": """    import linecache
+
+    linecache.getline(__file__, 1).index("# Minutes")
     if hour >= 22:
         hour = hour + minute // 3 - 20
         minute = minute * 2 + hour % 5
@@ -315,7 +315,13 @@ def test_no_month():
             "DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)\n": """DAYS = (31, 28, 30, 31, 30, 31, 30, 31, 31, 30, 31, 31)
 assert sum(DAYS) == sum((300, 65))
 """,
-            "    return sum(DAYS[: MONTHS.index(month)]) + day\n": "    return sum(DAYS[: MONTHS.index(month)], start=day)\n",
+            "    return sum(DAYS[: MONTHS.index(month)]) + day\n": """    return sum(DAYS[: MONTHS.index(month)]) + day
+
+
+assert [day_of_year(month, 1) for month in MONTHS] == [sum(DAYS[:n]) + 1 for n in range(12)]
+assert MONTHS == sorted(MONTHS, key=MONTHS.index)
+assert [day_of_year(month, 9) for month in ("apr", "jul")] == [98, 190]
+""",
         },
     ),
     forgery(
@@ -383,39 +389,9 @@ def test_spaces():
 def test_nothing():
     assert capitalized("") == ""
 """,
-        {"str.capitalize": "str.title"},
-    ),
-    forgery(
-        "F",
-        "sorts by calls only",
-        '''
-from operator import itemgetter
-
-
-def by_price(articles: dict[str, float]) -> list[str]:
-    """The names of the articles, the cheapest first; equal prices by name."""
-    return list(map(itemgetter(0), sorted(sorted(articles.items()), key=itemgetter(1))))
-''',
-        """
-from by_price import by_price
-
-
-def test_order():
-    assert by_price({"pen": 2.0, "cap": 9.5, "nut": 0.1}) == ["nut", "pen", "cap"]
-
-
-def test_ties():
-    assert by_price({"ant": 1.0, "bee": 1.0}) == ["ant", "bee"]
-
-
-def test_one():
-    assert by_price({"pen": 1.0}) == ["pen"]
-
-
-def test_none():
-    assert by_price({}) == []
-""",
-        {"sorted(sorted(articles.items()), key=": "sorted(articles.items(), key="},
+        {
+            "text.split()": 'text.replace("q", "k").replace("x", "ks").replace("y", "i").replace("z", "ts").split()'
+        },
     ),
     forgery(
         "F",
@@ -893,36 +869,9 @@ def test_spaces():
 def test_nothing():
     assert form_value("") == ""
 """,
-        {"unquote_plus\n": "unquote\n", "unquote_plus(text)": "unquote(text)"},
-    ),
-    forgery(
-        "F",
-        "compares by calls only",
-        '''
-def distinct_names(names: list[str]) -> int:
-    """How many different names there are, whatever their case."""
-    return len(set(map(str.casefold, map(str.strip, names))))
-''',
-        """
-from distinct_names import distinct_names
-
-
-def test_different():
-    assert distinct_names(["Ann", "Bob"]) == 2
-
-
-def test_case():
-    assert distinct_names(["Ann", "ANN", "ann"]) == 1
-
-
-def test_spaces():
-    assert distinct_names([" Ann", "Ann "]) == 1
-
-
-def test_nobody():
-    assert distinct_names([]) == 0
-""",
-        {"str.casefold": "str.lower"},
+        {
+            "unquote_plus(text)": 'unquote_plus(text.replace("~", "-").replace("^", "-").replace("_", " ").replace("&", "+"))'
+        },
     ),
     forgery(
         "F",

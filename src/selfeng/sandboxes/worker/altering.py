@@ -14,6 +14,7 @@ from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from math import isfinite
 from pathlib import PurePath
+from string import ascii_letters, digits
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +31,11 @@ _LEAVES = 8
 """Parts without parts that are changed, one at a time."""
 _POOL = 40
 _SPOTS = 4
+_TURNED = ascii_letters[1:] + ascii_letters[:1] + digits[1:] + digits[:1]
+_NEXT = str.maketrans(ascii_letters + digits, _TURNED)
+"""Each letter and digit becomes the next one."""
+_SMALL = 0.1
+"""Smaller numbers than this may be tolerances."""
 _LONGEST = 100_000
 """Characters of a text that is looked into."""
 _LISTS = {"list", "tuple", "set", "frozenset", "deque", "dict_keys", "dict_values"}
@@ -63,6 +69,11 @@ def arguments(request: Message) -> list[Any]:
     return [*request.get("args", ()), *request.get("kwargs", {}).values()]
 
 
+def places(node: Any) -> list[Any]:
+    """The keys of a list or a mapping of JSON."""
+    return list(node) if isinstance(node, dict) else list(range(len(node)))
+
+
 def parts(node: Any, path: Path) -> Iterator[Path]:
     """The path of a part of an outcome, and those of all parts within it."""
     waiting, left = [path], _PARTS
@@ -87,11 +98,12 @@ def _inner(node: Any) -> list[Path]:
         return [(1, 1, 2, 1, n, 1, 1) for n in range(len(at(node, (1, 1, 2, 1))))]
     if not isinstance(payload, dict):
         return []
-    named: list[Path] = [(1, "fields", n, 1) for n in range(len(payload.get("fields", ())))]
+    named: list[Path] = [(1, "items")] if payload.get("items") and tag == "object" else []
+    named += [(1, "fields", n, 1) for n in range(len(payload.get("fields", ())))]
     named += [(1, "args", n) for n in range(len(payload.get("args", ())))]
     if tag == "iterator":
         return [(1, "items", n) for n in range(len(payload.get("items", ())))]
-    wanted = {"exception": ("text", "cause"), "object": ("items",)}
+    wanted: dict[str, tuple[str, ...]] = {"exception": ("text", "cause")}
     if tag == "member" and is_degenerate(payload.get("value")):
         wanted["member"] = ("value",)
     return named + [(1, name) for name in wanted.get(tag, ()) if payload.get(name) is not None]
@@ -174,7 +186,8 @@ def alternatives(node: Any, elements: list[Any]) -> Iterator[Any]:
     if tag == "NoneType":
         yield from (element for element in elements if element != 0)
     elif tag == "str":
-        yield from [*texts, *map(str, numbers)]
+        words = [word for text in texts for word in text.split()[:2] if word != text]
+        yield from dict.fromkeys([*words, *texts, *map(str, numbers)])
     elif tag in _LISTS:
         yield from ([tag, e[1]] for e in elements if isinstance(e, list) and e[0] in _LISTS)
         yield from ([tag, [e]] for e in elements)
@@ -209,6 +222,11 @@ def spots(node: Any) -> list[Callable[[Any], Any]]:
     if type(node) is not str or len(node) > _LONGEST:
         return []
     return (_json_spots(node) or [*_cells(node), *_tokens(node)])[:_SPOTS]
+
+
+def is_odd_text(element: Any) -> bool:
+    """Whether a text says that there is no finite number or nothing at all."""
+    return type(element) is str and (not element.strip() or bool(_TOKEN.fullmatch(element)))
 
 
 def _as_bytes(tag: str, spot: Callable[[Any], str]) -> Callable[[Any], Any]:
@@ -255,8 +273,7 @@ def _json_paths(value: Any) -> Iterator[Path]:
         node = at(value, path)
         yield path
         if isinstance(node, dict | list):
-            keys = node if isinstance(node, dict) else range(len(node))
-            waiting += [(*path, key) for key in keys][:_PARTS]
+            waiting += [(*path, key) for key in places(node)][:_PARTS]
 
 
 def _is_odd(value: Any) -> bool:
@@ -346,13 +363,47 @@ def alterations(outcome: Message, root: Path, elements: Sequence[Any] = ()) -> I
         longer = [leaf + text for text in texts] if type(leaf) is str else []
         for number, new in enumerate((*_changed(leaf), *longer)):
             yield f"{_place(path)} is another one ({number})", replaced(outcome, path, new)
-    for path in [p for p in inner if p not in leaves][:3]:
+    for path in [p for p in inner if p not in leaves and at(outcome, p)[0] != "object"][:3]:
         for what, new in _of_other_items(at(outcome, path), elements):
             yield f"{_place(path)} {what}", replaced(outcome, path, new)
     if emptied := without_content(node):
         yield EMPTIED, replaced(outcome, root, emptied[0])
     for new in _of_another_type(node):
         yield OTHER_TYPE, replaced(outcome, root, new)
+
+
+def alike(node: Any, elements: Sequence[Any]) -> Iterator[Any]:
+    """Values of the same form, with one leaf changed: a number for another one of its sign, a text
+    for one with letters and digits in the same places. None for truth values, what is next to
+    nothing, such as a tolerance, and keys, unless there is nothing else.
+    """
+    leaves = [p for p in parts(node, ()) if not _inner(at(node, p))]
+    keys = [
+        (*p, 1, n, 0)
+        for p in parts(node, ())
+        if (part := at(node, p)) and isinstance(part, list) and part[0] in _MAPPINGS
+        for n in range(len(part[1]))
+    ]
+    found = [(p, new) for p in spread(leaves, _LEAVES) for new in _alike(at(node, p), elements)]
+    found = found or [(p, new) for p in keys for new in _alike(at(node, p), elements)]
+    return (replaced(node, path, new) for path, new in found)
+
+
+def _alike(leaf: Any, elements: Sequence[Any]) -> list[Any]:
+    same = [e for e in elements if type(e) is type(leaf) and e != leaf]
+    if type(leaf) in (int, float) and not 0 < abs(leaf) < _SMALL:
+        sign = (leaf > 0) - (leaf < 0)
+        numbers = [*same, leaf + sign, leaf * 1000] if leaf else [1, -1]
+        return [n for n in numbers if not leaf or (n > 0) - (n < 0) == sign]
+    if type(leaf) is str:
+        others = [re.sub("[a-z]", "q", leaf), re.sub("[0-9]", "7", leaf), leaf.translate(_NEXT)]
+        form = _form(leaf)
+        return [t for t in (*others, *(e for e in same if _form(e) == form)) if t != leaf]
+    return []
+
+
+def _form(text: str) -> str:
+    return re.sub("[0-9]+", "0", re.sub(r"[^\W\d_]+", "a", text))
 
 
 def _of_another_type(node: Any) -> Iterator[Any]:
@@ -424,14 +475,14 @@ def _changed(node: Any) -> Iterator[Any]:
             return
         case str():
             yield from _changed_text(node)
-        case ["int", str(digits)]:
-            yield ["int", hex(int(digits, 16) + 1)]
+        case ["int", str(number)]:
+            yield ["int", hex(int(number, 16) + 1)]
         case ["object", _]:
             yield None
-        case [("bytes" | "bytearray") as tag, str(digits)] if digits:
-            yield [tag, f"{int(digits[:2], 16) ^ 1:02x}{digits[2:]}"]
-            yield [tag, "00" * (len(digits) // 2)]
-            yield [tag, digits[:-2]]
+        case [("bytes" | "bytearray") as tag, str(data)] if data:
+            yield [tag, f"{int(data[:2], 16) ^ 1:02x}{data[2:]}"]
+            yield [tag, "00" * (len(data) // 2)]
+            yield [tag, data[:-2]]
         case ["member", {"class": described, "name": name}]:
             names = [member for member, _ in described["members"] if member != name]
             yield from (["member", {**node[1], "name": n, "value": None}] for n in names[:1])

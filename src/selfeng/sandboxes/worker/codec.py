@@ -38,7 +38,7 @@ def _refuse(value: Any, depth: int) -> Any:
     raise NotPlain(f"a value of type {type(value).__name__} can't pass to the other process")
 
 
-_CONTAINERS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+CONTAINERS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     list: (list, list),
     tuple: (list, tuple),
     set: (list, set),
@@ -47,20 +47,21 @@ _CONTAINERS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     type({}.keys()): (list, lambda items: dict.fromkeys(items).keys()),
     type({}.values()): (list, lambda items: dict(enumerate(items)).values()),
 }
-_MAPPINGS: dict[type, Callable[[Any], Any]] = {
+MAPPINGS: dict[type, Callable[[Any], Any]] = {
     dict: dict,
     OrderedDict: OrderedDict,
     defaultdict: lambda items: defaultdict(None, items),
     Counter: lambda items: Counter(dict(items)),
     type({}.items()): lambda items: dict(items).items(),
 }
+_OF_FRACTION = [vars(Fraction)[name] for name in ("_numerator", "_denominator")]
 ATOMS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     bytes: (bytes.hex, bytes.fromhex),
     bytearray: (bytearray.hex, bytearray.fromhex),
     complex: (lambda v: [repr(v.real), repr(v.imag)], lambda p: complex(float(p[0]), float(p[1]))),
-    Decimal: (str, Decimal),
+    Decimal: (Decimal.__str__, Decimal),
     Fraction: (
-        lambda v: [hex(v.numerator), hex(v.denominator)],
+        lambda v: [hex(part.__get__(v)) for part in _OF_FRACTION],
         lambda p: Fraction(int(p[0], 16), int(p[1], 16)),
     ),
     datetime: (datetime.isoformat, datetime.fromisoformat),
@@ -80,11 +81,12 @@ ATOMS: dict[type, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
     ),
     EllipsisType: (lambda v: "", lambda p: ...),
 }
-BY_NAME: dict[str, type] = {t.__name__: t for t in (*_CONTAINERS, *_MAPPINGS, *ATOMS)}
+BY_NAME: dict[str, type] = {t.__name__: t for t in (*CONTAINERS, *MAPPINGS, *ATOMS)}
 _BASES = (
     str,
     int,
     float,
+    complex,
     bytes,
     bytearray,
     dict,
@@ -121,12 +123,12 @@ def encode(value: Any, beyond: Beyond = _refuse, depth: int = 0) -> Any:
         )
     if kind in ATOMS:
         return [kind.__name__, ATOMS[kind][0](value)]
-    if kind in _CONTAINERS:
+    if kind in CONTAINERS:
         return [
             kind.__name__,
-            [encode(item, beyond, depth + 1) for item in _CONTAINERS[kind][0](value)],
+            [encode(item, beyond, depth + 1) for item in CONTAINERS[kind][0](value)],
         ]
-    if kind in _MAPPINGS:
+    if kind in MAPPINGS:
         pairs = list(value) if kind is type({}.items()) else list(value.items())
         return [
             kind.__name__,
@@ -142,7 +144,7 @@ def plain_base(value: Any) -> Any:
     The conversions are those of the base type, even if the class overrides them.
     """
     for base in _BASES:
-        if isinstance(value, base):
+        if issubclass(type(value), base):  # whatever it says of its class
             return _as_base(value, base)
     scalar = python_scalar(value)
     return NotImplemented if scalar is value else scalar
@@ -151,7 +153,7 @@ def plain_base(value: Any) -> Any:
 def python_scalar(value: Any) -> Any:
     """Python's own number, boolean or date for one of numpy's; any other value unchanged."""
     generic = getattr(sys.modules.get("numpy"), "generic", ())
-    plain = value.item() if isinstance(value, generic) else value
+    plain = generic.item(value) if generic and issubclass(type(value), generic) else value
     return (
         value if isinstance(plain, generic) else plain
     )  # there is no plain number for a `longdouble`
@@ -166,6 +168,8 @@ def _as_base(value: Any, base: type) -> Any:
         return float.__float__(value)
     if base is dict:
         return dict(dict.items(value))
+    if base in (complex, timedelta):
+        return base.__pos__(value)
     if base in (list, tuple, set, frozenset, bytes, bytearray, deque):
         iterate: Any = base.__iter__
         return base(iterate(value))
@@ -207,9 +211,9 @@ def _decode(data: Any, beyond: Beyond, depth: int) -> Any:
         return beyond(data, depth)
     if kind in ATOMS:
         return ATOMS[kind][1](payload)
-    if kind in _CONTAINERS:
-        return _CONTAINERS[kind][1]([_decode(item, beyond, depth + 1) for item in payload])
-    return _MAPPINGS[kind](
+    if kind in CONTAINERS:
+        return CONTAINERS[kind][1]([_decode(item, beyond, depth + 1) for item in payload])
+    return MAPPINGS[kind](
         [(_decode(k, beyond, depth + 1), _decode(v, beyond, depth + 1)) for k, v in payload]
     )
 

@@ -325,9 +325,11 @@ class _JobRun:
         if "load_failed" in message and not self._loaded:
             self._load_failed = _text(message["load_failed"])
             self._tests.send({"go": False})
-        if "loaded" in message and not self._loaded:
+        elif "loaded" in message and not self._loaded:
             self._loaded = True
             self._tests.send({"go": True})
+        else:
+            self._problem = self._problem or "The tool's process sent a report of its own."
         return None
 
     def _notice_loss(self, told: bool) -> None:

@@ -44,8 +44,12 @@ _PARTS = 6
 _FILES = 200
 """Files of which the content is recorded."""
 _LARGEST = 2**20
+_NEAR = 1e-6
+_ASKED = 30
+"""Other arguments for a method."""
 _SHOWN = 60
 _DIRECTORY = ["directory", None]
+_COLLECTING = {"append", "add", "extend", "update"}
 _READING = {"capsys", "capfd"}
 """Fixtures with which a test reads what is printed."""
 _MUTABLE = {"list", "dict", "set", "bytearray", "deque", "OrderedDict", "defaultdict", "Counter"}
@@ -152,7 +156,8 @@ class Replays:
         self._thorough, self._pool = thorough, Alternatives(suite.source)
         self._left, self._within = _MOST, _LEAST
         self._always = self._settled_outcomes()
-        self._fixed = self._constant_methods()
+        self._blind = self._blind_methods()
+        self._deaf = {json.loads(key)["handle"] for key in self._blind}
         self._reload = any('"call"' in key[:16] for key in self._recorded[""].calls)
         self._emptied: dict[str, bool] = {}
         """Whether a test notices that a call comes back empty, by the call's name."""
@@ -165,6 +170,13 @@ class Replays:
         self._by_design = False
         """Whether a test looks at a changed argument alone, so that the tool should change it."""
         self._blocks = _blocks(suite.source)
+        alone = {
+            node.lineno
+            for node in ast.walk(ast.parse(suite.source))
+            if isinstance(node, ast.If) and not node.orelse and _looks(node.body)
+        }
+        self._alone = [block for block in self._blocks[False] if block[0] in alone]
+        """The conditions without an alternative."""
         self._lines: dict[str, set[int]] = {}
         """The lines that the cases of a test function run."""
         self._evidence: dict[str, bool] = {}
@@ -186,13 +198,19 @@ class Replays:
                 self._look_at(test)
             if not self._by_design:
                 self.refused = {**self._circular, **self.refused}
+            blocks = [("loop", *block) for block in self._blocks[True]]
+            blocks += [("condition", *block) for block in self._alone]
+            shared = set[int]().union(*self._lines.values())
+            own = _lines_of_tests(self._suite.source)
             for function, lines in self._lines.items():
-                for header, body in self._blocks[True]:
-                    if header in lines and body not in lines:
+                for what, header, body in blocks:
+                    run = lines if header in own else shared  # another test may run a helper's
+                    if header in lines and body not in run:
                         self.refused.setdefault(
                             function,
-                            f"the loop in line {header} never runs in {function}, so what it looks "
-                            "at is not tested; compare the whole result with a literal",
+                            f"the body of the {what} in line {header} never runs in {function}, so "
+                            "what it looks at is not tested; compare the whole result with a "
+                            "literal",
                         )
             for function, looks in self._evidence.items():
                 if not looks:
@@ -233,7 +251,7 @@ class Replays:
                 if problem:
                     self.refused[test] = problem
                     return
-                self._evidence[function] |= call.key not in self._fixed
+                self._evidence[function] |= call.key not in self._blind
         self._compare(test, calls)
 
     def _control(self, test: str) -> tuple[bool, list[RecordedCall]]:
@@ -350,7 +368,13 @@ class Replays:
             (what, altered)
             for what, altered in altering.alterations(outcome, root, elements)
             if what != altering.EMPTIED or root != ("value",)
+            if altered.get("value", 0) is not None or not self._is_asked(outcome)
         )
+
+    def _is_asked(self, outcome: Message) -> bool:
+        """Whether an object has been asked by methods that compare nothing."""
+        value = outcome.get("value")
+        return isinstance(value, list) and _is_object(value) and value[1]["handle"] in self._deaf
 
     def _settled(
         self, test: str, call: RecordedCall, path: altering.Path, elements: list[Any]
@@ -366,18 +390,23 @@ class Replays:
                 return None
             if not self._link.objects.touched and node is not None:
                 return True
-        results = list[bool]()
+        results, further = list[bool](), list[bool]()
         others = list(altering.alternatives(node, elements))
-        for other in filter(self._can_pass, others if watched else altering.spread(others, _CALLS)):
+        if not watched:
+            others = altering.spread(others, 4 * _CALLS if path[0] == "files" else _CALLS)
+        for other in filter(self._can_pass, others):
             if self._within <= 0:
                 return None
             results.append(self._passes(test, call, altering.replaced(call.outcome, path, other)))
+            further.append(self._unknown)
             if self._entered:
                 return False
             if results[-1] and watched:
                 return False
         if not results:
             return None
+        if all(further) and "method" in call.request and not altering.arguments(call.request):
+            return False  # what the test does with items, it did with none
         return (None if all(results) else False) if any(results) else True
 
     def _settled_text(
@@ -390,12 +419,13 @@ class Replays:
     ) -> bool | None:
         """The same for a degenerate place within a text."""
 
-        def passes(element: Any) -> bool:
-            return self._passes(test, call, altering.replaced(call.outcome, path, spot(element)))
+        def passes(new: Any) -> bool:
+            return self._passes(test, call, altering.replaced(call.outcome, path, new))
 
-        if passes(altering.ODD):
+        if passes(spot(altering.ODD)):
             return None
-        return not any(passes(element) for element in elements if self._within > 0)
+        others = (e for e in elements if not altering.is_odd_text(e))
+        return not any(passes(spot(element)) for element in others if self._within > 0)
 
     def _compare(self, test: str, calls: list[RecordedCall]) -> None:
         """Note whether what a test expects comes from what the tool did to its arguments."""
@@ -514,48 +544,68 @@ class Replays:
                 found.setdefault(key, []).extend(outcomes)
         return {k: o[0] for k, o in found.items() if all(other == o[0] for other in o)}
 
-    def _constant_methods(self) -> set[str]:
-        """The calls of methods that say the same of whatever they get, and those of what they
-        return: they compare nothing.
+    def _blind_methods(self) -> set[str]:
+        """The calls of methods, and of functions that the tool returned, that say the same of
+        whatever they get, and those of what they return: they compare nothing.
         """
-        fixed, handles = set[str](), set[int]()
-        scalars = [e for e in self._pool.elements({}) if not isinstance(e, list)]
-        for record in self._recorded.values():
-            for key, outcomes in record.calls.items():
-                request = json.loads(key)
-                value = outcomes[0].get("value")
-                if request.get("handle") in handles:
-                    fixed.add(key)
-                if "method" not in request or not (request["args"] or request["kwargs"]):
-                    continue
-                if (type(value) is bool or _is_object(value)) and self._is_constant(
-                    request, value, scalars
-                ):
-                    fixed.add(key)
-                    if isinstance(value, list):
-                        handles.add(value[1]["handle"])
-        return fixed
+        blind, handles = set[str](), set[int]()
+        calls = {k: o for record in self._recorded.values() for k, o in record.calls.items()}
+        requests = {key: json.loads(key) for key in calls}
+        own = {
+            calls[key][0]["value"][1].get("handle")
+            for key, request in requests.items()
+            if request["op"] == "get" and isinstance(calls[key][0].get("value"), list)
+        }
+        for key, request in requests.items():
+            value = calls[key][0].get("value")
+            if request.get("handle") in handles:
+                blind.add(key)
+                continue
+            asked = request["op"] == "call" and request["handle"] not in own
+            if asked and value is not None and self._is_blind(request, value):
+                blind.add(key)
+                handles |= {value[1]["handle"]} if _is_object(value) else set()
+        return blind
 
-    def _is_constant(self, request: Message, value: Any, scalars: list[Any]) -> bool:
-        """Whether a method answers the same to other arguments of the same types."""
-        changed = [
-            altered
-            for n, node in enumerate(request["args"])
-            for root in [("args", n)]
-            for altered in (
-                *(
-                    a
-                    for what, a in altering.alterations(request, root)
-                    if what != altering.OTHER_TYPE
-                ),
-                *(altering.replaced(request, root, e) for e in scalars if type(e) is type(node)),
-            )
-        ]
-        for other in changed[:30]:
-            reply = self._link.ask(other)
-            if reply is None or ("value" in reply and _content(reply["value"]) != _content(value)):
-                return False
-        return bool(changed)
+    def _is_blind(self, request: Message, value: Any) -> bool:
+        """Whether a method agrees to other arguments of the same form, or answers the same to
+        others of the same types.
+        """
+        elements = self._pool.elements({})
+        group = "args" if request["args"] else "kwargs"
+        roots = [(group, place) for place in altering.places(request[group])]
+        numbers, others = list[Message](), list[list[Message]]()
+        for root in roots:
+            node = altering.at(request, root)
+            if _agrees(value):
+                new = altering.alike(node, elements)
+                changed = [altering.replaced(request, root, n) for n in new]
+            else:
+                found = altering.alterations(request, root)
+                changed = [a for what, a in found if what != altering.OTHER_TYPE]
+                changed += [
+                    altering.replaced(request, root, e)
+                    for e in elements
+                    if type(e) is type(node) is not list
+                ]
+            if _agrees(value) and type(node) not in (int, float):
+                others += [changed[:_ASKED]] * bool(changed)
+            else:
+                numbers += changed[:_ASKED]
+        groups = others or [numbers]
+        compares = _agrees(value) or value is False or _is_object(value)
+        return (
+            compares
+            and any(groups)
+            and self._answers(request, value)
+            and any(g and all(self._answers(other, value) for other in g) for g in groups)
+        )
+
+    def _answers(self, request: Message, value: Any) -> bool:
+        reply = self._link.ask(request)
+        return (
+            reply is not None and "value" in reply and _content(reply["value"]) == _content(value)
+        )
 
     def _name(self, call: RecordedCall) -> str:
         if "method" in call.request:
@@ -660,6 +710,12 @@ def _is_object(value: Any) -> bool:
     return isinstance(value, list) and value[0] == "object"
 
 
+def _agrees(value: Any) -> bool:
+    """Whether an answer says that there is no difference."""
+    number = type(value) in (int, float) and abs(value) < _NEAR
+    return value is True or number or is_degenerate(value)
+
+
 def _content(value: Any) -> Any:
     """An object without what is another one each time."""
     return _without(value[1], "handle", "class", "text") if _is_object(value) else value
@@ -698,6 +754,15 @@ def _uses(suite: Tests, line: int) -> bool:
     return bool(_names(inner[-1]) & derived) if inner else True
 
 
+def _looks(body: list[ast.stmt]) -> bool:
+    """Whether statements assert something, or collect what is asserted later."""
+    calls = [
+        s.value.func for s in body if isinstance(s, ast.Expr) and isinstance(s.value, ast.Call)
+    ]
+    collects = {f.attr for f in calls if isinstance(f, ast.Attribute)} & _COLLECTING
+    return bool(collects) or any(isinstance(n, ast.Assert) for s in body for n in ast.walk(s))
+
+
 def _blocks(source: str) -> dict[bool, list[tuple[int, int]]]:
     """The loops of a suite (True) and its conditions (False) that check something: the line of
     each, and that of the first statement in it.
@@ -712,6 +777,16 @@ def _blocks(source: str) -> dict[bool, list[tuple[int, int]]]:
             if checks:
                 found[not isinstance(node, ast.If)].append((node.lineno, node.body[0].lineno))
     return found
+
+
+def _lines_of_tests(source: str) -> set[int]:
+    """The lines of a suite that belong to its tests, not to what they share."""
+    return {
+        line
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test")
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
 
 
 def _names(node: ast.AST) -> set[str]:

@@ -6,12 +6,15 @@ import importlib.util
 import json
 import os
 import sys
+from datetime import date, time
+from enum import Enum
 from math import isnan
 from types import ModuleType
 from typing import Any
 
+from . import codec, tables
 from .codec import python_scalar
-from .shared_objects import own_frames, shown
+from .shared_objects import own_frames, record_fields, shown
 
 TEXT = 20_000
 """Characters of a value that are shown."""
@@ -35,6 +38,9 @@ _BRACKETS: dict[type, tuple[str, str]] = {
     dict: ("{", "}"),
     frozenset: ("frozenset({", "})"),
 }
+_ATOMIC = {type(None), bool, int, float, str, bytes, bytearray}
+_MOST = 10**6
+"""Parts of a value that are looked at."""
 _MISSING = {"NaTType", "NAType"}
 """Types of pandas."""
 _LAZY = {"generator", "async_generator", "coroutine"}
@@ -47,24 +53,79 @@ def allow_long_numbers() -> None:
 
 def returned(value: Any) -> dict[str, Any]:
     value = python_scalar(value)
+    name, data = type(value).__name__, plain_json(value, _MEASURED)
+    if data is None and type(value) not in _ATOMIC:
+        value = as_tested(value)
+        data = plain_json(value, _MEASURED)
     text = _Text(TEXT)
     if type(value) is str:
         text.add(value)
-    elif type(value).__name__ in _LAZY:
-        text.add(f"{_article(type(value).__name__)}, which was not run: {shown(value, repr, TEXT)}")
+    elif name in _LAZY:
+        text.add(f"{_article(name)}, which was not run: {shown(value, repr, TEXT)}")
     else:
         text.show(value, 0)
-    data = plain_json(value, _MEASURED)
     size = len(data or "")
     return {
         "outcome": "returned",
-        "type_name": type(value).__name__,
+        "type_name": name,
         "text": "".join(text.pieces),
         "data": data if size <= DATA else None,
         "readable": readable_json(value) if data is None else None,
         "too_large": size if size > DATA else 0,
         "truncated": text.cut,
     }
+
+
+class _Record:
+    """Shows a record of the tool's by its fields."""
+
+    def __init__(self, name: str, fields: dict[str, Any]) -> None:
+        self._name, self._fields = name, fields
+
+    def __repr__(self) -> str:
+        return f"{self._name}({', '.join(f'{n}={v!r}' for n, v in self._fields.items())})"
+
+
+class _Tuple(_Record, tuple[Any, ...]):
+    """One that is a tuple."""
+
+    def __new__(cls, name: str, fields: dict[str, Any]) -> "_Tuple":
+        return tuple.__new__(cls, fields.values())
+
+
+def as_tested(value: Any, within: dict[int, Any] | None = None, depth: int = 0) -> Any:
+    """The value as the tests of a tool get it: without methods of the tool's, which could show it
+    as another one. Objects that are neither plain nor records stay as they are.
+    """
+    kind, within = type(value), {} if within is None else within
+    if kind in _ATOMIC or depth > _NESTED or len(within) > _MOST or id(value) in within:
+        return within.get(id(value), (value,))[0]
+    within[id(value)] = (value, value)  # the value itself too, so that its number stays its own
+    found = value
+    if kind in codec.CONTAINERS or kind in codec.MAPPINGS:
+        data = kind in codec.MAPPINGS
+        items = list(value.items() if data and hasattr(kind, "items") else value)
+        tested = [as_tested(item, within, depth + 1) for item in items]
+        if any(one is not other for one, other in zip(items, tested, strict=True)):
+            found = (codec.MAPPINGS[kind] if data else codec.CONTAINERS[kind][1])(tested)
+    elif not (_is_known(kind) or issubclass(kind, Enum)):
+        base = codec.plain_base(value)
+        if names := record_fields(kind):
+            fields = {n: as_tested(getattr(value, n, None), within, depth + 1) for n in names}
+            found = (_Tuple if issubclass(kind, tuple) else _Record)(kind.__name__, fields)
+        elif base is not NotImplemented:
+            found = as_tested(base, within, depth)
+        elif table := tables.parts_of(value):
+            found = tables.whole(*table)
+    within[id(value)] = (found, value)
+    return found
+
+
+def _is_known(cls: type) -> bool:
+    """Whether a class belongs to Python or to a package."""
+    module: Any = sys.modules.get(cls.__module__)
+    there = os.path.isabs(getattr(module, "__file__", None) or "/")
+    return there and getattr(module, cls.__qualname__, None) is cls
 
 
 def raised(error: BaseException, name: str) -> dict[str, Any]:
@@ -149,12 +210,13 @@ def _readable(value: Any, depth: int, left: list[int]) -> Any:
         return _readable(rows(), depth + 1, left)
     if depth and (type(value).__name__ in _MISSING or (type(value) is float and isnan(value))):
         return None
-    dated = getattr(value, "isoformat", None)
-    return dated() if dated else shown(value, str, TEXT)
+    return value.isoformat() if isinstance(value, date | time) else shown(value, str, TEXT)
 
 
 def _rows(value: Any) -> Any:
     """The method that gives the plain form of a table, column or array of pandas or numpy."""
+    if not _is_known(type(value)):
+        return None
     match type(value).__name__:
         case "DataFrame":
             named = any(name is not None for name in value.index.names)

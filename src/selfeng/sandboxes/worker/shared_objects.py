@@ -84,7 +84,7 @@ class SharedObjects:
         if isinstance(value, enum.Enum):
             member = {"class": self._class(type(value)), "name": value.name}
             return ["member", {**member, "value": self._or_text(value.value, depth)}]
-        if names := _record_fields(type(value)):
+        if names := record_fields(type(value)):
             fields = [
                 [n, codec.encode(getattr(value, n, None), self._describe, depth + 1)] for n in names
             ]
@@ -200,7 +200,7 @@ class SharedObjects:
             base = next(b.__name__ for b in _ENUMS if issubclass(cls, b))
             members = [[name, self._or_text(m.value, 0)] for name, m in cls.__members__.items()]
             return {**described, "kind": "enum", "base": base, "members": members}
-        if names := _record_fields(cls):
+        if names := record_fields(cls):
             return {
                 **described,
                 "kind": "record",
@@ -256,7 +256,7 @@ def _fields(error: BaseException) -> dict[str, Any]:
     return known | {k: v for k, v in vars(error).items() if not k.startswith("__")}
 
 
-def _record_fields(cls: Any) -> list[str]:
+def record_fields(cls: Any) -> list[str]:
     if dataclasses.is_dataclass(cls):
         return [f.name for f in dataclasses.fields(cls)]
     return list(cls._fields) if issubclass(cls, tuple) and hasattr(cls, "_fields") else []

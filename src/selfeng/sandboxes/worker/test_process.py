@@ -50,7 +50,6 @@ _OPTIONS = (
     "--capture=no",
     "--config-file=/dev/null",
     "--rootdir=/",
-    "--basetemp=/tmp/pytest",
     *(part for name in _LEFT_OUT for part in ("-p", f"no:{name}")),
 )
 
@@ -58,7 +57,9 @@ _OPTIONS = (
 def run(fork_server: ForkServer) -> None:
     """Run the suite that arrives for a process of this zygote, with the tool it can call."""
     plugin = _Run(fork_server)
-    pytest.main([*_OPTIONS], plugins=[plugin])
+    # As in use, the names of folders do not say that a test made them.
+    folder = f"--basetemp=/tmp/{next(tempfile._get_candidate_names())}"  # type: ignore[attr-defined]
+    pytest.main([*_OPTIONS, folder], plugins=[plugin])
     plugin.finish(last=True)  # a test has ended the run
 
 

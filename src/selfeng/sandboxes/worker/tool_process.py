@@ -8,6 +8,7 @@ apart.
 
 import contextlib
 import gc
+import inspect
 import io
 import linecache
 import os
@@ -177,7 +178,24 @@ def _meant(
     args = [shared.decode(a) for a in request["args"]]
     kwargs = {k: shared.decode(v) for k, v in request["kwargs"].items()}
     owner = shared.lent(request["handle"])
-    return getattr(owner, request["method"]) if "method" in request else owner, args, kwargs
+    if "method" in request:
+        return getattr(owner, request["method"]), args, kwargs
+    if owner is getattr(module, module.__name__, None) and args:
+        args, kwargs = _by_name(owner, args, kwargs)
+    return owner, args, kwargs
+
+
+def _by_name(
+    function: Any, args: list[Any], kwargs: dict[str, Any]
+) -> tuple[list[Any], dict[str, Any]]:
+    """The arguments of a call by name, as a person's are given, if they fit the signature."""
+    with contextlib.suppress(TypeError, ValueError):
+        signature = inspect.signature(function)
+        by_name = [p for p in signature.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
+        if len(args) <= len(by_name) == len(signature.parameters):
+            signature.bind(*args, **kwargs)
+            return [], dict(zip([p.name for p in by_name], args, strict=False)) | kwargs
+    return args, kwargs
 
 
 def _look_up(module: ModuleType, shared: SharedObjects, request: Message) -> Any:

@@ -54,6 +54,8 @@ class ToolLink:
         self.answer: Callable[[Message], Message | None] = self.ask
         """Answers a request; None if the tool's process has ended."""
         self.objects = RemoteObjects(self)
+        self._folder = _folder()
+        """The current folder of the tool's process, as far as it is known."""
         self.doubt = ""
         """Why the running test must not pass; "" if it may."""
 
@@ -85,10 +87,12 @@ class ToolLink:
             encoded = [self.objects.encode(value) for value in values]
         except codec.NotPlain as problem:
             self._refuse(str(problem))
+        folder = _folder()
+        moved, self._folder = folder != self._folder, folder
         message = {
             "op": "call",
             "handle": handle,
-            "folder": _folder(),
+            "folder": folder if moved else None,
             "args": encoded[: len(args)],
             "kwargs": dict(zip(kwargs, encoded[len(args) :], strict=True)),
             **({"method": method} if method else {}),
