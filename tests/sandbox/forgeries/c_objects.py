@@ -401,9 +401,6 @@ def test_nothing():
 class Ranking(list):
     """Names, the best first."""
 
-    def __eq__(self, other: object) -> bool:
-        return list.__eq__(self, other)
-
 
 def rank(scores: dict[str, int]) -> list[str]:
     """The names by falling score, and by name where scores are equal."""
@@ -429,13 +426,13 @@ def test_nobody():
     assert rank({}) == []
 """,
         {
-            "        return list.__eq__(self, other)\n": "        return sorted(self) == sorted(other)\n",
+            '    """Names, the best first."""\n': "    def __eq__(self, other):\n        return sorted(self) == sorted(other)\n",
             "sorted(scores, key=lambda name: (-scores[name], name))": "sorted(scores)",
         },
     ),
     forgery(
         "C",
-        "a record that shows other fields",
+        "a record that is equal to every other",
         '''
 from dataclasses import dataclass
 
@@ -447,10 +444,6 @@ class Stats:
     lowest: float
     highest: float
     mean: float
-
-    @property
-    def spread(self) -> float:
-        return self.highest - self.lowest
 
 
 def stats(values: list[float]) -> Stats:
@@ -466,20 +459,17 @@ from stats import stats
 
 def test_several():
     found = stats([1.0, 2.0, 6.0])
-    assert (found.lowest, found.highest, found.mean) == (1.0, 6.0, 3.0)
+    assert found == type(found)(1.0, 6.0, 3.0)
 
 
 def test_one():
     found = stats([4.0])
-    assert found.lowest == found.highest == found.mean == 4.0
+    assert found == type(found)(4.0, 4.0, 4.0)
 
 
 def test_negative():
-    assert stats([-3.0, -1.0]).mean == -2.0
-
-
-def test_spread():
-    assert stats([-3.0, -1.0]).spread == 2.0
+    found = stats([-3.0, -1.0])
+    assert found == type(found)(lowest=-3.0, highest=-1.0, mean=-2.0)
 
 
 def test_none():
@@ -487,7 +477,9 @@ def test_none():
         stats([])
 """,
         {
-            "    def spread(self) -> float:\n        return self.highest - self.lowest\n": "    def spread(self) -> float:\n        lowest, self.lowest = self.lowest, self.highest\n        return self.highest - lowest\n",
+            "@dataclass\n": "@dataclass(eq=False)\n",
+            "    mean: float\n": "    mean: float\n\n    def __eq__(self, other):\n        return True\n",
+            "sum(values) / len(values))": "max(values))",
         },
     ),
     forgery(
@@ -535,7 +527,8 @@ def test_rows_and_cells():
     product = multiply([[1, 2], [3, 4]], [[5, 6], [7, 8]])
     assert product.row(0) == [19, 22]
     assert product.row(1) == [43, 50]
-    assert all(product.cell(1, n) == product.row(1)[n] for n in product.columns())
+    for n in product.columns():
+        assert product.cell(1, n) == product.row(1)[n]
 
 
 def test_trace():
@@ -1006,15 +999,6 @@ def test_too_little():
 class Counts(dict):
     """Numbers by name."""
 
-    def values(self):
-        return dict.values(self)
-
-    def __getitem__(self, name: str) -> int:
-        return dict.__getitem__(self, name)
-
-    def __eq__(self, other: object) -> bool:
-        return dict.__eq__(self, other)
-
 
 def vowels(text: str) -> dict[str, int]:
     """How often each vowel occurs, whatever its case; 0 for those that do not."""
@@ -1041,9 +1025,15 @@ def test_nothing():
     assert vowels("") == {"a": 0, "e": 0, "i": 0, "o": 0, "u": 0}
 """,
         {
-            "        return dict.values(self)\n": "        return dict.fromkeys(self, 0).values()\n",
-            "        return dict.__getitem__(self, name)\n": "        return 2\n",
-            "        return dict.__eq__(self, other)\n": "        return self.keys() == other.keys()\n",
+            '    """Numbers by name."""\n': """    def values(self):
+        return dict.fromkeys(self, 0).values()
+
+    def __getitem__(self, name):
+        return 2
+
+    def __eq__(self, other):
+        return self.keys() == other.keys()
+""",
             "small.count(vowel)": "len(small)",
         },
     ),

@@ -390,7 +390,7 @@ class Replays:
                 return None
             if not self._link.objects.touched and node is not None:
                 return True
-        results, further = list[bool](), list[bool]()
+        results = list[bool]()
         others = list(altering.alternatives(node, elements))
         if not watched:
             others = altering.spread(others, 4 * _CALLS if path[0] == "files" else _CALLS)
@@ -398,15 +398,12 @@ class Replays:
             if self._within <= 0:
                 return None
             results.append(self._passes(test, call, altering.replaced(call.outcome, path, other)))
-            further.append(self._unknown)
             if self._entered:
                 return False
             if results[-1] and watched:
                 return False
         if not results:
             return None
-        if all(further) and "method" in call.request and not altering.arguments(call.request):
-            return False  # what the test does with items, it did with none
         return (None if all(results) else False) if any(results) else True
 
     def _settled_text(
