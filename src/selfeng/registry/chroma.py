@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import httpx2
+import numpy as np
 from filelock import FileLock, Timeout
 
 from selfeng.core.packages import lacking
@@ -108,6 +109,10 @@ class Chroma:
         return collection._replace(revision=revision)
 
     def count(self, collection: Collection) -> int:
+        """The number of vectors. One is searched for first, which fails if they are damaged."""
+        own = {"limit": 1, "include": ["embeddings"]}
+        for vector in self._call("POST", f"/{collection.id}/get", own)["embeddings"]:
+            self.nearest(collection, np.array(vector, dtype=np.float32), 1)
         return int(self._call("GET", f"/{collection.id}/count"))
 
     def nearest(self, collection: Collection, vector: Vector, count: int) -> list[str]:

@@ -217,7 +217,8 @@ class SearchIndex:
                 self.progress = Progress(done, total) if changed is None else None
             if gone:
                 self._chroma.remove(found, gone)
-            self._check(connection, found, total)
+            if (held := self._chroma.count(found)) != total:
+                raise ValueError(f"it holds {held} of {total} tools")
         return found._replace(revision=now) if changed == [] else self._chroma.mark(found, now)
 
     def _new(self, connection: sa.Connection, name: str) -> Collection:
@@ -231,13 +232,6 @@ class SearchIndex:
             if other.name == name or former or isinstance(self._place, Path):
                 self._chroma.delete(other.name)
         return self._chroma.create(name)
-
-    def _check(self, connection: sa.Connection, found: Collection, total: int) -> None:
-        """Raises: ValueError: the collection does not hold so many tools."""
-        if (held := self._chroma.count(found)) != total:
-            raise ValueError(f"it holds {held} of {total} tools")
-        for _, vector in islice(records.searched(connection, self._embedder), 1):
-            self._chroma.nearest(found, vector, 1)
 
     def _arrive(self, found: Collection | None) -> None:
         ready = found if found and found.revision is not None else None
