@@ -84,7 +84,7 @@ def way(turns: Turns, plan_step: str = "") -> str:
         ),
         (
             (ADD, fenced("def add_numbers(a: int, b: int = 1) -> int:\n    return b + a\n"), "3"),
-            (Raised(type_name="KeyError", message="a"), failing(), passing(), returned("3")),
+            (Raised(type_name="KeyError", message="a"), passing(), failing(), returned("3")),
             "gather new search fits execute at-fault mend mended execute ran respond",
         ),
         (

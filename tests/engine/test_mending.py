@@ -62,11 +62,11 @@ def steps(run: Turns) -> list[tuple[str, str]]:
 async def test_a_tool_that_is_at_fault_becomes_a_new_version_which_is_called_again(
     failure: Execution, shown: str, kept: str
 ):
-    run = turns(fenced(MENDED), "It is 3.", runs=(failure, failing(), passing(), returned("3")))
+    run = turns(fenced(MENDED), "It is 3.", runs=(failure, passing(), failing(), returned("3")))
     await run.ask("2 plus 1")
     mended = await run.library.get("add_numbers")
     assert (mended.version, mended.code, mended.tests) == (2, MENDED, TESTS)
-    assert run.sandbox.verified[1:] == [("add_numbers", MENDED, TESTS)]
+    assert run.sandbox.verified[:1] == [("add_numbers", MENDED, TESTS)]
     assert MENDED in {
         version.code for version in run.sandbox.repeated if version.order == "shuffled"
     }
@@ -91,7 +91,7 @@ async def test_a_tool_that_is_at_fault_becomes_a_new_version_which_is_called_aga
 
 
 async def test_a_tool_is_mended_once_for_a_call():
-    run = turns(fenced(MENDED), "It can't.", runs=(BROKE, failing(), passing(), BROKE))
+    run = turns(fenced(MENDED), "It can't.", runs=(BROKE, passing(), failing(), BROKE))
     await run.ask("2 plus 1")
     assert (await run.library.get("add_numbers")).version == 2
     assert run.library.failures == ["add_numbers 1: KeyError", "add_numbers 2: KeyError"]
@@ -147,7 +147,7 @@ async def test_a_tool_keeps_what_it_imports_also_where_that_is_retired():
     run = turns(
         fenced(f"from half import half\n\n\n{MENDED}"),
         "3",
-        runs=(BROKE, failing(), passing(), returned("3")),
+        runs=(BROKE, passing(), failing(), returned("3")),
         library=ListedLibrary(kept, half),
     )
     await run.ask("2 plus 1")
@@ -169,7 +169,7 @@ async def test_a_step_of_a_plan_is_mended_under_its_own_id():
     model = ScriptedModel(NONE, wanted, call, fenced(MENDED), call, "Both are 3.")
     run = Turns(
         model,
-        ScriptedSandbox(BROKE, failing(), passing(), returned("3"), returned("3")),
+        ScriptedSandbox(BROKE, passing(), failing(), returned("3"), returned("3")),
         ListedLibrary(KEPT),
     )
     await run.ask("add twice")
