@@ -1,55 +1,79 @@
-"""Our shorter way through pytest's rewriting of asserts makes the same of every suite."""
+"""Asserts of suites explain themselves when they fail."""
 
-import subprocess
-import sys
+import ast
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from selfeng.offline.cookbook.recipe import recipes
-
-SUITES = [recipe.tests for recipe in recipes()]
-REWRITE = """
-import ast, sys
-{imported}
-tree = ast.parse(sys.stdin.read())
-rewrite_asserts(tree, b"", "test.py", None)
-print(ast.dump(tree, include_attributes=True), end="")
-"""
-EVERYTHING = """
-@pytest.mark.parametrize("x", [1])
-def test_a(x):
-    assert all(y in (z := f(*x, **k)) and not (1 < y <= 3) for y in x), f"{x!r}" + \\
-        "message"
-    assert (lambda: x)()[1:2].b is not None or -x != [*x, {**k}] if x else await_(y)
-async def test_b():
-    async with a as b:
-        assert await b, (yield)
-"""
+from selfeng.sandboxes.worker.asserts import EXPLAIN, Asserts
 
 
-def rewritten(suite: str, imported: str) -> str:
-    made = subprocess.run(
-        [sys.executable, "-c", REWRITE.format(imported=imported)],
-        input=suite,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return made.stdout
+@pytest.fixture
+def asserts(pytestconfig: pytest.Config) -> Asserts:
+    return Asserts(pytestconfig)
+
+
+def failure(asserts: Asserts, test: str, **names: Any) -> str:
+    tree = ast.parse(f"def test():\n    assert {test}\n")
+    asserts.rewrite(tree)
+    module: dict[str, Any] = {EXPLAIN: asserts.explain, **names}
+    exec(compile(tree, "test.py", "exec"), module)
+    with pytest.raises(AssertionError) as caught:
+        module["test"]()
+    assert caught.traceback[-1].lineno == 1
+    return str(caught.value)
+
+
+class Odd:
+    def __repr__(self) -> str:
+        raise ValueError("no")
 
 
 @pytest.mark.parametrize(
-    "suite", [EVERYTHING, "\n".join(SUITES)], ids=["everything", "suites of ours"]
+    ("test", "message"),
+    [
+        ("f(3) == 4", "assert 3 == 4\n +  where 3 = f(3)"),
+        ("x == f(5), 'words'", "words\nassert 3 == 5\n +  where 5 = f(5)"),
+        ("f(5) < x < f(1 / 0)", "assert 5 < 3 < f(1 / 0)\n +  where 5 = f(5)"),
+        ("not f(x)", "assert not 3\n +  where 3 = f(x)"),
+        ("isinstance(f(x), str)", "assert isinstance(3, str)\n +  where 3 = f(x)"),
+        ("all(y for y in (0, x))", "assert False\n +  where False = all((y for y in (0, x)))"),
+        ("f(0)", "assert f(0)"),
+        ("x == 3 and f(0)", "assert 0\n +  where 0 = x == 3 and f(0)"),
+        ("(lambda: odd)() is None", "assert <Odd object> is None"),
+        ("x in [1, 2]", "assert 3 in [1, 2]"),
+        ("(y := f(2)) > x", "assert 2 > 3\n +  where 2 = (y := f(2))"),
+        ("f('a' * 999) == ''", "a...a"),
+    ],
 )
-def test_it_makes_what_pytest_makes(suite: str) -> None:
-    ours = rewritten(suite, "from selfeng.sandboxes.worker.asserts import rewrite_asserts")
-    assert ours == rewritten(suite, "from _pytest.assertion.rewrite import rewrite_asserts")
-    assert ours.count("lineno") > 300
+def test_a_failed_assert_shows_its_values(asserts: Asserts, test: str, message: str) -> None:
+    said = failure(asserts, test, f=lambda value: value, x=3, odd=Odd())
+    assert message in said
+    assert len(said) < 1500
 
 
-def test_it_is_asked_for_the_nodes() -> None:
-    """Or it would save nothing."""
-    from _pytest.assertion import rewrite
+def test_what_differs_is_shown(asserts: Asserts) -> None:
+    said = failure(asserts, "f([1, 2]) == [1, 3]", f=list)
+    assert "At index 1 diff: 2 != 3" in said
 
-    assert "for node in traverse_node(stmt):" in Path(rewrite.__file__).read_text()
+
+def test_every_operand_is_evaluated_once_and_in_order(asserts: Asserts) -> None:
+    seen: list[int] = []
+
+    def f(value: int) -> int:
+        seen.append(value)
+        return value
+
+    failure(asserts, "f(1) < f(2) < f(3) < f(3) < f(4), f(5)", f=f)
+    assert seen == [1, 2, 3, 3, 5]
+
+
+def test_every_suite_of_ours_can_be_rewritten(asserts: Asserts) -> None:
+    suites = [recipe.tests for recipe in recipes()]
+    suites += [f.read_text(encoding="utf-8") for f in Path(__file__).parent.glob("*.py")]
+    for suite in suites:
+        tree = ast.parse(suite)
+        asserts.rewrite(tree)
+        compile(tree, "test.py", "exec", dont_inherit=True)

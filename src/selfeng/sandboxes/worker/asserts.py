@@ -1,16 +1,15 @@
 """Why a test did not pass, in the few lines that a person or a repairing model needs."""
 
+import ast
 import linecache
-from typing import TYPE_CHECKING
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from .report import missing_package
 
 if TYPE_CHECKING:
     import pytest
-import ast
-from collections.abc import Iterator
-
-from _pytest.assertion import rewrite
 
 _LINES = 14
 _CHARACTERS = 1500
@@ -77,23 +76,130 @@ def _tool_lines(error: BaseException) -> list[str]:
     return []
 
 
-def rewrite_asserts(tree: ast.Module, source: bytes, filename: str, config: object) -> None:
-    """Rewrite the asserts of the tree in place, so that they show the values they compared."""
-    rewrite.rewrite_asserts(tree, source, filename, config)  # type: ignore[arg-type]
+class Asserts:
+    """Rewrites the asserts of a suite, so that a failed one shows the values that it looked at.
+
+    pytest's own rewriting takes most of the time of a short suite, and can't be used from outside.
+    """
+
+    def __init__(self, config: "pytest.Config") -> None:
+        self._config = config
+        self._rewritten: list[_Parts] = []
+
+    def rewrite(self, tree: ast.Module) -> None:
+        """Let each assert of the tree keep its operands in variables, and explain itself by
+        `EXPLAIN`, which has to be a name of the module.
+        """
+        self._rewritten = []
+        for node in [n for n in ast.walk(tree) if isinstance(n, ast.Assert)]:
+            parts = _taken_apart(node.test)
+            number = len(self._rewritten)
+            kept = [
+                ast.NamedExpr(ast.Name(f"@{number}.{place}", ast.Store()), operand)
+                for place, operand in enumerate(parts.operands)
+            ]
+            words = [node.msg] if node.msg else []
+            test = ast.copy_location(parts.rebuilt(kept), node.test)
+            arguments = [ast.Constant(number), *words]
+            node.msg = ast.copy_location(
+                ast.Call(ast.Name(EXPLAIN, ast.Load()), arguments, []), node.test
+            )
+            node.test = test
+            self._rewritten.append(parts)
+        ast.fix_missing_locations(tree)
+
+    def explain(self, number: int, *words: object) -> str:
+        """Why an assert failed, in its frame: its own words, its test with values in place of
+        operands, and where these come from.
+        """
+        parts, values = self._rewritten[number], sys._getframe(1).f_locals
+        names = [f"@{number}.{place}" for place in range(len(parts.operands))]
+        sources = [ast.unparse(operand) for operand in parts.operands]
+        shown = [
+            _shown(values[name]) if name in values else source
+            for name, source in zip(names, sources, strict=True)
+        ]
+        text = parts.words(shown)
+        if parts.operator:
+            left, right = (values[name] for name in names)
+            compared = self._config.hook.pytest_assertrepr_compare(
+                config=self._config, op=parts.operator, left=left, right=right
+            )
+            text = next(("\n  ".join(lines) for lines in compared if lines), text)
+        lines = [*map(str, words), f"assert {text}"]
+        lines += [
+            f" +  where {value} = {source}"
+            for operand, value, source in zip(parts.operands, shown, sources, strict=True)
+            if not isinstance(operand, _PLAIN) and value != source
+        ]
+        return "\n".join(lines)
 
 
-def _without_location(node: ast.AST) -> Iterator[ast.AST]:
-    """The node and its descendants that lack a location."""
-    nodes = [node]
-    for found in nodes:  # the list grows
-        if "lineno" in found._attributes and getattr(found, "lineno", None) is None:
-            yield found
-        for name in found._fields:
-            child = getattr(found, name, None)
-            if isinstance(child, list):
-                nodes += [part for part in child if isinstance(part, ast.AST)]
-            elif isinstance(child, ast.AST) and child._fields:
-                nodes.append(child)
+EXPLAIN = "@explain"
+"""No suite can use the name."""
+_PLAIN = (ast.Constant, ast.Name, ast.List, ast.Tuple, ast.Dict, ast.Set, ast.UnaryOp)
+_SYMBOLS: dict[type[ast.cmpop], str] = {
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Is: "is",
+    ast.IsNot: "is not",
+    ast.In: "in",
+    ast.NotIn: "not in",
+}
+_SHOWN = 240
+"""Characters of a value."""
 
 
-rewrite.traverse_node = _without_location
+class _Parts(NamedTuple):
+    """The test of an assert, taken apart."""
+
+    operands: Sequence[ast.expr]
+    """Whose values are shown."""
+    rebuilt: Callable[[Sequence[ast.expr]], ast.expr]
+    """The test with others in their place."""
+    words: Callable[[Sequence[str]], str]
+    """The test with their values."""
+    operator: str = ""
+    """Of a single comparison."""
+
+
+def _taken_apart(test: ast.expr) -> _Parts:
+    match test:
+        case ast.Compare(left=left, ops=ops, comparators=others):
+            symbols = [_SYMBOLS[type(op)] for op in ops]
+            return _Parts(
+                [left, *others],
+                lambda kept: ast.Compare(kept[0], ops, [*kept[1:]]),
+                lambda shown: " ".join(
+                    [shown[0], *(f"{op} {v}" for op, v in zip(symbols, shown[1:], strict=True))]
+                ),
+                symbols[0] if len(symbols) == 1 else "",
+            )
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return _Parts(
+                [operand],
+                lambda kept: ast.UnaryOp(ast.Not(), kept[0]),
+                lambda shown: f"not {shown[0]}",
+            )
+        case ast.Call(func=func, args=[_, *_] as args, keywords=[]) if not any(
+            isinstance(arg, ast.Starred | ast.GeneratorExp) for arg in args
+        ):
+            return _Parts(
+                args,
+                lambda kept: ast.Call(func, [*kept], []),
+                lambda shown: f"{ast.unparse(func)}({', '.join(shown)})",
+            )
+    return _Parts([test], lambda kept: kept[0], lambda shown: shown[0])
+
+
+def _shown(value: object) -> str:
+    """A value in a line, as long as it may be."""
+    try:
+        text = value.__name__ if isinstance(value, type) else repr(value)
+    except Exception:  # noqa: BLE001 - a class of the suite may fail to show itself
+        text = f"<{type(value).__name__} object>"
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]}...{text[-_SHOWN // 2 :]}"

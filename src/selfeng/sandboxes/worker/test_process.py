@@ -24,7 +24,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from . import codec, report, tool_process
-from .asserts import describe, rewrite_asserts, shorten
+from .asserts import EXPLAIN, Asserts, describe, shorten
 from .audit import Audit
 from .frames import Channel, Message
 from .replay import Ended, Recording, Replays
@@ -105,6 +105,7 @@ class _Run:
 
     @pytest.hookimpl(trylast=True)
     def pytest_configure(self, config: pytest.Config) -> None:
+        self._asserts = Asserts(config)
         config.pluginmanager.unregister(name="terminalreporter")
 
     @pytest.fixture
@@ -180,7 +181,7 @@ class _Run:
                 name=_LOGGING
             )  # it costs time in every test, and does nothing for these
         try:
-            code = self._compiled(job["tests"], session.config)
+            code = self._compiled(job["tests"])
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
             self._problem(report.load_problem("tests", error, self._filename))
             return False
@@ -211,12 +212,12 @@ class _Run:
         session.config.hook.pytest_collection_finish(session=session)
         return True
 
-    def _compiled(self, source: str, config: pytest.Config) -> CodeType:
+    def _compiled(self, source: str) -> CodeType:
         if self._code[0] != source:
             gc.disable()
             try:
                 tree = ast.parse(source, self._filename)
-                rewrite_asserts(tree, source.encode(), self._filename, config)
+                self._asserts.rewrite(tree)
                 self._code = source, compile(tree, self._filename, "exec", dont_inherit=True)
             finally:
                 gc.enable()
@@ -226,6 +227,7 @@ class _Run:
         """Load the suite that was last compiled, and find its tests."""
         module = ModuleType(self._filename.removesuffix(".py"))
         module.__file__ = self._filename
+        module.__dict__[EXPLAIN] = self._asserts.explain
         linecache.cache[self._filename] = (
             len(source),
             None,
