@@ -349,8 +349,9 @@ class _Replayed:
         spaces = [vars(item.module) for item in items[:1]]  # type: ignore[attr-defined]
         spaces += [vars(cls) for item in items if (cls := getattr(item, "cls", None))]
         spaces += [item.callspec.params for item in items if hasattr(item, "callspec")]
-        for value in (value for space in spaces for value in list(space.values())):
-            if isinstance(value, list | dict | set | bytearray | deque | tuple):
+        for name, value in (pair for space in spaces for pair in list(space.items())):
+            shared = isinstance(value, list | dict | set | bytearray | deque | tuple)
+            if shared and not name.startswith("__"):
                 with contextlib.suppress(Exception):  # it may hold what can't be copied
                     self._kept.append((value, copy.deepcopy(value)))
 
