@@ -142,7 +142,7 @@ async def strength(
     ran: dict[int, Verdict] = {}
     held = False
     for part in ([n for n in range(len(made)) if n % 3 < 2], [*range(2, len(made), 3)]):
-        if not part or (ran and not held) or _killed(ran) >= wanted * len(made):
+        if not part or (ran and not held) or _killed(ran) >= max(FEWEST, wanted * len(made)):
             break
         versions = [Version(code=made[n].code, apart=False) for n in part]
         *verdicts, one, other = await sandbox.verify_versions(
