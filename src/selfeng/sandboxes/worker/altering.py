@@ -357,11 +357,8 @@ def alterations(outcome: Message, root: Path, elements: Sequence[Any] = ()) -> I
     node = at(outcome, root)
     inner = list(parts(outcome, root))
     leaves = [p for p in inner if not _inner(at(outcome, p))] or [root]
-    texts = spread([element for element in elements if type(element) is str], 2 * _LEAVES)
     for path in spread(leaves, _LEAVES):
-        leaf = at(outcome, path)
-        longer = [leaf + text for text in texts] if type(leaf) is str else []
-        for number, new in enumerate((*_changed(leaf), *longer)):
+        for number, new in enumerate(_changed(at(outcome, path))):
             yield f"{_place(path)} is another one ({number})", replaced(outcome, path, new)
     for path in [p for p in inner if p not in leaves and at(outcome, p)[0] != "object"][:3]:
         for what, new in _of_other_items(at(outcome, path), elements):
@@ -370,6 +367,12 @@ def alterations(outcome: Message, root: Path, elements: Sequence[Any] = ()) -> I
         yield EMPTIED, replaced(outcome, root, emptied[0])
     for new in _of_another_type(node):
         yield OTHER_TYPE, replaced(outcome, root, new)
+    texts = spread([element for element in elements if type(element) is str], 2 * _LEAVES)
+    for path in spread(leaves, _LEAVES):
+        if type(leaf := at(outcome, path)) is str:
+            for text in texts:
+                longer = replaced(outcome, path, leaf + text)
+                yield f"{_place(path)} has a text of the suite at its end", longer
 
 
 def alike(node: Any, elements: Sequence[Any]) -> Iterator[Any]:
