@@ -349,14 +349,13 @@ def _suite_job(name: str, code: str, tests: str, library: Mapping[str, str]) -> 
     """A suite's job. `import *` gives tests no name of the tool that the suite binds itself."""
     names, public = exported_names(code)
     own, _ = exported_names(tests)
-    public = [n for n in public if n == name or n not in own]
     return {
         "name": name,
         "code": code,
         "library": dict(library),
         "tests": tests,
         "names": names,
-        "public": public,
+        "public": [n for n in public if n == name or n not in own],
     }
 
 

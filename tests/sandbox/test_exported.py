@@ -38,4 +38,4 @@ from selfeng.sandboxes.job_sources import exported_names
     ],
 )
 def test_names_are_those_of_the_source(source: str, names: list[str], public: list[str]) -> None:
-    assert exported_names(source) == (names, public)
+    assert exported_names(source) == (tuple(names), tuple(public))

@@ -4,6 +4,7 @@ are read with `ast`, and never compiled or run here.
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from selfeng.core.errors import RequestError
 from selfeng.core.packages import sandbox_modules
@@ -11,6 +12,8 @@ from selfeng.core.signature import last_name
 from selfeng.core.words import count
 from selfeng.sandboxes.worker.frames import BrokenStream
 
+_KEPT = 100
+"""Sources whose names are kept: a suite runs against dozens of versions of a tool."""
 _TEST_CASES = {"TestCase", "IsolatedAsyncioTestCase"}
 
 
@@ -18,6 +21,7 @@ class SuiteProblem(Exception):
     """The source is not a test suite; the message is one sentence."""
 
 
+@lru_cache(_KEPT)
 def expected_tests(source: str) -> frozenset[str]:
     """Names of the test functions, `TestClass::test_method` for methods, without parameters.
 
@@ -113,7 +117,8 @@ _SCOPES = (
 )
 
 
-def exported_names(source: str) -> tuple[list[str], list[str]]:
+@lru_cache(_KEPT)
+def exported_names(source: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The names that the module binds, and those that `import *` gives; none if it is not valid
     Python.
 
@@ -123,13 +128,13 @@ def exported_names(source: str) -> tuple[list[str], list[str]]:
     try:
         module = ast.parse(source)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return [], []
+        return (), ()
     names = {name for node in _top(module) for name in _bound(node)} | {
         n for node in ast.walk(module) for n in _global(node)
     }
     listed = [literal for node in module.body if (literal := _listed(node)) is not None]
     public = listed[-1] if listed else [name for name in names if not name.startswith("_")]
-    return sorted(names), sorted(names.intersection(public))
+    return tuple(sorted(names)), tuple(sorted(names.intersection(public)))
 
 
 def _top(module: ast.Module) -> Iterator[ast.AST]:
