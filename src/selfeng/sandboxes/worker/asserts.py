@@ -3,6 +3,7 @@
 import ast
 import linecache
 import sys
+import traceback
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,11 +24,8 @@ def describe(excinfo: "pytest.ExceptionInfo[BaseException]", filename: str) -> s
     """The test's failing line, the exception with pytest's values, and the tool's own lines."""
     error = excinfo.value
     lines = []
-    for entry in reversed(list(excinfo.traceback)):
-        if str(entry.frame.code.raw.co_filename) == filename:
-            number = entry.lineno + 1
-            lines.append(f"line {number}: {linecache.getline(filename, number).strip()}")
-            break
+    if number := failed_lines(error, filename)[-1:]:
+        lines.append(f"line {number[0]}: {linecache.getline(filename, number[0]).strip()}")
     for member in _members(error):
         name, text = type(member).__name__, _text(member)
         lines.append(text if name in _WORDLESS else f"{name}: {text}".rstrip(": "))
@@ -36,6 +34,15 @@ def describe(excinfo: "pytest.ExceptionInfo[BaseException]", filename: str) -> s
     lines += [missing_package("code", error)] if missing_package("code", error) else []
     lines += _tool_lines(error)
     return shorten("\n".join(lines))
+
+
+def failed_lines(error: BaseException, filename: str) -> list[int]:
+    """The lines of a file through which an exception came, the outermost first."""
+    return [
+        number
+        for frame, number in traceback.walk_tb(error.__traceback__)
+        if frame.f_code.co_filename == filename
+    ]
 
 
 def shorten(text: str) -> str:

@@ -24,7 +24,7 @@ import pytest
 from _pytest.runner import runtestprotocol
 
 from . import codec, report, tool_process
-from .asserts import EXPLAIN, Asserts, describe, shorten
+from .asserts import EXPLAIN, Asserts, describe, failed_lines, shorten
 from .audit import Audit
 from .frames import Channel, Message
 from .replay import Ended, Recording, Replays
@@ -382,11 +382,7 @@ class _Replayed:
         failure = self._run._failure
         if failure is None:
             return Ended(not (self._run._link and self._run._link.doubt), lines=lines)
-        at = [
-            entry.lineno + 1
-            for entry in failure.traceback
-            if str(entry.frame.code.raw.co_filename) == self._run._filename
-        ]
+        at = failed_lines(failure.value, self._run._filename)
         return Ended(False, at[0] if at else 0, lines)
 
 
