@@ -212,14 +212,12 @@ class Inspector(Protocol):
 
         It never fails: the profile then names the problem.
         """
-        ...
 
     async def lines_about(self, file: File, message: str) -> str:
         """The lines of a file that an error's message is about; "" if none is found.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        ...
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,6 @@ class ToolSource(Protocol):
     @property
     def changed(self) -> Changes[[]]:
         """Told whenever `tools` may say something else."""
-        ...
 
     async def tools(self) -> list[types.Tool]: ...
 
@@ -52,7 +51,6 @@ class ToolSource(Protocol):
         self, name: str, arguments: Mapping[str, Any], report: Report
     ) -> types.CallToolResult:
         """What a tool came to; its failure is a result, too. Cancelling it stops the work."""
-        ...
 
 
 class _Bus:

@@ -34,7 +34,6 @@ class ImportingLibrary(ToolLibrary, Protocol):
 
     async def check(self, draft: ToolDraft) -> None:
         """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
-        ...
 
 
 class Examine(Protocol):
@@ -42,7 +41,6 @@ class Examine(Protocol):
         """Judge a tool and its words; `beside` are tools that it may import and that are not
         registered yet. Raises: SynthesisFailed, SandboxError.
         """
-        ...
 
 
 class ToolWords(Value):

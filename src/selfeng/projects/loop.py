@@ -98,7 +98,6 @@ class Packages(Protocol):
 
     async def sandbox_with(self, packages: tuple[str, ...]) -> Sandbox:
         """A sandbox with these packages. Raises: SandboxError: they can't be installed."""
-        ...
 
 
 @dataclass(frozen=True)
