@@ -34,7 +34,7 @@ from selfeng.core.errors import ConfigurationError
 from selfeng.core.files import MB, FileLimits
 from selfeng.core.places import HOME
 from selfeng.core.private import close_to_others
-from selfeng.core.visible import acting
+from selfeng.core.visible import hidden, one_line
 
 ENV_FILE = HOME / ".env"
 CHANGEABLE = (
@@ -150,7 +150,7 @@ def _plain(value: Any, info: ValidationInfo) -> Any:
             raise ValueError(f"has {len(text):,} characters, more than {_LONGEST:,}")
         if info.field_name == "openai_headers":
             text = text.replace("\n", "")
-        if character := acting(text):
+        if character := hidden(text, one_line):
             raise ValueError(f"has a character that acts or hides, such as {character}")
     return value
 

@@ -7,6 +7,7 @@ from typing import assert_never
 from selfeng.core.errors import LibraryError, ModelRefused
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
+from selfeng.core.provenance import AskedPrompt
 from selfeng.core.question import Question
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply
 from selfeng.core.tool import Tool
@@ -110,7 +111,7 @@ class Analyst:
             sources = {"near": _listed(near), "sources": sources_of(viewed)}
             prompt = render("specification", request.history, **known, **sources, problem=problem)
             with steps.step("specify", prompt.name) as current:
-                steps.note(prompt)
+                steps.prompts_sent.append(AskedPrompt.of(prompt))
                 try:
                     reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 except ModelRefused as refusal:
