@@ -474,7 +474,6 @@ class CapabilityRegistry:
     def _start(self) -> LibrarySnapshot:
         self._watcher.begin()
         self._writer.recover()
-        self._writer.write_words()
         snapshot = self._watcher.look()
         snapshot = self._watcher.look(sorted(snapshot)[:_COMPARED])
         self._reembedding.begin()

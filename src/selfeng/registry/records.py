@@ -317,16 +317,5 @@ def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str])
             )
 
 
-def without_words(connection: sa.Connection) -> list[str]:
-    """Names of the tools without indexed words, which an older version of this program
-    registered.
-    """
-    return list(
-        connection.execute(
-            sa.select(tools.c.name).where(tools.c.name.not_in(sa.select(tool_words.c.name)))
-        ).scalars()
-    )
-
-
 def _chunks(names: Sequence[str]) -> Iterable[Sequence[str]]:
     return (names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK))

@@ -27,7 +27,7 @@ from selfeng.core.errors import LibraryError, ToolExists, ToolModified
 from selfeng.core.provenance import Provenance, RequirementChanged, RolledBack
 from selfeng.core.signature import SignatureError, parse_signature
 from selfeng.core.tool import Standing, Tool, ToolDraft
-from selfeng.registry import lexical, records, versions
+from selfeng.registry import records, versions
 from selfeng.registry.library_errors import (
     edits_in_the_way,
     exists,
@@ -215,14 +215,6 @@ class ToolWriter:
                         self._complete(tools[name])
                 except OSError:
                     _log.exception("the tool %s stays %s until the next start", name, state)
-
-    def write_words(self) -> None:
-        """Index the words of tools that an older version of this program registered. Raises:
-        LibraryError.
-        """
-        with self._alone(), writing(self._engine) as connection:
-            for tool in records.load(connection, records.without_words(connection)):
-                lexical.write(connection, tool, ())
 
     def settle(self, names: Collection[str]) -> None:
         """Copy those of these tools that were added, revised or removed elsewhere, and record which
