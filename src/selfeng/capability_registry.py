@@ -294,8 +294,7 @@ class CapabilityRegistry:
 
     async def versions(self, name: str) -> tuple[ToolVersion, ...]:
         """Every version, newest first, including those of a removed tool. Raises: ToolNotFound."""
-        found = await asyncio.to_thread(self._editor.versions, name)
-        if not found:
+        if not (found := await asyncio.to_thread(self._editor.versions, name)):
             raise not_found(name)
         return found
 

@@ -99,8 +99,7 @@ def _headers_in(written: SecretStr | None) -> dict[str, str]:
         found = (part.partition(":") for part in re.split(r"[;\n]", text) if part.strip())
         parts = [(name.strip(), value.strip()) for name, _, value in found]
     for number, (name, value) in enumerate(parts, 1):
-        problem = _header_problem(name, value)
-        if problem:
+        if problem := _header_problem(name, value):
             raise ValueError(
                 f"header {number} {problem}; write `Name: value; Other: value`, or a JSON object "
                 'such as {"Name": "value"}, which may have a semicolon in a value'

@@ -62,8 +62,7 @@ def shown_name(name: str) -> str:
 
 
 def _checked(name: str) -> str:
-    problem = name_problem(name)
-    if problem:
+    if problem := name_problem(name):
         raise ValueError(f"{shown_name(name)!r} can't be the name of a file: {problem}")
     return name
 
@@ -131,8 +130,7 @@ def media_type(name: str, content: bytes) -> str:
 
 def ending_of(kind: str) -> str:
     """The ending of the files of a media type, such as `.csv`; "" if none says it."""
-    kind = kind.partition(";")[0].strip().lower()
-    if kind == BINARY:
+    if (kind := kind.partition(";")[0].strip().lower()) == BINARY:
         return ""
     known = {named: ending for ending, named in reversed(_TYPES.items())}
     ending = known.get(kind) or guess_extension(kind) or guess_extension(_structure(kind))

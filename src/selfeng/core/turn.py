@@ -360,8 +360,7 @@ class Turn:
         that are new to the turn.
         """
         hints = await self.recall(agent, about)
-        untold = tuple(hint for hint in hints if hint.id not in self.lessons_shown)
-        if untold:
+        if untold := tuple(hint for hint in hints if hint.id not in self.lessons_shown):
             self.lessons_shown.update(hint.id for hint in untold)
             self.emit(LessonsShown(agent=agent, lessons=untold))
         return hints

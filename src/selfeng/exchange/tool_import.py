@@ -189,8 +189,7 @@ class ToolImport:
             for pin in pinned.requires
         }
         judged = json.dumps([draft.model_dump(mode="json"), modules], sort_keys=True)
-        key = hashlib.sha256(judged.encode()).hexdigest()
-        if key not in self._verdicts:
+        if (key := hashlib.sha256(judged.encode()).hexdigest()) not in self._verdicts:
             self._verdicts[key] = await self.examine(pinned, beside)
             while len(self._verdicts) > _MOST_VERDICTS:
                 del self._verdicts[next(iter(self._verdicts))]

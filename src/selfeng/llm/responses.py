@@ -69,8 +69,7 @@ def completion_of(response: Json) -> dict[str, Any]:
         ("reasoning_content", "\n\n".join(_thoughts(output))),
     ):
         message[name] = text or None
-    calls = [_call(item) for item in output if item.get("type") == "function_call"]
-    if calls:
+    if calls := [_call(item) for item in output if item.get("type") == "function_call"]:
         message["tool_calls"] = calls
     finish = _finish(response, bool(calls))
     return {
@@ -98,8 +97,7 @@ def _call(item: Json) -> dict[str, Any]:
 
 
 def _finish(response: Json, called: bool) -> str | None:
-    status = response.get("status", "completed")
-    if status == "incomplete":
+    if (status := response.get("status", "completed")) == "incomplete":
         reason = (response.get("incomplete_details") or {}).get("reason")
         return "content_filter" if reason == "content_filter" else "length"
     if status in ("failed", "cancelled"):

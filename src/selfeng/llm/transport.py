@@ -110,8 +110,7 @@ class Transport:
                     return
             except (OpenAIError, ValueError) as error:
                 translated = failure(error, self.server)
-                step = _harmless(translated, wire, form)
-                if step is None:
+                if (step := _harmless(translated, wire, form)) is None:
                     raise translated from cause(error, self.server)
                 form = (*form, step)
 

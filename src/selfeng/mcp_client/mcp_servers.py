@@ -127,8 +127,7 @@ class McpServers:
     ) -> Execution:
         """Call a tool once; every failure is a value."""
         await self._read()
-        connection = self._connections.get(tool.server)
-        if connection is None:
+        if (connection := self._connections.get(tool.server)) is None:
             return Raised(
                 type_name="ServerUnavailable",
                 message=f"{self.file} has no server {tool.server!r} now",
@@ -215,8 +214,7 @@ class McpServers:
     async def _read(self) -> None:
         """Read the file if it has changed; end connections to what it says otherwise now."""
         async with self._reading:
-            stamp = await asyncio.to_thread(_stamp, self.file)
-            if stamp == self._stamp:
+            if (stamp := await asyncio.to_thread(_stamp, self.file)) == self._stamp:
                 return
             self._stamp = stamp
             self._config = await asyncio.to_thread(read_mcp_config, self.file)

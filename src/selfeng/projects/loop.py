@@ -216,8 +216,7 @@ class Build:
     async def _begin(self) -> Begun:
         """Raises: WorkspaceError; Diverged: this is not the folder that the build began in."""
         begun: Begun = await self._step("begin", self._look)
-        mark = await asyncio.to_thread(self._store.mark, self._name)
-        if mark != begun.mark:
+        if (await asyncio.to_thread(self._store.mark, self._name)) != begun.mark:
             raise Diverged(f"the folder of the project {self._name} is elsewhere, or was built in")
         return begun
 
@@ -505,8 +504,7 @@ class Build:
         """Add the packages that the project imports to its requirements.txt. Raises:
         WorkspaceError: it is not text, or there is no room for it.
         """
-        found = await self._step("require", self._required)
-        if found is not None:
+        if (found := await self._step("require", self._required)) is not None:
             body, change = found
             edit = WriteFile(name=REQUIREMENTS, body=body)
             await self._step("write", lambda: apply(self._workspace, edit))

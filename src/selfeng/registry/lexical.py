@@ -158,8 +158,7 @@ def _pg_scores(
     """Positive scores by name of at most `most` tools that contain any of the words, the best
     first: of these tools, or of all.
     """
-    query = connection.scalar(sa.text(_PG_QUERY), {"words": words})
-    if not query:
+    if not (query := connection.scalar(sa.text(_PG_QUERY), {"words": words})):
         return {}
     chosen = "" if names is None else "AND name = ANY(CAST(:names AS text[]))"
     given = {"words": words, "query": query, "most": most}

@@ -67,8 +67,7 @@ class ToolWriter:
         """
         with self._alone():
             self._check_free(draft.name, _sources(draft))
-            tool = self._recorded(draft, provenance, embedding)
-            if tool is None:
+            if (tool := self._recorded(draft, provenance, embedding)) is None:
                 raise self._taken(draft.name)
             self._checkpoint("recorded")
             try:

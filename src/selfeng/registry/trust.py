@@ -90,8 +90,7 @@ class Trust:
     ) -> ToolStandingChanged | None:
         """Make a change of this key, unless it was made before: then what it came to."""
         with writing(self._engine) as connection:
-            known = known_effect(connection, key)
-            if known is None:
+            if (known := known_effect(connection, key)) is None:
                 changed = change(connection)
                 note_effect(connection, key, changed.model_dump_json() if changed else "")
                 return changed
@@ -107,8 +106,7 @@ class Trust:
         ToolNotFound.
         """
         with writing(self._engine) as connection:
-            tool = _updated(connection, name)
-            if tool.standing == "retired":
+            if _updated(connection, name).standing == "retired":
                 _updated(connection, name, standing="provisional", failures=0)
                 connection.execute(tool_uses.delete().where(tool_uses.c.name == name))
 

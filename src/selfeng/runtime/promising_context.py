@@ -108,8 +108,7 @@ class PromisingContext:
     @classmethod
     def get_current(cls) -> Self:
         """Raises: NoActiveContextError, WrongActiveContextError."""
-        current = _current.get()
-        if current is None:
+        if (current := _current.get()) is None:
             raise NoActiveContextError(
                 "No context is active; put this under `async with MiniAgents():`, or inside an "
                 "agent."

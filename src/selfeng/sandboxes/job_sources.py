@@ -80,8 +80,7 @@ def _methods(
     """Test methods of a class and of its bases in the same module."""
     yield from _functions(node.body)
     for base in node.bases:
-        name = last_name(base)
-        if name in classes and name not in seen:
+        if (name := last_name(base)) in classes and name not in seen:
             yield from _methods(classes[name], classes, seen | {name})
 
 
@@ -89,8 +88,7 @@ def _is_test_case(
     node: ast.ClassDef, classes: dict[str, ast.ClassDef], seen: frozenset[str] = frozenset()
 ) -> bool:
     for base in node.bases:
-        name = last_name(base)
-        if name in _TEST_CASES:
+        if (name := last_name(base)) in _TEST_CASES:
             return True
         if (
             name in classes

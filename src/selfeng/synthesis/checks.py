@@ -180,16 +180,14 @@ def suite_problem(tests: str, name: str) -> str | None:
 
 def _suite_problems(suite: Suite) -> Iterator[str]:
     tool = suite.tool
-    names = [test.name for test in suite.tests]
-    if not names:
+    if not (names := [test.name for test in suite.tests]):
         yield "the suite has no function whose name begins with test_"
     for twice in (name for name, times in Counter(names).items() if times > 1):
         yield f"two tests are named {twice}, so the first never runs"
     yield from problems(suite)
     if not any(_imports_from(node, tool) for node in suite.nodes):
         yield f"the suite does not import the function with `from {tool} import {tool}`"
-    foreign = _foreign_imports(suite.module, _TEST_IMPORTS | {tool})
-    if foreign:
+    if foreign := _foreign_imports(suite.module, _TEST_IMPORTS | {tool}):
         yield f"the suite imports {foreign}; only {_THERE}, pytest and {tool} are there"
 
 
@@ -208,8 +206,7 @@ def module_problem(code: str, wanted: Signature, tools: Importable | None = None
         (p.name, _normal(p.default)) for p in wanted.parameters
     ]:
         return f"the signature is `{found}`, but the specification says `{wanted}`"
-    foreign = _foreign_imports(ast.parse(code), _TOOL_IMPORTS | tools.names)
-    if foreign:
+    if foreign := _foreign_imports(ast.parse(code), _TOOL_IMPORTS | tools.names):
         return f"the code imports {foreign}; only {_THERE} are there" + (
             ", and tools of the library" if tools.names else ""
         )
@@ -331,8 +328,7 @@ def _imports_from(node: ast.AST, name: str) -> bool:
 
 def _foreign_imports(module: ast.Module, known: frozenset[str] | set[str]) -> str:
     """Names of top-level modules that are imported but not known, "" if there are none."""
-    imported = {name for name, _ in imports(module)}
-    return ", ".join(sorted(imported - known))
+    return ", ".join(sorted({name for name, _ in imports(module)} - known))
 
 
 def _is_literal(source: str) -> bool:

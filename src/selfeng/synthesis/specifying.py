@@ -194,8 +194,7 @@ class Analyst:
             return DirectAnswer(
                 text=f"Your examples can't all be right: {conflict}.", questions=(question,)
             )
-        named = await self._known(spec.name)
-        if named and named.standing == "retired":
+        if (named := await self._known(spec.name)) and named.standing == "retired":
             return f"the name {spec.name} is taken by a tool that was retired"
         build = BuildSpec(spec=spec, extends=named if named and _extends(spec, named) else None)
         if build.extends is None:

@@ -237,8 +237,7 @@ def targets(node: ast.AST) -> list[ast.expr]:
             return []
     flat: list[ast.expr] = []
     while waiting:
-        target = waiting.pop()
-        if isinstance(target, ast.Tuple | ast.List):
+        if isinstance((target := waiting.pop()), ast.Tuple | ast.List):
             waiting += target.elts
         else:
             flat.append(target.value if isinstance(target, ast.Starred) else target)

@@ -152,8 +152,7 @@ def _problems(suite: Suite, node: ast.AST) -> Iterator[str]:
 
 
 def _import(suite: Suite, name: str) -> Iterator[str]:
-    part = _unlisted(suite, name)
-    if part:
+    if part := _unlisted(suite, name):
         no_module = (
             f"imports {part}, which no suite needs; test with plain calls, values and "
             "`pytest.raises`"
@@ -292,8 +291,7 @@ def _unknown_parameters(suite: Suite, test: Test) -> Iterator[str]:
             if mark.args
             else next((k.value for k in mark.keywords if k.arg == "argnames"), None)
         )
-        found = parametrized(names)
-        if found is None:
+        if (found := parametrized(names)) is None:
             return  # computed: only pytest can tell
         known.update(found)
     asked = parameters(test.node)
