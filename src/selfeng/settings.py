@@ -82,10 +82,6 @@ def _image(name: str) -> str:
     return name
 
 
-def _below_home(folder: Path) -> Path:
-    return HOME / folder
-
-
 def _headers_in(written: SecretStr | None) -> dict[str, str]:
     """Headers by name. Raises: ValueError: names the part by its number, and never a value."""
     text = written.get_secret_value() if written else ""
@@ -155,7 +151,7 @@ def _plain(value: Any, info: ValidationInfo) -> Any:
 
 
 Image = Annotated[str, AfterValidator(_image)]
-Folder = Annotated[Path, AfterValidator(_below_home)]
+Folder = Annotated[Path, AfterValidator(lambda folder: HOME / folder)]
 
 
 class Settings(BaseSettings):

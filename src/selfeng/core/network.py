@@ -254,8 +254,7 @@ def _pip_files(environment: Mapping[str, str]) -> Iterator[Path]:
             folders = (environment.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(":")
             shared = [*(Path(folder, "pip") for folder in folders), Path("/etc")]
             own = [home / ".pip", config / "pip"]
-    for folder in [*shared, *([] if named else own), Path(sys.prefix)]:
-        yield folder / name
+    yield from (folder / name for folder in [*shared, *([] if named else own), Path(sys.prefix)])
     if named:
         yield Path(named)
 

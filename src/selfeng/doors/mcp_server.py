@@ -82,11 +82,9 @@ class _ToolServer(Server[dict[str, Any]]):
         )
 
 
-def _never(request: object) -> asyncio.Event:
-    return asyncio.Event()
-
-
-def mcp_server(source: ToolSource, left: Left = _never) -> Server[dict[str, Any]]:
+def mcp_server(
+    source: ToolSource, left: Left = lambda _: asyncio.Event()
+) -> Server[dict[str, Any]]:
     """The server for the tools of `source`; several clients may use it at once. A client that
     cancels a call, or leaves meanwhile, stops it.
     """

@@ -104,7 +104,8 @@ class ToolImport:
         for draft in offer.drafts:
             finding = await self._judged(offer, draft, list(beside.values()), refused)
             if finding.outcome == "passed":
-                beside[draft.name] = _as_tool(draft)
+                # as others of the bundle import it, before it is registered
+                beside[draft.name] = Tool(**dict(draft), created_at=datetime.now(UTC), digest="")
             yield finding
 
     async def add(
@@ -247,11 +248,6 @@ def _offered(draft: ToolDraft, names: set[str]) -> ToolWords:
         code=draft.code,
         tests=draft.tests,
     )
-
-
-def _as_tool(draft: ToolDraft) -> Tool:
-    """A tool as others of its bundle import it, before it is registered."""
-    return Tool(**dict(draft), created_at=datetime.now(UTC), digest="")
 
 
 def _refusal(name: str, error: AgentError) -> ImportFinding:

@@ -201,8 +201,9 @@ def _workbook(path: str) -> list[Any]:
 
 
 def _sheet_rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
-    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
-        yield number, list(row)
+    yield from (
+        (number, list(row)) for number, row in enumerate(sheet.iter_rows(values_only=True), start=1)
+    )
 
 
 def _json(text: str) -> dict[str, Any]:

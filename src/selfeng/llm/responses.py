@@ -53,8 +53,10 @@ def _items(message: Json) -> Iterator[dict[str, Any]]:
         return
     if content or not message.get("tool_calls"):
         yield {"role": role, "content": content or ""}
-    for call in message.get("tool_calls") or ():
-        yield {"type": "function_call", "call_id": call["id"], **call["function"]}
+    yield from (
+        {"type": "function_call", "call_id": call["id"], **call["function"]}
+        for call in message.get("tool_calls") or ()
+    )
 
 
 def completion_of(response: Json) -> dict[str, Any]:
@@ -87,8 +89,10 @@ def _texts(output: Sequence[Json], name: str) -> str:
 def _thoughts(output: Sequence[Json]) -> Iterator[str]:
     for item in output:
         if item.get("type") == "reasoning":
-            for part in (*(item.get("summary") or ()), *(item.get("content") or ())):
-                yield part.get("text") or ""
+            yield from (
+                part.get("text") or ""
+                for part in (*(item.get("summary") or ()), *(item.get("content") or ()))
+            )
 
 
 def _call(item: Json) -> dict[str, Any]:

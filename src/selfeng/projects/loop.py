@@ -169,15 +169,16 @@ class Build:
         )
         self._name = options.project_name
         self._workspace = store.workspace(self._name)
-        self._budget = BuildBudget(options.limits, self._spent_more, parent=parent)
+        self._budget = BuildBudget(
+            options.limits,
+            lambda b: self._emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)),
+            parent=parent,
+        )
         self._steps = self._backups = 0
         self._last = ""
         self._examination: Examination | None = None
         self._asks = options.step
         self._allowed = options.packages
-
-    def _spent_more(self, budget: Budget) -> None:
-        self._emit(BudgetSpent(usage=budget.usage, limits=budget.limits, seconds=budget.seconds))
 
     async def run(self, resumed: bool) -> Final:
         last: Final

@@ -123,7 +123,7 @@ def exported_names(source: str) -> tuple[list[str], list[str]]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return [], []
     names = {name for node in _top(module) for name in _bound(node)} | {
-        n for node in ast.walk(module) for n in _global(node)
+        n for node in ast.walk(module) if isinstance(node, ast.Global) for n in node.names
     }
     listed = [literal for node in module.body if (literal := _listed(node)) is not None]
     public = listed[-1] if listed else [name for name in names if not name.startswith("_")]
@@ -154,10 +154,6 @@ def _bound(node: ast.AST) -> Iterator[str]:
             | ast.MatchMapping(rest=str(name))
         ):
             yield name
-
-
-def _global(node: ast.AST) -> list[str]:
-    return node.names if isinstance(node, ast.Global) else []
 
 
 def _listed(node: ast.stmt) -> list[str] | None:

@@ -98,9 +98,11 @@ def _specification_problems(spec: Specification) -> Iterator[str]:
     if problem := annotation_problem(spec.returns, "the returned value"):
         yield problem
     yield from _word_problems(spec.description, spec.parameters, spec.example_requests)
-    for example in spec.user_examples:
-        if problem := example_problem(example, spec.signature()):
-            yield problem
+    yield from (
+        problem
+        for example in spec.user_examples
+        if (problem := example_problem(example, spec.signature()))
+    )
     if not spec.examples:
         yield "there are no examples"
     try:
@@ -163,9 +165,9 @@ def _word_problems(
             yield f"{what} is longer than {LONGEST} characters"
         if character := hidden(text):
             yield f"{what} has characters that act or hide, such as {character}"
-    for what, text in described:
-        if problem := plain_line_problem(text):
-            yield f"{what} {problem}"
+    yield from (
+        f"{what} {problem}" for what, text in described if (problem := plain_line_problem(text))
+    )
 
 
 def suite_problem(tests: str, name: str) -> str | None:
@@ -203,7 +205,8 @@ def module_problem(code: str, wanted: Signature, tools: Importable | None = None
     except SignatureError as error:
         return str(error)
     if [(p.name, p.default) for p in found.parameters] != [
-        (p.name, _normal(p.default)) for p in wanted.parameters
+        (p.name, p.default and ast.unparse(ast.parse(p.default, mode="eval")))
+        for p in wanted.parameters
     ]:
         return f"the signature is `{found}`, but the specification says `{wanted}`"
     if foreign := _foreign_imports(ast.parse(code), _TOOL_IMPORTS | tools.names):
@@ -337,7 +340,3 @@ def _is_literal(source: str) -> bool:
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return False
     return True
-
-
-def _normal(default: str | None) -> str | None:
-    return None if default is None else ast.unparse(ast.parse(default, mode="eval"))

@@ -98,8 +98,7 @@ _TAKEN_METHODS = {
 def problems(suite: Suite) -> Iterator[str]:
     for look in (_problems, _binding):
         for node in suite.nodes:
-            for what in look(suite, node):
-                yield f"{suite.where(node)} {what}"
+            yield from (f"{suite.where(node)} {what}" for what in look(suite, node))
     for test in suite.tests:
         yield from _problems_of_test(suite, test)
     for function in (*(t.node for t in suite.tests), *suite.fixtures.values()):
