@@ -187,8 +187,11 @@ class CapabilityRegistry:
 
     async def matches(self, text: str, limit: int) -> tuple[Candidate, ...]:
         """Those of `search` that have to do with the text, for who looks at the library."""
-        found = await self.search(text, limit)
-        return tuple(candidate for candidate in found if candidate.confidence >= _NEAR)
+        return tuple(
+            candidate
+            for candidate in await self.search(text, limit)
+            if candidate.confidence >= _NEAR
+        )
 
     async def compare(
         self, request: str, tools: Sequence[ServerTool]

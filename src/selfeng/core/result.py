@@ -253,9 +253,7 @@ def _described(cells: Sequence[Any]) -> str:
 
 def _brief(value: Any) -> str:
     text = canonical(value)
-    if len(text) <= _PART:
-        return text
-    return f"{reference_to(value, text).shape}, {_part(value)}"
+    return text if len(text) <= _PART else f"{reference_to(value, text).shape}, {_part(value)}"
 
 
 def _part(value: Any) -> str:

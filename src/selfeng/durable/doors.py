@@ -306,8 +306,9 @@ class DurableLibrary:
 
     async def _at(self, seen: "_Seen") -> Tool:
         version = await self._library.version(seen.name, seen.version)
-        known = version.model_dump(include=set(Tool.model_fields))
-        return Tool.model_validate({**known, **seen._asdict()})
+        return Tool.model_validate(
+            {**version.model_dump(include=set(Tool.model_fields)), **seen._asdict()}
+        )
 
     async def _there(self, draft: ToolDraft, version: int) -> Tool | None:
         """The tool, if exactly this was registered as that version."""

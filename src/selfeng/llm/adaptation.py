@@ -47,9 +47,7 @@ def _over_messages(change: Callable[[Sequence[Message]], list[Message]]) -> Call
 
 
 def _developer_as_system(messages: Sequence[Message]) -> list[Message]:
-    return [
-        {**m, "role": "system" if m["role"] == "developer" else m["role"]} for m in messages
-    ]
+    return [{**m, "role": "system" if m["role"] == "developer" else m["role"]} for m in messages]
 
 
 def _system_as_user(messages: Sequence[Message]) -> list[Message]:

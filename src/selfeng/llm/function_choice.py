@@ -51,8 +51,9 @@ class _Native:
     sticky: bool = False
 
     def request(self, messages: Sequence[Message], repair: Sequence[Message]) -> ChatRequest:
-        native = with_native_calls(messages, self.names)
-        return ChatRequest(messages=(*native, *repair), options=self.options)
+        return ChatRequest(
+            messages=(*with_native_calls(messages, self.names), *repair), options=self.options
+        )
 
     def read(self, reply: ModelReply) -> FunctionCall:
         if not reply.calls:

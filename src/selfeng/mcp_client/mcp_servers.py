@@ -144,8 +144,10 @@ class McpServers:
             limit = f"{self._timeout:g} seconds without progress (MCP_TIMEOUT)"
             return Raised(type_name="TimeoutError", message=f"{tool.server} took {limit}")
         except LookupError:
-            changed = f"{tool.server} changed {tool.tool} meanwhile; ask again"
-            return Raised(type_name="ToolChanged", message=changed)
+            return Raised(
+                type_name="ToolChanged",
+                message=f"{tool.server} changed {tool.tool} meanwhile; ask again",
+            )
 
     async def servers(self, wait: float = 0.0) -> tuple[ServerWithTools, ...]:
         """All servers of the file with their tools, and the entries that can't be used. They are

@@ -249,8 +249,10 @@ class Configuration:
     def _problem(self, name: str, value: Any) -> Problem | None:
         """What no rule of the settings themselves says."""
         if name in self._settings.fixed:
-            told = f"{name.upper()} is set in the environment or in .env, which wins"
-            return Problem(kind="fixed", message=told)
+            return Problem(
+                kind="fixed",
+                message=f"{name.upper()} is set in the environment or in .env, which wins",
+            )
         if name == SERVER and isinstance(value, str):
             return _problem_of_address(value)
         return None

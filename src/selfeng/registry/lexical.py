@@ -111,8 +111,10 @@ def scores(connection: sa.Connection, words: Words, names: Collection[str]) -> M
         return {}
     if _is_postgres(connection):
         return _pg_scores(connection, words.scored, len(names), names)
-    found = connection.exec_driver_sql(_SCORES, (words.scored, json.dumps(list(names))))
-    return {row.name: row.score for row in found}
+    return {
+        row.name: row.score
+        for row in connection.exec_driver_sql(_SCORES, (words.scored, json.dumps(list(names))))
+    }
 
 
 def _tools_with(connection: sa.Connection, words: Sequence[str]) -> Sequence[int]:

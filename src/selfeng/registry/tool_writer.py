@@ -266,9 +266,7 @@ class ToolWriter:
 
     def _is_to_come(self, name: str, copied: str | None, found: str | None) -> bool:
         """Whether the folder has nothing of a tool yet, or an older copy that nobody has edited."""
-        if copied is None:
-            return self._files.stamps(name) == (None, None)
-        return found == copied
+        return self._files.stamps(name) == (None, None) if copied is None else found == copied
 
     def _is_lost(self, tool: Tool) -> bool:
         """Whether the code is gone from one of several folders, whatever took it: what one machine

@@ -46,9 +46,11 @@ class Trust:
             its = (tools.c.version == version) & (tools.c.standing != "retired")
             failures = sa.case((its, 0), else_=tools.c.failures)
             tool = _updated(connection, name, uses=tools.c.uses + len(calls), failures=failures)
-            if tool.version != version or tool.standing in ("retired", "trusted"):
-                return None
-            if _served(connection, name, version, calls) < self._rule.trust_after:
+            if (
+                tool.version != version
+                or tool.standing in ("retired", "trusted")
+                or _served(connection, name, version, calls) < self._rule.trust_after
+            ):
                 return None
             reason = f"It has served {count(self._rule.trust_after, 'different call')}."
             return _change(connection, tool, "trusted", reason)

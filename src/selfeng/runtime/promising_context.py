@@ -190,8 +190,11 @@ class PromisingContext:
 
     async def agather(self, *awaitables: Awaitable[Any], return_exceptions: bool = True) -> Any:
         """Run all at once; their results, and by default their errors, in order."""
-        tasks = map(self.start_asap, awaitables)
-        return tuple(await asyncio.gather(*tasks, return_exceptions=return_exceptions))
+        return tuple(
+            await asyncio.gather(
+                *map(self.start_asap, awaitables), return_exceptions=return_exceptions
+            )
+        )
 
     async def _logged(self, coroutine: Coroutine[Any, Any, T]) -> T | None:
         try:

@@ -87,16 +87,15 @@ def _methods(
 def _is_test_case(
     node: ast.ClassDef, classes: dict[str, ast.ClassDef], seen: frozenset[str] = frozenset()
 ) -> bool:
-    for base in node.bases:
-        if (name := last_name(base)) in _TEST_CASES:
-            return True
-        if (
+    return any(
+        name in _TEST_CASES
+        or (
             name in classes
             and name not in seen
             and _is_test_case(classes[name], classes, seen | {name})
-        ):
-            return True
-    return False
+        )
+        for name in map(last_name, node.bases)
+    )
 
 
 _SCOPES = (

@@ -145,8 +145,9 @@ class Analyst:
                 return steps_problem(request, reply.steps) or Plan(steps=reply.steps)
             case "delegate":
                 current.summary = "It is work for agents."
-                work = DelegateToAgents(agent=reply.agent, context=reply.message)
-                return delegation_problem(request) or work
+                return delegation_problem(request) or DelegateToAgents(
+                    agent=reply.agent, context=reply.message
+                )
             case "question" if reply.message or reply.questions:
                 questions = reply.questions or (Question(id="request", question=reply.message),)
                 current.summary = "Something has to be asked first."

@@ -289,10 +289,14 @@ def _dotted(node: ast.AST | None, meanings: dict[str, str]) -> str:
 
 
 def fixture_name(decorator: ast.expr, function: Function) -> str:
-    for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
-        if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
-            return str(keyword.value.value)
-    return function.name
+    return next(
+        (
+            str(keyword.value.value)
+            for keyword in (decorator.keywords if isinstance(decorator, ast.Call) else ())
+            if keyword.arg == "name" and isinstance(keyword.value, ast.Constant)
+        ),
+        function.name,
+    )
 
 
 def _is_main_guard(node: ast.stmt) -> bool:
