@@ -228,8 +228,9 @@ def _model_parts(settings: Settings, model: LLMClient, shared: _Shared) -> Model
         servers=servers,
         inspector=DurableInspector(FileProfiler(tools.sandbox)),
     )
-    learner = learning.learner.asking(model)
-    return ModelParts(model, synthesis, executor, orchestrator, learner, builder)
+    return ModelParts(
+        model, synthesis, executor, orchestrator, learning.learner.asking(model), builder
+    )
 
 
 def _synthesis(

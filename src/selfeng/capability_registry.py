@@ -187,8 +187,11 @@ class CapabilityRegistry:
 
     async def matches(self, text: str, limit: int) -> tuple[Candidate, ...]:
         """Those of `search` that have to do with the text, for who looks at the library."""
-        found = await self.search(text, limit)
-        return tuple(candidate for candidate in found if candidate.confidence >= _NEAR)
+        return tuple(
+            candidate
+            for candidate in await self.search(text, limit)
+            if candidate.confidence >= _NEAR
+        )
 
     async def compare(
         self, request: str, tools: Sequence[ServerTool]
@@ -294,8 +297,7 @@ class CapabilityRegistry:
 
     async def versions(self, name: str) -> tuple[ToolVersion, ...]:
         """Every version, newest first, including those of a removed tool. Raises: ToolNotFound."""
-        found = await asyncio.to_thread(self._editor.versions, name)
-        if not found:
+        if not (found := await asyncio.to_thread(self._editor.versions, name)):
             raise not_found(name)
         return found
 
@@ -474,7 +476,6 @@ class CapabilityRegistry:
     def _start(self) -> LibrarySnapshot:
         self._watcher.begin()
         self._writer.recover()
-        self._writer.write_words()
         snapshot = self._watcher.look()
         snapshot = self._watcher.look(sorted(snapshot)[:_COMPARED])
         self._reembedding.begin()

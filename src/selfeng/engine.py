@@ -531,8 +531,7 @@ class Engine:
         processes see.
         """
         if self._workflows:
-            loop = asyncio.get_running_loop()
-            lost = partial(loop.call_soon_threadsafe, self._give_up)
+            lost = partial(asyncio.get_running_loop().call_soon_threadsafe, self._give_up)
             self._processes.room = self.configuration.settings.turns_per_process
             if once_ready:
                 self._processes.unready = self.readiness.reason
@@ -823,8 +822,7 @@ class Engine:
 
         Raises: LibraryError: this process can't build the index.
         """
-        state = await self.library.reindex(report)
-        if state != "ready":
+        if (state := await self.library.reindex(report)) != "ready":
             raise LibraryError(f"the library has {_SEARCH[state]}", _REMEDY[state])
         return _SEARCH[state]
 

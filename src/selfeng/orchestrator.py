@@ -232,8 +232,9 @@ class Orchestrator:
             async for piece in pieces:
                 turn.emit(AnswerToken(text=piece))
                 answer += piece
-        how = ending(end, running.events)
-        return TurnFinished(answer=answer, tool=tool, **dict(how), **running.spent)
+        return TurnFinished(
+            answer=answer, tool=tool, **dict(ending(end, running.events)), **running.spent
+        )
 
 
 def started(given: Request) -> TurnStarted:

@@ -34,7 +34,7 @@ from selfeng.core.errors import ConfigurationError
 from selfeng.core.files import MB, FileLimits
 from selfeng.core.places import HOME
 from selfeng.core.private import close_to_others
-from selfeng.core.visible import acting
+from selfeng.core.visible import hidden, one_line
 
 ENV_FILE = HOME / ".env"
 CHANGEABLE = (
@@ -82,10 +82,6 @@ def _image(name: str) -> str:
     return name
 
 
-def _below_home(folder: Path) -> Path:
-    return HOME / folder
-
-
 def _headers_in(written: SecretStr | None) -> dict[str, str]:
     """Headers by name. Raises: ValueError: names the part by its number, and never a value."""
     text = written.get_secret_value() if written else ""
@@ -99,8 +95,7 @@ def _headers_in(written: SecretStr | None) -> dict[str, str]:
         found = (part.partition(":") for part in re.split(r"[;\n]", text) if part.strip())
         parts = [(name.strip(), value.strip()) for name, _, value in found]
     for number, (name, value) in enumerate(parts, 1):
-        problem = _header_problem(name, value)
-        if problem:
+        if problem := _header_problem(name, value):
             raise ValueError(
                 f"header {number} {problem}; write `Name: value; Other: value`, or a JSON object "
                 'such as {"Name": "value"}, which may have a semicolon in a value'
@@ -150,13 +145,13 @@ def _plain(value: Any, info: ValidationInfo) -> Any:
             raise ValueError(f"has {len(text):,} characters, more than {_LONGEST:,}")
         if info.field_name == "openai_headers":
             text = text.replace("\n", "")
-        if character := acting(text):
+        if character := hidden(text, one_line):
             raise ValueError(f"has a character that acts or hides, such as {character}")
     return value
 
 
 Image = Annotated[str, AfterValidator(_image)]
-Folder = Annotated[Path, AfterValidator(_below_home)]
+Folder = Annotated[Path, AfterValidator(lambda folder: HOME / folder)]
 
 
 class Settings(BaseSettings):

@@ -10,8 +10,8 @@ from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.provenance import Provenance, Repaired
 from selfeng.registry import lexical
 from selfeng.registry.vectors import MOST_USED
-from selfeng.store.database import reading, writing
-from selfeng.store.schema import tool_changes, tool_words
+from selfeng.store.database import reading
+from selfeng.store.schema import tool_words
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REPAIRED, REVERSE, SHOUT
 
@@ -81,18 +81,6 @@ async def test_words_survive_a_vacuum(place: Place, three: CapabilityRegistry) -
         ["reverse_text"],
         ["count_letters"],
     )
-
-
-async def test_tools_of_an_older_version_get_their_words_at_the_first_start(place: Place) -> None:
-    async with place.open() as library:
-        await library.add(REVERSE)
-    with writing(place.engine) as connection:
-        connection.execute(tool_words.delete())
-        connection.execute(tool_changes.delete())
-    async with place.open() as library:
-        assert await library.settle() == "ready"
-        assert [c.tool.name for c in await library.search("backwards")] == ["reverse_text"]
-    assert _by_words(place, "backwards") == ["reverse_text"]
 
 
 async def test_a_tool_is_found_by_what_it_has_served(

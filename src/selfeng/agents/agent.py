@@ -65,11 +65,9 @@ class TurnAgent(Protocol):
     @property
     def description(self) -> str:
         """One sentence for agents that may send it messages."""
-        ...
 
     async def work(self, task: Task) -> AgentReply:
         """Raises: AgentError: model, sandbox or budget are unavailable, or there is no result."""
-        ...
 
 
 Outcome = AgentReply | Mapping[str, Any]

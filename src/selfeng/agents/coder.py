@@ -78,11 +78,14 @@ class DeleteFiles(FunctionArguments):
 
 def coder(model: ModelClient, most_steps: int = MOST_STEPS) -> FunctionCallingAgent:
     """The agent; its code runs in the workspace of the task."""
-    does = (
+    return FunctionCallingAgent(
+        "coder",
         "Writes Python and runs it step by step in a sandbox, with files; for work that takes "
-        "trying out or leaves files."
+        "trying out or leaves files.",
+        model,
+        _functions,
+        most_steps,
     )
-    return FunctionCallingAgent("coder", does, model, _functions, most_steps)
 
 
 def _functions(task: Task) -> Sequence[Function]:

@@ -52,8 +52,7 @@ class RequestOrCommand(TyperGroup):
             from selfeng.cli.standard_input import is_piped
 
             return is_piped()
-        first = args[0]
-        if first == "-" or any(map(str.isspace, first)):
+        if (first := args[0]) == "-" or any(map(str.isspace, first)):
             return True
         if first.startswith("-"):
             own = {name for parameter in self.get_params(ctx) for name in parameter.opts}

@@ -72,7 +72,7 @@ async def show_turn(
     async with opened(settings, "embedder", "sandbox") as engine:
         await engine.get_ready(to_build=False)
         shown = await show(engine, begin(engine), json=json, output=output)
-        while shown.questions and is_interactive() and not json:
+        while shown.questions and sys.stdin.isatty() and sys.stderr.isatty() and not json:
             answers = await _asked(shown.questions)
             answered = CommandRequest(conversation=shown.conversation, answers=answers)
             shown = await show(engine, answered.begin(engine, LOCAL), json=json, output=output)
@@ -134,11 +134,6 @@ async def _records(engine: Engine, begun: Awaitable[Asked]) -> AsyncIterator[Rec
             raise
         await engine.settle()
         yield (await engine.history(LOCAL, record.conversation_id))[-1]
-
-
-def is_interactive() -> bool:
-    """Whether a person is at the terminal."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 async def _asked(questions: Sequence[Question]) -> tuple[Answer, ...]:

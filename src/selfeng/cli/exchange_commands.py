@@ -86,8 +86,7 @@ def _write_skill(file: File, output: Path) -> Path:
     with zipfile.ZipFile(io.BytesIO(file.content)) as packed:
         folders = sorted({name.partition("/")[0] for name in packed.namelist()})
         parent = output.parent if folders == [output.name] else output
-        taken = [parent / folder for folder in folders if (parent / folder).exists()]
-        if taken:
+        if taken := [parent / folder for folder in folders if (parent / folder).exists()]:
             raise RequestError(f"{taken[0]} exists already", "remove it, or name another folder")
         try:
             packed.extractall(parent)  # our own file

@@ -139,8 +139,7 @@ def call(
         from selfeng.stages.response_synthesizer import plain
 
         files = await asyncio.to_thread(read_files, file or [], engine.file_limits)
-        tool = await engine.library.get(name)
-        values = _arguments(tool, arguments or [])
+        values = _arguments(await engine.library.get(name), arguments or [])
         execution = await engine.call(LOCAL, name, values, files)
         if not isinstance(execution, Killed):
             for path in write_files(execution.files, output):

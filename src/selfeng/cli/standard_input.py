@@ -31,8 +31,7 @@ def is_piped() -> bool:
 
 def read_request() -> str:
     """All of it, as the request. Raises: RequestError: it is not text."""
-    text = _text(read_bytes())
-    if text is None:
+    if (text := _text(read_bytes())) is None:
         raise RequestError(
             "standard input is not text",
             "give the request as an argument, and standard input becomes a file of it",
@@ -52,8 +51,7 @@ def with_input(request: str, limits: FileLimits) -> tuple[str, tuple[File, ...]]
             f"standard input has more than {limits.size / MB:g} MB",
             "FILES_MAX_MB says how much a request may have; give it less",
         )
-    line = _line(content)
-    if line is not None:
+    if (line := _line(content)) is not None:
         return "\n\n".join(filter(None, [request, line])), ()
     return request, (File(name=f"stdin.{_ending(content)}", content=content),)
 
@@ -87,8 +85,7 @@ def _line(content: bytes) -> str | None:
 def _ending(content: bytes) -> str:
     if picture := picture_type(content):
         return picture.partition("/")[2].partition("+")[0]
-    text = _text(content)
-    if text is None:
+    if (text := _text(content)) is None:
         return "bin"
     if text.lstrip()[:1] in ("{", "["):
         try:

@@ -45,7 +45,6 @@ from selfeng.core.events import (
     TurnStopped,
     Waiting,
 )
-from selfeng.core.plan import PlannedStep
 from selfeng.core.project_events import ProjectEvent
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.stage import words_of
@@ -197,7 +196,9 @@ def line_of(event: Event) -> tuple[str, str] | None:
             )
         case PlanMade():
             return "done", "planned these steps:" + "".join(
-                f"\n        {_planned(step)}" for step in event.steps
+                f"\n        {step.id}: {step.request}"
+                + (f" (needs {', '.join(step.needs)})" if step.needs else "")
+                for step in event.steps
             )
         case PlanStepChanged(state="started"):
             return "running", f"step {event.step}"
@@ -275,12 +276,6 @@ def _printed(execution: Execution) -> str:
             return f" was ended: {execution.reason}{printed}"
         case _:
             assert_never(execution)
-
-
-def _planned(step: PlannedStep) -> str:
-    return f"{step.id}: {step.request}" + (
-        f" (needs {', '.join(step.needs)})" if step.needs else ""
-    )
 
 
 def _outcome(execution: Execution) -> tuple[str, str]:

@@ -221,8 +221,7 @@ class PlanFailed(AgentError):
 
     @property
     def told(self) -> Mapping[str, Any]:
-        reason = self.__cause__
-        if not isinstance(reason, AgentError):
+        if not isinstance((reason := self.__cause__), AgentError):
             return super().told
         return {**super().told, "kind": reason.kind, "cause": reason.cause}
 

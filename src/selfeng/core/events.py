@@ -19,7 +19,7 @@ from selfeng.core.project_events import AnyProjectEvent
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer, Question
 from selfeng.core.server_tool import Consent
-from selfeng.core.stage import Place, RecordedStage
+from selfeng.core.stage import Place, StageName
 from selfeng.core.stage_event import StageEvent, Usage
 from selfeng.core.status import Part
 from selfeng.core.tool import Standing
@@ -112,7 +112,7 @@ class StageEntered(StageEvent):
     """The turn, or one step of its plan, entered a node of its graph."""
 
     type: Literal["stage_entered"] = "stage_entered"
-    node: RecordedStage
+    node: StageName
     symbol: str = ""
     """The symbol that the stage before ended with; "" at the first."""
 
@@ -189,7 +189,7 @@ class SynthesisStep(StageEvent):
     """One step of writing a tool changes its state; a step may start again as another attempt."""
 
     type: Literal["synthesis_step"] = "synthesis_step"
-    step: RecordedStage
+    step: StageName
     """`implement` also for a repair of a new tool or of one that failed in use."""
     state: StepState
     attempt: int = 1

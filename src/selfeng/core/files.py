@@ -62,8 +62,7 @@ def shown_name(name: str) -> str:
 
 
 def _checked(name: str) -> str:
-    problem = name_problem(name)
-    if problem:
+    if problem := name_problem(name):
         raise ValueError(f"{shown_name(name)!r} can't be the name of a file: {problem}")
     return name
 
@@ -131,11 +130,11 @@ def media_type(name: str, content: bytes) -> str:
 
 def ending_of(kind: str) -> str:
     """The ending of the files of a media type, such as `.csv`; "" if none says it."""
-    kind = kind.partition(";")[0].strip().lower()
-    if kind == BINARY:
+    if (kind := kind.partition(";")[0].strip().lower()) == BINARY:
         return ""
     known = {named: ending for ending, named in reversed(_TYPES.items())}
-    ending = known.get(kind) or guess_extension(kind) or guess_extension(_structure(kind))
+    behind = f"application/{kind.rpartition('+')[2]}"  # as of `application/geo+json`
+    ending = known.get(kind) or guess_extension(kind) or guess_extension(behind)
     return ending or (".txt" if kind.startswith("text/") else "")
 
 
@@ -147,8 +146,3 @@ def with_ending(name: str, kind: str) -> str:
 
 def _named_type(name: str) -> str | None:
     return _TYPES.get(splitext(name)[1].lower()) or guess_type(name, strict=True)[0]
-
-
-def _structure(kind: str) -> str:
-    """The type behind a type such as `application/geo+json`."""
-    return f"application/{kind.rpartition('+')[2]}"

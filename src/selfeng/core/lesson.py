@@ -1,16 +1,11 @@
 """A lesson: what an earlier turn taught one kind of agent, shown to its next attempts."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import BeforeValidator
-
-from selfeng.core.stage import as_now
 from selfeng.core.value import Value
 
-AgentKind = Annotated[
-    Literal["specify", "test", "implement", "execute", "coder", "proxy"], BeforeValidator(as_now)
-]
+AgentKind = Literal["specify", "test", "implement", "execute", "coder", "proxy"]
 """Who a lesson is for: the stage that writes the specification, the suite, or the module and its
 repairs; the one that chooses a tool and its arguments; the agent that works step by step in Python;
 or the one that relays between the person and the other agents.

@@ -172,8 +172,7 @@ def _authorities(
     environment: Mapping[str, str], pip: Mapping[str, str], store: str
 ) -> dict[str, str]:
     chosen = environment.get("SSL_CERT_FILE") or pip.get("cert")
-    trusted = chosen or environment.get("REQUESTS_CA_BUNDLE") or store
-    if trusted:
+    if trusted := chosen or environment.get("REQUESTS_CA_BUNDLE") or store:
         names = ["PIP_CERT", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"]
         names += [] if environment.get("SSL_CERT_DIR") else ["SSL_CERT_FILE"]
         variables = dict.fromkeys(names, trusted) | {"PIP_CERT": pip.get("cert") or trusted}
@@ -237,8 +236,7 @@ def _pip_settings(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _pip_files(environment: Mapping[str, str]) -> Iterator[Path]:
     """The last one wins."""
-    named = environment.get("PIP_CONFIG_FILE", "")
-    if named == os.devnull:
+    if (named := environment.get("PIP_CONFIG_FILE", "")) == os.devnull:
         return
     home = Path(environment.get("HOME") or os.path.expanduser("~"))
     config = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
@@ -256,8 +254,7 @@ def _pip_files(environment: Mapping[str, str]) -> Iterator[Path]:
             folders = (environment.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(":")
             shared = [*(Path(folder, "pip") for folder in folders), Path("/etc")]
             own = [home / ".pip", config / "pip"]
-    for folder in [*shared, *([] if named else own), Path(sys.prefix)]:
-        yield folder / name
+    yield from (folder / name for folder in [*shared, *([] if named else own), Path(sys.prefix)])
     if named:
         yield Path(named)
 

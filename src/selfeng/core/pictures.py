@@ -46,8 +46,7 @@ def _jpeg(content: bytes) -> tuple[int, int] | None:
         return None
     at = 2
     while content[at] == 0xFF:
-        marker = content[at + 1]
-        if marker == 0xFF or marker in _JPEG_ALONE:
+        if (marker := content[at + 1]) == 0xFF or marker in _JPEG_ALONE:
             at += 1 if marker == 0xFF else 2
             continue
         (length,) = struct.unpack_from(">H", content, at + 2)

@@ -31,9 +31,7 @@ def is_running(process: str) -> bool | None:
         return None
     if boot != _boot():
         return False  # this machine has been restarted
-    if Path("/proc/self/stat").exists():
-        return name_of(number) == process
-    return _answers(number)
+    return name_of(number) == process if Path("/proc/self/stat").exists() else _answers(number)
 
 
 def _boot() -> str:

@@ -33,17 +33,14 @@ class ModelClient(Protocol):
         """The reply as text, piece by piece. A reply cut off by the length limit raises
         ModelReplyInvalid at its end.
         """
-        ...
 
     async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT:
         """The reply as a value of the given type."""
-        ...
 
     async def choose(
         self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget
     ) -> FunctionCall:
         """The one function that the model calls, always one of `functions`."""
-        ...
 
 
 class Embedder(Protocol):
@@ -52,14 +49,12 @@ class Embedder(Protocol):
     @property
     def id(self) -> str:
         """Names model and weights; vectors with different ids are never compared."""
-        ...
 
     @property
     def dimensions(self) -> int: ...
 
     def embed(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Shape (len(texts), dimensions), rows of length 1."""
-        ...
 
 
 class ToolLibrary(Protocol):
@@ -67,25 +62,20 @@ class ToolLibrary(Protocol):
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
         """The tools nearest to a request, best first; never retired ones."""
-        ...
 
     async def tools(self) -> tuple[Tool, ...]:
         """All tools by name, retired ones too."""
-        ...
 
     async def get(self, name: str) -> Tool:
         """The newest version, retired or not. Raises: ToolNotFound, ToolModified."""
-        ...
 
     async def check_name(self, name: str) -> None:
         """Raises: ToolNameInvalid, ToolExists."""
-        ...
 
     async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
         """Register files, record, vector and version, or nothing. Raises: ToolNameInvalid,
         ToolExists.
         """
-        ...
 
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         """Make the next version of the tool of that name, which begins provisional; or change
@@ -93,17 +83,14 @@ class ToolLibrary(Protocol):
 
         Raises: ToolNotFound, ToolModified, VersionConflict (version `based_on` is not the newest).
         """
-        ...
 
     async def version(self, name: str, number: int) -> ToolVersion:
         """The tool at a version, which never changes, even after the tool's removal. Raises:
         VersionNotFound.
         """
-        ...
 
     async def remove(self, name: str) -> None:
         """Raises: ToolNotFound."""
-        ...
 
     async def record_use(
         self, name: str, version: int, call: str, key: str = ""
@@ -111,7 +98,6 @@ class ToolLibrary(Protocol):
         """Count a success of that version; `call` is the digest of its arguments. Here and below,
         what has a `key` counts once. Raises: ToolNotFound.
         """
-        ...
 
     async def record_failure(
         self, name: str, version: int, problem: str, key: str = ""
@@ -119,7 +105,6 @@ class ToolLibrary(Protocol):
         """Count a failure that is the tool's own fault; `problem` describes it in a few words.
         Raises: ToolNotFound.
         """
-        ...
 
     async def record_request(self, name: str, version: int, request: str) -> None:
         """Add a request that the tool served to those that find it; no error if the tool is gone or
@@ -127,7 +112,6 @@ class ToolLibrary(Protocol):
 
         Raises: EmbedderUnavailable.
         """
-        ...
 
 
 class ServerTools(Protocol):
@@ -137,19 +121,15 @@ class ServerTools(Protocol):
         """The tools nearest to a request, best first. A server that does not answer delays it by
         seconds at most, and only until its tools are known.
         """
-        ...
 
     async def get(self, name: str) -> ServerTool | None:
         """The tool of this name, as its server last described it; None if there is none."""
-        ...
 
     async def allowed(self, tool: ServerTool) -> bool:
         """Whether a person always allows exactly this tool."""
-        ...
 
     async def allow(self, tool: ServerTool) -> None:
         """Always allow this tool; with one that only reads, all of its server that only read."""
-        ...
 
     async def call(
         self,
@@ -160,7 +140,6 @@ class ServerTools(Protocol):
         """Call a tool once, whatever was consented to. Every failure is a value: of the tool, of
         its server, and that the server describes it otherwise by now.
         """
-        ...
 
 
 class Sandbox(Protocol):
@@ -190,7 +169,6 @@ class Sandbox(Protocol):
         import them. A name that the sandbox already has raises RequestError; more modules than the
         sandbox takes is the problem of the verdict, or the end of the execution.
         """
-        ...
 
     async def verify_versions(
         self,
@@ -208,7 +186,6 @@ class Sandbox(Protocol):
         verdict has the tests up to there, in the order in which they ran. `timeout` is the seconds
         of processor time of one run.
         """
-        ...
 
     async def execute(
         self,
@@ -227,4 +204,3 @@ class Sandbox(Protocol):
         Raises:
             RequestError: there are too many files, or too large ones.
         """
-        ...

@@ -245,8 +245,7 @@ def _described(cells: Sequence[Any]) -> str:
     numbers = [cell for cell in known if type(cell) in (int, float)]
     if numbers and len(numbers) == len(known):
         return f"numbers from {min(numbers)} to {max(numbers)}{empty}"
-    texts = dict.fromkeys(cell for cell in known if isinstance(cell, str))
-    if not texts:
+    if not (texts := dict.fromkeys(cell for cell in known if isinstance(cell, str))):
         return f"{' and '.join(sorted({_KINDS[type(cell)] for cell in known})) or 'nothing'}{empty}"
     mixed = f", {count(len(numbers), 'number')}" if numbers else ""
     return f"{len(texts)} different texts, such as {_part(next(iter(texts)))}{mixed}{empty}"
@@ -254,9 +253,7 @@ def _described(cells: Sequence[Any]) -> str:
 
 def _brief(value: Any) -> str:
     text = canonical(value)
-    if len(text) <= _PART:
-        return text
-    return f"{reference_to(value, text).shape}, {_part(value)}"
+    return text if len(text) <= _PART else f"{reference_to(value, text).shape}, {_part(value)}"
 
 
 def _part(value: Any) -> str:

@@ -179,8 +179,7 @@ def _defined(source: str, function: str) -> ast.FunctionDef:
     ]
     if not found:
         raise SignatureError(f"the code defines no function {function} at top level")
-    node = found[-1]
-    if isinstance(node, ast.AsyncFunctionDef):
+    if isinstance((node := found[-1]), ast.AsyncFunctionDef):
         raise SignatureError(f"{function} is async; a tool is an ordinary function")
     if node.args.posonlyargs or node.args.vararg or node.args.kwarg:
         raise SignatureError(

@@ -3,9 +3,7 @@ words.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
-
-from pydantic import BeforeValidator
+from typing import Literal
 
 from selfeng.core.value import Value
 
@@ -197,31 +195,7 @@ STAGES: Mapping[str, Stage] = {
 }
 """In the order in which a turn may reach them."""
 
-_FORMER: Mapping[str, StageName] = {
-    "searching": "search",
-    "questions": "clarify",
-    "specification": "specify",
-    "tests": "test",
-    "implementation": "implement",
-    "consensus": "compare",
-    "verification": "verify",
-    "mutation": "strengthen",
-    "registration": "register",
-    "executing": "execute",
-    "execution": "execute",
-    "answering": "respond",
-}
-"""The names that stages have in events of earlier versions."""
-
-
-def as_now(name: object) -> object:
-    """The current name for one of an earlier version; anything else unchanged."""
-    return _FORMER.get(name, name) if isinstance(name, str) else name
-
-
-RecordedStage = Annotated[StageName, BeforeValidator(as_now)]
-"""A stage in an event; names of earlier versions are read as the current ones."""
-Place = Annotated[str, BeforeValidator(as_now)]
+Place = str
 """A stage, or whatever else gave up: an agent, `building` or `acting` on a project, `internal`."""
 
 

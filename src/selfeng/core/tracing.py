@@ -131,6 +131,5 @@ def _entries(name: str) -> tuple[str, ...]:
 
 def flush_spans() -> None:
     """Send what waits. Blocks, for half a second at most."""
-    flush = getattr(trace.get_tracer_provider(), "force_flush", None)
-    if flush:
+    if flush := getattr(trace.get_tracer_provider(), "force_flush", None):
         flush(_PATIENCE)

@@ -212,14 +212,12 @@ class Inspector(Protocol):
 
         It never fails: the profile then names the problem.
         """
-        ...
 
     async def lines_about(self, file: File, message: str) -> str:
         """The lines of a file that an error's message is about; "" if none is found.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        ...
 
 
 @dataclass(frozen=True)
@@ -362,8 +360,7 @@ class Turn:
         that are new to the turn.
         """
         hints = await self.recall(agent, about)
-        untold = tuple(hint for hint in hints if hint.id not in self.lessons_shown)
-        if untold:
+        if untold := tuple(hint for hint in hints if hint.id not in self.lessons_shown):
             self.lessons_shown.update(hint.id for hint in untold)
             self.emit(LessonsShown(agent=agent, lessons=untold))
         return hints

@@ -6,6 +6,7 @@ does the same in `visible.js`.
 """
 
 import re
+from collections.abc import Callable
 
 _ACTING = re.compile(
     "\r\n"
@@ -36,26 +37,17 @@ def one_line(text: str) -> str:
     return visible(text).replace("\t", "\\t").replace("\n", "\\n")
 
 
-def hidden(text: str) -> str:
-    """The first character, written out, that `visible` would not leave as it is; "" if none."""
-    return _changed(text, visible(text))
-
-
-def acting(text: str) -> str:
-    """The first character, written out, that `one_line` would not leave as it is; "" if none."""
-    return _changed(text, one_line(text))
+def hidden(text: str, show: Callable[[str], str] = visible) -> str:
+    """The first character, written out, that `show` would not leave as it is; "" if none."""
+    return next((ascii(a) for a, b in zip(text, show(text), strict=False) if a != b), "")
 
 
 def plain_line_problem(text: str) -> str:
     """Why the text is not one line without markup, such as a description; "" if it is."""
-    if character := acting(text):
+    if character := hidden(text, one_line):
         return f"has characters that act or hide, such as {character}"
     markup = _MARKUP.search(text)
     return f"has markup, such as {markup[0][:30]!r}" if markup else ""
-
-
-def _changed(text: str, shown: str) -> str:
-    return next((ascii(a) for a, b in zip(text, shown, strict=False) if a != b), "")
 
 
 def _written(match: re.Match[str]) -> str:

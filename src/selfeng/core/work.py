@@ -12,16 +12,13 @@ class WorkStep(Protocol):
     @property
     def known(self) -> Any:
         """What the step came to before; None if it has to be done."""
-        ...
 
     @property
     def key(self) -> str:
         """Names the step among those of all turns, so that its effect happens once."""
-        ...
 
     async def record(self, outcome: Any) -> None:
         """Keep what the step came to, before anything follows from it. Raises: TakenOver."""
-        ...
 
 
 class Work(Protocol):
@@ -31,22 +28,18 @@ class Work(Protocol):
         """The next step. `name` has the door and a digest of what it is given. Raises: Diverged:
         this step was another one before.
         """
-        ...
 
     def part(self, name: str) -> "Work":
         """A thread of its own, for work that runs beside other work."""
-        ...
 
     @property
     def stopped(self) -> bool:
         """Whether the turn is stopped: that its steps are cancelled is no outcome of theirs then,
         since a process that goes on with it has to do them.
         """
-        ...
 
     def stop(self) -> None:
         """The turn is stopped."""
-        ...
 
 
 current_work: ContextVar[Work | None] = ContextVar("current_work", default=None)

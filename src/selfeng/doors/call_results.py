@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, assert_never
 from urllib.parse import quote
 
@@ -53,17 +53,14 @@ def executed(execution: Execution) -> types.CallToolResult:
         case Returned(files=files, refused_files=kept_back):
             kept = execution.result
             value = {"value": json.loads(kept.content)} if kept else None
-            return said("\n".join([execution.text, *_notes(kept_back)]), value, files)
+            notes = [f"The sandbox does not hand out {name}." for name in kept_back]
+            return said("\n".join([execution.text, *notes]), value, files)
         case Raised(type_name=kind, message=message, files=files):
             return said(": ".join(filter(None, (kind, message))), None, files, failed=True)
         case Killed(reason=reason):
             return said(f"The sandbox ended the tool. {reason}", failed=True)
         case _:
             assert_never(execution)
-
-
-def _notes(refused_files: Sequence[str]) -> list[str]:
-    return [f"The sandbox does not hand out {name}." for name in refused_files]
 
 
 def _content(file: File) -> types.ImageContent | types.EmbeddedResource:

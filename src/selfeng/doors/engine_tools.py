@@ -189,8 +189,9 @@ class EngineTools:
     async def _run(
         self, name: str, arguments: Mapping[str, Any], given: Sequence[GivenFile] = ()
     ) -> types.CallToolResult:
-        files = [one.file() for one in given]
-        return executed(await self._engine.call(self._owner, name, arguments, files))
+        return executed(
+            await self._engine.call(self._owner, name, arguments, [one.file() for one in given])
+        )
 
     async def _library_tools(self) -> Sequence[Tool]:
         """Those that are listed, the most used first."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 import httpx2
@@ -88,10 +88,9 @@ class ForwardedTools:
     async def listen(self) -> None:
         """Hear of changes until cancelled, also after the app was started again."""
         while True:
-            try:
+            # without an app, as it has ended, calls say so
+            with suppress(MCPError, SubscriptionLost, httpx2.HTTPError):
                 async with self._client.listen(tools_list_changed=True) as changes:
                     async for _ in changes:
                         self.changed.tell()
-            except (MCPError, SubscriptionLost, httpx2.HTTPError):
-                pass  # the app has ended; calls say so
             await asyncio.sleep(_PAUSE)

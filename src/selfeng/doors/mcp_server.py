@@ -44,7 +44,6 @@ class ToolSource(Protocol):
     @property
     def changed(self) -> Changes[[]]:
         """Told whenever `tools` may say something else."""
-        ...
 
     async def tools(self) -> list[types.Tool]: ...
 
@@ -52,7 +51,6 @@ class ToolSource(Protocol):
         self, name: str, arguments: Mapping[str, Any], report: Report
     ) -> types.CallToolResult:
         """What a tool came to; its failure is a result, too. Cancelling it stops the work."""
-        ...
 
 
 class _Bus:
@@ -84,11 +82,9 @@ class _ToolServer(Server[dict[str, Any]]):
         )
 
 
-def _never(request: object) -> asyncio.Event:
-    return asyncio.Event()
-
-
-def mcp_server(source: ToolSource, left: Left = _never) -> Server[dict[str, Any]]:
+def mcp_server(
+    source: ToolSource, left: Left = lambda _: asyncio.Event()
+) -> Server[dict[str, Any]]:
     """The server for the tools of `source`; several clients may use it at once. A client that
     cancels a call, or leaves meanwhile, stops it.
     """

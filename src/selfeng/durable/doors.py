@@ -81,18 +81,20 @@ class DurableModel:
         await step.record(meter.outcome(told))
 
     async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT:
-        async def ask(meter: Budget, _: str) -> ReplyT:
-            return await self._model.structured(prompt, reply, meter)
-
-        return await done_once(name_of("model.structured", prompt, reply), ask, budget)
+        return await done_once(
+            name_of("model.structured", prompt, reply),
+            lambda meter, _: self._model.structured(prompt, reply, meter),
+            budget,
+        )
 
     async def choose(
         self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget
     ) -> FunctionCall:
-        async def ask(meter: Budget, _: str) -> FunctionCall:
-            return await self._model.choose(prompt, functions, meter)
-
-        return await done_once(name_of("model.choose", prompt, functions), ask, budget)
+        return await done_once(
+            name_of("model.choose", prompt, functions),
+            lambda meter, _: self._model.choose(prompt, functions, meter),
+            budget,
+        )
 
 
 class DurableSandbox:
@@ -138,13 +140,12 @@ class DurableSandbox:
         *,
         library: Mapping[str, str] = NO_MODULES,
     ) -> tuple[Verdict, ...]:
-        async def run(*_: object) -> tuple[Verdict, ...]:
-            return await self._sandbox.verify_versions(
+        return await done_once(
+            name_of("sandbox.verify_versions", name, versions, tests, timeout, dict(library)),
+            lambda *_: self._sandbox.verify_versions(
                 name, versions, tests, timeout, library=library
-            )
-
-        given = name, versions, tests, timeout, dict(library)
-        return await done_once(name_of("sandbox.verify_versions", *given), run)
+            ),
+        )
 
     async def execute(
         self,
@@ -155,11 +156,10 @@ class DurableSandbox:
         *,
         library: Mapping[str, str] = NO_MODULES,
     ) -> Execution:
-        async def run(*_: object) -> Execution:
-            return await self._sandbox.execute(name, code, arguments, files, library=library)
-
-        given = name, code, dict(arguments), list(files), dict(library)
-        return await done_once(name_of("sandbox.execute", *given), run)
+        return await done_once(
+            name_of("sandbox.execute", name, code, dict(arguments), list(files), dict(library)),
+            lambda *_: self._sandbox.execute(name, code, arguments, files, library=library),
+        )
 
 
 class DurableServers:
@@ -169,19 +169,21 @@ class DurableServers:
         self._servers = servers
 
     async def search(self, request: str, limit: int = 8) -> tuple[ServerCandidate, ...]:
-        given = name_of("servers.search", request, limit)
-        return await done_once(given, lambda *_: self._servers.search(request, limit))
+        return await done_once(
+            name_of("servers.search", request, limit),
+            lambda *_: self._servers.search(request, limit),
+        )
 
     async def get(self, name: str) -> ServerTool | None:
         return await done_once(name_of("servers.get", name), lambda *_: self._servers.get(name))
 
     async def allowed(self, tool: ServerTool) -> bool:
-        given = name_of("servers.allowed", tool.digest)
-        return await done_once(given, lambda *_: self._servers.allowed(tool))
+        return await done_once(
+            name_of("servers.allowed", tool.digest), lambda *_: self._servers.allowed(tool)
+        )
 
     async def allow(self, tool: ServerTool) -> None:
-        given = name_of("servers.allow", tool.digest)
-        await done_once(given, lambda *_: self._servers.allow(tool))
+        await done_once(name_of("servers.allow", tool.digest), lambda *_: self._servers.allow(tool))
 
     async def call(
         self,
@@ -226,8 +228,10 @@ class DurableLibrary:
         self._library = library
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
-        given = name_of("library.search", request, limit)
-        return await done_once(given, lambda *_: self._library.search(request, limit))
+        return await done_once(
+            name_of("library.search", request, limit),
+            lambda *_: self._library.search(request, limit),
+        )
 
     async def tools(self) -> tuple[Tool, ...]:
         """The step has which tools there were, and at which versions, which never change."""
@@ -248,8 +252,9 @@ class DurableLibrary:
         return await done_once(name_of("library.get", name), lambda *_: self._library.get(name))
 
     async def check_name(self, name: str) -> None:
-        given = name_of("library.check_name", name)
-        await done_once(given, lambda *_: self._library.check_name(name))
+        await done_once(
+            name_of("library.check_name", name), lambda *_: self._library.check_name(name)
+        )
 
     async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
         """A tool that a dead process added before it could record the step is the step's value."""
@@ -270,8 +275,9 @@ class DurableLibrary:
         return await done_once(name_of("library.revise", draft, based_on), revise)
 
     async def version(self, name: str, number: int) -> ToolVersion:
-        given = name_of("library.version", name, number)
-        return await done_once(given, lambda *_: self._library.version(name, number))
+        return await done_once(
+            name_of("library.version", name, number), lambda *_: self._library.version(name, number)
+        )
 
     async def remove(self, name: str) -> None:
         await done_once(name_of("library.remove", name), lambda *_: self._library.remove(name))
@@ -279,27 +285,30 @@ class DurableLibrary:
     async def record_use(
         self, name: str, version: int, call: str, key: str = ""
     ) -> ToolStandingChanged | None:
-        given = name_of("library.record_use", name, version, call)
         return await done_once(
-            given, lambda _, key: self._library.record_use(name, version, call, key)
+            name_of("library.record_use", name, version, call),
+            lambda _, key: self._library.record_use(name, version, call, key),
         )
 
     async def record_failure(
         self, name: str, version: int, problem: str, key: str = ""
     ) -> ToolStandingChanged | None:
-        given = name_of("library.record_failure", name, version, problem)
         return await done_once(
-            given, lambda _, key: self._library.record_failure(name, version, problem, key)
+            name_of("library.record_failure", name, version, problem),
+            lambda _, key: self._library.record_failure(name, version, problem, key),
         )
 
     async def record_request(self, name: str, version: int, request: str) -> None:
-        given = name_of("library.record_request", name, version, request)
-        await done_once(given, lambda *_: self._library.record_request(name, version, request))
+        await done_once(
+            name_of("library.record_request", name, version, request),
+            lambda *_: self._library.record_request(name, version, request),
+        )
 
     async def _at(self, seen: "_Seen") -> Tool:
         version = await self._library.version(seen.name, seen.version)
-        known = version.model_dump(include=set(Tool.model_fields))
-        return Tool.model_validate({**known, **seen._asdict()})
+        return Tool.model_validate(
+            {**version.model_dump(include=set(Tool.model_fields)), **seen._asdict()}
+        )
 
     async def _there(self, draft: ToolDraft, version: int) -> Tool | None:
         """The tool, if exactly this was registered as that version."""
@@ -319,12 +328,16 @@ class DurableInspector:
     async def inspect(
         self, reference: FileReference, read: Callable[[FileReference], Awaitable[File]]
     ) -> str:
-        given = name_of("inspector.inspect", reference)
-        return await done_once(given, lambda *_: self._inspector.inspect(reference, read))
+        return await done_once(
+            name_of("inspector.inspect", reference),
+            lambda *_: self._inspector.inspect(reference, read),
+        )
 
     async def lines_about(self, file: File, message: str) -> str:
-        given = name_of("inspector.lines_about", file, message)
-        return await done_once(given, lambda *_: self._inspector.lines_about(file, message))
+        return await done_once(
+            name_of("inspector.lines_about", file, message),
+            lambda *_: self._inspector.lines_about(file, message),
+        )
 
 
 class BlockingThreads(Protocol):
@@ -361,8 +374,9 @@ def durable_recall(recall: Recall) -> Recall:
     """Lessons as they were when the turn was first shown them."""
 
     async def recalled(agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
-        given = name_of("lessons.recall", agent, about)
-        return await done_once(given, lambda *_: recall(agent, about))
+        return await done_once(
+            name_of("lessons.recall", agent, about), lambda *_: recall(agent, about)
+        )
 
     return recalled
 

@@ -3,27 +3,16 @@
 import asyncio
 import hashlib
 import pickle
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from selfeng.core.errors import AgentError
 from selfeng.core.files import File
 from selfeng.core.turn import Budget
-from selfeng.core.work import current_work
+from selfeng.core.work import current_work, steps_of
 
 T = TypeVar("T")
-
-
-@contextmanager
-def apart_from_steps() -> Iterator[None]:
-    """What is done inside belongs to the step that does it."""
-    token = current_work.set(None)
-    try:
-        yield
-    finally:
-        current_work.reset(token)
 
 
 @dataclass(frozen=True)
@@ -117,7 +106,7 @@ async def done_once(
         return await step.known.again(budget)  # type: ignore[no-any-return]
     meter = StepMeter(spent)
     try:
-        with apart_from_steps():
+        with steps_of(None):  # what it does belongs to this step
             value = await do(meter, step.key)
     except AgentError as error:
         await step.record(meter.outcome(error=error))

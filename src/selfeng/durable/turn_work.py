@@ -97,8 +97,7 @@ class TurnWork:
                 self._lasting = True
 
     def part(self, name: str) -> "TurnWork":
-        part_id = f"{self._id}/{name}"
-        return TurnWork(part_id, self._workflows, lasting=self._lasting, whole=self)
+        return TurnWork(f"{self._id}/{name}", self._workflows, lasting=self._lasting, whole=self)
 
     @property
     def stopped(self) -> bool:
@@ -159,8 +158,9 @@ class TurnWork:
     async def _open(self) -> Port:
         for step in self._first:
             await step.done.wait()
-        begun = [(step.name, step.known) for step in self._first]
-        return await self._workflows.open(self._id, pickle.dumps(begun))
+        return await self._workflows.open(
+            self._id, pickle.dumps([(step.name, step.known) for step in self._first])
+        )
 
 
 Run = Callable[[TurnResumed | None, Callable[[Event], None]], RunningTurn]

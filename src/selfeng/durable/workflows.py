@@ -299,8 +299,7 @@ class Workflows:
 
     async def _delete(self, names: list[str]) -> None:
         if names:
-            dbos = await self._started()
-            await self._on_loop(dbos.delete_workflows_async(names))
+            await self._on_loop((await self._started()).delete_workflows_async(names))
 
     async def _started(self) -> "type[DBOS]":
         if self._loop is None:

@@ -244,5 +244,6 @@ def fingerprint(key: Ed25519PublicKey) -> str:
 
 
 def _text(key: Ed25519PublicKey) -> str:
-    form = serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH
-    return key.public_bytes(*form).decode()
+    return key.public_bytes(
+        *(serialization.Encoding.OpenSSH, serialization.PublicFormat.OpenSSH)
+    ).decode()

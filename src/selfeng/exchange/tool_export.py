@@ -42,8 +42,9 @@ class ToolExport:
             raise RequestError("the library has no tools", "ask for one first")
         if form == "bundle":
             return await self._bundle(tools, examples)
-        exported = [await self._with_modules(tool, examples) for tool in tools]
-        return await asyncio.to_thread(_file, exported, form)
+        return await asyncio.to_thread(
+            _file, [await self._with_modules(tool, examples) for tool in tools], form
+        )
 
     async def _with_modules(self, tool: Tool, examples: Examples) -> ExportedTool:
         pinned = [await self._library.version(pin.name, pin.version) for pin in tool.requires]

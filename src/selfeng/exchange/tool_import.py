@@ -34,7 +34,6 @@ class ImportingLibrary(ToolLibrary, Protocol):
 
     async def check(self, draft: ToolDraft) -> None:
         """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
-        ...
 
 
 class Examine(Protocol):
@@ -42,7 +41,6 @@ class Examine(Protocol):
         """Judge a tool and its words; `beside` are tools that it may import and that are not
         registered yet. Raises: SynthesisFailed, SandboxError.
         """
-        ...
 
 
 class ToolWords(Value):
@@ -106,7 +104,8 @@ class ToolImport:
         for draft in offer.drafts:
             finding = await self._judged(offer, draft, list(beside.values()), refused)
             if finding.outcome == "passed":
-                beside[draft.name] = _as_tool(draft)
+                # as others of the bundle import it, before it is registered
+                beside[draft.name] = Tool(**dict(draft), created_at=datetime.now(UTC), digest="")
             yield finding
 
     async def add(
@@ -191,8 +190,7 @@ class ToolImport:
             for pin in pinned.requires
         }
         judged = json.dumps([draft.model_dump(mode="json"), modules], sort_keys=True)
-        key = hashlib.sha256(judged.encode()).hexdigest()
-        if key not in self._verdicts:
+        if (key := hashlib.sha256(judged.encode()).hexdigest()) not in self._verdicts:
             self._verdicts[key] = await self.examine(pinned, beside)
             while len(self._verdicts) > _MOST_VERDICTS:
                 del self._verdicts[next(iter(self._verdicts))]
@@ -250,11 +248,6 @@ def _offered(draft: ToolDraft, names: set[str]) -> ToolWords:
         code=draft.code,
         tests=draft.tests,
     )
-
-
-def _as_tool(draft: ToolDraft) -> Tool:
-    """A tool as others of its bundle import it, before it is registered."""
-    return Tool(**dict(draft), created_at=datetime.now(UTC), digest="")
 
 
 def _refusal(name: str, error: AgentError) -> ImportFinding:

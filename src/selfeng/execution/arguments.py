@@ -64,8 +64,7 @@ def bind(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
         ArgumentsInvalid: a name the signature doesn't have, a required parameter without a value, a
             value of another type.
     """
-    unknown = sorted(set(given) - {p.name for p in signature.parameters})
-    if unknown:
+    if unknown := sorted(set(given) - {p.name for p in signature.parameters}):
         takes = ", ".join(p.name for p in signature.parameters) or "no parameters"
         raise ArgumentsInvalid(
             f"{signature.function} has no parameter {', '.join(unknown)}; it takes {takes}"
@@ -222,8 +221,7 @@ def _part(id: object, value: Any, column: Any, form: Any) -> Any:
         ArgumentsInvalid: there is no such column or format.
     """
     if column is not None:
-        table = main_table(value)
-        if table is None or column not in table.columns:
+        if (table := main_table(value)) is None or column not in table.columns:
             known = ", ".join(table.columns) if table else "none, as it is no table"
             raise ArgumentsInvalid(f"{id} has no column {column!r}; it has {known}")
         value = [row[table.columns.index(column)] for row in table.rows]

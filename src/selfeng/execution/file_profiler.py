@@ -58,8 +58,9 @@ class FileProfiler:
         return "\n".join(f"{file.name}, line or row {line}" for line in found)
 
     async def _run(self, function: str, file: File, **more: str) -> Execution:
-        arguments = {"path": file.name, **more}
-        return await self._sandbox.execute(function, _CODE, arguments, [file], library=_LIBRARY)
+        return await self._sandbox.execute(
+            function, _CODE, {"path": file.name, **more}, [file], library=_LIBRARY
+        )
 
 
 def _parsed(ran: Execution) -> str:

@@ -182,8 +182,7 @@ def _packed(content: bytes, path: str) -> dict[str, Any]:
     if "xl/workbook.xml" not in {member.filename for member in members}:
         names = [tables.short(member.filename) for member in members[:20]]
         return {"kind": "zip archive", "members": names}
-    unpacked = sum(member.file_size for member in members)
-    if unpacked > UNPACKED:
+    if (unpacked := sum(member.file_size for member in members)) > UNPACKED:
         problem = f"unpacked it has {unpacked / 1e6:,.0f} MB, so it was not opened"
         return {"kind": "workbook", "problem": problem}
     sheets = _workbook(path)[:20]
@@ -202,14 +201,14 @@ def _workbook(path: str) -> list[Any]:
 
 
 def _sheet_rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
-    for number, row in enumerate(sheet.iter_rows(values_only=True), start=1):
-        yield number, list(row)
+    yield from (
+        (number, list(row)) for number, row in enumerate(sheet.iter_rows(values_only=True), start=1)
+    )
 
 
 def _json(text: str) -> dict[str, Any]:
     """The shape of JSON, or of JSON lines; {} if it is neither."""
-    begun = text.lstrip()[:1]
-    if begun not in ("{", "["):
+    if text.lstrip()[:1] not in ("{", "["):
         return {}
     try:
         return {"kind": "JSON", "shape": tables.short(_shape([("$", json.loads(text))]), 3000)}

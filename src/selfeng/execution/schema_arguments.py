@@ -35,8 +35,7 @@ def bind_schema(tool: ServerTool, given: Mapping[str, Any]) -> dict[str, Any]:
             for name, value in given.items()
             if value is not None or _takes_null(validator, schema["properties"].get(name))
         }
-        missing = tuple(name for name in tool.required if name not in arguments)
-        if missing:
+        if missing := tuple(name for name in tool.required if name not in arguments):
             raise ArgumentsInvalid(f"{tool.name} needs {', '.join(missing)}", missing)
         error = next(iter(validator.iter_errors(arguments)), None)
     except (Unresolvable, RecursionError) as problem:

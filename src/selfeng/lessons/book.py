@@ -115,8 +115,7 @@ class LessonBook:
         with writing(self._engine) as connection:
             if rows.is_examined(connection, turn_id):
                 return False
-            unusable = rows.unusable_replies(connection, turn_id) + 1
-            if unusable < LOOKS:
+            if (unusable := rows.unusable_replies(connection, turn_id) + 1) < LOOKS:
                 rows.mark_examined(connection, turn_id, digest, unusable)
             return unusable < LOOKS
 

@@ -123,8 +123,10 @@ def _refuted(step: SynthesisStep) -> Iterator[str]:
     """What a comparison of candidates found wrong: tests, and values of candidates."""
     if step.step == "compare" and step.artifact:
         found = json.loads(step.artifact)
-        for dropped in found.get("dropped", ()):
-            yield f"most candidates refute {dropped['test']}: {dropped['message']}"
+        yield from (
+            f"most candidates refute {dropped['test']}: {dropped['message']}"
+            for dropped in found.get("dropped", ())
+        )
         for one in filter(None, (report.get("refuted") for report in found.get("reports", ()))):
             yield f"for {one['call']} a candidate {one['own']}, most {one['others']}"
 

@@ -46,12 +46,8 @@ def _over_messages(change: Callable[[Sequence[Message]], list[Message]]) -> Call
     return changed
 
 
-def _with_roles(messages: Sequence[Message], roles: Mapping[str, str]) -> list[Message]:
-    return [{**m, "role": roles.get(m["role"], m["role"])} for m in messages]
-
-
 def _developer_as_system(messages: Sequence[Message]) -> list[Message]:
-    return _with_roles(messages, {"developer": "system"})
+    return [{**m, "role": "system" if m["role"] == "developer" else m["role"]} for m in messages]
 
 
 def _system_as_user(messages: Sequence[Message]) -> list[Message]:

@@ -96,8 +96,7 @@ def as_built(kind: type[ModelT], fields: object) -> ModelT:
 
 def _failed(chunk: Mapping[str, Any]) -> Any:
     """An error in Groq's own field, or in a choice."""
-    own = chunk.get("x_groq")
-    if isinstance(own, Mapping) and own.get("error"):
+    if isinstance((own := chunk.get("x_groq")), Mapping) and own.get("error"):
         return own["error"]
     choices = chunk.get("choices") or [{}]
     return choices[0].get("error") if isinstance(choices[0], Mapping) else None

@@ -390,8 +390,7 @@ class ModelConnection:
         translated.
         """
         try:
-            left = budget.seconds_left
-            if not left:
+            if not (left := budget.seconds_left):
                 raise budget.out_of_seconds()
             async with asyncio.timeout(left) as limit:
                 return await step()
@@ -426,8 +425,7 @@ class ModelConnection:
 
     def _without_choices(self, response: ChatCompletion) -> ModelError:
         """Some gateways answer 200 with an error of the provider behind them."""
-        error = (response.model_extra or {}).get("error")
-        if not error:
+        if not (error := (response.model_extra or {}).get("error")):
             return ModelReplyInvalid(
                 f"the reply of {self.server.model} holds no message",
                 "try again, or set another OPENAI_MODEL",

@@ -51,16 +51,16 @@ class _Native:
     sticky: bool = False
 
     def request(self, messages: Sequence[Message], repair: Sequence[Message]) -> ChatRequest:
-        native = with_native_calls(messages, self.names)
-        return ChatRequest(messages=(*native, *repair), options=self.options)
+        return ChatRequest(
+            messages=(*with_native_calls(messages, self.names), *repair), options=self.options
+        )
 
     def read(self, reply: ModelReply) -> FunctionCall:
         if not reply.calls:
             return _written_call(reply.text, self.names)
         calls: list[FunctionCall] = []
         for call in reply.calls:
-            chosen = _called(call.name, call.arguments, self.names)
-            if chosen not in calls:
+            if (chosen := _called(call.name, call.arguments, self.names)) not in calls:
                 calls.append(chosen)
         return _together(calls, self.names)
 
@@ -190,8 +190,7 @@ def _in_python(text: str, names: Mapping[str, bool]) -> Iterator[tuple[str, Any]
     block = _BLOCK.search(text)
     try:
         tree = ast.parse(_TOKEN.sub("", block[1] if block else text).strip(), mode="eval")
-        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        for call in calls:
+        for call in [node for node in ast.walk(tree) if isinstance(node, ast.Call)]:
             arguments = {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
             if (name := ast.unparse(call.func)) in names and not call.args:
                 yield name, arguments
@@ -200,8 +199,7 @@ def _in_python(text: str, names: Mapping[str, bool]) -> Iterator[tuple[str, Any]
 
 
 def _known(name: str, names: Mapping[str, bool]) -> str:
-    plain = name.strip().removeprefix(_PREFIX)
-    if plain not in names:
+    if (plain := name.strip().removeprefix(_PREFIX)) not in names:
         raise Malformed(f"unknown function {name!r}")
     return plain
 

@@ -84,8 +84,7 @@ def mended(text: str) -> list[Any]:
 def _embedded(text: str) -> Iterator[Any]:
     position = 0
     for _ in range(min(_ATTEMPTS, _SCANNED // (len(text) + 1) + 1)):
-        start = _START.search(text, position)
-        if start is None:
+        if (start := _START.search(text, position)) is None:
             return
         try:
             value, position = _DECODER.raw_decode(text, start.start())

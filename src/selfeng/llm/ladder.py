@@ -41,24 +41,19 @@ class Strategy(Protocol[ResultT_co]):
     @property
     def fallback(self) -> int:
         """How many strategies to skip when a reply did not follow this one."""
-        ...
 
     @property
     def sticky(self) -> bool:
         """Whether one reply that did not follow it proves that the server never will."""
-        ...
 
     def request(self, messages: Sequence[Message], repair: Sequence[Message]) -> ChatRequest:
         """The request for the prompt's `messages`, followed by a repair round if there is one."""
-        ...
 
     def read(self, reply: ModelReply) -> ResultT_co:
         """Raises: NotFollowed, Malformed."""
-        ...
 
     def demand(self, problem: str) -> str:
         """What the model is told after a reply with that problem."""
-        ...
 
 
 async def ask(

@@ -59,8 +59,7 @@ class ReplyForm(Generic[ReplyT]):
             except ValidationError as error:
                 problems.append((self._known(value), _told(error)))
         for value in sorted(objects, key=self._known, reverse=True):
-            mended = self._mended(value)
-            if mended is not None:
+            if (mended := self._mended(value)) is not None:
                 return mended
         raise ValueError(max(problems, key=lambda problem: problem[0])[1])
 

@@ -53,8 +53,10 @@ def _items(message: Json) -> Iterator[dict[str, Any]]:
         return
     if content or not message.get("tool_calls"):
         yield {"role": role, "content": content or ""}
-    for call in message.get("tool_calls") or ():
-        yield {"type": "function_call", "call_id": call["id"], **call["function"]}
+    yield from (
+        {"type": "function_call", "call_id": call["id"], **call["function"]}
+        for call in message.get("tool_calls") or ()
+    )
 
 
 def completion_of(response: Json) -> dict[str, Any]:
@@ -69,8 +71,7 @@ def completion_of(response: Json) -> dict[str, Any]:
         ("reasoning_content", "\n\n".join(_thoughts(output))),
     ):
         message[name] = text or None
-    calls = [_call(item) for item in output if item.get("type") == "function_call"]
-    if calls:
+    if calls := [_call(item) for item in output if item.get("type") == "function_call"]:
         message["tool_calls"] = calls
     finish = _finish(response, bool(calls))
     return {
@@ -88,8 +89,10 @@ def _texts(output: Sequence[Json], name: str) -> str:
 def _thoughts(output: Sequence[Json]) -> Iterator[str]:
     for item in output:
         if item.get("type") == "reasoning":
-            for part in (*(item.get("summary") or ()), *(item.get("content") or ())):
-                yield part.get("text") or ""
+            yield from (
+                part.get("text") or ""
+                for part in (*(item.get("summary") or ()), *(item.get("content") or ()))
+            )
 
 
 def _call(item: Json) -> dict[str, Any]:
@@ -98,8 +101,7 @@ def _call(item: Json) -> dict[str, Any]:
 
 
 def _finish(response: Json, called: bool) -> str | None:
-    status = response.get("status", "completed")
-    if status == "incomplete":
+    if (status := response.get("status", "completed")) == "incomplete":
         reason = (response.get("incomplete_details") or {}).get("reason")
         return "content_filter" if reason == "content_filter" else "length"
     if status in ("failed", "cancelled"):

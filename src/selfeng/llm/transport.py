@@ -110,16 +110,16 @@ class Transport:
                     return
             except (OpenAIError, ValueError) as error:
                 translated = failure(error, self.server)
-                step = _harmless(translated, wire, form)
-                if step is None:
+                if (step := _harmless(translated, wire, form)) is None:
                     raise translated from cause(error, self.server)
                 form = (*form, step)
 
     def _create(self, path: str, wire: Body) -> Any:
         api: Any = self._sdk.responses if path == RESPONSES else self._sdk.chat.completions
         required: dict[str, Any] = {"input": ""} if path == RESPONSES else {"messages": []}
-        create = api.with_streaming_response.create
-        return create(model=self.server.model, **required, extra_body=wire)
+        return api.with_streaming_response.create(
+            model=self.server.model, **required, extra_body=wire
+        )
 
     async def send(self, body: Body, prompt: str, guard: Guard) -> ServerReply:
         """Send a request of `chat.completions` in the form that the server takes.

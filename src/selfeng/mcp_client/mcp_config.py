@@ -67,8 +67,7 @@ class ServerConfig(BaseModel):
         texts += [*self.env.values(), *self.headers.values()]
         found: dict[str, str] = {}
         for name, default in (m.groups() for text in texts for m in _VARIABLE.finditer(text)):
-            value = environment.get(name, default)
-            if value is None:
+            if (value := environment.get(name, default)) is None:
                 raise LookupError(name)
             found[name] = value
         return found
@@ -140,8 +139,7 @@ def read_mcp_config(file: Path, environment: Mapping[str, str] = os.environ) -> 
     servers: dict[str, ServerConfig] = {}
     problems: dict[str, str] = {}
     for name, entry in entries.items():
-        found = _entry(name, entry, environment)
-        if isinstance(found, str):
+        if isinstance((found := _entry(name, entry, environment)), str):
             problems[one_line(name)[:_SHOWN]] = f"{found} (in {file})"
         elif not found.disabled:
             servers[name] = found

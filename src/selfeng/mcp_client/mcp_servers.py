@@ -127,8 +127,7 @@ class McpServers:
     ) -> Execution:
         """Call a tool once; every failure is a value."""
         await self._read()
-        connection = self._connections.get(tool.server)
-        if connection is None:
+        if (connection := self._connections.get(tool.server)) is None:
             return Raised(
                 type_name="ServerUnavailable",
                 message=f"{self.file} has no server {tool.server!r} now",
@@ -145,8 +144,10 @@ class McpServers:
             limit = f"{self._timeout:g} seconds without progress (MCP_TIMEOUT)"
             return Raised(type_name="TimeoutError", message=f"{tool.server} took {limit}")
         except LookupError:
-            changed = f"{tool.server} changed {tool.tool} meanwhile; ask again"
-            return Raised(type_name="ToolChanged", message=changed)
+            return Raised(
+                type_name="ToolChanged",
+                message=f"{tool.server} changed {tool.tool} meanwhile; ask again",
+            )
 
     async def servers(self, wait: float = 0.0) -> tuple[ServerWithTools, ...]:
         """All servers of the file with their tools, and the entries that can't be used. They are
@@ -215,8 +216,7 @@ class McpServers:
     async def _read(self) -> None:
         """Read the file if it has changed; end connections to what it says otherwise now."""
         async with self._reading:
-            stamp = await asyncio.to_thread(_stamp, self.file)
-            if stamp == self._stamp:
+            if (stamp := await asyncio.to_thread(_stamp, self.file)) == self._stamp:
                 return
             self._stamp = stamp
             self._config = await asyncio.to_thread(read_mcp_config, self.file)

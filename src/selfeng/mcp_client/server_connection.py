@@ -369,8 +369,7 @@ class ServerConnection:
                         log.info("%s: %s", self.name, said)
             self._died.set()
 
-        task = asyncio.create_task(follow())
-        stack.callback(task.cancel)
+        stack.callback(asyncio.create_task(follow()).cancel)
 
     def _told(self, error: BaseException) -> str:
         while isinstance(error, BaseExceptionGroup):

@@ -32,8 +32,7 @@ def tool_of(server: str, config: ServerConfig, listed: types.Tool) -> ServerTool
     """The tool that a server lists, or why it can't be used. Names are refused where they are too
     long, descriptions are shortened, and characters that can't be seen are written out.
     """
-    name = listed.name
-    if not name or len(name) > _LONGEST_NAME or one_line(name) != name:
+    if not (name := listed.name) or len(name) > _LONGEST_NAME or one_line(name) != name:
         return f"“{one_line(name)[:_LONGEST_NAME]}” can't be the name of a tool"
     try:
         schema = _limited(listed.input_schema)
@@ -224,8 +223,7 @@ def tools_of(
     tools: dict[str, ServerTool] = {}
     problems: list[str] = []
     for one in listed:
-        found = tool_of(server, config, one)
-        if isinstance(found, str):
+        if isinstance((found := tool_of(server, config, one)), str):
             problems.append(found)
         elif found.name in tools:
             problems.append(f"two tools are called {found.name}")

@@ -192,8 +192,7 @@ class _Transmission(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         leaving = asyncio.ensure_future(_departure(receive))
-        ending = asyncio.ensure_future(self._ended.wait())
-        self._watched = {leaving, ending}
+        self._watched = {leaving, asyncio.ensure_future(self._ended.wait())}
         try:
             if self._flaws.served_as is not None:
                 await self._send_whole(send, self._flaws.content, self._flaws.served_as)

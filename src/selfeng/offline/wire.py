@@ -79,10 +79,8 @@ class Writer:
         first = {"role": "assistant", "content": ""}
         if flaws.role:
             yield self._delta(first)
-        for piece in _WORDS.findall(flaws.refusal):
-            yield self._delta({"refusal": piece})
-        for piece in _WORDS.findall(flaws.content):
-            yield self._delta({"content": piece})
+        yield from (self._delta({"refusal": piece}) for piece in _WORDS.findall(flaws.refusal))
+        yield from (self._delta({"content": piece}) for piece in _WORDS.findall(flaws.content))
         for number, call in enumerate(self._calls):
             yield self._delta({"tool_calls": [{"index": number, **_wire_call(number, call, "")}]})
             text = str(call.arguments or "")

@@ -21,11 +21,9 @@ class Consent(Protocol):
 
     async def to_act(self, act: ProjectActChosen) -> Decision:
         """Step mode: whether to do what was chosen."""
-        ...
 
     async def to_package(self, package: str, reasoning: str) -> bool:
         """Whether a package that the options allow may be installed for this project."""
-        ...
 
 
 class AutoApprove:

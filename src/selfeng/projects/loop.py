@@ -98,7 +98,6 @@ class Packages(Protocol):
 
     async def sandbox_with(self, packages: tuple[str, ...]) -> Sandbox:
         """A sandbox with these packages. Raises: SandboxError: they can't be installed."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -170,15 +169,16 @@ class Build:
         )
         self._name = options.project_name
         self._workspace = store.workspace(self._name)
-        self._budget = BuildBudget(options.limits, self._spent_more, parent=parent)
+        self._budget = BuildBudget(
+            options.limits,
+            lambda b: self._emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)),
+            parent=parent,
+        )
         self._steps = self._backups = 0
         self._last = ""
         self._examination: Examination | None = None
         self._asks = options.step
         self._allowed = options.packages
-
-    def _spent_more(self, budget: Budget) -> None:
-        self._emit(BudgetSpent(usage=budget.usage, limits=budget.limits, seconds=budget.seconds))
 
     async def run(self, resumed: bool) -> Final:
         last: Final
@@ -217,8 +217,7 @@ class Build:
     async def _begin(self) -> Begun:
         """Raises: WorkspaceError; Diverged: this is not the folder that the build began in."""
         begun: Begun = await self._step("begin", self._look)
-        mark = await asyncio.to_thread(self._store.mark, self._name)
-        if mark != begun.mark:
+        if (await asyncio.to_thread(self._store.mark, self._name)) != begun.mark:
             raise Diverged(f"the folder of the project {self._name} is elsewhere, or was built in")
         return begun
 
@@ -506,8 +505,7 @@ class Build:
         """Add the packages that the project imports to its requirements.txt. Raises:
         WorkspaceError: it is not text, or there is no room for it.
         """
-        found = await self._step("require", self._required)
-        if found is not None:
+        if (found := await self._step("require", self._required)) is not None:
             body, change = found
             edit = WriteFile(name=REQUIREMENTS, body=body)
             await self._step("write", lambda: apply(self._workspace, edit))

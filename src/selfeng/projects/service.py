@@ -209,8 +209,7 @@ class ProjectService:
         """Raises: ResourceNotFound: `owner` has no such project. WorkspaceError: its folder can't
         be read.
         """
-        found = await self._own(owner, project_id)
-        return await asyncio.to_thread(self._detail, found)
+        return await asyncio.to_thread(self._detail, await self._own(owner, project_id))
 
     async def file(self, owner: str, project_id: str, path: str) -> WorkspaceFile:
         """Raises: ResourceNotFound: `owner` has no such project. WorkspaceError: it has no such
@@ -237,8 +236,7 @@ class ProjectService:
             RequestError: an option can't be used, or the goal is blank.
         """
         chosen = ProjectOptions.of(options)
-        goal = chosen.goal.strip()
-        if not goal:
+        if not (goal := chosen.goal.strip()):
             raise RequestError("the goal is blank", "say what the project should do")
         await self._turns.check(owner)
         project_id = await asyncio.to_thread(self._create, owner, chosen.project_name, goal)
@@ -303,8 +301,7 @@ class ProjectService:
         """Delete a project with its backups and its conversation. Raises: ResourceNotFound,
         ResourceBusy, as `act`.
         """
-        found = await self._idle(owner, project_id)
-        await asyncio.to_thread(self._delete, found)
+        await asyncio.to_thread(self._delete, await self._idle(owner, project_id))
 
     async def resume(
         self, claimed: ClaimedTurn, options: Mapping[str, Any], known: Sequence[NumberedEvent]

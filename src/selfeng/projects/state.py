@@ -194,8 +194,7 @@ class ProjectStore:
         """Raises: ResourceNotFound: nothing was built under this name. RequestError: the state is
         damaged.
         """
-        state = self.load(name)
-        if state is None:
+        if (state := self.load(name)) is None:
             raise ResourceNotFound(
                 f"there is no project {name!r} in {self.folder}",
                 f"there are: {', '.join(self.names()) or 'none'}",

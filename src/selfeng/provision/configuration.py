@@ -227,7 +227,10 @@ class Configuration:
     def _with(self, changes: Mapping[str, Any]) -> Settings:
         """The settings with these changes. Raises: SettingsInvalid."""
         settings = self._settings
-        given = {name: _stripped(value) for name, value in changes.items()}
+        given: dict[str, Any] = {
+            name: (value.strip() or None) if isinstance(value, str) else value
+            for name, value in changes.items()
+        }
         if isinstance(given.get(SERVER), str) and settings.openai_base_url:
             given[SERVER] = with_hidden_values(given[SERVER], settings.openai_base_url)
         problems = {name: p for name, value in given.items() if (p := self._problem(name, value))}
@@ -246,8 +249,10 @@ class Configuration:
     def _problem(self, name: str, value: Any) -> Problem | None:
         """What no rule of the settings themselves says."""
         if name in self._settings.fixed:
-            told = f"{name.upper()} is set in the environment or in .env, which wins"
-            return Problem(kind="fixed", message=told)
+            return Problem(
+                kind="fixed",
+                message=f"{name.upper()} is set in the environment or in .env, which wins",
+            )
         if name == SERVER and isinstance(value, str):
             return _problem_of_address(value)
         return None
@@ -255,10 +260,6 @@ class Configuration:
 
 def _nothing() -> None:
     """Nobody waits for news of a client that is only tried."""
-
-
-def _stripped(value: Any) -> Any:
-    return (value.strip() or None) if isinstance(value, str) else value
 
 
 def _plain(value: Any) -> Any:

@@ -58,8 +58,7 @@ def provision(
     Raises:
         ConfigurationError: a part is unknown.
     """
-    unknown = [part for part in parts if part not in PARTS]
-    if unknown:
+    if unknown := [part for part in parts if part not in PARTS]:
         raise ConfigurationError(f"unknown part {unknown[0]!r}", f"choose among {', '.join(PARTS)}")
     problems = []
     for part in parts:

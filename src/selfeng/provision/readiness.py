@@ -111,8 +111,7 @@ class Readiness:
 
     def _go_on(self, status: PartStatus) -> None:
         """Update a part; one that has failed keeps its reason until it is ready."""
-        before = self._parts.get(status.part)
-        if before and before.state == "working":
+        if (before := self._parts.get(status.part)) and before.state == "working":
             self._put(status)
 
     def _fail(self, error: AgentError, part: Part, then: tuple[Part, ...]) -> None:

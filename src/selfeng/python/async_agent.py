@@ -201,8 +201,7 @@ class AsyncAgent:
         execution = await self.execute(name, arguments, files=files)
         if not isinstance(execution, Returned):
             raise ToolFailed(name, execution)
-        result = execution.result
-        if result is None:
+        if (result := execution.result) is None:
             raise RequestError(
                 f"{name} returned a {execution.type_name} that is not kept: {execution.text[:80]}",
                 "`execute` gives it as text",
@@ -260,8 +259,7 @@ class AsyncAgent:
         async with aclosing(engine.turn(LOCAL, begin(engine))) as records:
             async for record in records:
                 story.add(record)
-        files = await story.made(engine, LOCAL)
-        reply = reply_of(story, files)
+        reply = reply_of(story, await story.made(engine, LOCAL))
         if reply.outcome in (Outcome.FAILED, Outcome.STOPPED):
             raise RequestFailed(reply)
         return reply

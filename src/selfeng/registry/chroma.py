@@ -120,8 +120,7 @@ class Chroma:
         if not self._is_there:
             raise ChromaRefused(f"{self._folder} was deleted")
         asked = {"query_embeddings": [vector.tolist()], "n_results": count, "include": []}
-        found = self._call("POST", f"/{collection.id}/query", asked, _ANSWER_SECONDS)
-        return list(found["ids"][0])
+        return list(self._call("POST", f"/{collection.id}/query", asked, _ANSWER_SECONDS)["ids"][0])
 
     def write(self, collection: Collection, vectors: Mapping[str, Vector]) -> None:
         """Add vectors, or replace them."""

@@ -70,8 +70,7 @@ class ExactSearch:
 
     def _put(self, name: str, vector: Vector, count: int = 0) -> None:
         """`count`: the expected number of vectors."""
-        row = self._rows.setdefault(name, len(self._names))
-        if row == len(self._names):
+        if (row := self._rows.setdefault(name, len(self._names))) == len(self._names):
             self._names.append(name)
         if row == len(self._matrix):
             larger = np.empty((max(count, 2 * row + 1), len(vector)), dtype=np.float32)

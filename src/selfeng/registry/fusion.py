@@ -34,8 +34,7 @@ def tool_vector(
     raises.
     """
     words = described(name, description)
-    examples = distinct_requests(example_requests)[:_MAX_EXAMPLES]
-    if examples:
+    if examples := distinct_requests(example_requests)[:_MAX_EXAMPLES]:
         embedded = embedder.embed([words, *examples])
         return fuse(embedded[0], embedded[1:])
     return unit(embedder.embed([words, f"{words} {parameters}".rstrip()]).sum(axis=0))

@@ -108,8 +108,7 @@ class SearchIndex:
 
     def nearest(self, vector: Vector, count: int) -> Found | None:
         """None if the index can't be searched now."""
-        found = self._found
-        if found is None or found.revision is None:
+        if (found := self._found) is None or found.revision is None:
             return None
         try:
             return Found(self._chroma.nearest(found, vector, count), found.revision)
@@ -180,8 +179,7 @@ class SearchIndex:
         """Bring the index to the current revision, or `anew` build it. Raises what Chroma raises,
         and ValueError if tools are missing from it.
         """
-        opened = self._chroma.open(anew=anew)
-        if opened != "ready":
+        if (opened := self._chroma.open(anew=anew)) != "ready":
             self._report(opened)
             return
         embedder = collection_name(self._embedder)
@@ -189,8 +187,7 @@ class SearchIndex:
         while not self._closing:
             with sole_worker(self._engine, embedder) as alone:
                 if alone or not anew:
-                    there = {c.name: c for c in self._chroma.collections()}
-                    found = there.get(name)
+                    found = {c.name: c for c in self._chroma.collections()}.get(name)
                     self._arrive(self._updated(name, found, anew) if alone else found)
                     break
             time.sleep(0.2)

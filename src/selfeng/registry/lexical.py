@@ -111,8 +111,10 @@ def scores(connection: sa.Connection, words: Words, names: Collection[str]) -> M
         return {}
     if _is_postgres(connection):
         return _pg_scores(connection, words.scored, len(names), names)
-    found = connection.exec_driver_sql(_SCORES, (words.scored, json.dumps(list(names))))
-    return {row.name: row.score for row in found}
+    return {
+        row.name: row.score
+        for row in connection.exec_driver_sql(_SCORES, (words.scored, json.dumps(list(names))))
+    }
 
 
 def _tools_with(connection: sa.Connection, words: Sequence[str]) -> Sequence[int]:
@@ -158,8 +160,7 @@ def _pg_scores(
     """Positive scores by name of at most `most` tools that contain any of the words, the best
     first: of these tools, or of all.
     """
-    query = connection.scalar(sa.text(_PG_QUERY), {"words": words})
-    if not query:
+    if not (query := connection.scalar(sa.text(_PG_QUERY), {"words": words})):
         return {}
     chosen = "" if names is None else "AND name = ANY(CAST(:names AS text[]))"
     given = {"words": words, "query": query, "most": most}

@@ -30,8 +30,7 @@ def check_form(name: str, reserved: Callable[[], Collection[str]] = frozenset) -
     Raises:
         ToolNameInvalid: names the value and what to do.
     """
-    problem = _problem(name, reserved)
-    if problem:
+    if problem := _problem(name, reserved):
         raise ToolNameInvalid(
             f"a tool can't be named {name[: MAX_LENGTH + 10]!r}: {problem}", _remedy(name)
         )

@@ -113,8 +113,7 @@ def read(path: Path, embedder: str) -> Parameters:
         )
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise ParametersInvalid(f"{path} can't be read: {error!r}") from error
-    problem = _problem(parameters, embedder)
-    if problem:
+    if problem := _problem(parameters, embedder):
         raise ParametersInvalid(f"{path} can't be used: {problem}")
     return parameters
 

@@ -116,8 +116,10 @@ def state_of(connection: sa.Connection, name: str) -> State | None:
 
 def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
     for chunk in _chunks(names):
-        for row in connection.execute(sa.select(tools).where(tools.c.name.in_(chunk))):
-            yield Tool(**fields(Tool, row))
+        yield from (
+            Tool(**fields(Tool, row))
+            for row in connection.execute(sa.select(tools).where(tools.c.name.in_(chunk)))
+        )
 
 
 def insert(
@@ -204,12 +206,13 @@ def searched(
     if names is None:
         ordered = chosen.order_by(tools.c.name)
         with connection.execute(ordered, execution_options={"yield_per": _CHUNK}) as rows:
-            for row in rows:
-                yield row.name, _vector(row.vector)
+            yield from ((row.name, _vector(row.vector)) for row in rows)
     else:
         for chunk in _chunks(names):
-            for row in connection.execute(chosen.where(tools.c.name.in_(chunk))).all():
-                yield row.name, _vector(row.vector)
+            yield from (
+                (row.name, _vector(row.vector))
+                for row in connection.execute(chosen.where(tools.c.name.in_(chunk))).all()
+            )
 
 
 def vectors(connection: sa.Connection, embedder: str, names: Sequence[str]) -> dict[str, Vector]:
@@ -315,17 +318,6 @@ def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str])
             connection.execute(
                 tool_requests.insert().values(name=name, request=request, at=datetime.now(UTC))
             )
-
-
-def without_words(connection: sa.Connection) -> list[str]:
-    """Names of the tools without indexed words, which an older version of this program
-    registered.
-    """
-    return list(
-        connection.execute(
-            sa.select(tools.c.name).where(tools.c.name.not_in(sa.select(tool_words.c.name)))
-        ).scalars()
-    )
 
 
 def _chunks(names: Sequence[str]) -> Iterable[Sequence[str]]:

@@ -135,8 +135,7 @@ class Reembedding:
             self._ended.set()
 
     async def _embed(self) -> None:
-        missing = await asyncio.to_thread(self._missing)
-        if missing:
+        if missing := await asyncio.to_thread(self._missing):
             by = f"; searches use {self.former.embedder.id} meanwhile" if self.former else ""
             _log.info(
                 "embedding %s without vectors of %s%s",

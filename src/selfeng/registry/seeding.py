@@ -27,11 +27,9 @@ class SeedBed(Protocol):
 
     async def check(self, draft: ToolDraft) -> None:
         """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
-        ...
 
     async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
         """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
-        ...
 
 
 class Planted(Value):

@@ -27,7 +27,7 @@ from selfeng.core.errors import LibraryError, ToolExists, ToolModified
 from selfeng.core.provenance import Provenance, RequirementChanged, RolledBack
 from selfeng.core.signature import SignatureError, parse_signature
 from selfeng.core.tool import Standing, Tool, ToolDraft
-from selfeng.registry import lexical, records, versions
+from selfeng.registry import records, versions
 from selfeng.registry.library_errors import (
     edits_in_the_way,
     exists,
@@ -67,8 +67,7 @@ class ToolWriter:
         """
         with self._alone():
             self._check_free(draft.name, _sources(draft))
-            tool = self._recorded(draft, provenance, embedding)
-            if tool is None:
+            if (tool := self._recorded(draft, provenance, embedding)) is None:
                 raise self._taken(draft.name)
             self._checkpoint("recorded")
             try:
@@ -216,14 +215,6 @@ class ToolWriter:
                 except OSError:
                     _log.exception("the tool %s stays %s until the next start", name, state)
 
-    def write_words(self) -> None:
-        """Index the words of tools that an older version of this program registered. Raises:
-        LibraryError.
-        """
-        with self._alone(), writing(self._engine) as connection:
-            for tool in records.load(connection, records.without_words(connection)):
-                lexical.write(connection, tool, ())
-
     def settle(self, names: Collection[str]) -> None:
         """Copy those of these tools that were added, revised or removed elsewhere, and record which
         of them had files deleted by hand, and which had them restored. Raises: LibraryError.
@@ -275,9 +266,7 @@ class ToolWriter:
 
     def _is_to_come(self, name: str, copied: str | None, found: str | None) -> bool:
         """Whether the folder has nothing of a tool yet, or an older copy that nobody has edited."""
-        if copied is None:
-            return self._files.stamps(name) == (None, None)
-        return found == copied
+        return self._files.stamps(name) == (None, None) if copied is None else found == copied
 
     def _is_lost(self, tool: Tool) -> bool:
         """Whether the code is gone from one of several folders, whatever took it: what one machine

@@ -46,9 +46,11 @@ class Trust:
             its = (tools.c.version == version) & (tools.c.standing != "retired")
             failures = sa.case((its, 0), else_=tools.c.failures)
             tool = _updated(connection, name, uses=tools.c.uses + len(calls), failures=failures)
-            if tool.version != version or tool.standing in ("retired", "trusted"):
-                return None
-            if _served(connection, name, version, calls) < self._rule.trust_after:
+            if (
+                tool.version != version
+                or tool.standing in ("retired", "trusted")
+                or _served(connection, name, version, calls) < self._rule.trust_after
+            ):
                 return None
             reason = f"It has served {count(self._rule.trust_after, 'different call')}."
             return _change(connection, tool, "trusted", reason)
@@ -90,8 +92,7 @@ class Trust:
     ) -> ToolStandingChanged | None:
         """Make a change of this key, unless it was made before: then what it came to."""
         with writing(self._engine) as connection:
-            known = known_effect(connection, key)
-            if known is None:
+            if (known := known_effect(connection, key)) is None:
                 changed = change(connection)
                 note_effect(connection, key, changed.model_dump_json() if changed else "")
                 return changed
@@ -107,8 +108,7 @@ class Trust:
         ToolNotFound.
         """
         with writing(self._engine) as connection:
-            tool = _updated(connection, name)
-            if tool.standing == "retired":
+            if _updated(connection, name).standing == "retired":
                 _updated(connection, name, standing="provisional", failures=0)
                 connection.execute(tool_uses.delete().where(tool_uses.c.name == name))
 

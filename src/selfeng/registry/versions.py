@@ -58,8 +58,7 @@ def load(connection: sa.Connection, name: str, version: int) -> ToolVersion:
     chosen = sa.select(tool_versions).where(
         tool_versions.c.name == name, tool_versions.c.version == version
     )
-    row = connection.execute(chosen).first()
-    if row is None:
+    if (row := connection.execute(chosen).first()) is None:
         raise VersionNotFound(
             f"{name} has no version {version}", f"`selfeng versions {name}` lists its versions"
         )

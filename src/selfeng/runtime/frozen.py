@@ -59,8 +59,7 @@ class Frozen(BaseModel):
     def fields(self) -> Iterator[tuple[str, Any]]:
         """Names and values, declared fields first."""
         values = self.__dict__
-        for name in type(self).model_fields:
-            yield name, values[name]
+        yield from ((name, values[name]) for name in type(self).model_fields)
         if self.__pydantic_extra__:
             yield from self.__pydantic_extra__.items()
 

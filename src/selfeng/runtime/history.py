@@ -130,8 +130,7 @@ def _messages(markdown: str) -> Iterator[Message]:
     lines = markdown.split("\n")
     starts = [at for at in range(len(lines) - 1) if _is_heading(lines[at], lines[at + 1])]
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=False):
-        text = lines[start + 2 : end]
-        if text and text[-1] == "":
+        if (text := lines[start + 2 : end]) and text[-1] == "":
             text.pop()  # the line that separates sections, or the end of the file
         role, _, model = lines[start].partition(" / ")
         said = "\n".join(

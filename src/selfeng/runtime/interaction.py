@@ -46,8 +46,7 @@ class InteractionContext(Scope):
         """The agent run that this is called in, at any depth. Raises: NoActiveContextError: there
         is none.
         """
-        current = current_scope.get()
-        if not isinstance(current, InteractionContext):
+        if not isinstance((current := current_scope.get()), InteractionContext):
             raise NoActiveContextError("No agent is running here; call this inside one.")
         return current
 

@@ -101,9 +101,11 @@ class Message(Frozen):
 
     def fields(self) -> Iterator[tuple[str, Any]]:
         textless = self.text is None and self.text_template is None
-        for name, value in super().fields():
-            if not textless or name not in ("text", "text_template"):
-                yield name, value
+        yield from (
+            (name, value)
+            for name, value in super().fields()
+            if not textless or name not in ("text", "text_template")
+        )
 
     def metadata(self) -> dict[str, Any]:
         """The fields besides the text."""

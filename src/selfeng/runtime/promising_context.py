@@ -108,8 +108,7 @@ class PromisingContext:
     @classmethod
     def get_current(cls) -> Self:
         """Raises: NoActiveContextError, WrongActiveContextError."""
-        current = _current.get()
-        if current is None:
+        if (current := _current.get()) is None:
             raise NoActiveContextError(
                 "No context is active; put this under `async with MiniAgents():`, or inside an "
                 "agent."
@@ -191,8 +190,11 @@ class PromisingContext:
 
     async def agather(self, *awaitables: Awaitable[Any], return_exceptions: bool = True) -> Any:
         """Run all at once; their results, and by default their errors, in order."""
-        tasks = map(self.start_asap, awaitables)
-        return tuple(await asyncio.gather(*tasks, return_exceptions=return_exceptions))
+        return tuple(
+            await asyncio.gather(
+                *map(self.start_asap, awaitables), return_exceptions=return_exceptions
+            )
+        )
 
     async def _logged(self, coroutine: Coroutine[Any, Any, T]) -> T | None:
         try:

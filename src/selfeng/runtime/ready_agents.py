@@ -80,8 +80,7 @@ async def dialog_loop(
     """
     if user_agent is console.console_user_agent:
         history_agent = history_agent or in_memory_history_agent.fork(message_list=[])
-    prompt = await ctx.message_promises
-    if prompt and isinstance(assistant_agent, MiniAgent):
+    if (prompt := await ctx.message_promises) and isinstance(assistant_agent, MiniAgent):
         place: dict[str, Any] = {"prompt_suffix" if prompt_at_the_end else "prompt_prefix": prompt}
         assistant_agent = prompt_agent.fork(target_agent=assistant_agent, **place)
     remember = history_agent and history_agent.fork(return_full_history=True)

@@ -111,7 +111,6 @@ class Backend(Protocol):
     @property
     def places(self) -> int:
         """The machines that a job can run on; a job that was lost with one of them is run again."""
-        ...
 
     def container(self, mode: Mode, group: str) -> Container:
         """A container that has not been started; `group` names its sandbox.
@@ -119,19 +118,15 @@ class Backend(Protocol):
         Raises:
             SandboxUnavailable: no backend works.
         """
-        ...
 
     def probe(self) -> None:
         """Check that it works on this machine. Raises: SandboxUnavailable."""
-        ...
 
     def status(self) -> SandboxStatus:
         """Whether code can run, within two seconds. Never raises."""
-        ...
 
     def is_current(self) -> bool:
         """Whether `prepare` has nothing to do. Raises: SandboxUnavailable."""
-        ...
 
     def prepare(self, on_line: Callable[[str], None]) -> None:
         """Build what containers are made from; `on_line` gets lines for people.
@@ -140,17 +135,14 @@ class Backend(Protocol):
             SandboxUnavailable: the backend can't be used, or lacks what it needs.
             SandboxFailed: a step of the build failed.
         """
-        ...
 
     def reap(self) -> int:
         """Remove what dead servers left; returns the number of containers. Raises:
         SandboxUnavailable.
         """
-        ...
 
     def close(self) -> None:
         """Close connections."""
-        ...
 
 
 def unavailable(name: str, error: SandboxError) -> SandboxStatus:

@@ -168,8 +168,7 @@ def _staging(start: Start) -> Iterator[str]:
     unprivileged user can reach them.
     """
     mount, files, limits = start.tools.mount, start.files, start.limits
-    for procs in files.joined:
-        yield f"echo 0 > {shlex.quote(str(procs))}"
+    yield from (f"echo 0 > {shlex.quote(str(procs))}" for procs in files.joined)
     owner = _USER if os.geteuid() == 0 else 0  # this user, as seen in its own namespace
     tmp = f"nosuid,nodev,noexec,size={limits.tmp_mb * _MB},nr_inodes={limits.tmp_files},uid={owner},gid={owner},mode=0700"  # noqa: E501
     staged = {**{source: stage for source, stage, _ in _staged(files)}, **_packaged(start.tools)}
@@ -183,8 +182,9 @@ def _staging(start: Start) -> Iterator[str]:
     )
     yield from (f": > {shlex.quote(stage)}" for stage in ordinary)
     yield shlex.join([mount, "-n", "-t", "tmpfs", "-o", tmp, "tmp", str(_STAGE / "tmp")])
-    for number, folder in enumerate(around):
-        yield _nameless(mount, folder, _STAGE / f"shown{number}")
+    yield from (
+        _nameless(mount, folder, _STAGE / f"shown{number}") for number, folder in enumerate(around)
+    )
     for source, stage in staged.items():
         laid = (
             source
@@ -220,8 +220,10 @@ def _staged(files: Files) -> Iterator[tuple[Path, Path, Path]]:
     if files.environment:
         yield files.environment.packages, _PACKAGES, PREFIX
         yield files.environment.worker, _WORKER, PREFIX / SITE_PACKAGES / WORKER_PACKAGE
-        for number, (source, place) in enumerate(interpreter.parts()):
-            yield source, _STAGE / f"interpreter{number}", place
+        yield from (
+            (source, _STAGE / f"interpreter{number}", place)
+            for number, (source, place) in enumerate(interpreter.parts())
+        )
 
 
 def _packaged(tools: Tools) -> dict[Path, Path]:

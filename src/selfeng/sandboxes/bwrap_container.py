@@ -43,15 +43,12 @@ class Starter(Protocol):
         Raises:
             SandboxUnavailable, SandboxFailed.
         """
-        ...
 
     def watch(self, container: "BubblewrapContainer") -> None:
         """Start watching its memory, if nothing else limits it."""
-        ...
 
     def forget(self, container: "BubblewrapContainer") -> None:
         """Stop watching it."""
-        ...
 
 
 class PipedStream(JudgeStream):

@@ -103,8 +103,7 @@ class DockerStream(JudgeStream):
 
     def close(self) -> None:
         super().close()
-        response = getattr(self._raw, "_response", None)
-        if response is not None:
+        if (response := getattr(self._raw, "_response", None)) is not None:
             response.close()
 
 
@@ -131,8 +130,7 @@ def _carry(far: Any, inner: socket.socket) -> None:
                 if not _carry_in(far, inner):
                     return
                 if inner in ready:
-                    data = inner.recv(_AT_ONCE)
-                    if not data:
+                    if not (data := inner.recv(_AT_ONCE)):
                         return
                     outgoing += data
                 if outgoing:
@@ -147,8 +145,7 @@ def _carry_in(far: Any, inner: socket.socket) -> bool:
     """Pass on what has arrived, also what TLS hides from `select`; False at the end."""
     try:
         while True:
-            data = far.recv(_AT_ONCE)
-            if not data:
+            if not (data := far.recv(_AT_ONCE)):
                 return False
             inner.sendall(data)
     except _WAIT:

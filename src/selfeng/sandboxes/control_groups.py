@@ -80,8 +80,7 @@ class ControlGroup:
 
     def memory_kills(self) -> int:
         """How many processes were killed for lack of memory; 0 if the groups are gone."""
-        memory = self._folders.get("memory")
-        if memory is None:
+        if (memory := self._folders.get("memory")) is None:
             return 0
         try:
             counts = (memory / _COUNTS[self._form]).read_text()

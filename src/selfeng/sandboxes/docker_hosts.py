@@ -187,8 +187,7 @@ class DockerHosts:
 
     def least_loaded(self) -> DockerHost:
         """The host for the next container. Raises: SandboxUnavailable: none answers."""
-        used = self._used()
-        if not used:
+        if not (used := self._used()):
             raise SandboxUnavailable(f"no Docker engine answers: {self._problems()}", _REMEDY)
         return min(random.sample(used, len(used)), key=lambda host: host.load)
 

@@ -49,8 +49,7 @@ class DockerImage:
         Raises:
             SandboxUnavailable: there is no such image, or it was built from other sources.
         """
-        found = self._find(self.name)
-        if found is None:
+        if (found := self._find(self.name)) is None:
             raise SandboxUnavailable(f"there is no image {self.name} to run code in", BUILD)
         if found.labels.get(DIGEST) != source_digest():
             raise SandboxUnavailable(
@@ -84,8 +83,7 @@ class DockerImage:
             arguments={"BASE_IMAGE": base},
             labels={DIGEST: source_digest(), BASE: base},
         )
-        after = self._find(self.name)
-        if after is None:
+        if (after := self._find(self.name)) is None:
             raise SandboxFailed(f"the engine built no image {self.name}")
         self._forget(before, after)
         return str(after.id)

@@ -43,8 +43,7 @@ def parts() -> Iterator[tuple[Path, Path]]:
     if not _is_the_systems():
         yield program(), program_inside()
         yield _library(), _library_inside()
-        for path in libraries():
-            yield path, PLACE / "lib" / path.name
+        yield from ((path, PLACE / "lib" / path.name) for path in libraries())
 
 
 @cache

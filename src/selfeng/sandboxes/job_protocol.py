@@ -42,8 +42,7 @@ async def run_job(
         await _send(stream.socket, job)
         async with asyncio.timeout(seconds + _GRACE) as limit:
             while not result.complete:
-                data = await loop.sock_recv(stream.socket, _READ)
-                if not data:
+                if not (data := await loop.sock_recv(stream.socket, _READ)):
                     break
                 stream.unread += stream.take(data)
                 while stream.unread and not result.complete:
@@ -95,8 +94,7 @@ async def recovered(container: Container, nonce: str) -> bool:
         async with asyncio.timeout(_CLEAN):
             await loop.sock_sendall(stream.socket, _LEAVE)
             while not stream.unread:
-                data = await loop.sock_recv(stream.socket, _READ)
-                if not data:
+                if not (data := await loop.sock_recv(stream.socket, _READ)):
                     return False
                 stream.unread += stream.take(data)
     except (OSError, BrokenStream):

@@ -84,25 +84,22 @@ def _methods(
     """Test methods of a class and of its bases in the same module."""
     yield from _functions(node.body)
     for base in node.bases:
-        name = last_name(base)
-        if name in classes and name not in seen:
+        if (name := last_name(base)) in classes and name not in seen:
             yield from _methods(classes[name], classes, seen | {name})
 
 
 def _is_test_case(
     node: ast.ClassDef, classes: dict[str, ast.ClassDef], seen: frozenset[str] = frozenset()
 ) -> bool:
-    for base in node.bases:
-        name = last_name(base)
-        if name in _TEST_CASES:
-            return True
-        if (
+    return any(
+        name in _TEST_CASES
+        or (
             name in classes
             and name not in seen
             and _is_test_case(classes[name], classes, seen | {name})
-        ):
-            return True
-    return False
+        )
+        for name in map(last_name, node.bases)
+    )
 
 
 _SCOPES = (
@@ -130,7 +127,7 @@ def exported_names(source: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return (), ()
     names = {name for node in _top(module) for name in _bound(node)} | {
-        n for node in ast.walk(module) for n in _global(node)
+        n for node in ast.walk(module) if isinstance(node, ast.Global) for n in node.names
     }
     listed = [literal for node in module.body if (literal := _listed(node)) is not None]
     public = listed[-1] if listed else [name for name in names if not name.startswith("_")]
@@ -161,10 +158,6 @@ def _bound(node: ast.AST) -> Iterator[str]:
             | ast.MatchMapping(rest=str(name))
         ):
             yield name
-
-
-def _global(node: ast.AST) -> list[str]:
-    return node.names if isinstance(node, ast.Global) else []
 
 
 def _listed(node: ast.stmt) -> list[str] | None:

@@ -52,24 +52,26 @@ def unsafe_flags(account: Mapping[str, Any]) -> Iterator[str]:
     host = account.get("HostConfig") or {}
     if host.get("Privileged"):
         yield "--privileged"
-    for field, name in _NAMESPACES.items():
-        if (host.get(field) or "") not in _OF_ITS_OWN:
-            yield f"--{name}={host[field]}"
+    yield from (
+        f"--{name}={host[field]}"
+        for field, name in _NAMESPACES.items()
+        if (host.get(field) or "") not in _OF_ITS_OWN
+    )
     networks = {
         host.get("NetworkMode") or "default",
         *((account.get("NetworkSettings") or {}).get("Networks") or ()),
     }
     yield from (f"--network={name}" for name in sorted(networks - {"none"}))
-    for option in host.get("SecurityOpt") or ():
-        if str(option).endswith(_UNDOING):
-            yield f"--security-opt={option}"
+    yield from (
+        f"--security-opt={option}"
+        for option in host.get("SecurityOpt") or ()
+        if str(option).endswith(_UNDOING)
+    )
     if host.get("MaskedPaths") == [] or host.get("ReadonlyPaths") == []:
         yield "--security-opt=systempaths=unconfined"
     for field, name in _ADDED.items():
-        for added in host.get(field) or ():
-            yield f"--{name}={_words(added)}"
-    for device in host.get("Devices") or ():
-        yield f"--device={device.get('PathOnHost')}"
+        yield from (f"--{name}={_words(added)}" for added in host.get(field) or ())
+    yield from (f"--device={device.get('PathOnHost')}" for device in host.get("Devices") or ())
     yield from _folders(account, host)
     yield from _kept_rights(account, host)
 
@@ -87,9 +89,7 @@ def _folders(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[st
     for volume in sorted(found):
         if not any(other != volume and other.startswith(f"{volume}:") for other in found):
             yield f"--volume={volume}"
-    for folder in host.get("Tmpfs") or ():
-        if folder != _TMP:
-            yield f"--tmpfs={folder}"
+    yield from (f"--tmpfs={folder}" for folder in host.get("Tmpfs") or () if folder != _TMP)
 
 
 def _kept_rights(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:

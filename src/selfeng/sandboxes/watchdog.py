@@ -17,11 +17,9 @@ class Watched(Protocol):
     @property
     def pid(self) -> int:
         """The process id on the host; 0 once it has ended."""
-        ...
 
     def outgrow(self) -> None:
         """End it because it uses too much memory."""
-        ...
 
 
 class Watchdog:

@@ -44,8 +44,7 @@ def read_recipes(folder: Path) -> tuple[RecipeFile, ...]:
 
 def _read(path: Path) -> RecipeFile:
     text = path.read_text(encoding="utf-8")
-    head = _HEAD.match(text)
-    if head is None or head["name"] != path.stem:
+    if (head := _HEAD.match(text)) is None or head["name"] != path.stem:
         raise ValueError(f"{path} must begin with `# {path.stem}` and a block of TOML")
     files = {found["name"]: found["text"] for found in _FILE.finditer(text, head.end())}
     return RecipeFile(path.stem, tomllib.loads(head["toml"]), files)

@@ -209,8 +209,7 @@ class Decider:
         self, turn: Turn, found: _Found, declined: NoFit
     ) -> Call | Misfit | NoFit:
         """The model's choice among the tools that only the request in its own words found."""
-        others = self._others(found.candidates, found)
-        if not others:
+        if not (others := self._others(found.candidates, found)):
             return declined
         try:
             choice = await self._executor.choose(turn, others)
@@ -252,8 +251,7 @@ class Decider:
                 raise error
             return _Choice(await self._executor.prepare(turn, best.tool), found, reason)
         except ModelError as failure:
-            needed = _required(best.tool)
-            if needed:
+            if needed := _required(best.tool):
                 sure = f"{name} was found with a confidence of {best.confidence:.0%}"
                 raise _without_model(
                     failure, f"{sure}, but its arguments ({', '.join(needed)}) need the model"

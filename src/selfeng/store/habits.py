@@ -139,8 +139,7 @@ def _often(counted: Counter[str]) -> list[tuple[str, int]]:
 def _turns(called: list[_Use]) -> list[list[_Use]]:
     """The calls that returned, by turn, oldest first."""
     returned = (use for use in called if use.call.returned)
-    found = [list(one) for _, one in groupby(returned, key=lambda use: use.turn)]
-    return found[::-1]
+    return [list(one) for _, one in groupby(returned, key=lambda use: use.turn)][::-1]
 
 
 def _calls(connection: sa.Connection, owner: str) -> list[_Use]:

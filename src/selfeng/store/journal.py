@@ -656,8 +656,7 @@ def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[
 
 def _fenced(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[JournalEntry]:
     """The entries without those of turns that another process has taken over."""
-    held = {entry.turn_id for entry in entries if entry.lease is not None}
-    if not held:
+    if not (held := {entry.turn_id for entry in entries if entry.lease is not None}):
         return list(entries)
     # The lock makes a take-over wait for the end of this transaction.
     rows = connection.execute(_LEASES, {"turns": sorted(held)})

@@ -87,8 +87,7 @@ class Processes:
         running = is_running(process) if process else False
         if running is False or process is None or process in self._gone:
             return True
-        known = self._still.get(process)
-        if known is None:
+        if (known := self._still.get(process)) is None:
             return None if running is None else False
         return known[1] >= _MOST_STILL
 

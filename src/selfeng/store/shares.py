@@ -254,8 +254,9 @@ def _public(event: Event) -> Event | None:
         case SynthesisStep(state="streaming"):
             return None
         case ToolFound() | NoToolFound():
-            about_others = {"considered": (), "confidences": (), "reason": "", "standalone": ""}
-            return event.model_copy(update=about_others)
+            return event.model_copy(
+                update={"considered": (), "confidences": (), "reason": "", "standalone": ""}
+            )
         case DelegationChanged():
             return event.model_copy(update={"thread": ""})
         case TurnFinished():

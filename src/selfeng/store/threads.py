@@ -27,8 +27,7 @@ class Threads:
     def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread:
         """The thread of this sender and agent in the conversation; a new one if there is none."""
         with reading(self._engine) as connection:
-            row = _found(connection, conversation_id, sender, agent)
-            if row is None:
+            if (row := _found(connection, conversation_id, sender, agent)) is None:
                 return AgentThread(
                     id=uuid4().hex, conversation_id=conversation_id, sender=sender, agent=agent
                 )

@@ -67,8 +67,7 @@ def _name(url: sa.URL) -> str:
 
 
 def _known(error: sa.exc.SQLAlchemyError) -> tuple[str, str] | None:
-    origin = getattr(error, "orig", None)
-    if isinstance(origin, sqlite3.Error):
+    if isinstance((origin := getattr(error, "orig", None)), sqlite3.Error):
         return _SQLITE.get(getattr(origin, "sqlite_errorcode", 0) & 0xFF)
     away = isinstance(error, sa.exc.OperationalError | sa.exc.TimeoutError)  # all of a pool wait
     away = away or getattr(error, "connection_invalidated", False)

@@ -158,8 +158,7 @@ class TurnQueue:
             line, mine = self._line(connection), dict[str, int]()
         waiting, place = line.waiting, 0
         while place < waiting:
-            turn = line.next()
-            if turn is None:
+            if (turn := line.next()) is None:
                 line.end_oldest()
                 continue
             place += 1

@@ -77,8 +77,7 @@ async def difference(
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    stand_in = _stand_in(before, signature, code)
-    if stand_in is None:
+    if (stand_in := _stand_in(before, signature, code)) is None:
         return ""
     function, versions = signature.function, [Version(code=stand_in, apart=False)]
     (verdict,) = await sandbox.verify_versions(
@@ -93,8 +92,7 @@ async def difference(
     ]
     if returned is None or again is None:
         return ""
-    found = await probe(sandbox, code, function, inputs, library=library)
-    if found is None:
+    if (found := await probe(sandbox, code, function, inputs, library=library)) is None:
         return (
             "it can't be run on the calls on which it is compared with version "
             f"{before.version}; keep to plain functions"

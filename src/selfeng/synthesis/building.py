@@ -429,7 +429,8 @@ def _own_examples(request: str, written: Sequence[str]) -> tuple[str, ...]:
     """The examples that the model wrote for a new tool, except those that repeat the person's own
     request.
     """
-    return tuple(r for r in written if _plain(r) != _plain(request))[:_EXAMPLES]
+    own = _plain(request)
+    return tuple(r for r in written if _plain(r) != own)[:_EXAMPLES]
 
 
 def _plain(request: str) -> str:

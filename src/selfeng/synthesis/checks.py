@@ -98,9 +98,11 @@ def _specification_problems(spec: Specification) -> Iterator[str]:
     if problem := annotation_problem(spec.returns, "the returned value"):
         yield problem
     yield from _word_problems(spec.description, spec.parameters, spec.example_requests)
-    for example in spec.user_examples:
-        if problem := example_problem(example, spec.signature()):
-            yield problem
+    yield from (
+        problem
+        for example in spec.user_examples
+        if (problem := example_problem(example, spec.signature()))
+    )
     if not spec.examples:
         yield "there are no examples"
     try:
@@ -163,9 +165,9 @@ def _word_problems(
             yield f"{what} is longer than {LONGEST} characters"
         if character := hidden(text):
             yield f"{what} has characters that act or hide, such as {character}"
-    for what, text in described:
-        if problem := plain_line_problem(text):
-            yield f"{what} {problem}"
+    yield from (
+        f"{what} {problem}" for what, text in described if (problem := plain_line_problem(text))
+    )
 
 
 def suite_problem(tests: str, name: str) -> str | None:
@@ -180,16 +182,14 @@ def suite_problem(tests: str, name: str) -> str | None:
 
 def _suite_problems(suite: Suite) -> Iterator[str]:
     tool = suite.tool
-    names = [test.name for test in suite.tests]
-    if not names:
+    if not (names := [test.name for test in suite.tests]):
         yield "the suite has no function whose name begins with test_"
     for twice in (name for name, times in Counter(names).items() if times > 1):
         yield f"two tests are named {twice}, so the first never runs"
     yield from problems(suite)
     if not any(_imports_from(node, tool) for node in suite.nodes):
         yield f"the suite does not import the function with `from {tool} import {tool}`"
-    foreign = _foreign_imports(suite.module, _TEST_IMPORTS | {tool})
-    if foreign:
+    if foreign := _foreign_imports(suite.module, _TEST_IMPORTS | {tool}):
         yield f"the suite imports {foreign}; only {_THERE}, pytest and {tool} are there"
 
 
@@ -205,11 +205,11 @@ def module_problem(code: str, wanted: Signature, tools: Importable | None = None
     except SignatureError as error:
         return str(error)
     if [(p.name, p.default) for p in found.parameters] != [
-        (p.name, _normal(p.default)) for p in wanted.parameters
+        (p.name, p.default and ast.unparse(ast.parse(p.default, mode="eval")))
+        for p in wanted.parameters
     ]:
         return f"the signature is `{found}`, but the specification says `{wanted}`"
-    foreign = _foreign_imports(ast.parse(code), _TOOL_IMPORTS | tools.names)
-    if foreign:
+    if foreign := _foreign_imports(ast.parse(code), _TOOL_IMPORTS | tools.names):
         return f"the code imports {foreign}; only {_THERE} are there" + (
             ", and tools of the library" if tools.names else ""
         )
@@ -331,8 +331,7 @@ def _imports_from(node: ast.AST, name: str) -> bool:
 
 def _foreign_imports(module: ast.Module, known: frozenset[str] | set[str]) -> str:
     """Names of top-level modules that are imported but not known, "" if there are none."""
-    imported = {name for name, _ in imports(module)}
-    return ", ".join(sorted(imported - known))
+    return ", ".join(sorted({name for name, _ in imports(module)} - known))
 
 
 def _is_literal(source: str) -> bool:
@@ -341,7 +340,3 @@ def _is_literal(source: str) -> bool:
     except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
         return False
     return True
-
-
-def _normal(default: str | None) -> str | None:
-    return None if default is None else ast.unparse(ast.parse(default, mode="eval"))

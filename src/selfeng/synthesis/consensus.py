@@ -339,7 +339,13 @@ def _most(given: Sequence[tuple[CallOutcome, int]]) -> tuple[CallOutcome, int, i
 def _first_difference(
     own: Sequence[CallOutcome], other: Sequence[CallOutcome], inputs: Inputs
 ) -> Difference | None:
-    for number, (one, two) in enumerate(zip(own, other, strict=True)):
-        if one.kind == two.kind == "returned" and not same(one, two) and not inputs.unusual[number]:
-            return inputs.shown(number, one, two)
-    return None
+    return next(
+        (
+            inputs.shown(number, one, two)
+            for number, (one, two) in enumerate(zip(own, other, strict=True))
+            if one.kind == two.kind == "returned"
+            and not same(one, two)
+            and not inputs.unusual[number]
+        ),
+        None,
+    )

@@ -64,8 +64,7 @@ def mutations(calls: Sequence[Arguments], count: int) -> list[Arguments]:
         if len(found) == count:
             break
         one = _mutated(chance.choice(calls), kinds, chance)
-        text = repr(one)
-        if text not in seen and len(text) <= LARGEST:
+        if (text := repr(one)) not in seen and len(text) <= LARGEST:
             seen.add(text)
             found.append(one)
     return found
@@ -201,8 +200,7 @@ class ValueKind:
         )
 
     def _words(self, text: str, chance: random.Random) -> str:
-        tokens = _TOKEN.findall(text)
-        if not tokens:
+        if not (tokens := _TOKEN.findall(text)):
             return text
         place, other = chance.randrange(len(tokens)), chance.randrange(len(tokens))
         if tokens[place].isdecimal() and chance.random() < 0.5:

@@ -43,8 +43,7 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
     if len(told) < _LEAST or len({example.result for example, _ in told}) < 2:
         return "unknown"
     inputs = [{renamed[name]: value for name, value in arguments.items()} for _, arguments in told]
-    outcomes = await probe(sandbox, tool.code, tool.name, inputs)
-    if outcomes is None:
+    if (outcomes := await probe(sandbox, tool.code, tool.name, inputs)) is None:
         return "other"
     return (
         "same"
@@ -145,8 +144,7 @@ def _told(spec: Specification) -> Sequence[tuple[SpecExample, dict[str, object]]
 
 
 def _fulfils(outcome: CallOutcome, example: SpecExample) -> bool:
-    exception = exception_of(example)
-    if exception:
+    if exception := exception_of(example):
         return (outcome.kind, outcome.text) == ("raised", exception)
     try:
         expected = repr(ast.literal_eval(example.result))

@@ -7,6 +7,7 @@ from typing import assert_never
 from selfeng.core.errors import LibraryError, ModelRefused
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
+from selfeng.core.provenance import AskedPrompt
 from selfeng.core.question import Question
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply
 from selfeng.core.tool import Tool
@@ -110,7 +111,7 @@ class Analyst:
             sources = {"near": _listed(near), "sources": sources_of(viewed)}
             prompt = render("specification", request.history, **known, **sources, problem=problem)
             with steps.step("specify", prompt.name) as current:
-                steps.note(prompt)
+                steps.prompts_sent.append(AskedPrompt.of(prompt))
                 try:
                     reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
                 except ModelRefused as refusal:
@@ -144,8 +145,9 @@ class Analyst:
                 return steps_problem(request, reply.steps) or Plan(steps=reply.steps)
             case "delegate":
                 current.summary = "It is work for agents."
-                work = DelegateToAgents(agent=reply.agent, context=reply.message)
-                return delegation_problem(request) or work
+                return delegation_problem(request) or DelegateToAgents(
+                    agent=reply.agent, context=reply.message
+                )
             case "question" if reply.message or reply.questions:
                 questions = reply.questions or (Question(id="request", question=reply.message),)
                 current.summary = "Something has to be asked first."
@@ -193,8 +195,7 @@ class Analyst:
             return DirectAnswer(
                 text=f"Your examples can't all be right: {conflict}.", questions=(question,)
             )
-        named = await self._known(spec.name)
-        if named and named.standing == "retired":
+        if (named := await self._known(spec.name)) and named.standing == "retired":
             return f"the name {spec.name} is taken by a tool that was retired"
         build = BuildSpec(spec=spec, extends=named if named and _extends(spec, named) else None)
         if build.extends is None:

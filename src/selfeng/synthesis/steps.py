@@ -60,7 +60,7 @@ class Step:
         self, model: ModelClient, prompt: Prompt, check: Callable[[str], str | None]
     ) -> tuple[str, str]:
         """The Python source that the model streams, and what is wrong with it ("" for nothing)."""
-        self._steps.note(prompt)
+        self._steps.prompts_sent.append(AskedPrompt.of(prompt))
         try:
             reply = await self.streamed(model.stream(prompt, self._turn.budget))
         except ModelReplyInvalid as error:
@@ -92,10 +92,6 @@ class Steps:
         self.prompts_sent: list[AskedPrompt] = []
         """The prompts that made the tool, for the record of its version."""
         self._attempts: Counter[StageName] = Counter()
-
-    def note(self, prompt: Prompt) -> None:
-        """The prompt is being sent."""
-        self.prompts_sent.append(AskedPrompt.of(prompt))
 
     @contextmanager
     def step(self, name: StageName, prompt: str = "") -> Iterator[Step]:

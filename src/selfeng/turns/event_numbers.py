@@ -81,8 +81,7 @@ class EventNumbers:
         self._note_stream(event)
         scope = _scope(event)
         self._last[scope] = n = self._last[scope] + 1
-        known = self._types.get((scope, n))
-        if known is None:
+        if (known := self._types.get((scope, n))) is None:
             return NumberedEvent(event, scope, n)
         if known != event.type:
             raise Diverged(f"event {n} of {scope or 'the turn'} was {known} and is {event.type}")

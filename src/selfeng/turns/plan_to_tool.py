@@ -28,8 +28,7 @@ def plan_to_tool(records: Sequence[Record]) -> SavedPlan:
     }
     steps = []
     for step in plan.steps:
-        tool = tools.get(step.id)
-        if tool is None:
+        if (tool := tools.get(step.id)) is None:
             raise RequestError(
                 f"the step {step.id} ran no tool",
                 "a plan can be saved only if every step ran a tool",

@@ -157,8 +157,7 @@ class TurnRegistry:
         waited = await asyncio.to_thread(self._queue.withdraw, turn_id, owner)
         if waited is None:
             return self._stop(owner, turn_id, reason)  # it may have begun meanwhile
-        here = self._waiting.pop(turn_id, None)
-        if here and here.place is None:
+        if (here := self._waiting.pop(turn_id, None)) and here.place is None:
             self._tell_beginning(turn_id, here)
         self._recorder.emit(
             waited.conversation_id, turn_id, TurnStopped(reason=reason), lease=waited.lease
@@ -167,8 +166,7 @@ class TurnRegistry:
         return True
 
     def _stop(self, owner: str, turn_id: str, reason: str) -> bool:
-        turn = self.find(owner, turn_id)
-        if turn is not None:
+        if (turn := self.find(owner, turn_id)) is not None:
             turn.stop(reason)
         elif self._taken.get(turn_id) == owner:
             self._stops[turn_id] = reason
@@ -240,8 +238,7 @@ class TurnRegistry:
             self._news.set()
 
     def _begin_claimed(self, claimed: ClaimedTurn) -> None:
-        waited = self._waiting.pop(claimed.turn_id, None)
-        if waited is None:
+        if (waited := self._waiting.pop(claimed.turn_id, None)) is None:
             if self.take is not None:
                 self._taken[claimed.turn_id] = claimed.owner
                 self._start(self._begin_taken(self.take(claimed), claimed.turn_id))
@@ -304,8 +301,7 @@ class TurnRegistry:
         await told
         await self._recorder.flush()
         self._claim_soon(changed=True)
-        last = ended is None or await ended(lease)
-        if last and self.learn is not None:
+        if (ended is None or await ended(lease)) and self.learn is not None:
             self.learn(turn_id)
 
     async def _record(

@@ -247,10 +247,8 @@ def _words(text: str) -> list[str]:
 
 
 def _stem(word: str) -> str:
-    for ending in ("ing", "ed", "es", "s", "e"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word.removesuffix(ending)
-    return word
+    endings = (e for e in ("ing", "ed", "es", "s", "e") if word.endswith(e))
+    return next((word.removesuffix(e) for e in endings if len(word) - len(e) >= 3), word)
 
 
 _JSON_TYPES: dict[str, tuple[type, ...]] = {

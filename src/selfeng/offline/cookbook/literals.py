@@ -74,8 +74,7 @@ _VAGUE = re.compile(
 
 def unquoted(raw: str) -> str | None:
     """The text inside quotation marks or fences; None if they do not enclose the whole."""
-    fenced = _FENCED.fullmatch(raw.strip())
-    if fenced:
+    if fenced := _FENCED.fullmatch(raw.strip()):
         return fenced["body"]
     if len(raw) < 2 or _PAIRS.get(raw[0]) != raw[-1]:
         return None
@@ -91,8 +90,7 @@ def unquoted(raw: str) -> str | None:
 
 
 def _read_text(raw: str, quoting: Quoting) -> str:
-    inner = unquoted(raw)
-    if inner is not None:
+    if (inner := unquoted(raw)) is not None:
         return inner
     if quoting == "verbatim":
         return raw
@@ -207,8 +205,7 @@ def _typed(pieces: list[str]) -> list[Any]:
 
 
 def _read_date(raw: str, quoting: Quoting) -> str:
-    match = _DATE.fullmatch(unquoted(raw.strip()) or raw.strip())
-    if match is None:
+    if (match := _DATE.fullmatch(unquoted(raw.strip()) or raw.strip())) is None:
         raise Unreadable(raw)
     if match["iso"]:
         return match["iso"]

@@ -163,8 +163,7 @@ def _readings(request: str) -> tuple[tuple[str, Quoting], ...]:
         return ()
     text = _without_lead(request.strip())
     plain = _without_tail(text, "?! \t\n")
-    wanted = _TOOL_WANTED.fullmatch(plain)
-    if wanted:
+    if wanted := _TOOL_WANTED.fullmatch(plain):
         verb = wanted["verb"].removesuffix("s") if wanted["does"] else wanted["verb"]
         plain = verb + wanted["rest"]
     return ((text, "quoted"), (plain, "plain"), (_without_tail(plain, "?!.,; \t\n"), "plain"))

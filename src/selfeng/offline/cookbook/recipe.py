@@ -52,8 +52,7 @@ class CompiledPattern:
 
     def match(self, text: str, quoting: Quoting) -> dict[str, Any] | None:
         """The arguments by name, or None if the text as a whole does not have this wording."""
-        found = self.regex.fullmatch(text)
-        if found is None:
+        if (found := self.regex.fullmatch(text)) is None:
             return None
         groups, arguments = found.groupdict(), dict(self.implies)
         try:

@@ -74,8 +74,7 @@ def code(asked: ReadPrompt) -> Completion:
     reports the output.
     """
     message, results = _exchange(asked)
-    script = script_for(message)
-    if script is None:
+    if (script := script_for(message)) is None:
         return _ended("failed", _UNKNOWN)
     if failed := next((result for result in results if "error" in result), None):
         return _ended(

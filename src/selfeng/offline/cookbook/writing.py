@@ -112,8 +112,7 @@ def _written(asked: ReadPrompt, part: str) -> Completion:
 
 def recipe_of(spec: Specification) -> Recipe | None:
     """The recipe for the tool that the specification describes, by its name and parameters."""
-    recipe = recipe_for_tool(spec.name)
-    if recipe is None:
+    if (recipe := recipe_for_tool(spec.name)) is None:
         return None
     ours, theirs = recipe.signature, spec.signature()
     same = [(p.name, p.annotation, p.default) for p in ours.parameters] == [

@@ -132,8 +132,7 @@ def _without_cases(suite: Suite, node: Function, names: Collection[str]) -> Func
         or marks[0].keywords
     ):
         return None
-    values = marks[0].args[1]
-    if not isinstance(values, ast.List | ast.Tuple):
+    if not isinstance((values := marks[0].args[1]), ast.List | ast.Tuple):
         return None
     ids = list(_ids(marks[0].args[0], values))
     gone = {name.partition("[")[2].removesuffix("]") for name in names}

@@ -184,8 +184,7 @@ class Renaming(ast.NodeTransformer):
         }
         scope = _local(node.body, self._names)
         for parameter in parameters(node):
-            asks = asking and parameter.arg not in optional
-            if asks:
+            if asks := asking and parameter.arg not in optional:
                 self.outer.add(parameter.arg)
             scope.names[parameter.arg] = parameter.arg = (
                 self._asked_for.get(parameter.arg, parameter.arg) if asks else parameter.arg
@@ -308,8 +307,7 @@ def _local(body: Iterable[ast.stmt], outer: Mapping[str, str]) -> _Scope:
     declared: dict[type[ast.AST], set[str]] = {ast.Global: set(), ast.Nonlocal: set()}
     waiting: list[ast.AST] = list(body)
     while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Global | ast.Nonlocal):
+        if isinstance((node := waiting.pop()), ast.Global | ast.Nonlocal):
             declared[type(node)].update(node.names)
         if not isinstance(node, (*FUNCTIONS, ast.ClassDef, ast.Lambda)):
             waiting += ast.iter_child_nodes(node)

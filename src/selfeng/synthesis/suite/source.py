@@ -237,8 +237,7 @@ def targets(node: ast.AST) -> list[ast.expr]:
             return []
     flat: list[ast.expr] = []
     while waiting:
-        target = waiting.pop()
-        if isinstance(target, ast.Tuple | ast.List):
+        if isinstance((target := waiting.pop()), ast.Tuple | ast.List):
             waiting += target.elts
         else:
             flat.append(target.value if isinstance(target, ast.Starred) else target)
@@ -290,10 +289,14 @@ def _dotted(node: ast.AST | None, meanings: dict[str, str]) -> str:
 
 
 def fixture_name(decorator: ast.expr, function: Function) -> str:
-    for keyword in decorator.keywords if isinstance(decorator, ast.Call) else ():
-        if keyword.arg == "name" and isinstance(keyword.value, ast.Constant):
-            return str(keyword.value.value)
-    return function.name
+    return next(
+        (
+            str(keyword.value.value)
+            for keyword in (decorator.keywords if isinstance(decorator, ast.Call) else ())
+            if keyword.arg == "name" and isinstance(keyword.value, ast.Constant)
+        ),
+        function.name,
+    )
 
 
 def _is_main_guard(node: ast.stmt) -> bool:

@@ -98,8 +98,7 @@ _TAKEN_METHODS = {
 def problems(suite: Suite) -> Iterator[str]:
     for look in (_problems, _binding):
         for node in suite.nodes:
-            for what in look(suite, node):
-                yield f"{suite.where(node)} {what}"
+            yield from (f"{suite.where(node)} {what}" for what in look(suite, node))
     for test in suite.tests:
         yield from _problems_of_test(suite, test)
     for function in (*(t.node for t in suite.tests), *suite.fixtures.values()):
@@ -152,8 +151,7 @@ def _problems(suite: Suite, node: ast.AST) -> Iterator[str]:
 
 
 def _import(suite: Suite, name: str) -> Iterator[str]:
-    part = _unlisted(suite, name)
-    if part:
+    if part := _unlisted(suite, name):
         no_module = (
             f"imports {part}, which no suite needs; test with plain calls, values and "
             "`pytest.raises`"
@@ -292,8 +290,7 @@ def _unknown_parameters(suite: Suite, test: Test) -> Iterator[str]:
             if mark.args
             else next((k.value for k in mark.keywords if k.arg == "argnames"), None)
         )
-        found = parametrized(names)
-        if found is None:
+        if (found := parametrized(names)) is None:
             return  # computed: only pytest can tell
         known.update(found)
     asked = parameters(test.node)
