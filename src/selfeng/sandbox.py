@@ -204,7 +204,7 @@ class SecureSandbox:
                 "order": version.order,
                 "stop_early": not version.whole,
                 "replay": version.replay,
-                "limit": 0.0 if version.whole or timeout is None else timeout / 2,
+                "limit": 0.0 if version.whole or version.apart or timeout is None else timeout / 2,
             }
             for version in versions
         ]

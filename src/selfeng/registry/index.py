@@ -83,7 +83,11 @@ class SearchIndex:
     @property
     def idle(self) -> bool:
         """Whether no work is running or pending."""
-        return not (self._demanded or self._busy)
+        return not (self._demanded or self._busy or self._late)
+
+    @property
+    def _late(self) -> bool:
+        return self._found is not None and (self._found.revision or 0) < self._wanted
 
     @property
     def _revision(self) -> int | None:
@@ -144,7 +148,10 @@ class SearchIndex:
             self._news.wait_for(lambda: self._awaited or self._closing, _GRACE_SECONDS)
         while True:
             with self._news:
-                self._news.wait_for(lambda: self._demanded or self._closing)
+                while not (self._demanded or self._closing):
+                    pause = max(0.0, self._not_before - time.monotonic()) if self._late else None
+                    if not self._news.wait(pause):
+                        break
                 if self._closing:
                     break
                 self._demanded, self._busy = False, True
