@@ -247,8 +247,8 @@ def server() -> Iterator[Postgres]:
 async def test_a_turn_goes_on_when_its_database_is_back_or_names_it(
     server: Postgres, living: Living, away: Callable[[Postgres], AbstractContextManager[None]]
 ) -> None:
-    """It waits with a step that is to be kept, and ends if it needs something else meanwhile. Who
-    begins a turn or reads learns within seconds that the database does not answer.
+    """It waits with a step that must be kept, and ends if it needs something else meanwhile. A
+    person who begins a turn or reads gets an error within seconds.
     """
     async with living(DATABASE_URL=server.new()) as life:
         turn_id = await life.begin()

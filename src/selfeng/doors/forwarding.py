@@ -88,7 +88,7 @@ class ForwardedTools:
     async def listen(self) -> None:
         """Hear of changes until cancelled, also after the app was started again."""
         while True:
-            # without an app, as it has ended, calls say so
+            # without an app, as it has ended, calls report it
             with suppress(MCPError, SubscriptionLost, httpx2.HTTPError):
                 async with self._client.listen(tools_list_changed=True) as changes:
                     async for _ in changes:

@@ -228,7 +228,7 @@ def filled_in(result: object) -> dict[str, Any] | None:
 
 
 def continued(conversation: str, answers: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of `ask` that go on with the answers."""
+    """The arguments of `ask` that continue with the answers."""
     return {"request": "", "conversation": conversation, "answers": dict(answers)}
 
 

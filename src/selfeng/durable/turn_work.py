@@ -170,9 +170,7 @@ event before it is handed on.
 
 
 class TurnStarter:
-    """Begins turns, and goes on with those of other processes. Without workflows no steps are
-    kept.
-    """
+    """Begins turns, and resumes those of other processes. Without workflows no steps are kept."""
 
     def __init__(self, journal: Journal, turns: TurnRegistry, workflows: Workflows | None) -> None:
         self._journal, self._turns, self._workflows = journal, turns, workflows

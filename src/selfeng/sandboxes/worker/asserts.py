@@ -204,7 +204,7 @@ def _taken_apart(test: ast.expr) -> _Parts:
 
 
 def _shown(value: object) -> str:
-    """A value in a line, as long as it may be."""
+    """A value in a line, cut to `_SHOWN` characters."""
     try:
         text = value.__name__ if isinstance(value, type) else repr(value)
     except Exception:  # noqa: BLE001 - a class of the suite may fail to show itself
