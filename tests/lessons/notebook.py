@@ -97,9 +97,9 @@ def repaired(message: str = "assert 4 == 8") -> Sequence[Event]:
         ended("test", text="1 test", artifact="..."),
         ended("implement", artifact="return number\n"),
         TestFinished(against="implementation", result=result),
-        ended("verification", failed=True, text="1 of 1 test failed: test_doubles"),
+        ended("verify", failed=True, text="1 of 1 test failed: test_doubles"),
         ended("implement", 2, artifact="return 2 * number\n"),
-        ended("verification", 2, text="1 test"),
+        ended("verify", 2, text="1 test"),
         TurnFinished(answer="It is 8.", tool="double_number"),
     )
 

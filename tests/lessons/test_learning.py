@@ -345,8 +345,8 @@ async def test_the_weightiest_of_the_near_come_first_and_no_more_than_allowed(da
     book.turn(*repaired())
     await book.learn()
     two = next(one.hint() for one in book.book.lessons() if one.advice == "Two.")
-    book.turn(*shown(two, *smooth(tool=None), ended("verification")))
-    book.turn(*shown(two, *repaired()[:4], ended("verification"), *smooth(tool=None)[1:]))
+    book.turn(*shown(two, *smooth(tool=None), ended("verify")))
+    book.turn(*shown(two, *repaired()[:4], ended("verify"), *smooth(tool=None)[1:]))
     await book.learn()
     recalled = await book.learning.recall()("implement", "a function doubles a number")
     assert (len(recalled), recalled[0]) == (2, two)
@@ -355,7 +355,7 @@ async def test_the_weightiest_of_the_near_come_first_and_no_more_than_allowed(da
 async def test_a_lesson_that_helps_gains_weight(database):
     book = Notebook(database, reply(lesson("Multiply.")))
     hint = await taught(book)
-    first_time = (*repaired()[:4], ended("verification"), *smooth(tool=None)[1:])
+    first_time = (*repaired()[:4], ended("verify"), *smooth(tool=None)[1:])
     book.turn(
         *shown(hint, *first_time), conversation=book.journal.create_conversation("me", "another")
     )
