@@ -17,7 +17,10 @@ from selfeng.projects.project_context import CodeFile, Context
 
 ROOT = Path(__file__).parents[2]
 CHAPTERS = sorted((ROOT / "docs").glob("*.md"))
-DOCUMENTS = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *CHAPTERS]
+ROOTED = [
+    ROOT / f"{name}.md" for name in ("README", "ARCHITECTURE", "AGENTS", "CONTRIBUTING", "SECURITY")
+]
+DOCUMENTS = [*ROOTED, *CHAPTERS]
 USAGE, TURNS, PROJECTS = (
     (ROOT / "docs" / name).read_text() for name in ("usage.md", "turns.md", "projects.md")
 )
