@@ -89,7 +89,7 @@ def test_candidates_and_what_they_refute_are_shown(tmp_path, page):
             expect(consensus.get_by_test_id("dropped-test")).to_have_text(
                 "droppedtest_lie: 3 of 3 candidates against itWhy"
             )
-            expect(step(page, "strengthen")).to_contain_text("caught")
+            expect(step(page, "strengthen")).to_contain_text("noticed 3 of 4 altered outcomes")
             opened(page, "specify")
             expect(page.get_by_text("From your request, and always counted:")).to_be_visible()
 

@@ -1,7 +1,12 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { differenceText, parseConsensus, parseMutation } from "../../web/static/js/consensus.js";
+import {
+  differenceText,
+  noticedWords,
+  parseConsensus,
+  parseMutation,
+} from "../../web/static/js/consensus.js";
 
 const report = (changes) => ({
   code: "def f(): ...",
@@ -63,12 +68,22 @@ test("mutants that live are listed with their line, before and after; older ones
   assert.deepEqual(parseMutation(artifact), {
     killed: 2,
     mutants: 4,
+    noticed: 0,
+    tried: 0,
     survivors: [
       { line: 8, before: "return a + 1", after: "return a - 1" },
       { line: null, before: "line 2: `<` became `<=`", after: "" },
     ],
     notes: ["test_a looks at nothing", "no test notices an empty list"],
   });
+});
+
+test("altered outcomes take the place of too few mutants", () => {
+  const measured = { killed: 0, mutants: 0, noticed: 3, tried: 4 };
+  assert.equal(noticedWords(measured), "noticed 3 of 4 altered outcomes");
+  assert.match(noticedWords({ ...measured, killed: 5, mutants: 6 }), /^caught 5 of 6/);
+  assert.equal(noticedWords({ ...measured, tried: 0 }), "");
+  assert.equal(noticedWords(null), "");
 });
 
 test("what is none of these is null", () => {

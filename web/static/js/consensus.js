@@ -40,13 +40,15 @@ function candidateWords({ passed, problem, refuted }, total) {
 export const differenceText = ({ call, others, own }) =>
   [call, t("difference-others", { value: others }), t("difference-own", { value: own })].join("\n");
 
-// {killed, mutants, survivors: [{line, before, after}]}; null if the artifact is not valid. Older versions told each change in words.
+// {killed, mutants, noticed, tried, survivors: [{line, before, after}]}, where noticed and tried are altered outcomes; null if the artifact is not valid. Older versions told each change in words.
 export function parseMutation(artifact) {
   const value = parse(artifact);
   return Array.isArray(value?.survivors)
     ? {
         killed: value.killed,
         mutants: value.mutants,
+        noticed: value.replay?.noticed ?? 0,
+        tried: value.replay?.tried ?? 0,
         survivors: value.survivors.map(({ line, before, after, change = "" }) => ({
           line: line ?? null,
           before: before ?? change,
@@ -58,4 +60,13 @@ export function parseMutation(artifact) {
         ],
       }
     : null;
+}
+
+// What the tests notice, in words; "" if nothing was measured. Altered outcomes count where there are too few mutants.
+export function noticedWords(found) {
+  if (found?.mutants > 0)
+    return t("outcome-caught", { killed: found.killed, mutants: found.mutants });
+  return found?.tried > 0
+    ? t("outcome-altered", { noticed: found.noticed, tried: found.tried })
+    : "";
 }

@@ -1,7 +1,7 @@
 // What a step came to, in one line.
 
 import { figuresText } from "./build.js";
-import { parseMutation } from "./consensus.js";
+import { noticedWords, parseMutation } from "./consensus.js";
 import { agentWords, firstLine, list, percent, sentence, stepWords } from "./format.js";
 import { parseSpecification, signatureText } from "./specification.js";
 import { count, stubWords, tallyWords } from "./suite.js";
@@ -68,10 +68,7 @@ const OUTCOMES = {
     tests.length > 0 && !(state === "failed" && tests.every((test) => test.outcome === "passed"))
       ? tallyWords(tests)
       : text,
-  strengthen({ artifact, text }) {
-    const found = parseMutation(artifact);
-    return found?.mutants > 0 ? t("outcome-caught", { ...found }) : text;
-  },
+  strengthen: ({ artifact, text }) => noticedWords(parseMutation(artifact)) || text,
   plan: ({ parts }) =>
     t("outcome-plan", {
       done: parts.filter(({ state }) => state === "done").length,

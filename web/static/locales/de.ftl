@@ -526,6 +526,11 @@ outcome-caught =
         [one] { $killed } von { $mutants } eingebauten Fehler erkannt
        *[other] { $killed } von { $mutants } eingebauten Fehlern erkannt
     }
+outcome-altered =
+    { $tried ->
+        [one] { $noticed } von { $tried } verändertem Ergebnis bemerkt
+       *[other] { $noticed } von { $tried } veränderten Ergebnissen bemerkt
+    }
 outcome-plan =
     { $total ->
         [one] { $done } von { $total } Schritt fertig

@@ -529,6 +529,11 @@ outcome-caught =
         [one] caught { $killed } of { $mutants } planted bug
        *[other] caught { $killed } of { $mutants } planted bugs
     }
+outcome-altered =
+    { $tried ->
+        [one] noticed { $noticed } of { $tried } altered outcome
+       *[other] noticed { $noticed } of { $tried } altered outcomes
+    }
 outcome-plan =
     { $total ->
         [one] { $done } of { $total } step done

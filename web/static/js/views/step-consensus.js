@@ -1,6 +1,6 @@
 // Steps that compare: candidates with the tests and with each other, and the tests with deliberate mistakes.
 
-import { differenceText, parseConsensus, parseMutation } from "../consensus.js";
+import { differenceText, noticedWords, parseConsensus, parseMutation } from "../consensus.js";
 import { html } from "../html.js";
 import { StateIcon } from "../icons.js";
 import { t } from "../texts.js";
@@ -43,16 +43,17 @@ function Dropped({ test: { test, words, message } }) {
 
 export function MutationStep({ step }) {
   const found = step.artifact ? parseMutation(step.artifact) : null;
-  const share = found?.mutants ? (100 * found.killed) / found.mutants : 0;
+  const words = noticedWords(found);
+  const share = found?.mutants ? found.killed / found.mutants : found?.noticed / found?.tried;
   return html`
     ${
-      found?.mutants > 0 &&
+      words &&
       html`<div class="tally" data-testid="mutation-tally">
-      <span class="tally-bar" aria-hidden="true"><span class="tally-passed" style=${{ width: `${share}%` }}></span></span>
-      <span>${t("outcome-caught", { killed: found.killed, mutants: found.mutants })}</span>
+      <span class="tally-bar" aria-hidden="true"><span class="tally-passed" style=${{ width: `${100 * share}%` }}></span></span>
+      <span>${words}</span>
     </div>`
     }
-    ${!found?.mutants && html`<p class="step-text">${step.text}</p>`}
+    ${!words && html`<p class="step-text">${step.text}</p>`}
     ${
       found?.survivors.length > 0 &&
       html`<${Disclosure} label=${t("survivors", { count: found.survivors.length })}>
