@@ -87,7 +87,7 @@ def test_a_secret_of_a_server_is_in_nothing_that_leaves_or_stays(tmp_path: Path)
         log: list[str] = []
         with serving(home, log=log, **settings) as link:
             client = Client(link)
-            for request in ("leak: show how it was started", "fail: let the disk be full"):
+            for request in ("leak: show how it was started", "fail: report a full disk"):
                 talk(client, request)
             for path in PAGES:
                 client.ask(path)

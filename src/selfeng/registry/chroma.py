@@ -66,8 +66,8 @@ class Chroma:
             lock = self._folder.parent / f".{self._folder.name}.lock"
             self._lock = FileLock(lock, thread_local=False)
 
-    def open(self, *, anew: bool) -> Literal["ready", "absent", "elsewhere"]:
-        """Start the folder's server, if it doesn't run yet; `anew`: without what the folder holds.
+    def open(self, *, from_scratch: bool) -> Literal["ready", "absent", "elsewhere"]:
+        """Start the folder's server unless it runs; `from_scratch` deletes what the folder holds.
 
         Raises: OSError, ChromaRefused.
         """
@@ -80,10 +80,10 @@ class Chroma:
                 self._lock.acquire(timeout=0)
             except Timeout:
                 return "elsewhere"
-        if anew or self.ended or not self._is_there:
+        if from_scratch or self.ended or not self._is_there:
             self._stop()
             self._folder.mkdir(parents=True, exist_ok=True)
-            if anew:
+            if from_scratch:
                 _clear(self._folder)
             self._start(self._folder)
         return "ready"

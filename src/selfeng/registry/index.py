@@ -72,7 +72,7 @@ class SearchIndex:
         """What is searched."""
         self._wanted = 0
         """The newest revision that `follow` was told of."""
-        self._demanded = self._awaited = self._anew = self._busy = self._closing = False
+        self._demanded = self._awaited = self._from_scratch = self._busy = self._closing = False
         self._not_before = 0.0
         self.progress: Progress | None = None
         """The progress of a running build, else None."""
@@ -106,7 +106,7 @@ class SearchIndex:
     def rebuild(self) -> None:
         """Rebuild the index in the background, whatever its state."""
         with self._news:
-            self._demanded = self._awaited = self._anew = True
+            self._demanded = self._awaited = self._from_scratch = True
             self._not_before = 0.0
             self._news.notify_all()
 
@@ -171,41 +171,41 @@ class SearchIndex:
         self._chroma.close()
 
     def _catch_up(self) -> None:
-        anew, self._anew = self._anew, False
+        from_scratch, self._from_scratch = self._from_scratch, False
         try:
-            self._reach(anew=anew)
+            self._reach(from_scratch=from_scratch)
         except Exception as error:
             is_away = isinstance(error, httpx2.TransportError) and not self._chroma.ended
             if is_away or self._closing:
                 raise
             _log.warning("rebuilding the search index in %s: %s", self._place, error)
             self._report("behind")
-            self._reach(anew=True)
+            self._reach(from_scratch=True)
 
-    def _reach(self, *, anew: bool) -> None:
-        """Bring the index to the current revision, or `anew` build it. Raises what Chroma raises,
-        and ValueError if tools are missing from it.
+    def _reach(self, *, from_scratch: bool) -> None:
+        """Bring the index to the current revision, or build it `from_scratch`. Raises what Chroma
+        raises, and ValueError if tools are missing from it.
         """
-        if (opened := self._chroma.open(anew=anew)) != "ready":
+        if (opened := self._chroma.open(from_scratch=from_scratch)) != "ready":
             self._report(opened)
             return
         embedder = collection_name(self._embedder)
         name = f"{embedder}-{_short(contents_of(self._engine))}"
         while not self._closing:
             with sole_worker(self._engine, embedder) as alone:
-                if alone or not anew:
+                if alone or not from_scratch:
                     found = {c.name: c for c in self._chroma.collections()}.get(name)
-                    self._arrive(self._updated(name, found, anew) if alone else found)
+                    self._arrive(self._updated(name, found, from_scratch) if alone else found)
                     break
             time.sleep(0.2)
 
-    def _updated(self, name: str, found: Collection | None, anew: bool) -> Collection:
+    def _updated(self, name: str, found: Collection | None, from_scratch: bool) -> Collection:
         """The collection with the whole library."""
         with reading(self._engine) as connection:
             now = revisions.current(connection)
             total = records.searched_count(connection, self._embedder)
             changed: list[str] | None = None
-            if found and found.revision is not None and found.revision <= now and not anew:
+            if found and found.revision is not None and found.revision <= now and not from_scratch:
                 changed = revisions.changed(connection, found.revision, ("", self._embedder))
             if found is None or changed is None or len(changed) > _MANY:
                 self._report("behind")

@@ -225,7 +225,7 @@ def spots(node: Any) -> list[Callable[[Any], Any]]:
 
 
 def is_odd_text(element: Any) -> bool:
-    """Whether a text says that there is no finite number or nothing at all."""
+    """Whether a text is blank, or stands for nothing or for a number that is not finite."""
     return type(element) is str and (not element.strip() or bool(_TOKEN.fullmatch(element)))
 
 

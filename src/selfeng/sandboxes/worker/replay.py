@@ -708,7 +708,7 @@ def _is_object(value: Any) -> bool:
 
 
 def _agrees(value: Any) -> bool:
-    """Whether an answer says that there is no difference."""
+    """Whether an answer reports equality."""
     number = type(value) in (int, float) and abs(value) < _NEAR
     return value is True or number or is_degenerate(value)
 
