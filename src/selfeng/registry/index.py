@@ -87,7 +87,8 @@ class SearchIndex:
 
     @property
     def _late(self) -> bool:
-        return self._found is not None and (self._found.revision or 0) < self._wanted
+        """Whether the next attempt comes by itself: broken and away wait for a demand."""
+        return self.state in ("behind", "ready") and (self._revision or 0) < self._wanted
 
     @property
     def _revision(self) -> int | None:
