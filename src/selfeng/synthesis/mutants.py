@@ -4,6 +4,7 @@ mistakes.
 
 import ast
 import asyncio
+import math
 import random
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -22,7 +23,9 @@ FEWEST = 5
 """The share that a suite notices of fewer mutants is not measured."""
 LITERALS = 2
 """How many literals of one table are changed: a test for each value of it proves little more."""
-SECONDS, LEAST_SECONDS, SLOWER = 5.0, 0.1, 10
+SPARE = 2
+"""How many mutants more than must be noticed run first; the others run if that does not decide."""
+SECONDS, LEAST_SECONDS, SLOWER = 5.0, 0.05, 5
 """Time limit of a mutant's run, and the least one; it is that many times what the tool itself took.
 Some mutants never end, which counts as noticed.
 """
@@ -75,6 +78,8 @@ class Mutant(Value):
     after: str
     code: str
     """The whole changed module."""
+    looping: bool = False
+    """Whether the change is in a `while` loop, which may then never end."""
 
     @property
     def change(self) -> str:
@@ -127,9 +132,9 @@ async def strength(
     """Run the suite on mutants of code that passes it, and on the code itself after them: what
     fails there by itself would make every mutant look noticed.
 
-    `wanted` is the share, 0..1, that the suite should notice. The last third of the mutants runs
-    only if the first ones leave it open whether it does; 0: no mutants are made. `green` is the
-    verdict on the code, with its replay, which is done here if it is missing.
+    `wanted` is the share, 0..1, that the suite should notice. No more mutants run than show whether
+    it does, those that may never end last; 0: no mutants are made. `green` is the verdict on the
+    code, with its replay, which is done here if it is missing.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
@@ -141,8 +146,10 @@ async def strength(
     limit = min(SECONDS, max(LEAST_SECONDS, SLOWER * green.seconds)) if green else SECONDS
     ran: dict[int, Verdict] = {}
     held = False
-    for part in ([n for n in range(len(made)) if n % 3 < 2], [*range(2, len(made), 3)]):
-        if not part or (ran and not held) or _killed(ran) >= max(FEWEST, wanted * len(made)):
+    order = sorted(range(len(made)), key=lambda n: (made[n].looping, n % 3))
+    least = max(FEWEST, math.ceil(wanted * len(made)))
+    for part in (order[: least + SPARE], order[least + SPARE :]):
+        if not part or (ran and not held) or _killed(ran) >= least:
             break
         versions = [Version(code=made[n].code, apart=False) for n in part]
         *verdicts, one, other = await sandbox.verify_versions(
@@ -198,6 +205,8 @@ def mutants(code: str, most: int = MOST) -> list[Mutant]:
         if isinstance(node, ast.Import)
         for alias in node.names
     }
+    whiles = [node for node in ast.walk(module) if isinstance(node, ast.While)]
+    loops = {id(node) for loop in whiles for node in ast.walk(loop)}
     changes = [
         change
         for node in ast.walk(module)
@@ -214,7 +223,13 @@ def mutants(code: str, most: int = MOST) -> list[Mutant]:
         setattr(node, field, old)
         if source != unchanged:
             before, after = _difference(unchanged, source)
-            mutant = Mutant(line=_line(shown), before=before, after=after, code=source)
+            mutant = Mutant(
+                line=_line(shown),
+                before=before,
+                after=after,
+                code=source,
+                looping=id(shown) in loops,
+            )
             found.setdefault(source, (place, mutant))
         if len(found) == most:
             break
