@@ -5,8 +5,10 @@ import { parsers } from "prettier/plugins/acorn";
 // What people see or hear of an element's attributes, and what nobody reads of a component's.
 const SHOWN =
   /^(title|placeholder|alt|label|aria-(label|description|placeholder|roledescription|valuetext))$/;
-const TECHNICAL =
-  /^(class|id|ref|key|type|role|name|for|icon|form|end|standing|testid|tone|state|kind|view|of|value|language|data-[\w-]+)$/;
+const TECHNICAL = new RegExp(
+  "^(class|id|ref|key|type|role|name|for|icon|form|end|standing|testid|tone|state|kind|view|of|" +
+    "value|language|data-[\\w-]+)$",
+);
 const isShown = (tag, name) => (tag.startsWith("\0") ? !TECHNICAL.test(name) : SHOWN.test(name));
 
 // Names of keys as events have them.
@@ -47,8 +49,10 @@ const SILENT = new Set([
   "Property.key",
   "MemberExpression",
 ]);
-const SILENT_CALLS =
-  /^(t|rich|words|hasText|Error|querySelector(All)?|closest|matches|RegExp|DateTimeFormat|NumberFormat|setAttribute|includes|startsWith|endsWith|has|get|on|emit|append|set)$/;
+const SILENT_CALLS = new RegExp(
+  "^(t|rich|words|hasText|Error|querySelector(All)?|closest|matches|RegExp|DateTimeFormat|" +
+    "NumberFormat|setAttribute|includes|startsWith|endsWith|has|get|on|emit|append|set)$",
+);
 
 function* inCode(node, parent, name) {
   if (SILENT.has(node.type) && node.type !== "ImportExpression") {

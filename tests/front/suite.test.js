@@ -82,6 +82,7 @@ test("further runs of a suite are told in words", () => {
   );
   assert.equal(
     repeatWords([same("reversed"), other]),
-    "Again in reversed order, with another hash seed: same result. Again in shuffled order, with another hash seed: test_a failed.",
+    "Again in reversed order, with another hash seed: same result. " +
+      "Again in shuffled order, with another hash seed: test_a failed.",
   );
 });

@@ -1,4 +1,5 @@
-// The entry of a shared conversation's page, which anybody with the link may read: no socket, no library, no other page.
+// The entry of a shared conversation's page, which anybody with the link may read: no socket, no
+// library, no other page.
 
 import { render } from "preact";
 import { getShared } from "./js/api.js";

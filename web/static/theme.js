@@ -1,4 +1,5 @@
-// A classic script in the head: sets what was chosen of theme and room before anything is painted; js/theme.js and js/room.js change it.
+// A classic script in the head: sets what was chosen of theme and room before anything is painted;
+// js/theme.js and js/room.js change it.
 try {
   const root = document.documentElement;
   const chosen = localStorage.getItem("theme");

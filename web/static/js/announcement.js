@@ -1,4 +1,5 @@
-// What a screen reader announces of an event: what has ended and what it came to, never that a step begins, single tokens or tests.
+// What a screen reader announces of an event: what has ended and what it came to, never that a step
+// begins, single tokens or tests.
 
 import { agentWords, number, partWords, stepWords } from "./format.js";
 import { placeOf } from "./plan.js";

@@ -1,4 +1,5 @@
-// Births of tools: what a turn added to the library, and the turn of the conversation that built the tool that another uses.
+// Births of tools: what a turn added to the library, and the turn of the conversation that built
+// the tool that another uses.
 
 import { parseSpecification } from "./specification.js";
 import { latest } from "./steps.js";

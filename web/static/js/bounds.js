@@ -1,4 +1,5 @@
-// Limits for the Markdown renderer: text must be short and shallow enough that rendering ends soon and the page can be drawn.
+// Limits for the Markdown renderer: text must be short and shallow enough that rendering ends soon
+// and the page can be drawn.
 
 const LONGEST = 200_000;
 const DEEPEST = 40;

@@ -1,4 +1,5 @@
-// What happens on a project, as steps of a turn: each action with its result, and each examination. `turn.build` is the state of the whole build.
+// What happens on a project, as steps of a turn: each action with its result, and each examination.
+// `turn.build` is the state of the whole build.
 
 import { close, open, patch } from "./steps.js";
 import { t } from "./texts.js";

@@ -4,7 +4,8 @@ import { isFileName } from "./files.js";
 import { parseExactly } from "./results.js";
 import { t } from "./texts.js";
 
-// {kind, options}: text, file, number, switch, choice, or json for all the rest; by the schema that the server reads from the signature.
+// {kind, options}: text, file, number, switch, choice, or json for all the rest; by the schema that
+// the server reads from the signature.
 export function fieldOf({ name }, schema = {}) {
   const options = (schema.enum ?? []).filter((option) => option !== null);
   if (options.length > 0) return { kind: "choice", options };
@@ -50,7 +51,8 @@ const same = (value) => value;
 const number = (text) =>
   Number.isInteger(Number(text)) && !Number.isSafeInteger(Number(text)) ? text : Number(text);
 
-// What the fields hold for arguments, given as JSON text: the opposite of `argumentsOf`. What no field can hold is left empty.
+// What the fields hold for arguments, given as JSON text: the opposite of `argumentsOf`. What no
+// field can hold is left empty.
 export function entriesOf(parameters, schema, given) {
   const values = parseExactly(given);
   const pairs = parameters

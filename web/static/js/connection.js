@@ -140,7 +140,8 @@ function receive(conversationId, records, live) {
 
 const used = new Set(); // Tools that turns have run since one ended.
 
-// A turn that ends has changed other data: how often its tools were used, its project, or whether the model's server answers.
+// A turn that ends has changed other data: how often its tools were used, its project, or whether
+// the model's server answers.
 function follow(conversationId, events) {
   for (const { type, tool } of events) if (type === "execution_finished") used.add(tool);
   if (!events.some(({ type }) => ENDS.has(type))) return;
@@ -226,7 +227,8 @@ async function upload(key, files) {
       ids.push(await postFile(name, content ?? (await getFile(address))));
     } catch (error) {
       if (!socket.connected) return null;
-      // A file that was changed or removed since it was picked can't be read any more, and fails like a broken connection.
+      // A file that was changed or removed since it was picked can't be read any more, and fails
+      // like a broken connection.
       const message = t("pending-file", { name, problem: error.message });
       const remedy = error.remedy ?? t("pending-file-remedy");
       dispatch({ type: "ask_refused", key, error: { message, remedy } });

@@ -1,4 +1,5 @@
-// The verdicts of candidates on tests and each other (src/selfeng/synthesis/consensus.py), and of mutants on the tests, from their JSON.
+// The verdicts of candidates on tests and each other (src/selfeng/synthesis/consensus.py), and of
+// mutants on the tests, from their JSON.
 
 import { t } from "./texts.js";
 
@@ -10,7 +11,8 @@ function parse(artifact) {
   }
 }
 
-// {candidates: [{name, words, state, code, refuted}], dropped: [{test, words, message}]}; null if the artifact is not valid.
+// {candidates: [{name, words, state, code, refuted}], dropped: [{test, words, message}]}; null if
+// the artifact is not valid.
 export function parseConsensus(artifact) {
   const value = parse(artifact);
   if (!Array.isArray(value?.reports)) return null;
@@ -40,7 +42,9 @@ function candidateWords({ passed, problem, refuted }, total) {
 export const differenceText = ({ call, others, own }) =>
   [call, t("difference-others", { value: others }), t("difference-own", { value: own })].join("\n");
 
-// {killed, mutants, noticed, tried, survivors: [{line, before, after}]}, where noticed and tried are altered outcomes; null if the artifact is not valid. Older versions told each change in words.
+// {killed, mutants, noticed, tried, survivors: [{line, before, after}]}, where noticed and tried
+// are altered outcomes; null if the artifact is not valid. Older versions told each change in
+// words.
 export function parseMutation(artifact) {
   const value = parse(artifact);
   return Array.isArray(value?.survivors)

@@ -1,4 +1,5 @@
-// The course of a turn, a step of its plan or a delegation through the graph: each stage that it reached, by which symbol, and for how long.
+// The course of a turn, a step of its plan or a delegation through the graph: each stage that it
+// reached, by which symbol, and for how long.
 
 export const enter = (course, { node, symbol }, at) => [
   ...leave(course, "done", at),

@@ -1,4 +1,5 @@
-// A delegation: a message from one agent to another, as one step of its turn; what it causes is folded inside it like a turn.
+// A delegation: a message from one agent to another, as one step of its turn; what it causes is
+// folded inside it like a turn.
 
 import { leave } from "./course.js";
 import { close, open, patch } from "./steps.js";

@@ -17,7 +17,8 @@ const SALES = `month,revenue,costs
 2025-12,24600,13800
 `;
 
-// `request` is in the words that the offline model's cookbook knows; the catalogue has it in each language, for other models.
+// `request` is in the words that the offline model's cookbook knows; the catalogue has it in each
+// language, for other models.
 export const EXAMPLES = [
   { id: "library", icon: "book", request: "What is 15 percent of 300?" },
   { id: "build", icon: "hammer", request: "Turn 'Meet me at noon' into Morse code" },

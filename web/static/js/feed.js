@@ -76,7 +76,8 @@ export function isOpen(view, path, { state }) {
   return folds.own[path] ?? folds.all ?? (state === "running" || state === "failed");
 }
 
-// What the views need of the feed of one turn. `shown` is null if all steps are; `matches` are the steps with the words.
+// What the views need of the feed of one turn. `shown` is null if all steps are; `matches` are the
+// steps with the words.
 export function viewOf(feed, { id, steps }) {
   const { search, errors } = feed;
   const matches = search?.text ? matching(steps, search.text) : [];

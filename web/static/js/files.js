@@ -1,4 +1,5 @@
-// Files of the next request, checked against the server's limits before anything is sent; and the addresses of a turn's files.
+// Files of the next request, checked against the server's limits before anything is sent; and the
+// addresses of a turn's files.
 
 import { conversationPath } from "./conversations.js";
 import { fileSize } from "./format.js";
@@ -7,7 +8,8 @@ import { t } from "./texts.js";
 // Some systems put invisible characters into the names of screenshots; the server accepts only visible ones.
 const cleanName = (name) => name.normalize("NFC").replace(/\s+/gu, " ").trim();
 
-// `picked`: {key, name, size, content} each. A file replaces one with the same name; files over the limits are left out.
+// `picked`: {key, name, size, content} each. A file replaces one with the same name; files over the
+// limits are left out.
 export function attach(attached, picked, limits) {
   let files = attached;
   const problems = [];

@@ -78,7 +78,8 @@ export function usageText(usage) {
 
 const SHOWN = 0.5; // of a limit; before that it says nothing
 
-// What a turn has spent beside the limits that it comes near to, in words, and the share of the nearest; "" if it is far from all.
+// What a turn has spent beside the limits that it comes near to, in words, and the share of the
+// nearest; "" if it is far from all.
 export function budgetOf({ usage, limits, seconds }) {
   const tokens = usage.input_tokens + usage.output_tokens;
   const cost = usage.cost ?? 0;

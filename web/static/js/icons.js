@@ -163,7 +163,9 @@ export const ICON_NAMES = Object.keys(ICONS);
 export const stepIcon = (kind) => STAGES[kind]?.icon ?? OF_STEP[kind] ?? "activity";
 
 export function Icon({ name }) {
-  return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">${(ICONS[name] ?? []).map(([shape, attributes], key) => h(shape, { key, ...attributes }))}</svg>`;
+  return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">
+    ${(ICONS[name] ?? []).map(([shape, attributes], key) => h(shape, { key, ...attributes }))}
+  </svg>`;
 }
 
 export function Mark() {

@@ -32,7 +32,8 @@ function write() {
 const TAB = "tab";
 const LONGEST_WAIT = 24 * 3600 * 1000; // milliseconds that a request of a closed tab is kept
 
-// Requests that no turn has come of yet: restored, sent, and kept up to date from then on. The database has those of all tabs.
+// Requests that no turn has come of yet: restored, sent, and kept up to date from then on. The
+// database has those of all tabs.
 export async function keepRequests() {
   const tab = tabName();
   const database = await openRequests().catch(() => null);

@@ -25,9 +25,15 @@ export function lazy(load) {
     }, []);
     if (loaded) return html`<${loaded} ...${props} />`;
     if (!failed) return html`<${Loading} />`;
-    return html`<p class="step-note" role="alert">${t("part-not-loaded")} <button type="button" class="button" onClick=${begin}>${t("try-again")}</button></p>`;
+    return html`<p class="step-note" role="alert">
+      ${t("part-not-loaded")}${" "}<button type="button" class="button" onClick=${begin}>
+        ${t("try-again")}
+      </button>
+    </p>`;
   };
 }
 
 export const Loading = () =>
-  html`<p class="step-note"><span class="spinner" role="img" aria-label=${t("loading")}></span></p>`;
+  html`<p class="step-note">
+    <span class="spinner" role="img" aria-label=${t("loading")}></span>
+  </p>`;

@@ -1,4 +1,5 @@
-// Telling of turns that end while the tab is hidden: its title, its icon, and a notification if the person has allowed it.
+// Telling of turns that end while the tab is hidden: its title, its icon, and a notification if the
+// person has allowed it.
 
 import { signal } from "@preact/signals";
 import { noticeOf, titleOf } from "./attention.js";

@@ -82,7 +82,8 @@ function fold(text) {
 
 const startsWord = (text, i) => i === 0 || !/[\p{L}\p{N}]/u.test(text[i - 1]);
 
-// The best place of a word in a text, {score, places}: its start, the start of a word, within a word, or its letters in order and close together.
+// The best place of a word in a text, {score, places}: its start, the start of a word, within a
+// word, or its letters in order and close together.
 function place(text, word) {
   let best = null;
   const take = (score, places) => {
@@ -107,7 +108,8 @@ function place(text, word) {
   return best;
 }
 
-// {score, places} of all words in an entry; null if one of them is not there. The detail counts less, and only as it is written.
+// {score, places} of all words in an entry; null if one of them is not there. The detail counts
+// less, and only as it is written.
 function rank({ folded, about }, words) {
   let score = 0;
   const places = new Set();
@@ -121,7 +123,8 @@ function rank({ folded, about }, words) {
   return { score: score / words.length + 20 * share, places };
 }
 
-// Groups of entries in the order in which they are shown: [{kind, entries}]; each entry has the `places` in its title that the query found. `recent`: ids, newest first.
+// Groups of entries in the order in which they are shown: [{kind, entries}]; each entry has the
+// `places` in its title that the query found. `recent`: ids, newest first.
 export function found(entries, query, recent) {
   const words = fold(query)
     .text.split(/[\s_]+/)

@@ -29,7 +29,8 @@ const ASKED_BY = { repair: "repair", mend: "mend", more_tests: "strengthen" };
 export const stageOf = ({ kind, prompt }) =>
   ASKED_BY[prompt] ?? STAGE_OF[kind] ?? (kind in STAGES ? kind : null);
 
-// {stage, state, attempt, path} in the order in which the turn came to them, and while it runs those that usually follow.
+// {stage, state, attempt, path} in the order in which the turn came to them, and while it runs
+// those that usually follow.
 // Null: one line says enough, or a plan does.
 export function progress({ course, steps, state }) {
   const visits = course.length > 0 ? course : visitsIn(steps);

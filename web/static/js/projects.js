@@ -24,7 +24,8 @@ export const fileOf = (state, path) =>
 export const stampOf = ({ order, turns }) =>
   order.map((id) => `${turns[id].state} ${turns[id].build?.touched ?? 0}`).join(",");
 
-// The newest figures of a thread, with the current number of files, and whether a file has changed since; null before the first examination.
+// The newest figures of a thread, with the current number of files, and whether a file has changed
+// since; null before the first examination.
 export function figuresIn({ order, turns }, files) {
   const index = order.findLastIndex((id) => turns[id].build?.figures);
   if (index < 0) return null;

@@ -1,4 +1,5 @@
-// The reducer: (state, action) → state, the only place where the page's state changes. Pure; knows nothing of a browser.
+// The reducer: (state, action) → state, the only place where the page's state changes. Pure; knows
+// nothing of a browser.
 
 import { announcementOf } from "./announcement.js";
 import { inConversation, withDrafts } from "./drafts.js";
@@ -22,7 +23,9 @@ export const initialState = {
   conversationId: null,
   missing: false, // whether the conversation that was asked for isn't there
   threads: {},
-  pending: [], // asked, but not yet in the journal: {key, text, files, answers, again, conversationId, turnId, sent, error}
+  // Asked, but not yet in the journal:
+  // {key, text, files, answers, again, conversationId, turnId, sent, error}
+  pending: [],
   stopping: {}, // turn ids
   selectedTurn: null, // null: the newest
   feed: newFeed, // of its steps
@@ -406,7 +409,8 @@ function attached(state, { files }) {
   return announce(next, problem || t("told-attached", { names: list(files.map((f) => f.name)) }));
 }
 
-// A turn ends the pending request that has its id. Before the server has sent the id, a new turn ends the oldest sent request with its text.
+// A turn ends the pending request that has its id. Before the server has sent the id, a new turn
+// ends the oldest sent request with its text.
 function stillPending(pending, conversationId, thread, before) {
   const told = new Set(pending.map((p) => p.turnId));
   const fresh = thread.order.filter((id) => !(id in before.turns) && !told.has(id));

@@ -1,4 +1,5 @@
-// Values that tools returned: which of them a turn shows itself, and their form as tables; the kinds are those of src/selfeng/core/result.py.
+// Values that tools returned: which of them a turn shows itself, and their form as tables; the
+// kinds are those of src/selfeng/core/result.py.
 
 import { conversationPath } from "./conversations.js";
 import { fileSize } from "./format.js";

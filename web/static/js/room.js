@@ -1,4 +1,5 @@
-// The room for code: how wide the panel is, whether it shows beside the conversation, and whether lines of code wrap. The
+// The room for code: how wide the panel is, whether it shows beside the conversation, and whether
+// lines of code wrap. The
 // browser remembers it, and ../theme.js applies it before the first paint.
 
 import { computed, effect, signal } from "@preact/signals";

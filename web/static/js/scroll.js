@@ -4,7 +4,8 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const NEAR = 48;
 
-// For a scrolling element (`scroller`) around growing content (`content`): whether it follows, and how to `follow` again or to `stay`.
+// For a scrolling element (`scroller`) around growing content (`content`): whether it follows, and
+// how to `follow` again or to `stay`.
 // A new `topic` is shown from its end if it `grows`, else from its beginning.
 export function useFollow(topic, grows) {
   const scroller = useRef(null);

@@ -16,7 +16,8 @@ export const ORDER_NAMES = Object.keys(ORDERS);
 
 const known = new WeakMap();
 
-// Types of the parameters, from a signature such as "add(a: int, b: Optional[int] = 1) -> int"; "file" for the name of one.
+// Types of the parameters, from a signature such as "add(a: int, b: Optional[int] = 1) -> int";
+// "file" for the name of one.
 function typesOf(tool) {
   if (!known.has(tool)) {
     const found = tool.signature.matchAll(/[(,]\s*\*{0,2}(\w+): *(?:Optional\[)?(\w+)/g);
@@ -74,7 +75,8 @@ export function kindsOf(tools, chosen) {
   );
 }
 
-// The lines of the list, as {tool, request}. Tools with every word in name or description come first, at once; then those that
+// The lines of the list, as {tool, request}. Tools with every word in name or description come
+// first, at once; then those that
 // the server's search found for the text, with the request that it knows them by.
 export function listed(tools, { search, kind, order, found }) {
   const offered = ofKind(tools, kind);

@@ -27,7 +27,8 @@ const isAllowed = {
   [OUTSIDE]: ({ writes }) => !writes,
 };
 
-// `covered`: something open takes the keys; `writes`: the focus is in a field; `composes`: in the composer. On a Mac the command key counts as Ctrl.
+// `covered`: something open takes the keys; `writes`: the focus is in a field; `composes`: in the
+// composer. On a Mac the command key counts as Ctrl.
 export function commandOf(event, { covered, ...where }) {
   if (covered || event.isComposing || event.repeat || event.altKey) return null;
   const found = SHORTCUTS.find(({ command, keys }) => command && isPressed(keys, event));

@@ -1,4 +1,5 @@
-// A specification, parsed from the JSON that the specification step made (src/selfeng/core/spec.py); null if it is invalid.
+// A specification, parsed from the JSON that the specification step made
+// (src/selfeng/core/spec.py); null if it is invalid.
 
 export function parseSpecification(artifact) {
   let value;

@@ -1,4 +1,5 @@
-// The stages of a turn with their words, from the server's table (src/selfeng/core/stage.py), which is embedded in the page.
+// The stages of a turn with their words, from the server's table (src/selfeng/core/stage.py), which
+// is embedded in the page.
 
 const table = globalThis.document?.getElementById("stages")?.textContent ?? "[]";
 

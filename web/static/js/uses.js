@@ -8,7 +8,8 @@ const MOST_WEEKS = 53;
 // A day of this machine's calendar, as the milliseconds of its midnight in UTC, which is what charts draw.
 const dayOf = (moment) => Date.UTC(moment.getFullYear(), moment.getMonth(), moment.getDate());
 
-// {unit, places, returned, failed} of the calls that a tool's page has: the first day of each place, and the calls then.
+// {unit, places, returned, failed} of the calls that a tool's page has: the first day of each
+// place, and the calls then.
 export function usesOver(calls, now) {
   const today = dayOf(new Date(now));
   const days = calls.map(({ at, returned }) => ({ day: dayOf(new Date(at)), returned }));

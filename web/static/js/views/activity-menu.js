@@ -20,14 +20,45 @@ export function ActivityMenu({ turn, errors, draw }) {
       menu.current.hidePopover();
       act();
     };
-    return html`<button type="button" role="menuitem" tabindex="-1" class="menu-item" data-testid=${testid} onClick=${choose}><${Icon} name=${icon} />${label}</button>`;
+    return html`<button
+      type="button"
+      role="menuitem"
+      tabindex="-1"
+      class="menu-item"
+      data-testid=${testid}
+      onClick=${choose}
+    >
+      <${Icon} name=${icon} />${label}
+    </button>`;
   };
   const toggle = (open) => () => dispatch({ type: "steps_toggled", turnId: turn.id, open });
-  return html`<button type="button" class="icon-button small" ref=${button} popovertarget="activity-menu" aria-haspopup="menu" data-testid="activity-more" aria-label=${t("activity-more")} title=${t("activity-more")}><${Icon} name="more" /></button>
-    <div class="menu" id="activity-menu" popover="auto" role="menu" aria-label=${t("activity-more")} ref=${menu} onToggle=${toggled} onKeyDown=${move}>
+  return html`<button
+      type="button"
+      class="icon-button small"
+      ref=${button}
+      popovertarget="activity-menu"
+      aria-haspopup="menu"
+      data-testid="activity-more"
+      aria-label=${t("activity-more")}
+      title=${t("activity-more")}
+    >
+      <${Icon} name="more" />
+    </button>
+    <div
+      class="menu"
+      id="activity-menu"
+      popover="auto"
+      role="menu"
+      aria-label=${t("activity-more")}
+      ref=${menu}
+      onToggle=${toggled}
+      onKeyDown=${move}
+    >
       ${item("expand-steps", "unfold", t("steps-expand"), toggle(true))}
       ${item("collapse-steps", "fold", t("steps-collapse"), toggle(false))}
-      ${item("toggle-errors", errors ? "check" : "alert", t("errors-only"), () => dispatch({ type: "errors_only", only: !errors }))}
+      ${item("toggle-errors", errors ? "check" : "alert", t("errors-only"), () =>
+        dispatch({ type: "errors_only", only: !errors }),
+      )}
       ${turn.course.length > 0 && item("show-graph", "graph", t("graph"), draw)}
     </div>`;
 }

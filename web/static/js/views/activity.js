@@ -43,12 +43,38 @@ function Feed({ turn, order, skew, graph, feed }) {
   return html`<section class="activity" aria-label=${t("activity")} data-testid="activity">
     <${Head} turn=${turn} order=${order} skew=${skew} feed=${feed} draw=${draw} />
     ${feed.search && html`<${FeedSearch} search=${feed.search} found=${found} />`}
-    ${feed.errors && html`<p class="feed-filter" data-testid="errors-only">${t(view.shown.size > 0 ? "errors-shown" : "errors-none")}<button type="button" class="text-button" onClick=${() => dispatch({ type: "errors_only", only: false })}>${t("errors-all")}</button></p>`}
-    <div class="panel-scroller" ref=${scroller} tabindex="0" role="region" aria-label=${t("activity-steps")}>
+    ${
+      feed.errors &&
+      html`<p class="feed-filter" data-testid="errors-only">
+        ${t(view.shown.size > 0 ? "errors-shown" : "errors-none")}<button
+          type="button"
+          class="text-button"
+          onClick=${() => dispatch({ type: "errors_only", only: false })}
+        >
+          ${t("errors-all")}
+        </button>
+      </p>`
+    }
+    <div
+      class="panel-scroller"
+      ref=${scroller}
+      tabindex="0"
+      role="region"
+      aria-label=${t("activity-steps")}
+    >
       <div ref=${content}><${Steps} of=${turn} view=${view} skew=${skew} /></div>
     </div>
-    ${away && turn.state === "running" && html`<button type="button" class="jump" onClick=${follow}><${Icon} name="arrowDown" />${t("chat-latest")}</button>`}
-    ${drawn && html`<${GraphDialog} course=${turn.course} graph=${graph} close=${() => setDrawn(false)} />`}
+    ${
+      away &&
+      turn.state === "running" &&
+      html`<button type="button" class="jump" onClick=${follow}>
+        <${Icon} name="arrowDown" />${t("chat-latest")}
+      </button>`
+    }
+    ${
+      drawn &&
+      html`<${GraphDialog} course=${turn.course} graph=${graph} close=${() => setDrawn(false)} />`
+    }
   </section>`;
 }
 
@@ -69,16 +95,52 @@ function Head({ turn, order, skew, feed, draw }) {
   return html`<div class="activity-head">
     <p class="activity-request" title=${turn.request}>${turn.request}</p>
     <div class="activity-facts">
-      <span class="state" data-state=${state} data-outcome=${outcome} data-testid="activity-state"><${StateIcon} state=${outcome ?? state} />${outcome ? t(`outcome-${outcome}`) : stateWords(state)}</span>
-      ${state === "running" ? html`<${Elapsed} since=${turn.startedAt} skew=${skew} />` : html`<span class="time">${duration(turn.seconds)}</span>`}
+      <span class="state" data-state=${state} data-outcome=${outcome} data-testid="activity-state"
+        ><${StateIcon}
+          state=${outcome ?? state}
+        />${outcome ? t(`outcome-${outcome}`) : stateWords(state)}</span
+      >
+      ${
+        state === "running"
+          ? html`<${Elapsed} since=${turn.startedAt} skew=${skew} />`
+          : html`<span class="time">${duration(turn.seconds)}</span>`
+      }
       <span class="pager">
         ${
           order.length > 1 &&
-          html`<button type="button" class="icon-button small" aria-label=${t("activity-earlier")} disabled=${index === 0} onClick=${() => turnTo(-1)}><${Icon} name="chevronLeft" /></button>
-        <span title=${t("activity-turn", { number: index + 1, count: order.length })}>${t("activity-place", { number: index + 1, count: order.length })}</span>
-        <button type="button" class="icon-button small" aria-label=${t("activity-later")} disabled=${index === order.length - 1} onClick=${() => turnTo(1)}><${Icon} name="chevronRight" /></button>`
+          html`<button
+              type="button"
+              class="icon-button small"
+              aria-label=${t("activity-earlier")}
+              disabled=${index === 0}
+              onClick=${() => turnTo(-1)}
+            >
+              <${Icon} name="chevronLeft" />
+            </button>
+            <span title=${t("activity-turn", { number: index + 1, count: order.length })}
+              >${t("activity-place", { number: index + 1, count: order.length })}</span
+            >
+            <button
+              type="button"
+              class="icon-button small"
+              aria-label=${t("activity-later")}
+              disabled=${index === order.length - 1}
+              onClick=${() => turnTo(1)}
+            >
+              <${Icon} name="chevronRight" />
+            </button>`
         }
-        <button type="button" class="icon-button small" data-testid="search-steps" aria-label=${t("feed-search")} title=${t("feed-search")} aria-expanded=${feed.search ? "true" : "false"} onClick=${search}><${Icon} name="search" /></button>
+        <button
+          type="button"
+          class="icon-button small"
+          data-testid="search-steps"
+          aria-label=${t("feed-search")}
+          title=${t("feed-search")}
+          aria-expanded=${feed.search ? "true" : "false"}
+          onClick=${search}
+        >
+          <${Icon} name="search" />
+        </button>
         <${ActivityMenu} turn=${turn} errors=${feed.errors} draw=${draw} />
       </span>
     </div>

@@ -14,7 +14,11 @@ export function Answer({ text, streams }) {
     const places = [...answer.current.querySelectorAll("pre")].map(addCopy);
     return () => places.forEach((place) => render(null, place));
   }, [text, streams]);
-  return html`<div data-testid="answer" data-state=${streams ? "streaming" : "finished"} ref=${answer}>
+  return html`<div
+    data-testid="answer"
+    data-state=${streams ? "streaming" : "finished"}
+    ref=${answer}
+  >
     ${streams ? html`<${GrowingMarkdown} text=${text} />` : html`<${Markdown} text=${text} />`}
   </div>`;
 }
@@ -27,7 +31,10 @@ function addCopy(block, index) {
   block.replaceWith(frame);
   frame.append(block, place);
   render(
-    html`<${CopyButton} text=${block.textContent} label=${t("answer-code", { number: index + 1 })} />`,
+    html`<${CopyButton}
+      text=${block.textContent}
+      label=${t("answer-code", { number: index + 1 })}
+    />`,
     place,
   );
   return place;

@@ -24,7 +24,10 @@ import { ViewBar } from "./viewbar.js";
 function middle(state, project, thread) {
   if (project) return html`<${Project} state=${state} project=${project} thread=${thread} />`;
   if (state.conversationId === NEW_PROJECT)
-    return html`<${NewProject} goal=${state.draft} offline=${state.health?.model?.offline ?? true} />`;
+    return html`<${NewProject}
+      goal=${state.draft}
+      offline=${state.health?.model?.offline ?? true}
+    />`;
   return html`<${Chat} state=${state} thread=${thread} pending=${pendingOf(state)} />`;
 }
 
@@ -38,21 +41,46 @@ export function App() {
   const thread = currentThread(state);
   const project = openProject(state);
   return html`<div class="page" data-view=${state.view} data-wide=${state.wide}>
-    <button type="button" class="button skip" data-testid="skip" onClick=${() => dispatch({ type: "composer_wanted" })}>${t("page-skip")}</button>
+    <button
+      type="button"
+      class="button skip"
+      data-testid="skip"
+      onClick=${() => dispatch({ type: "composer_wanted" })}
+    >
+      ${t("page-skip")}
+    </button>
     <${Header} health=${state.health} tools=${state.tools} />
     <div>
       <${Banner} connection=${state.connection} notice=${state.notice} />
       <${SettingUp} unready=${state.health?.unready} />
     </div>
     <div class="columns">
-      <${Sidebar} conversations=${state.conversations} projects=${state.projects} running=${runningIn(state.threads)} conversationId=${state.conversationId} search=${state.conversationSearch} deleted=${state.deleted} />
+      <${Sidebar}
+        conversations=${state.conversations}
+        projects=${state.projects}
+        running=${runningIn(state.threads)}
+        conversationId=${state.conversationId}
+        search=${state.conversationSearch}
+        deleted=${state.deleted}
+      />
       ${middle(state, project, thread)}
       <${Panel} state=${state} thread=${thread} turn=${shownTurn(state)} />
     </div>
-    <${ViewBar} view=${state.view} running=${shownTurn(state)?.state === "running"} project=${project !== null} />
+    <${ViewBar}
+      view=${state.view}
+      running=${shownTurn(state)?.state === "running"}
+      project=${project !== null}
+    />
     <${Shortcuts} />
     ${state.palette && html`<${Palette} />`}
-    ${state.sharing && html`<${Share} key=${state.sharing.id} sharing=${state.sharing} title=${state.conversations.find(({ id }) => id === state.sharing.id)?.title} />`}
+    ${
+      state.sharing &&
+      html`<${Share}
+        key=${state.sharing.id}
+        sharing=${state.sharing}
+        title=${state.conversations.find(({ id }) => id === state.sharing.id)?.title}
+      />`
+    }
     ${state.settings && html`<${Settings} settings=${state.settings} />`}
     <${Announcer} announcement=${state.announcement} />
   </div>`;

@@ -4,5 +4,11 @@ import { html } from "../html.js";
 import { standingTitle, standingWords } from "../versions.js";
 
 export function Badge({ standing }) {
-  return html`<span class="badge" data-testid="badge" data-standing=${standing} title=${standingTitle(standing)}>${standingWords(standing)}</span>`;
+  return html`<span
+    class="badge"
+    data-testid="badge"
+    data-standing=${standing}
+    title=${standingTitle(standing)}
+    >${standingWords(standing)}</span
+  >`;
 }

@@ -12,7 +12,14 @@ const TONES = { reconnecting: "warn", refused: "bad" };
 export const Banner = memo(({ connection, notice }) => {
   const tone = TONES[connection];
   return html`<div class="banners" role="alert">
-    ${tone && html`<p class="banner" data-tone=${tone} data-testid="banner"><${Icon} name="alert" /><span><strong>${t(`banner-${connection}`)}</strong> ${t(`banner-${connection}-remedy`)}</span></p>`}
+    ${
+      tone &&
+      html`<p class="banner" data-tone=${tone} data-testid="banner">
+        <${Icon} name="alert" /><span
+          ><strong>${t(`banner-${connection}`)}</strong> ${t(`banner-${connection}-remedy`)}</span
+        >
+      </p>`
+    }
     ${notice && html`<${Notice} notice=${notice} />`}
   </div>`;
 });
@@ -21,7 +28,12 @@ function Notice({ notice }) {
   return html`<p class="banner" data-tone="bad" data-testid="notice">
     <${Icon} name="alert" />
     <span><strong>${sentence(notice.message)}</strong> ${sentence(notice.remedy)}</span>
-    <button type="button" class="icon-button" aria-label=${t("banner-dismiss")} onClick=${() => dispatch({ type: "notice_dismissed" })}>
+    <button
+      type="button"
+      class="icon-button"
+      aria-label=${t("banner-dismiss")}
+      onClick=${() => dispatch({ type: "notice_dismissed" })}
+    >
       <${Icon} name="cross" />
     </button>
   </p>`;

@@ -25,11 +25,35 @@ function Birth({ name, specification, version, passed, tests, caught, seconds })
   ].filter(Boolean);
   return html`<section class="birth" data-testid="birth" aria-label=${title}>
     <p class="birth-title"><${Icon} name="tool" />${title}</p>
-    <${CodeBlock} code=${signatureText(specification)} label=${t("birth-signature", { name })} whole />
+    <${CodeBlock}
+      code=${signatureText(specification)}
+      label=${t("birth-signature", { name })}
+      whole
+    />
     <p class="birth-facts" data-testid="birth-facts">${facts.join(" · ")}</p>
     <div class="birth-actions">
-      <button type="button" class="button" data-testid="birth-open" aria-label=${t("birth-open-tool", { name })} onClick=${open}>${t("birth-open")}</button>
-      ${example && html`<button type="button" class="button" data-testid="birth-try" title=${example} aria-label=${t("birth-try-tool", { name })} onClick=${() => dispatch({ type: "example_chosen", text: example })}>${t("birth-try")}</button>`}
+      <button
+        type="button"
+        class="button"
+        data-testid="birth-open"
+        aria-label=${t("birth-open-tool", { name })}
+        onClick=${open}
+      >
+        ${t("birth-open")}
+      </button>
+      ${
+        example &&
+        html`<button
+          type="button"
+          class="button"
+          data-testid="birth-try"
+          title=${example}
+          aria-label=${t("birth-try-tool", { name })}
+          onClick=${() => dispatch({ type: "example_chosen", text: example })}
+        >
+          ${t("birth-try")}
+        </button>`
+      }
     </div>
   </section>`;
 }
@@ -37,9 +61,15 @@ function Birth({ name, specification, version, passed, tests, caught, seconds })
 // Both times are those of the whole turns.
 export function BuiltEarlier({ turn, builtBy }) {
   const show = () => document.querySelector(`[data-turn="${builtBy.id}"]`)?.scrollIntoView();
-  const link = html`<button type="button" class="built-link" onClick=${show}>${t("built-earlier-link")}</button>`;
+  const link = html`<button type="button" class="built-link" onClick=${show}>
+    ${t("built-earlier-link")}
+  </button>`;
   const [now, then] = [duration(turn.seconds), duration(builtBy.seconds)];
   return html`<p class="built-earlier" data-testid="built-earlier">
-    ${turn.seconds < builtBy.seconds ? rich("built-earlier-faster", { tool: turn.tool, link, now, then }) : rich("built-earlier", { tool: turn.tool, link })}
+    ${
+      turn.seconds < builtBy.seconds
+        ? rich("built-earlier-faster", { tool: turn.tool, link, now, then })
+        : rich("built-earlier", { tool: turn.tool, link })
+    }
   </p>`;
 }

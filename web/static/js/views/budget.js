@@ -12,8 +12,10 @@ export const BudgetMeter = memo(({ budget }) => {
   return (
     words &&
     html`<p class="budget" data-testid="budget" data-tone=${share >= NEARLY ? "warn" : null}>
-    <span class="meter" aria-hidden="true"><span class="meter-fill" style=${{ width: `${100 * share}%` }}></span></span>
-    <span><span class="visually-hidden">${t("budget-spent")} </span>${words}</span>
-  </p>`
+      <span class="meter" aria-hidden="true"
+        ><span class="meter-fill" style=${{ width: `${100 * share}%` }}></span
+      ></span>
+      <span><span class="visually-hidden">${t("budget-spent")} </span>${words}</span>
+    </p>`
   );
 });

@@ -17,26 +17,59 @@ export function Chart({ label, kind, places, series, form, of, height = HEIGHT, 
   const [asTable, setAsTable] = useState(false);
   return html`<figure class="chart" data-testid="chart" data-form=${form}>
     ${series.length > 1 && html`<${Legend} series=${series} />`}
-    ${asTable ? html`<${Values} ...${{ label, kind, places, series }} />` : html`<${Plot} ...${{ label, kind, places, series, form, height }} />`}
+    ${
+      asTable
+        ? html`<${Values} ...${{ label, kind, places, series }} />`
+        : html`<${Plot} ...${{ label, kind, places, series, form, height }} />`
+    }
     <figcaption class="chart-foot">
       ${of && html`<span>${t("chart-part", { drawn: places.length, of })}</span>`}
-      ${tabular && html`<button type="button" class="text-button" data-testid="chart-as-table" onClick=${() => setAsTable(!asTable)}>${asTable ? t("chart-show") : t("chart-as-table")}</button>`}
+      ${
+        tabular &&
+        html`<button
+          type="button"
+          class="text-button"
+          data-testid="chart-as-table"
+          onClick=${() => setAsTable(!asTable)}
+        >
+          ${asTable ? t("chart-show") : t("chart-as-table")}
+        </button>`
+      }
     </figcaption>
   </figure>`;
 }
 
 const Legend = ({ series }) =>
-  html`<ul class="chart-legend">${series.map(({ name }, i) => html`<li key=${i}><${Swatch} series=${i} />${name}</li>`)}</ul>`;
+  html`<ul class="chart-legend">
+    ${series.map(({ name }, i) => html`<li key=${i}><${Swatch} series=${i} />${name}</li>`)}
+  </ul>`;
 
 const Swatch = ({ series }) =>
-  html`<svg class="chart-swatch" data-series=${series} viewBox="0 0 18 8" aria-hidden="true"><path class="chart-line" d="M0 4h18" /></svg>`;
+  html`<svg class="chart-swatch" data-series=${series} viewBox="0 0 18 8" aria-hidden="true">
+    <path class="chart-line" d="M0 4h18" />
+  </svg>`;
 
 function Values({ label, kind, places, series }) {
   const place = placeWords(kind, places);
-  return html`<div class="table-scroll chart-table" tabindex="0" role="region" aria-label=${label}><table>
-    <thead><tr><th scope="col"></th>${series.map(({ name }, i) => html`<th key=${i} scope="col">${name}</th>`)}</tr></thead>
-    <tbody>${places.map((p, j) => html`<tr key=${j}><th scope="row">${place(p)}</th>${series.map(({ values }, i) => html`<td key=${i}>${valueWords(values[j])}</td>`)}</tr>`)}</tbody>
-  </table></div>`;
+  return html`<div class="table-scroll chart-table" tabindex="0" role="region" aria-label=${label}>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col"></th>
+          ${series.map(({ name }, i) => html`<th key=${i} scope="col">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${places.map(
+          (p, j) =>
+            html`<tr key=${j}>
+              <th scope="row">${place(p)}</th>
+              ${series.map(({ values }, i) => html`<td key=${i}>${valueWords(values[j])}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
 }
 
 function Plot({ label, kind, places, series, form, height }) {
@@ -55,21 +88,63 @@ function Plot({ label, kind, places, series, form, height }) {
     setAt(drawn.nearest(event.clientX - box.left, event.clientY - box.top));
   };
   const keys = useRef(null);
-  return html`<div class="chart-plot" ref=${frame} style=${{ height: `${height}px` }} onPointerMove=${drawn && point} onPointerDown=${drawn && point} onPointerLeave=${() => setAt(null)}>
+  return html`<div
+    class="chart-plot"
+    ref=${frame}
+    style=${{ height: `${height}px` }}
+    onPointerMove=${drawn && point}
+    onPointerDown=${drawn && point}
+    onPointerLeave=${() => setAt(null)}
+  >
     ${
       drawn &&
-      html`<svg width=${width} height=${height} role="img" aria-labelledby=${`${id}-title`} aria-describedby=${`${id}-what`}>
-        <title id=${`${id}-title`}>${label}</title>
-        <desc id=${`${id}-what`}>${t("chart-what", { form, count: places.length, first: place(places[0]), last: place(places.at(-1)) })}</desc>
-        <g aria-hidden="true"><${Axes} ...${drawn} width=${width} height=${height} />
-          ${series.map((_, i) => html`<g key=${i} data-series=${i}>${drawn.marks[i]}</g>`)}
-          ${at !== null && html`<${Cursor} ...${drawn} at=${at} height=${height} />`}
-        </g>
-      </svg>
-      <input class="chart-keys" type="range" min="0" max=${places.length - 1} step="1" ref=${keys} value=${at ?? 0} data-testid="chart-keys"
-        aria-label=${t("chart-points")} aria-valuetext=${words(at ?? 0)}
-        onInput=${({ target }) => setAt(Number(target.value))} onFocus=${() => setAt((now) => now ?? 0)} onBlur=${() => setAt(null)} />
-      ${at !== null && html`<${Tip} x=${drawn.positions[at]} width=${width} heading=${place(places[at])} series=${series} at=${at} />`}`
+      html`<svg
+          width=${width}
+          height=${height}
+          role="img"
+          aria-labelledby=${`${id}-title`}
+          aria-describedby=${`${id}-what`}
+        >
+          <title id=${`${id}-title`}>${label}</title>
+          <desc id=${`${id}-what`}>
+            ${t("chart-what", {
+              form,
+              count: places.length,
+              first: place(places[0]),
+              last: place(places.at(-1)),
+            })}
+          </desc>
+          <g aria-hidden="true">
+            <${Axes} ...${drawn} width=${width} height=${height} />
+            ${series.map((_, i) => html`<g key=${i} data-series=${i}>${drawn.marks[i]}</g>`)}
+            ${at !== null && html`<${Cursor} ...${drawn} at=${at} height=${height} />`}
+          </g>
+        </svg>
+        <input
+          class="chart-keys"
+          type="range"
+          min="0"
+          max=${places.length - 1}
+          step="1"
+          ref=${keys}
+          value=${at ?? 0}
+          data-testid="chart-keys"
+          aria-label=${t("chart-points")}
+          aria-valuetext=${words(at ?? 0)}
+          onInput=${({ target }) => setAt(Number(target.value))}
+          onFocus=${() => setAt((now) => now ?? 0)}
+          onBlur=${() => setAt(null)}
+        />
+        ${
+          at !== null &&
+          html`<${Tip}
+            x=${drawn.positions[at]}
+            width=${width}
+            heading=${place(places[at])}
+            series=${series}
+            at=${at}
+          />`
+        }`
     }
   </div>`;
 }
@@ -247,13 +322,48 @@ function placeWords(kind, places) {
 }
 
 function Axes({ across, along, left, width, height }) {
-  return html`${across.map(({ y, words, zero }, n) => html`<g key=${`y${n}`}><path class="chart-grid" data-zero=${zero} d=${`M${left} ${near(y)}H${width - MARGIN.right}`} /><text class="chart-tick" x=${left - 8} y=${near(y)} text-anchor="end" dominant-baseline="central">${words}</text></g>`)}
-    ${along.map(({ x, words }, n) => html`<text key=${`x${n}`} class="chart-tick" x=${near(x)} y=${height - 8} text-anchor="middle">${words}</text>`)}`;
+  return html`${across.map(
+    ({ y, words, zero }, n) =>
+      html`<g key=${`y${n}`}
+        ><path
+          class="chart-grid"
+          data-zero=${zero}
+          d=${`M${left} ${near(y)}H${width - MARGIN.right}`}
+        /><text
+          class="chart-tick"
+          x=${left - 8}
+          y=${near(y)}
+          text-anchor="end"
+          dominant-baseline="central"
+          >${words}</text
+        ></g
+      >`,
+  )}
+  ${along.map(
+    ({ x, words }, n) =>
+      html`<text key=${`x${n}`} class="chart-tick" x=${near(x)} y=${height - 8} text-anchor="middle"
+        >${words}</text
+      >`,
+  )}`;
 }
 
 function Cursor({ positions, dots: dotsAt, at, height }) {
-  return html`<path class="chart-cursor" d=${`M${near(positions[at])} ${MARGIN.top}V${height - MARGIN.bottom}`} />
-    ${dotsAt(at).map((dot, i) => dot && html`<circle key=${i} class="chart-dot" data-series=${i} cx=${near(dot[0])} cy=${near(dot[1])} r="4" />`)}`;
+  return html`<path
+      class="chart-cursor"
+      d=${`M${near(positions[at])} ${MARGIN.top}V${height - MARGIN.bottom}`}
+    />
+    ${dotsAt(at).map(
+      (dot, i) =>
+        dot &&
+        html`<circle
+          key=${i}
+          class="chart-dot"
+          data-series=${i}
+          cx=${near(dot[0])}
+          cy=${near(dot[1])}
+          r="4"
+        />`,
+    )}`;
 }
 
 // Beside the cursor, on the side with more room. The range's own text says the same to a screen reader.
@@ -261,7 +371,13 @@ function Tip({ x, width, heading, series, at }) {
   const side = x > width / 2 ? { right: `${width - x + 12}px` } : { left: `${x + 12}px` };
   return html`<div class="chart-tip" data-testid="chart-tip" aria-hidden="true" style=${side}>
     <p class="chart-tip-head">${heading}</p>
-    ${series.map(({ name, values }, i) => html`<p key=${i} class="chart-tip-line"><${Swatch} series=${i} /><span class="chart-tip-name">${name}</span><span class="chart-tip-value">${valueWords(values[at])}</span></p>`)}
+    ${series.map(
+      ({ name, values }, i) =>
+        html`<p key=${i} class="chart-tip-line">
+          <${Swatch} series=${i} /><span class="chart-tip-name">${name}</span
+          ><span class="chart-tip-value">${valueWords(values[at])}</span>
+        </p>`,
+    )}
   </div>`;
 }
 
@@ -279,22 +395,54 @@ export function TableChart({ table, label, tall }) {
     });
   return html`<div class="table-chart" data-testid="table-chart">
     <div class="chart-choices">
-      <label class="chart-choice">${t("chart-form")} <select class="select" data-testid="chart-form" value=${chosen.form} onChange=${(e) => change({ form: e.target.value })}>${formsFor(kind, rows.length).map((form) => html`<option key=${form} value=${form}>${t(`chart-${form}`)}</option>`)}</select></label>
-      <label class="chart-choice">${t("chart-across")} <select class="select" data-testid="chart-across" value=${String(chosen.x)} onChange=${(e) => change({ x: e.target.value === "null" ? null : Number(e.target.value) })}>
-        <option value="null">${t("chart-row-number")}</option>${facts.xs.map((n) => html`<option key=${n} value=${String(n)}>${columns[n]}</option>`)}</select></label>
-      ${
-        facts.numbers.length > 1 &&
-        html`<fieldset class="chart-series"><legend class="visually-hidden">${t("chart-columns")}</legend>
-        ${facts.numbers
-          .filter((n) => n !== chosen.x)
-          .slice(0, 24)
-          .map(
-            (n) =>
-              html`<label key=${n} class="chart-choice"><input type="checkbox" checked=${chosen.ys.includes(n)} onChange=${() => toggle(n)} />${columns[n]}</label>`,
+      <label class="chart-choice"
+        >${t("chart-form")}${" "}<select
+          class="select"
+          data-testid="chart-form"
+          value=${chosen.form}
+          onChange=${(e) => change({ form: e.target.value })}
+        >
+          ${formsFor(kind, rows.length).map(
+            (form) => html`<option key=${form} value=${form}>${t(`chart-${form}`)}</option>`,
           )}
-      </fieldset>`
+        </select></label
+      ><label class="chart-choice"
+        >${t("chart-across")}${" "}<select
+          class="select"
+          data-testid="chart-across"
+          value=${String(chosen.x)}
+          onChange=${(e) =>
+            change({ x: e.target.value === "null" ? null : Number(e.target.value) })}
+        >
+          <option value="null">${t("chart-row-number")}</option>
+          ${facts.xs.map((n) => html`<option key=${n} value=${String(n)}>${columns[n]}</option>`)}
+        </select></label
+      >${
+        facts.numbers.length > 1 &&
+        html`<fieldset class="chart-series">
+          <legend class="visually-hidden">${t("chart-columns")}</legend>
+          ${facts.numbers
+            .filter((n) => n !== chosen.x)
+            .slice(0, 24)
+            .map(
+              (n) =>
+                html`<label key=${n} class="chart-choice"
+                  ><input
+                    type="checkbox"
+                    checked=${chosen.ys.includes(n)}
+                    onChange=${() => toggle(n)}
+                  />${columns[n]}</label
+                >`,
+            )}
+        </fieldset>`
       }
     </div>
-    <${Chart} label=${t("chart-of", { what: label })} ...${points} form=${chosen.form} height=${tall ? Math.max(HEIGHT, Math.round(innerHeight * 0.55)) : HEIGHT} tabular=${false} />
+    <${Chart}
+      label=${t("chart-of", { what: label })}
+      ...${points}
+      form=${chosen.form}
+      height=${tall ? Math.max(HEIGHT, Math.round(innerHeight * 0.55)) : HEIGHT}
+      tabular=${false}
+    />
   </div>`;
 }

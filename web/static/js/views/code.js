@@ -21,8 +21,21 @@ export const CodeBlock = memo(({ code, language = "python", label, whole = false
   return html`<div class="code" data-folded=${folds && !open}>
     ${lines.some((line) => line.length > LONG) && html`<${WrapButton} />`}
     <${CopyButton} text=${code} label=${label} />
-    <pre tabindex="0" aria-label=${label}><${Highlighted} code=${code.trimEnd()} language=${language} /></pre>
-    ${folds && html`<button type="button" class="code-more" aria-expanded=${open ? "true" : "false"} onClick=${() => setOpen(!open)}>${open ? t("text-less") : t("code-all", { count: lines.length })}</button>`}
+    <pre
+      tabindex="0"
+      aria-label=${label}
+    ><${Highlighted} code=${code.trimEnd()} language=${language} /></pre>
+    ${
+      folds &&
+      html`<button
+        type="button"
+        class="code-more"
+        aria-expanded=${open ? "true" : "false"}
+        onClick=${() => setOpen(!open)}
+      >
+        ${open ? t("text-less") : t("code-all", { count: lines.length })}
+      </button>`
+    }
   </div>`;
 });
 
@@ -35,12 +48,29 @@ export function LiveCode({ code, label }) {
   }, [code]);
   const moved = ({ target }) =>
     (follows.current = target.scrollHeight - target.clientHeight - target.scrollTop < 24);
-  return html`<div class="code" data-live="true"><pre tabindex="0" aria-label=${label} ref=${block} onScroll=${moved}><code>${code}</code><span class="caret" aria-hidden="true"></span></pre></div>`;
+  return html`<div class="code" data-live="true">
+    <pre
+      tabindex="0"
+      aria-label=${label}
+      ref=${block}
+      onScroll=${moved}
+    ><code>${code}</code><span class="caret" aria-hidden="true"></span></pre>
+  </div>`;
 }
 
 // One switch for all code, which the browser remembers.
 function WrapButton() {
-  return html`<button type="button" class="icon-button small copy wrap" data-testid="wrap" aria-pressed=${wraps.value ? "true" : "false"} aria-label=${t("code-wrap")} title=${t("code-wrap")} onClick=${() => (wraps.value = !wraps.value)}><${Icon} name="wrap" /></button>`;
+  return html`<button
+    type="button"
+    class="icon-button small copy wrap"
+    data-testid="wrap"
+    aria-pressed=${wraps.value ? "true" : "false"}
+    aria-label=${t("code-wrap")}
+    title=${t("code-wrap")}
+    onClick=${() => (wraps.value = !wraps.value)}
+  >
+    <${Icon} name="wrap" />
+  </button>`;
 }
 
 // `text` may be a function that makes it.
@@ -51,5 +81,13 @@ export function CopyButton({ text, label }) {
     setCopied(true);
     setTimeout(() => setCopied(false), 1500);
   };
-  return html`<button type="button" class="icon-button small copy" data-testid="copy" aria-label=${copied ? t("share-copied") : t("code-copy", { what: label })} onClick=${press}><${Icon} name=${copied ? "check" : "copy"} /></button>`;
+  return html`<button
+    type="button"
+    class="icon-button small copy"
+    data-testid="copy"
+    aria-label=${copied ? t("share-copied") : t("code-copy", { what: label })}
+    onClick=${press}
+  >
+    <${Icon} name=${copied ? "check" : "copy"} />
+  </button>`;
 }

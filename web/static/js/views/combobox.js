@@ -53,12 +53,72 @@ export function Combobox({ common, value, options, loading, readonly, open, labe
     }
   };
   const optionId = (index) => `${listId}-${index}`;
-  return html`<div class="combobox" onFocusOut=${({ relatedTarget, currentTarget }) => !currentTarget.contains(relatedTarget) && hide()}>
-    <input class="input" ...${common} ref=${field} role="combobox" aria-expanded=${shown ? "true" : "false"} aria-controls=${listId} aria-autocomplete="list" aria-activedescendant=${shown && found[at] ? optionId(at) : null}
-      autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="200" readonly=${readonly} value=${value} onInput=${written} onKeyDown=${pressed} onClick=${show} />
-    ${!readonly && html`<button type="button" class="icon-button small combobox-button" tabindex="-1" aria-label=${label} aria-expanded=${shown ? "true" : "false"} data-testid="combobox-open" onClick=${() => (shown ? hide() : show())}>${loading ? html`<span class="spinner" aria-hidden="true"></span>` : html`<${Icon} name="chevronDown" />`}</button>`}
-    <div class="combobox-list" id=${listId} role="listbox" aria-label=${label} ref=${listed} hidden=${!shown || found.length === 0} tabindex="-1">
-      ${found.map((option, index) => html`<div key=${option} id=${optionId(index)} class="combobox-option" role="option" data-testid="combobox-option" aria-selected=${index === at ? "true" : "false"} onPointerDown=${(e) => e.preventDefault()} onClick=${() => choose(option)}>${option}</div>`)}
+  return html`<div
+    class="combobox"
+    onFocusOut=${({ relatedTarget, currentTarget }) =>
+      !currentTarget.contains(relatedTarget) && hide()}
+  >
+    <input
+      class="input"
+      ...${common}
+      ref=${field}
+      role="combobox"
+      aria-expanded=${shown ? "true" : "false"}
+      aria-controls=${listId}
+      aria-autocomplete="list"
+      aria-activedescendant=${shown && found[at] ? optionId(at) : null}
+      autocomplete="off"
+      autocapitalize="off"
+      spellcheck="false"
+      maxlength="200"
+      readonly=${readonly}
+      value=${value}
+      onInput=${written}
+      onKeyDown=${pressed}
+      onClick=${show}
+    />
+    ${
+      !readonly &&
+      html`<button
+        type="button"
+        class="icon-button small combobox-button"
+        tabindex="-1"
+        aria-label=${label}
+        aria-expanded=${shown ? "true" : "false"}
+        data-testid="combobox-open"
+        onClick=${() => (shown ? hide() : show())}
+      >
+        ${
+          loading
+            ? html`<span class="spinner" aria-hidden="true"></span>`
+            : html`<${Icon} name="chevronDown" />`
+        }
+      </button>`
+    }
+    <div
+      class="combobox-list"
+      id=${listId}
+      role="listbox"
+      aria-label=${label}
+      ref=${listed}
+      hidden=${!shown || found.length === 0}
+      tabindex="-1"
+    >
+      ${found.map(
+        (option, index) =>
+          html`<div
+            key=${option}
+            id=${optionId(index)}
+            class="combobox-option"
+            role="option"
+            data-testid="combobox-option"
+            aria-selected=${index === at ? "true" : "false"}
+            onPointerDown=${(e) => e.preventDefault()}
+            onClick=${() => choose(option)}
+          >
+            ${option}
+          </div>`,
+      )}
     </div>
   </div>`;
 }

@@ -53,14 +53,64 @@ export const Composer = memo(({ draft, focus, attached, limits, newest }) => {
 
   return html`<form class="composer" onSubmit=${send}>
     ${attached.length > 0 && html`<${AttachedFiles} files=${attached} draft=${draft} />`}
-    <button type="button" class="icon-button attach" data-testid="attach" aria-label=${t("composer-attach")} title=${t("composer-attach-limits", { limits: limitsText(limits) })} onClick=${() => picker.current.click()}><${Icon} name="paperclip" /></button>
-    <input class="visually-hidden" type="file" multiple tabindex="-1" aria-label=${t("composer-files")} data-testid="file-input" ref=${picker} onChange=${picked} />
+    <button
+      type="button"
+      class="icon-button attach"
+      data-testid="attach"
+      aria-label=${t("composer-attach")}
+      title=${t("composer-attach-limits", { limits: limitsText(limits) })}
+      onClick=${() => picker.current.click()}
+    >
+      <${Icon} name="paperclip" />
+    </button>
+    <input
+      class="visually-hidden"
+      type="file"
+      multiple
+      tabindex="-1"
+      aria-label=${t("composer-files")}
+      data-testid="file-input"
+      ref=${picker}
+      onChange=${picked}
+    />
     <label class="visually-hidden" for="composer">${t("composer-label")}</label>
-    <textarea id="composer" data-testid="composer" ref=${field} rows="1" placeholder=${asks} autocomplete="off" enterkeyhint=${hasMouse.matches ? "send" : "enter"}
-      aria-describedby="composer-hint" aria-invalid=${tooLong ? "true" : null} value=${draft} onInput=${(e) => dispatch({ type: "draft_changed", text: e.target.value })} onKeyDown=${pressed} onPaste=${pasted}></textarea>
-    <button type="submit" class="send" data-testid="send" aria-label=${t("composer-send")} data-ready=${draft.trim() !== "" && !tooLong}><${Icon} name="arrowUp" /></button>
-    ${tooLong && html`<p class="composer-count" role="alert" data-testid="too-long">${t("composer-too-long", { length: draft.length, most: LONGEST_REQUEST })}</p>`}
-    <p class="composer-hint" id="composer-hint">${rich("composer-hint", { send: html`<${Keys} of="send" />`, line: html`<${Keys} of="line" />`, list: html`<${Keys} of="list" />` })}</p>
+    <textarea
+      id="composer"
+      data-testid="composer"
+      ref=${field}
+      rows="1"
+      placeholder=${asks}
+      autocomplete="off"
+      enterkeyhint=${hasMouse.matches ? "send" : "enter"}
+      aria-describedby="composer-hint"
+      aria-invalid=${tooLong ? "true" : null}
+      value=${draft}
+      onInput=${(e) => dispatch({ type: "draft_changed", text: e.target.value })}
+      onKeyDown=${pressed}
+      onPaste=${pasted}
+    ></textarea>
+    <button
+      type="submit"
+      class="send"
+      data-testid="send"
+      aria-label=${t("composer-send")}
+      data-ready=${draft.trim() !== "" && !tooLong}
+    >
+      <${Icon} name="arrowUp" />
+    </button>
+    ${
+      tooLong &&
+      html`<p class="composer-count" role="alert" data-testid="too-long">
+        ${t("composer-too-long", { length: draft.length, most: LONGEST_REQUEST })}
+      </p>`
+    }
+    <p class="composer-hint" id="composer-hint">
+      ${rich("composer-hint", {
+        send: html`<${Keys} of="send" />`,
+        line: html`<${Keys} of="line" />`,
+        list: html`<${Keys} of="list" />`,
+      })}
+    </p>
   </form>`;
 });
 

@@ -19,12 +19,37 @@ export function Confirm({ label, about, question, act, testid }) {
     act();
   };
   if (!asking)
-    return html`<button type="button" class="button" ref=${trigger} data-testid=${testid} aria-label=${about && `${label}: ${about}`} onClick=${() => setAsking(true)}>${label}</button>`;
-  return html`<div class="confirm" role="group" aria-labelledby=${id} onKeyDown=${(e) => e.key === "Escape" && setAsking(false)}>
+    return html`<button
+      type="button"
+      class="button"
+      ref=${trigger}
+      data-testid=${testid}
+      aria-label=${about && `${label}: ${about}`}
+      onClick=${() => setAsking(true)}
+    >
+      ${label}
+    </button>`;
+  return html`<div
+    class="confirm"
+    role="group"
+    aria-labelledby=${id}
+    onKeyDown=${(e) => e.key === "Escape" && setAsking(false)}
+  >
     <p id=${id}>${question}</p>
     <div class="confirm-answers">
-      <button type="button" class="button primary" ref=${answer} aria-describedby=${id} data-testid=${`${testid}-yes`} onClick=${yes}>${label}</button>
-      <button type="button" class="button" onClick=${() => setAsking(false)}>${t("confirm-cancel")}</button>
+      <button
+        type="button"
+        class="button primary"
+        ref=${answer}
+        aria-describedby=${id}
+        data-testid=${`${testid}-yes`}
+        onClick=${yes}
+      >
+        ${label}
+      </button>
+      <button type="button" class="button" onClick=${() => setAsking(false)}>
+        ${t("confirm-cancel")}
+      </button>
     </div>
   </div>`;
 }

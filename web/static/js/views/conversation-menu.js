@@ -29,16 +29,45 @@ export function ConversationMenu({ conversation, anchor, rename, change, remove,
     action();
   };
   const item = (icon, label, action) =>
-    html`<button type="button" role="menuitem" tabindex="-1" class="menu-item" onClick=${choose(action)}><${Icon} name=${icon} />${label}</button>`;
+    html`<button
+      type="button"
+      role="menuitem"
+      tabindex="-1"
+      class="menu-item"
+      onClick=${choose(action)}
+    >
+      <${Icon} name=${icon} />${label}
+    </button>`;
   const download = (label, form) =>
-    html`<a role="menuitem" tabindex="-1" class="menu-item" href=${exportAddress(id, form)} download onClick=${() => menu.current.hidePopover()}><${Icon} name="download" />${label}</a>`;
-  return html`<div class="menu" popover="auto" role="menu" aria-label=${t("conversation-actions", { title: conversation.title })} data-testid="conversation-menu" ref=${menu} onToggle=${toggled} onKeyDown=${move}>
-    ${item("pencil", t("conversation-rename"), () => rename(id))}
-    ${item("pin", t(pinned ? "conversation-unpin" : "conversation-pin"), () => change(id, { pinned: !pinned }))}
-    ${download(t("conversation-markdown"), "md")}
-    ${download(t("conversation-json"), "json")}
-    ${item("share", t("share-menu"), () => dispatch({ type: "share_wanted", id }))}
-    ${item("trash", t("conversation-delete"), () => remove(id))}
+    html`<a
+      role="menuitem"
+      tabindex="-1"
+      class="menu-item"
+      href=${exportAddress(id, form)}
+      download
+      onClick=${() => menu.current.hidePopover()}
+      ><${Icon} name="download" />${label}</a
+    >`;
+  return html`<div
+    class="menu"
+    popover="auto"
+    role="menu"
+    aria-label=${t("conversation-actions", { title: conversation.title })}
+    data-testid="conversation-menu"
+    ref=${menu}
+    onToggle=${toggled}
+    onKeyDown=${move}
+  >
+    ${item("pencil", t("conversation-rename"), () => rename(id))}${item(
+      "pin",
+      t(pinned ? "conversation-unpin" : "conversation-pin"),
+      () => change(id, { pinned: !pinned }),
+    )}${download(
+      t("conversation-markdown"),
+      "md",
+    )}${download(t("conversation-json"), "json")}${item("share", t("share-menu"), () =>
+      dispatch({ type: "share_wanted", id }),
+    )}${item("trash", t("conversation-delete"), () => remove(id))}
   </div>`;
 }
 

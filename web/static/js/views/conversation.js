@@ -29,13 +29,41 @@ export const Conversation = memo(
       event.preventDefault();
     };
     if (renaming)
-      return html`<${Renaming} title=${title} save=${(text) => change(id, { title: text })} close=${() => rename(null)} />`;
+      return html`<${Renaming}
+        title=${title}
+        save=${(text) => change(id, { title: text })}
+        close=${() => rename(null)}
+      />`;
     return html`<div class="conversation-row">
-      <a class="conversation" ref=${link} href=${`#${encodeURIComponent(id)}`} data-testid="conversation-row" aria-current=${open ? "true" : null} aria-keyshortcuts="F2 Delete" title=${title} onClick=${follow} onDblClick=${() => rename(id)} onKeyDown=${press}>
+      <a
+        class="conversation"
+        ref=${link}
+        href=${`#${encodeURIComponent(id)}`}
+        data-testid="conversation-row"
+        aria-current=${open ? "true" : null}
+        aria-keyshortcuts="F2 Delete"
+        title=${title}
+        onClick=${follow}
+        onDblClick=${() => rename(id)}
+        onKeyDown=${press}
+      >
         <span class="conversation-title">${title || t("conversation-untitled")}</span>
-        ${busy ? html`<span class="spinner" role="img" aria-label=${t("conversation-running")}></span>` : unread && !open && html`<span class="unread" role="img" aria-label=${t("conversation-unread")}></span>`}
+        ${
+          busy
+            ? html`<span class="spinner" role="img" aria-label=${t("conversation-running")}></span>`
+            : unread &&
+              !open &&
+              html`<span class="unread" role="img" aria-label=${t("conversation-unread")}></span>`
+        }
       </a>
-      <button type="button" class="icon-button small conversation-more" data-testid="conversation-more" aria-haspopup="menu" aria-label=${t("conversation-actions", { title })} onClick=${(event) => openMenu({ id, anchor: event.currentTarget })}>
+      <button
+        type="button"
+        class="icon-button small conversation-more"
+        data-testid="conversation-more"
+        aria-haspopup="menu"
+        aria-label=${t("conversation-actions", { title })}
+        onClick=${(event) => openMenu({ id, anchor: event.currentTarget })}
+      >
         <${Icon} name="more" />
       </button>
     </div>`;
@@ -60,5 +88,14 @@ function Renaming({ title, save, close }) {
     event.preventDefault(); // Escape would close the drawer too
     end(event.key === "Enter" ? event.target.value.trim() : "");
   };
-  return html`<input class="conversation-name" ref=${field} data-testid="conversation-name" aria-label=${t("conversation-title")} maxlength=${LONGEST} value=${title} onKeyDown=${press} onBlur=${(event) => end(event.target.value.trim())} />`;
+  return html`<input
+    class="conversation-name"
+    ref=${field}
+    data-testid="conversation-name"
+    aria-label=${t("conversation-title")}
+    maxlength=${LONGEST}
+    value=${title}
+    onKeyDown=${press}
+    onBlur=${(event) => end(event.target.value.trim())}
+  />`;
 }

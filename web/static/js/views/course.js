@@ -12,10 +12,24 @@ import { Problem } from "./problem.js";
 export function GraphDialog({ course, graph, close }) {
   const dialog = useRef(null);
   useLayoutEffect(() => dialog.current.showModal(), []);
-  return html`<dialog class="dialog course-dialog" ref=${dialog} data-testid="graph-dialog" aria-labelledby="course-title" closedby="any" onClose=${close}>
+  return html`<dialog
+    class="dialog course-dialog"
+    ref=${dialog}
+    data-testid="graph-dialog"
+    aria-labelledby="course-title"
+    closedby="any"
+    onClose=${close}
+  >
     <div class="dialog-head">
       <h2 class="popover-title" id="course-title">${t("graph")}</h2>
-      <button type="button" class="icon-button small" aria-label=${t("graph-close")} onClick=${() => dialog.current.close()}><${Icon} name="cross" /></button>
+      <button
+        type="button"
+        class="icon-button small"
+        aria-label=${t("graph-close")}
+        onClick=${() => dialog.current.close()}
+      >
+        <${Icon} name="cross" />
+      </button>
     </div>
     <${Drawing} course=${course} graph=${graph} />
   </dialog>`;
@@ -47,8 +61,17 @@ function Drawing({ course, graph }) {
   }, [svg]);
   if (graph?.error) return html`<${Problem} title=${t("graph-not-shown")} ...${graph.error} />`;
   if (!svg)
-    return html`<div class="nothing"><span class="spinner" role="img" aria-label=${t("loading")}></span></div>`;
-  return html`<div class="course-graph" data-testid="graph" ref=${place} tabindex="0" role="region" aria-label=${t("graph")}></div>`;
+    return html`<div class="nothing">
+      <span class="spinner" role="img" aria-label=${t("loading")}></span>
+    </div>`;
+  return html`<div
+    class="course-graph"
+    data-testid="graph"
+    ref=${place}
+    tabindex="0"
+    role="region"
+    aria-label=${t("graph")}
+  ></div>`;
 }
 
 function mark(drawing, { nodes, taken }) {

@@ -22,7 +22,19 @@ export function DataFile({ text, name, address, wide, value }) {
     .split("/")
     .at(-1)
     .replace(/\.\w+$/, "");
-  return html`<section class="value" data-testid=${value === undefined ? "project-table" : "json-file"} data-filled=${wide} aria-label=${name}>
-    <${Value} value=${value} table=${table} shape=${shape} name=${stem} whole=${whole} filled=${wide} />
+  return html`<section
+    class="value"
+    data-testid=${value === undefined ? "project-table" : "json-file"}
+    data-filled=${wide}
+    aria-label=${name}
+  >
+    <${Value}
+      value=${value}
+      table=${table}
+      shape=${shape}
+      name=${stem}
+      whole=${whole}
+      filled=${wide}
+    />
   </section>`;
 }

@@ -35,27 +35,79 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
   const cell = (row, index) => (value, n) => {
     const isCut = cellText(value).length > widths[n];
     const text = cutText(value);
-    return html`<td key=${n} data-numeric=${numeric[n]}>${isCut ? html`<button type="button" class="cell-more" onClick=${() => setRead({ name: columns[n], value, index })}>${text}</button>` : text}</td>`;
+    return html`<td key=${n} data-numeric=${numeric[n]}>
+      ${
+        isCut
+          ? html`<button
+              type="button"
+              class="cell-more"
+              onClick=${() => setRead({ name: columns[n], value, index })}
+            >
+              ${text}
+            </button>`
+          : text
+      }
+    </td>`;
   };
-  return html`<div class="table-scroll value-table" data-filled=${filled} tabindex="0" role="region" aria-label=${label} ref=${scroller}><table style=${{ width: `max(${total}, min(100%, ${total} * 1.6))` }} aria-rowcount=${rows.length + 1}>
-      <colgroup>${widths.map((width, n) => html`<col key=${n} style=${{ width: `calc(${width}ch + 33px)` }} />`)}</colgroup>
-      <thead><tr aria-rowindex="1">${columns.map(
-        (
-          name,
-          n,
-        ) => html`<th key=${n} scope="col" aria-sort=${direction(n)} data-numeric=${numeric[n]}>
-          <button type="button" class="sort" title=${t("value-sort", { column: name })} onClick=${() => press(n)}><span class="sort-name">${name}</span><${Icon} name=${{ ascending: "arrowUp", descending: "arrowDown" }[direction(n)] ?? "order"} /></button>
-        </th>`,
-      )}</tr></thead>
-      <tbody>${drawn.map(({ index, gap }) => [
-        gap > 0 &&
-          html`<tr key=${`before ${index}`} aria-hidden="true"><td class="gap" colspan=${columns.length} style=${{ height: `${gap}px` }}></td></tr>`,
-        html`<tr key=${index} data-index=${index} aria-rowindex=${index + 2}>${rows[index].map(cell(rows[index], index))}</tr>`,
-      ])}
-        ${after > 0 && html`<tr key="after" aria-hidden="true"><td class="gap" colspan=${columns.length} style=${{ height: `${after}px` }}></td></tr>`}
-      </tbody>
-    </table>
-    ${rows.length === 0 && html`<p class="step-note">${t("value-no-rows")}</p>`}</div>
+  return html`<div
+      class="table-scroll value-table"
+      data-filled=${filled}
+      tabindex="0"
+      role="region"
+      aria-label=${label}
+      ref=${scroller}
+    >
+      <table
+        style=${{ width: `max(${total}, min(100%, ${total} * 1.6))` }}
+        aria-rowcount=${rows.length + 1}
+      >
+        <colgroup>
+          ${widths.map(
+            (width, n) => html`<col key=${n} style=${{ width: `calc(${width}ch + 33px)` }} />`,
+          )}
+        </colgroup>
+        <thead>
+          <tr aria-rowindex="1">
+            ${columns.map(
+              (name, n) =>
+                html`<th key=${n} scope="col" aria-sort=${direction(n)} data-numeric=${numeric[n]}>
+                  <button
+                    type="button"
+                    class="sort"
+                    title=${t("value-sort", { column: name })}
+                    onClick=${() => press(n)}
+                  >
+                    <span class="sort-name">${name}</span
+                    ><${Icon}
+                      name=${
+                        { ascending: "arrowUp", descending: "arrowDown" }[direction(n)] ?? "order"
+                      }
+                    />
+                  </button>
+                </th>`,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${drawn.map(({ index, gap }) => [
+            gap > 0 &&
+              html`<tr key=${`before ${index}`} aria-hidden="true">
+                <td class="gap" colspan=${columns.length} style=${{ height: `${gap}px` }}></td>
+              </tr>`,
+            html`<tr key=${index} data-index=${index} aria-rowindex=${index + 2}>
+              ${rows[index].map(cell(rows[index], index))}
+            </tr>`,
+          ])}
+          ${
+            after > 0 &&
+            html`<tr key="after" aria-hidden="true">
+              <td class="gap" colspan=${columns.length} style=${{ height: `${after}px` }}></td>
+            </tr>`
+          }
+        </tbody>
+      </table>
+      ${rows.length === 0 && html`<p class="step-note">${t("value-no-rows")}</p>`}
+    </div>
     ${read && html`<${Reader} ...${read} close=${() => setRead(null)} />`}`;
 }
 
@@ -76,9 +128,28 @@ export function Reader({ name, value, close }) {
     close();
     from.current?.focus();
   };
-  return html`<div class="reader" data-testid="reader" role="group" aria-label=${name} tabindex="-1" ref=${frame} onKeyDown=${(e) => e.key === "Escape" && (e.stopPropagation(), e.preventDefault(), leave())}>
-    <div class="reader-head"><span class="value-shape">${name}</span><${CopyButton} text=${text} label=${t("value-copied")} /><button type="button" class="icon-button small" aria-label=${t("value-close")} onClick=${leave}><${Icon} name="cross" /></button></div>
-    <pre class="value-text" tabindex="0" aria-label=${name}>${text.slice(0, LONGEST_READ)}${text.length > LONGEST_READ ? "…" : ""}</pre>
+  return html`<div
+    class="reader"
+    data-testid="reader"
+    role="group"
+    aria-label=${name}
+    tabindex="-1"
+    ref=${frame}
+    onKeyDown=${(e) => e.key === "Escape" && (e.stopPropagation(), e.preventDefault(), leave())}
+  >
+    <div class="reader-head">
+      <span class="value-shape">${name}</span
+      ><${CopyButton} text=${text} label=${t("value-copied")} /><button
+        type="button"
+        class="icon-button small"
+        aria-label=${t("value-close")}
+        onClick=${leave}
+      >
+        <${Icon} name="cross" />
+      </button>
+    </div>
+    <pre class="value-text" tabindex="0" aria-label=${name}>
+${text.slice(0, LONGEST_READ)}${text.length > LONGEST_READ ? "…" : ""}</pre>
   </div>`;
 }
 

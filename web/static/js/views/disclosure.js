@@ -13,7 +13,14 @@ export function Disclosure({ label, open: initially = false, children }) {
   const [chosen, choose] = useState(null);
   const open = chosen ?? (initially || found);
   return html`<div class="disclosure" data-open=${open}>
-    <button type="button" class="disclosure-button" aria-expanded=${open ? "true" : "false"} onClick=${() => choose(!open)}><${Icon} name="chevronRight" />${label}</button>
+    <button
+      type="button"
+      class="disclosure-button"
+      aria-expanded=${open ? "true" : "false"}
+      onClick=${() => choose(!open)}
+    >
+      <${Icon} name="chevronRight" />${label}
+    </button>
     ${open && html`<div class="disclosure-body">${children}</div>`}
   </div>`;
 }

@@ -22,10 +22,50 @@ export function FeedSearch({ search: { text }, found: { at, count } }) {
   };
   const words = text.trim() ? t("feed-found", { at, count }) : "";
   return html`<search class="feed-search" ref=${form}>
-    <input type="text" inputmode="search" enterkeyhint="next" class="feed-search-field" ref=${field} data-testid="feed-search" aria-label=${t("feed-search")} placeholder=${t("feed-search")} autocomplete="off" spellcheck=${false} value=${text} onInput=${(event) => dispatch({ type: "feed_searched", text: event.target.value })} onKeyDown=${press} />
+    <input
+      type="text"
+      inputmode="search"
+      enterkeyhint="next"
+      class="feed-search-field"
+      ref=${field}
+      data-testid="feed-search"
+      aria-label=${t("feed-search")}
+      placeholder=${t("feed-search")}
+      autocomplete="off"
+      spellcheck=${false}
+      value=${text}
+      onInput=${(event) => dispatch({ type: "feed_searched", text: event.target.value })}
+      onKeyDown=${press}
+    />
     <span class="feed-found" role="status" data-testid="feed-found">${words}</span>
-    <button type="button" class="icon-button small" aria-label=${t("feed-before")} title=${t("feed-before")} disabled=${count === 0} onClick=${() => step(-1)}><${Icon} name="arrowUp" /></button>
-    <button type="button" class="icon-button small" aria-label=${t("feed-after")} title=${t("feed-after")} disabled=${count === 0} onClick=${() => step(1)}><${Icon} name="arrowDown" /></button>
-    <button type="button" class="icon-button small" aria-label=${t("feed-search-close")} title=${t("feed-search-close")} onClick=${close}><${Icon} name="cross" /></button>
+    <button
+      type="button"
+      class="icon-button small"
+      aria-label=${t("feed-before")}
+      title=${t("feed-before")}
+      disabled=${count === 0}
+      onClick=${() => step(-1)}
+    >
+      <${Icon} name="arrowUp" />
+    </button>
+    <button
+      type="button"
+      class="icon-button small"
+      aria-label=${t("feed-after")}
+      title=${t("feed-after")}
+      disabled=${count === 0}
+      onClick=${() => step(1)}
+    >
+      <${Icon} name="arrowDown" />
+    </button>
+    <button
+      type="button"
+      class="icon-button small"
+      aria-label=${t("feed-search-close")}
+      title=${t("feed-search-close")}
+      onClick=${close}
+    >
+      <${Icon} name="cross" />
+    </button>
   </search>`;
 }

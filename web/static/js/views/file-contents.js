@@ -36,23 +36,55 @@ export function FileContents({ file, address, wide = false }) {
       ? html`<${Picture} src=${address} name=${name} />`
       : html`<img class="picture" data-testid="project-picture" src=${address} alt=${name} />`;
   if (!readable)
-    return html`<p class="step-note">${kind === "other" ? t("file-not-text") : t("file-too-large")}</p>`;
+    return html`<p class="step-note">
+      ${kind === "other" ? t("file-not-text") : t("file-too-large")}
+    </p>`;
   if (!wanted)
-    return html`<button type="button" class="code-more" onClick=${() => setWanted(true)}>${t("value-show", { size: fileSize(file.size) })}</button>`;
+    return html`<button type="button" class="code-more" onClick=${() => setWanted(true)}>
+      ${t("value-show", { size: fileSize(file.size) })}
+    </button>`;
   if (problem && loaded === undefined)
-    return html`<p class="step-note" role="alert">${t("value-not-loaded", { message: problem.message })} <button type="button" class="button" onClick=${load}>${t("try-again")}</button></p>`;
+    return html`<p class="step-note" role="alert">
+      ${t("value-not-loaded", { message: problem.message })}${" "}<button
+        type="button"
+        class="button"
+        onClick=${load}
+      >
+        ${t("try-again")}
+      </button>
+    </p>`;
   if (loaded === undefined) return html`<${Loading} />`;
   if (loaded.trim() === "") return html`<p class="step-note">${t("file-empty")}</p>`;
   const shown = { text: loaded, name, address, wide };
   if (!PREVIEWS[kind]) return html`<${Source} ...${shown} language=${languageOf(name)} />`;
   return html`<div class="file-view" data-kind=${kind} data-filled=${wide}>
     <div class="file-view-head"><${Views} source=${source} setSource=${setSource} /></div>
-    ${source ? html`<${Source} ...${shown} language=${kind === "json" || kind === "notebook" ? "json" : languageOf(name)} />` : html`<${PREVIEWS[kind]} ...${shown} />`}
+    ${
+      source
+        ? html`<${Source}
+            ...${shown}
+            language=${kind === "json" || kind === "notebook" ? "json" : languageOf(name)}
+          />`
+        : html`<${PREVIEWS[kind]} ...${shown} />`
+    }
   </div>`;
 }
 
 const Views = ({ source, setSource }) =>
-  html`<span class="switch" role="group" aria-label=${t("value-view")}>${[false, true].map((which) => html`<button key=${which} type="button" data-testid=${which ? "view-source" : "view-preview"} aria-pressed=${which === source ? "true" : "false"} onClick=${() => setSource(which)}>${which ? t("view-source") : t("view-preview")}</button>`)}</span>`;
+  html`<span class="switch" role="group" aria-label=${t("value-view")}
+    >${[false, true].map(
+      (which) =>
+        html`<button
+          key=${which}
+          type="button"
+          data-testid=${which ? "view-source" : "view-preview"}
+          aria-pressed=${which === source ? "true" : "false"}
+          onClick=${() => setSource(which)}
+        >
+          ${which ? t("view-source") : t("view-preview")}
+        </button>`,
+    )}</span
+  >`;
 
 const Prose = ({ text, wide }) =>
   html`<div class="file-prose" data-filled=${wide}><${Markdown} text=${text} /></div>`;
@@ -66,7 +98,10 @@ function Json(props) {
     }
   }, [props.text]);
   if (read.problem)
-    return html`<p class="step-note" role="alert">${t("file-not-json", { message: read.problem })}</p><${Source} ...${props} language="json" />`;
+    return html`<p class="step-note" role="alert">
+        ${t("file-not-json", { message: read.problem })}
+      </p>
+      <${Source} ...${props} language="json" />`;
   return html`<${DataFile} ...${props} value=${read.value} />`;
 }
 

@@ -12,6 +12,31 @@ export function FoldedText({ text, label, open = false }) {
   const [shown, setShown] = useState(open ? STEP : FOLDED);
   const folds = text.length > FOLDED;
   const rest = text.length - shown;
-  return html`<pre class="value-text" tabindex="0" role="region" aria-label=${label} data-folded=${rest > 0 && shown === FOLDED}>${text.slice(0, shown)}</pre>
-    ${folds && (rest > 0 || !open) && html`<button type="button" class="code-more" data-testid="more-text" aria-expanded=${rest > 0 ? "false" : "true"} onClick=${() => setShown(rest > 0 ? shown + STEP : FOLDED)}>${rest > 0 ? (rest > STEP ? t("text-more", { size: fileSize(rest), count: number(rest) }) : t("text-all", { count: text.length })) : t("text-less")}</button>`}`;
+  return html`<pre
+      class="value-text"
+      tabindex="0"
+      role="region"
+      aria-label=${label}
+      data-folded=${rest > 0 && shown === FOLDED}
+    >
+${text.slice(0, shown)}</pre>
+    ${
+      folds &&
+      (rest > 0 || !open) &&
+      html`<button
+        type="button"
+        class="code-more"
+        data-testid="more-text"
+        aria-expanded=${rest > 0 ? "false" : "true"}
+        onClick=${() => setShown(rest > 0 ? shown + STEP : FOLDED)}
+      >
+        ${
+          rest > 0
+            ? rest > STEP
+              ? t("text-more", { size: fileSize(rest), count: number(rest) })
+              : t("text-all", { count: text.length })
+            : t("text-less")
+        }
+      </button>`
+    }`;
 }

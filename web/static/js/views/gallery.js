@@ -1,4 +1,5 @@
-// The components, each in its states, beside each other in the light and in the dark theme. In English: it is for those who work on the page.
+// The components, each in its states, beside each other in the light and in the dark theme. In
+// English: it is for those who work on the page.
 
 import { newFeed, viewOf } from "../feed.js";
 import { html } from "../html.js";
@@ -57,7 +58,9 @@ const tokens = [
     () =>
       COLOURS.map(
         (name) =>
-          html`<span class="gallery-colour"><i style=${{ background: `var(--${name})` }}></i>${name}</span>`,
+          html`<span class="gallery-colour"
+            ><i style=${{ background: `var(--${name})` }}></i>${name}</span
+          >`,
       ),
   ],
   [
@@ -73,7 +76,9 @@ const tokens = [
     () =>
       SPACES.map(
         (n) =>
-          html`<span class="gallery-colour"><i style=${{ background: "var(--accent)", width: `var(--space-${n})` }}></i>${n}</span>`,
+          html`<span class="gallery-colour"
+            ><i style=${{ background: "var(--accent)", width: `var(--space-${n})` }}></i>${n}</span
+          >`,
       ),
   ],
 ];
@@ -81,32 +86,44 @@ const tokens = [
 const controls = [
   [
     "Buttons",
-    () => html`<button class="button primary">Primary</button><button class="button">Button</button>
-      <button class="button quiet">Quiet</button><button class="button" disabled>Disabled</button>
-      <button class="icon-button" aria-label="Settings"><${Icon} name="search" /></button>
-      <button class="icon-button small" aria-label="Copy"><${Icon} name="copy" /></button>
-      <button class="text-button">Text<${Icon} name="chevronRight" /></button>
-      <button class="tool-link"><${Icon} name="tool" />count_vowels</button>
-      <button class="jump"><${Icon} name="arrowDown" />Latest</button>`,
+    () =>
+      html`<button class="button primary">Primary</button><button class="button">Button</button>
+        <button class="button quiet">Quiet</button><button class="button" disabled>Disabled</button>
+        <button class="icon-button" aria-label="Settings"><${Icon} name="search" /></button>
+        <button class="icon-button small" aria-label="Copy"><${Icon} name="copy" /></button>
+        <button class="text-button">Text<${Icon} name="chevronRight" /></button>
+        <button class="tool-link"><${Icon} name="tool" />count_vowels</button>
+        <button class="jump"><${Icon} name="arrowDown" />Latest</button>`,
   ],
   [
     "Fields",
-    () => html`<label class="field">Name<input class="input" placeholder="word-counter" /></label>
-      <label class="field">Goal<textarea class="input" rows="2">Counts words</textarea></label>
-      <label class="field">Ends<select class="input"><option>in 7 days</option></select></label>
-      <label class="check"><input type="checkbox" checked />Ask before each step</label>`,
+    () =>
+      html`<label class="field">Name<input class="input" placeholder="word-counter" /></label>
+        <label class="field">Goal<textarea class="input" rows="2">Counts words</textarea></label>
+        <label class="field"
+          >Ends<select class="input">
+            <option>in 7 days</option>
+          </select></label
+        >
+        <label class="check"><input type="checkbox" checked />Ask before each step</label>`,
   ],
   [
     "Icons",
     () =>
-      html`<span class="gallery-icons"><${Mark} />${ICON_NAMES.map((name) => html`<span title=${name}><${Icon} name=${name} /></span>`)}</span>`,
+      html`<span class="gallery-icons"
+        ><${Mark} />${ICON_NAMES.map(
+          (name) => html`<span title=${name}><${Icon} name=${name} /></span>`,
+        )}</span
+      >`,
   ],
   [
     "States",
     () =>
       ["running", "done", "failed", "stopped", "declined"].map(
         (state) =>
-          html`<span class="state" data-state=${state}><${StateIcon} state=${state} />${state}</span>`,
+          html`<span class="state" data-state=${state}
+            ><${StateIcon} state=${state} />${state}</span
+          >`,
       ),
   ],
   [
@@ -119,24 +136,39 @@ const controls = [
   [
     "Tabs",
     (side) =>
-      html`<${Tabs} id=${`gallery-${side}`} label="Views" tabs=${[
-        { id: "code", label: "Code" },
-        { id: "tests", label: "Tests", count: 6 },
-      ]} selected="code" select=${nothing} /><div ...${tabPanel(`gallery-${side}`, "code")}>Code</div>`,
+      html`<${Tabs}
+          id=${`gallery-${side}`}
+          label="Views"
+          tabs=${[
+            { id: "code", label: "Code" },
+            { id: "tests", label: "Tests", count: 6 },
+          ]}
+          selected="code"
+          select=${nothing}
+        />
+        <div ...${tabPanel(`gallery-${side}`, "code")}>Code</div>`,
   ],
   [
     "Menu",
     () =>
       html`<div class="menu" role="menu" aria-label="Actions">
-        <button type="button" role="menuitem" class="menu-item"><${Icon} name="pencil" />Rename</button>
-        <button type="button" role="menuitem" class="menu-item"><${Icon} name="trash" />Delete</button>
+        <button type="button" role="menuitem" class="menu-item">
+          <${Icon} name="pencil" />Rename
+        </button>
+        <button type="button" role="menuitem" class="menu-item">
+          <${Icon} name="trash" />Delete
+        </button>
       </div>`,
   ],
   ["Disclosure", () => html`<${Disclosure} label="Why">Because it was asked for.<//>`],
   [
     "Confirmation",
     () =>
-      html`<${Confirm} label="Retire" question="Retire reverse_text? It won’t be offered until you restore it." act=${nothing} />`,
+      html`<${Confirm}
+        label="Retire"
+        question="Retire reverse_text? It won’t be offered until you restore it."
+        act=${nothing}
+      />`,
   ],
 ];
 
@@ -146,31 +178,49 @@ const messages = [
   [
     "Notice",
     () =>
-      html`<${Banner} notice=${{ message: "The lesson was not changed.", remedy: "Check that the server runs." }} />`,
+      html`<${Banner}
+        notice=${{ message: "The lesson was not changed.", remedy: "Check that the server runs." }}
+      />`,
   ],
   [
     "Setting up",
     () =>
-      html`<${SettingUp} unready=${[
-        { part: "search", state: "working", detail: "" },
-        { part: "tools", state: "failed", detail: "the folder can’t be written" },
-      ]} />`,
+      html`<${SettingUp}
+        unready=${[
+          { part: "search", state: "working", detail: "" },
+          { part: "tools", state: "failed", detail: "the folder can’t be written" },
+        ]}
+      />`,
   ],
   [
     "Error",
     () =>
-      html`<${Problem} title="The tool raised ValueError" message="\`part\` must not be negative" remedy="Ask with another value."><button class="button">Try again</button><//>`,
+      html`<${Problem}
+        title="The tool raised ValueError"
+        message="\`part\` must not be negative"
+        remedy="Ask with another value."
+        ><button class="button">Try again</button><//
+      >`,
   ],
   ["Stopped", () => html`<${Problem} tone="warn" title="Stopped" message="Stopped on request." />`],
   [
     "Declined",
     () =>
-      html`<${Problem} tone="calm" title="I can’t do this yet" message="I have **no recipe** for it." markdown=${true} />`,
+      html`<${Problem}
+        tone="calm"
+        title="I can’t do this yet"
+        message="I have **no recipe** for it."
+        markdown=${true}
+      />`,
   ],
   [
     "Empty state",
     () =>
-      html`<div class="nothing"><${Icon} name="book" /><p class="nothing-title">No tools yet</p><p>The first request that needs one adds it here.</p></div>`,
+      html`<div class="nothing">
+        <${Icon} name="book" />
+        <p class="nothing-title">No tools yet</p>
+        <p>The first request that needs one adds it here.</p>
+      </div>`,
   ],
 ];
 
@@ -205,34 +255,55 @@ const values = [
   [
     "Number",
     () =>
-      html`<section class="value"><${Value} value=${1234567.891} number shape="Number" name="n" /></section>`,
+      html`<section class="value">
+        <${Value} value=${1234567.891} number shape="Number" name="n" />
+      </section>`,
   ],
   [
     "Text",
     () =>
-      html`<section class="value"><${Value} value=${"Ada wrote it. ".repeat(120)} shape="Text" name="t" /></section>`,
+      html`<section class="value">
+        <${Value} value=${"Ada wrote it. ".repeat(120)} shape="Text" name="t" />
+      </section>`,
   ],
   [
     "Table",
     () =>
-      html`<section class="value"><${Value} value=${ROWS} shape="Table, 6 rows" name="r" wide /></section>`,
+      html`<section class="value">
+        <${Value} value=${ROWS} shape="Table, 6 rows" name="r" wide />
+      </section>`,
   ],
   [
     "Tree",
     () =>
-      html`<section class="value"><${Value} value=${{ order: 4711, customer: { name: "Ada", tags: ["new"] } }} shape="Object" name="o" wide /></section>`,
+      html`<section class="value">
+        <${Value}
+          value=${{ order: 4711, customer: { name: "Ada", tags: ["new"] } }}
+          shape="Object"
+          name="o"
+          wide
+        />
+      </section>`,
   ],
   ["Code", () => html`<${CodeBlock} code=${CODE} label="count_vowels" />`],
   ["Changes", () => html`<${Changes} before=${BEFORE} after=${CODE} label="Changes" />`],
   [
     "Chart",
     () =>
-      html`<${Chart} label="Revenue and costs" kind="text" places=${MONTHS} series=${SERIES} form="line" />`,
+      html`<${Chart}
+        label="Revenue and costs"
+        kind="text"
+        places=${MONTHS}
+        series=${SERIES}
+        form="line"
+      />`,
   ],
 ];
 
 const turnOf = (turn, last) =>
-  html`<ol class="turns"><${TurnView} turn=${turn} skew=${0} last=${last} conversationId="gallery" /></ol>`;
+  html`<ol class="turns">
+    <${TurnView} turn=${turn} skew=${0} last=${last} conversationId="gallery" />
+  </ol>`;
 
 const turns = (recorded) =>
   Object.entries(recorded).flatMap(([name, records]) =>
@@ -257,15 +328,21 @@ export function Gallery({ recorded }) {
   return html`<main class="gallery">
     <h1>Gallery</h1>
     ${Object.entries(groups).map(
-      ([title, samples]) => html`<section key=${title} aria-label=${title}>
-        <h2>${title}</h2>
-        ${samples.map(([name, draw]) => html`<${Sample} key=${name} name=${name} draw=${draw} />`)}
-      </section>`,
+      ([title, samples]) =>
+        html`<section key=${title} aria-label=${title}>
+          <h2>${title}</h2>
+          ${samples.map(
+            ([name, draw]) => html`<${Sample} key=${name} name=${name} draw=${draw} />`,
+          )}
+        </section>`,
     )}
   </main>`;
 }
 
-const Sample = ({ name, draw }) => html`<figure class="gallery-sample" data-testid="sample">
-  <figcaption>${name}</figcaption>
-  ${["light", "dark"].map((side) => html`<div key=${side} class="gallery-side" data-side=${side}>${draw(side)}</div>`)}
-</figure>`;
+const Sample = ({ name, draw }) =>
+  html`<figure class="gallery-sample" data-testid="sample">
+    <figcaption>${name}</figcaption>
+    ${["light", "dark"].map(
+      (side) => html`<div key=${side} class="gallery-side" data-side=${side}>${draw(side)}</div>`,
+    )}
+  </figure>`;

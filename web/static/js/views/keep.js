@@ -12,5 +12,13 @@ export function Keep({ turnId }) {
     setSent(true);
     setSent(await keep(turnId));
   };
-  return html`<button type="button" class="button keep" data-testid="keep" disabled=${sent} onClick=${send}><${Icon} name="tool" />${t("turn-keep")}</button>`;
+  return html`<button
+    type="button"
+    class="button keep"
+    data-testid="keep"
+    disabled=${sent}
+    onClick=${send}
+  >
+    <${Icon} name="tool" />${t("turn-keep")}
+  </button>`;
 }

@@ -19,9 +19,17 @@ export function Lacking({ turnId, lacks: { tool: name, given }, questions, intro
   if (detail?.error)
     return html`<${Questions} turnId=${turnId} questions=${questions} intro=${intro} />`;
   const open = () => dispatch({ type: "tool_opened", name });
-  const link = html`<button type="button" class="tool-link" onClick=${open}><${Icon} name="tool" />${name}</button>`;
+  const link = html`<button type="button" class="tool-link" onClick=${open}>
+    <${Icon} name="tool" />${name}
+  </button>`;
   return html`<section class="lacking" data-testid="lacking">
     <p>${rich("lacking", { tool: link })}</p>
-    ${detail && html`<${RunForm} tool=${detail.tool} given=${entriesOf(detail.tool.parameters, detail.tool.input_schema.properties, given)} />`}
+    ${
+      detail &&
+      html`<${RunForm}
+        tool=${detail.tool}
+        given=${entriesOf(detail.tool.parameters, detail.tool.input_schema.properties, given)}
+      />`
+    }
   </section>`;
 }

@@ -20,19 +20,46 @@ export function Lesson({ lesson, removed }) {
     left.current = mode === "read" ? null : mode;
   }, [mode]);
   const close = () => setMode("read");
-  return html`<li class="lesson" data-testid="lesson" data-agent=${lesson.agent} data-expired=${lesson.expired}>
-    <p class="lesson-head"><span class="attempt">${agentOf(lesson)}</span><span class="lesson-facts">${facts(lesson)}</span></p>
+  return html`<li
+    class="lesson"
+    data-testid="lesson"
+    data-agent=${lesson.agent}
+    data-expired=${lesson.expired}
+  >
+    <p class="lesson-head">
+      <span class="attempt">${agentOf(lesson)}</span
+      ><span class="lesson-facts">${facts(lesson)}</span>
+    </p>
     ${
       mode === "edit"
         ? html`<${Words} lesson=${lesson} close=${close} />`
-        : html`<h3 class="lesson-trigger">${lesson.trigger}</h3><p class="lesson-advice">${lesson.advice}</p>`
+        : html`<h3 class="lesson-trigger">${lesson.trigger}</h3>
+            <p class="lesson-advice">${lesson.advice}</p>`
     }
     ${
       mode === "read" &&
       html`<div class="lesson-actions">
-      <button type="button" class="text-button" ref=${edit} data-testid="edit-lesson" aria-label=${t("lesson-edit-of", { trigger: lesson.trigger })} onClick=${() => setMode("edit")}>${t("lesson-edit")}</button>
-      <button type="button" class="text-button" ref=${remove} data-testid="delete-lesson" aria-label=${t("lesson-delete-of", { trigger: lesson.trigger })} onClick=${() => setMode("delete")}>${t("lesson-delete")}</button>
-    </div>`
+        <button
+          type="button"
+          class="text-button"
+          ref=${edit}
+          data-testid="edit-lesson"
+          aria-label=${t("lesson-edit-of", { trigger: lesson.trigger })}
+          onClick=${() => setMode("edit")}
+        >
+          ${t("lesson-edit")}
+        </button>
+        <button
+          type="button"
+          class="text-button"
+          ref=${remove}
+          data-testid="delete-lesson"
+          aria-label=${t("lesson-delete-of", { trigger: lesson.trigger })}
+          onClick=${() => setMode("delete")}
+        >
+          ${t("lesson-delete")}
+        </button>
+      </div>`
     }
     ${mode === "delete" && html`<${Removal} lesson=${lesson} close=${close} removed=${removed} />`}
   </li>`;
@@ -63,15 +90,29 @@ function Words({ lesson, close }) {
     event.preventDefault();
     if (await changed(patchLesson(lesson.id, words))) close();
   };
-  const field = (name, label, ref) => html`<label class="lesson-label">${label}
-    <textarea rows="3" maxlength=${LONGEST} required ref=${ref} data-testid=${`lesson-${name}`} value=${words[name]} onInput=${(e) => setWords({ ...words, [name]: e.target.value })}></textarea>
-  </label>`;
-  return html`<form class="lesson-form" onSubmit=${save} onKeyDown=${(e) => e.key === "Escape" && close()}>
-    ${field("trigger", t("lesson-trigger"), first)}
-    ${field("advice", t("lesson-advice"))}
+  const field = (name, label, ref) =>
+    html`<label class="lesson-label"
+      >${label}
+      <textarea
+        rows="3"
+        maxlength=${LONGEST}
+        required
+        ref=${ref}
+        data-testid=${`lesson-${name}`}
+        value=${words[name]}
+        onInput=${(e) => setWords({ ...words, [name]: e.target.value })}
+      ></textarea>
+    </label>`;
+  return html`<form
+    class="lesson-form"
+    onSubmit=${save}
+    onKeyDown=${(e) => e.key === "Escape" && close()}
+  >
+    ${field("trigger", t("lesson-trigger"), first)}${field("advice", t("lesson-advice"))}
     <div class="lesson-actions">
-      <button type="submit" class="button primary" data-testid="save-lesson">${t("lesson-save")}</button>
-      <button type="button" class="button quiet" onClick=${close}>${t("confirm-cancel")}</button>
+      <button type="submit" class="button primary" data-testid="save-lesson">
+        ${t("lesson-save")}</button
+      ><button type="button" class="button quiet" onClick=${close}>${t("confirm-cancel")}</button>
     </div>
   </form>`;
 }
@@ -82,10 +123,17 @@ function Removal({ lesson, close, removed }) {
   const press = async () => {
     if (await changed(deleteLesson(lesson.id))) removed();
   };
-  return html`<div class="lesson-actions" role="group" aria-label=${t("lesson-delete-question")} onKeyDown=${(e) => e.key === "Escape" && close()}>
+  return html`<div
+    class="lesson-actions"
+    role="group"
+    aria-label=${t("lesson-delete-question")}
+    onKeyDown=${(e) => e.key === "Escape" && close()}
+  >
     <span class="lesson-question">${t("lesson-delete-question")}</span>
     <button type="button" class="button" ref=${keep} onClick=${close}>${t("lesson-keep")}</button>
-    <button type="button" class="button" data-testid="confirm-delete" onClick=${press}>${t("lesson-delete")}</button>
+    <button type="button" class="button" data-testid="confirm-delete" onClick=${press}>
+      ${t("lesson-delete")}
+    </button>
   </div>`;
 }
 

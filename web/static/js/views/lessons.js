@@ -10,9 +10,24 @@ import { Lesson } from "./lesson.js";
 export const Lessons = memo(({ lessons }) => {
   const list = useRef(null);
   return html`<section aria-label=${t("panel-lessons")} data-testid="lessons">
-    <div class="panel-scroller" ref=${list} tabindex="0" role="region" aria-label=${t("lessons-all")}>
+    <div
+      class="panel-scroller"
+      ref=${list}
+      tabindex="0"
+      role="region"
+      aria-label=${t("lessons-all")}
+    >
       ${lessons?.length === 0 && html`<${NoLessons} />`}
-      <ul class="lesson-list">${(lessons ?? []).map((lesson) => html`<${Lesson} key=${lesson.id} lesson=${lesson} removed=${() => list.current?.focus()} />`)}</ul>
+      <ul class="lesson-list">
+        ${(lessons ?? []).map(
+          (lesson) =>
+            html`<${Lesson}
+              key=${lesson.id}
+              lesson=${lesson}
+              removed=${() => list.current?.focus()}
+            />`,
+        )}
+      </ul>
     </div>
   </section>`;
 });

@@ -23,12 +23,31 @@ export const Library = memo(
     }, [openTool]);
     if (openTool) {
       const line = tools?.find((tool) => tool.name === openTool);
-      return html`<${ToolDetail} key=${openTool} name=${openTool} line=${line} detail=${detail} versions=${versions} sources=${sources} problem=${problem?.name === openTool ? problem : null} />`;
+      return html`<${ToolDetail}
+        key=${openTool}
+        name=${openTool}
+        line=${line}
+        detail=${detail}
+        versions=${versions}
+        sources=${sources}
+        problem=${problem?.name === openTool ? problem : null}
+      />`;
     }
     const choose = (chosen) => {
       remember(ORDER, chosen);
       setOrder(chosen);
     };
-    return html`<${ToolList} tools=${tools} search=${search} kind=${kind} found=${found} order=${order} choose=${choose} left=${left} badge=${Badge} servers=${Servers} menu=${LibraryMenu} />`;
+    return html`<${ToolList}
+      tools=${tools}
+      search=${search}
+      kind=${kind}
+      found=${found}
+      order=${order}
+      choose=${choose}
+      left=${left}
+      badge=${Badge}
+      servers=${Servers}
+      menu=${LibraryMenu}
+    />`;
   },
 );

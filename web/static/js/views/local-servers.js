@@ -13,7 +13,9 @@ export function LocalServers({ servers, title = t("local-title") }) {
   if (!servers?.length) return null;
   return html`<section class="local" data-testid="local-servers" aria-label=${title}>
     <p class="local-title"><${Icon} name="model" />${title}</p>
-    <ul>${servers.map((server) => html`<${Local} key=${server.address} server=${server} />`)}</ul>
+    <ul>
+      ${servers.map((server) => html`<${Local} key=${server.address} server=${server} />`)}
+    </ul>
   </section>`;
 }
 
@@ -36,15 +38,32 @@ function Local({ server: { kind, address, models } }) {
     }
   };
   return html`<li class="local-server" data-testid="local-server" data-kind=${kind}>
-    <p class="local-name"><strong>${name}</strong> <span class="local-address">${new URL(address).host}</span></p>
+    <p class="local-name">
+      <strong>${name}</strong> <span class="local-address">${new URL(address).host}</span>
+    </p>
     ${
       models.length === 1
         ? html`<span class="local-model">${model}</span>`
-        : html`<select class="input local-model" data-testid="local-model" aria-label=${t("local-model", { server: name })} value=${model} onChange=${({ target }) => setChosen(target.value)}>
+        : html`<select
+            class="input local-model"
+            data-testid="local-model"
+            aria-label=${t("local-model", { server: name })}
+            value=${model}
+            onChange=${({ target }) => setChosen(target.value)}
+          >
             ${models.map((id) => html`<option key=${id} value=${id}>${id}</option>`)}
           </select>`
     }
-    <button type="button" class="button primary" data-testid="local-use" aria-label=${t("local-use-this", { model, server: name })} disabled=${state.busy} onClick=${use}>${t("local-use")}</button>
+    <button
+      type="button"
+      class="button primary"
+      data-testid="local-use"
+      aria-label=${t("local-use-this", { model, server: name })}
+      disabled=${state.busy}
+      onClick=${use}
+    >
+      ${t("local-use")}
+    </button>
     ${state.problem && html`<p class="settings-problem" role="alert">${state.problem}</p>`}
   </li>`;
 }

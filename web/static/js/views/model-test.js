@@ -15,8 +15,22 @@ export function ModelTest({ test, offline, begin }) {
     <div class="settings-row">
       ${
         runs
-          ? html`<button type="button" class="button" data-testid="settings-test-stop" onClick=${stopTest}><${Icon} name="square" />${t("settings-test-stop")}</button>`
-          : html`<button type="button" class="button" data-testid="settings-test-begin" onClick=${begin}><${Icon} name="flask" />${t("settings-test-begin")}</button>`
+          ? html`<button
+              type="button"
+              class="button"
+              data-testid="settings-test-stop"
+              onClick=${stopTest}
+            >
+              <${Icon} name="square" />${t("settings-test-stop")}
+            </button>`
+          : html`<button
+              type="button"
+              class="button"
+              data-testid="settings-test-begin"
+              onClick=${begin}
+            >
+              <${Icon} name="flask" />${t("settings-test-begin")}
+            </button>`
       }
       <p class="run-note">${t("settings-test-note")}</p>
     </div>
@@ -24,8 +38,15 @@ export function ModelTest({ test, offline, begin }) {
       ${
         test &&
         html`<ul class="settings-abilities">
-          ${test.abilities.map((one) => html`<${Ability} key=${`${one.purpose} ${one.way}`} ability=${one} />`)}
-          ${runs && html`<li class="settings-ability"><span class="spinner" role="img" aria-label=${t("state-running")}></span></li>`}
+          ${test.abilities.map(
+            (one) => html`<${Ability} key=${`${one.purpose} ${one.way}`} ability=${one} />`,
+          )}
+          ${
+            runs &&
+            html`<li class="settings-ability">
+              <span class="spinner" role="img" aria-label=${t("state-running")}></span>
+            </li>`
+          }
         </ul>`
       }
       ${test?.end && html`<${End} end=${test.end} />`}
@@ -37,16 +58,31 @@ export function ModelTest({ test, offline, begin }) {
 function Ability({ ability: { purpose, way, works, detail } }) {
   return html`<li class="settings-ability" data-testid="settings-ability" data-works=${works}>
     ${works ? html`<${StateIcon} state="done" />` : html`<${Icon} name="cross" />`}
-    <span><span class="visually-hidden">${t(works ? "settings-works" : "settings-fails")} </span>${t(`ability-${purpose}-${way}`)}${detail && html` <span class="run-note"><${Prose} text=${detail} /></span>`}</span>
+    <span
+      ><span class="visually-hidden">${t(works ? "settings-works" : "settings-fails")} </span
+      >${t(`ability-${purpose}-${way}`)}${
+        detail && html` <span class="run-note"><${Prose} text=${detail} /></span>`
+      }</span
+    >
   </li>`;
 }
 
 function End({ end: { suitability, error } }) {
   if (error)
-    return html`<p class="settings-verdict" data-tone="bad" data-testid="settings-verdict"><${Prose} text=${`${sentence(errorWords(error))} ${error.fields ? "" : sentence(error.remedy)}`} /></p>`;
+    return html`<p class="settings-verdict" data-tone="bad" data-testid="settings-verdict">
+      <${Prose}
+        text=${`${sentence(errorWords(error))} ${error.fields ? "" : sentence(error.remedy)}`}
+      />
+    </p>`;
   const { usable, missing, wasted } = suitability;
   const lacks = list(missing.map((purpose) => t(`ability-of-${purpose}`)));
-  return html`<p class="settings-verdict" data-tone=${usable ? "good" : "bad"} data-testid="settings-verdict">
-    <strong>${t(usable ? "settings-usable" : "settings-unusable")}</strong> ${usable ? t("settings-usable-cost") : t("settings-lacks", { lacks })} ${usable && wasted > 0 && t("settings-wasted", { count: wasted })}
+  return html`<p
+    class="settings-verdict"
+    data-tone=${usable ? "good" : "bad"}
+    data-testid="settings-verdict"
+  >
+    <strong>${t(usable ? "settings-usable" : "settings-unusable")}</strong>${" "}${
+      usable ? t("settings-usable-cost") : t("settings-lacks", { lacks })
+    }${" "}${usable && wasted > 0 && t("settings-wasted", { count: wasted })}
   </p>`;
 }

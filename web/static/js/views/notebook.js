@@ -17,9 +17,22 @@ export function Notebook({ text, wide }) {
     }
   }, [text]);
   if (book.problem)
-    return html`<p class="step-note" role="alert">${t("notebook-problem", { message: book.problem })}</p>`;
-  return html`<ol class="notebook" data-testid="notebook" data-filled=${wide} tabindex="0" aria-label=${t("notebook-cells")}>
-    ${book.cells.map((cell, n) => html`<li key=${n} class="cell" data-kind=${cell.kind}><${Cell} cell=${cell} language=${book.language} number=${n + 1} /></li>`)}
+    return html`<p class="step-note" role="alert">
+      ${t("notebook-problem", { message: book.problem })}
+    </p>`;
+  return html`<ol
+    class="notebook"
+    data-testid="notebook"
+    data-filled=${wide}
+    tabindex="0"
+    aria-label=${t("notebook-cells")}
+  >
+    ${book.cells.map(
+      (cell, n) =>
+        html`<li key=${n} class="cell" data-kind=${cell.kind}>
+          <${Cell} cell=${cell} language=${book.language} number=${n + 1} />
+        </li>`,
+    )}
     ${book.more > 0 && html`<li class="step-note">${t("notebook-more", { count: book.more })}</li>`}
   </ol>`;
 }
@@ -27,10 +40,23 @@ export function Notebook({ text, wide }) {
 function Cell({ cell: { kind, source, count, outputs }, language, number }) {
   if (kind === "markdown") return html`<${Markdown} text=${source} />`;
   const label = t("notebook-cell", { number });
-  return html`<span class="cell-count" aria-hidden="true">${count === null ? "" : `[${count}]`}</span>
+  return html`<span class="cell-count" aria-hidden="true"
+      >${count === null ? "" : `[${count}]`}</span
+    >
     <div class="cell-body">
-      ${source && html`<${CodeBlock} code=${source} language=${kind === "code" ? language : ""} label=${label} whole />`}
-      ${outputs.map((output, n) => html`<${Output} key=${n} output=${output} label=${t("notebook-output", { number })} />`)}
+      ${
+        source &&
+        html`<${CodeBlock}
+          code=${source}
+          language=${kind === "code" ? language : ""}
+          label=${label}
+          whole
+        />`
+      }
+      ${outputs.map(
+        (output, n) =>
+          html`<${Output} key=${n} output=${output} label=${t("notebook-output", { number })} />`,
+      )}
     </div>`;
 }
 
@@ -43,6 +69,8 @@ function Output({ output: { kind, text, stream, src, alt }, label }) {
     case "markdown":
       return html`<${Markdown} text=${text} />`;
     default:
-      return html`<div class="cell-output" data-kind=${kind} data-stream=${stream}><${FoldedText} text=${text} label=${label} /></div>`;
+      return html`<div class="cell-output" data-kind=${kind} data-stream=${stream}>
+        <${FoldedText} text=${text} label=${label} />
+      </div>`;
   }
 }

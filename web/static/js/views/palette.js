@@ -82,30 +82,75 @@ export function Palette() {
   };
 
   let index = -1;
-  return html`<dialog class="palette" data-testid="palette" aria-label=${t("palette-label")} ref=${dialog} closedby="any" onClose=${() => dialog.current && leave()}>
+  return html`<dialog
+    class="palette"
+    data-testid="palette"
+    aria-label=${t("palette-label")}
+    ref=${dialog}
+    closedby="any"
+    onClose=${() => dialog.current && leave()}
+  >
     <div class="palette-field">
       <${Icon} name="search" />
-      <input class="palette-input" type="text" role="combobox" aria-expanded="true" aria-controls="palette-list" aria-autocomplete="list" aria-activedescendant=${options[at] ? optionId(at) : null}
-        data-testid="palette-input" aria-label=${t("palette-label")} placeholder=${t("palette-placeholder")} autocomplete="off" autocapitalize="off" spellcheck="false" maxlength="200" enterkeyhint="go" autofocus
-        value=${query} onInput=${written} onKeyDown=${pressed} />
-      <button type="button" class="icon-button small" aria-label=${t("palette-close")} onClick=${leave}><${Icon} name="cross" /></button>
+      <input
+        class="palette-input"
+        type="text"
+        role="combobox"
+        aria-expanded="true"
+        aria-controls="palette-list"
+        aria-autocomplete="list"
+        aria-activedescendant=${options[at] ? optionId(at) : null}
+        data-testid="palette-input"
+        aria-label=${t("palette-label")}
+        placeholder=${t("palette-placeholder")}
+        autocomplete="off"
+        autocapitalize="off"
+        spellcheck="false"
+        maxlength="200"
+        enterkeyhint="go"
+        autofocus
+        value=${query}
+        onInput=${written}
+        onKeyDown=${pressed}
+      />
+      <button
+        type="button"
+        class="icon-button small"
+        aria-label=${t("palette-close")}
+        onClick=${leave}
+      >
+        <${Icon} name="cross" />
+      </button>
     </div>
-    <div class="palette-list" id="palette-list" role="listbox" aria-label=${t("palette-label")} ref=${list}>
+    <div
+      class="palette-list"
+      id="palette-list"
+      role="listbox"
+      aria-label=${t("palette-label")}
+      ref=${list}
+    >
       ${groups.map(
-        ({
-          kind,
-          entries: members,
-        }) => html`<div role="group" key=${kind} aria-label=${t(`palette-of-${kind}`)}>
-        <p class="eyebrow palette-kind" aria-hidden="true">${t(`palette-of-${kind}`)}</p>
-        ${members.map((one) => {
-          index += 1;
-          const mine = index;
-          return html`<${Option} key=${one.id} entry=${one} id=${optionId(mine)} selected=${mine === at} point=${() => setActive(mine)} choose=${() => choose(one)} />`;
-        })}
-      </div>`,
+        ({ kind, entries: members }) =>
+          html`<div role="group" key=${kind} aria-label=${t(`palette-of-${kind}`)}>
+            <p class="eyebrow palette-kind" aria-hidden="true">${t(`palette-of-${kind}`)}</p>
+            ${members.map((one) => {
+              index += 1;
+              const mine = index;
+              return html`<${Option}
+                key=${one.id}
+                entry=${one}
+                id=${optionId(mine)}
+                selected=${mine === at}
+                point=${() => setActive(mine)}
+                choose=${() => choose(one)}
+              />`;
+            })}
+          </div>`,
       )}
     </div>
-    <p class="visually-hidden" role="status">${query.trim() && t("palette-found", { count: options.length - 1 })}</p>
+    <p class="visually-hidden" role="status">
+      ${query.trim() && t("palette-found", { count: options.length - 1 })}
+    </p>
   </dialog>`;
 }
 
@@ -113,14 +158,37 @@ const asking = (text) => ({ id: "ask", kind: "ask", key: text, icon: "arrowUp", 
 
 function Option({ entry, id, selected, point, choose }) {
   const { title, places, detail, icon, keys, kind } = entry;
-  return html`<div class="palette-option" role="option" id=${id} aria-selected=${selected ? "true" : "false"} data-testid="palette-option" data-kind=${kind} onPointerMove=${point} onClick=${choose}>
+  return html`<div
+    class="palette-option"
+    role="option"
+    id=${id}
+    aria-selected=${selected ? "true" : "false"}
+    data-testid="palette-option"
+    data-kind=${kind}
+    onPointerMove=${point}
+    onClick=${choose}
+  >
     <${Icon} name=${icon} />
     <span class="palette-words">
-      <span class="palette-title">${pieces(title, places).map(({ hit, text }) => (hit ? html`<mark class="palette-hit">${text}</mark>` : text))}</span>
+      <span class="palette-title"
+        >${pieces(title, places).map(({ hit, text }) =>
+          hit ? html`<mark class="palette-hit">${text}</mark>` : text,
+        )}</span
+      >
       ${detail && html`<span class="palette-detail">${detail}</span>`}
     </span>
     ${keys && html`<${Keys} of=${keys} />`}
   </div>`;
 }
 export const PaletteButton = () =>
-  html`<button type="button" class="palette-button" data-testid="open-palette" aria-haspopup="dialog" aria-keyshortcuts="Control+K" title=${t("palette-label")} onClick=${() => dispatch({ type: "palette_opened" })}><${Icon} name="search" /><span>${t("palette-open")}</span> <${Keys} of="palette" /></button>`;
+  html`<button
+    type="button"
+    class="palette-button"
+    data-testid="open-palette"
+    aria-haspopup="dialog"
+    aria-keyshortcuts="Control+K"
+    title=${t("palette-label")}
+    onClick=${() => dispatch({ type: "palette_opened" })}
+  >
+    <${Icon} name="search" /><span>${t("palette-open")}</span> <${Keys} of="palette" />
+  </button>`;

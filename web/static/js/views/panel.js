@@ -1,4 +1,5 @@
-// Beside the conversation: the activity of a turn, the tool library, or the lessons; or a narrow rail that brings them back.
+// Beside the conversation: the activity of a turn, the tool library, or the lessons; or a narrow
+// rail that brings them back.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
@@ -34,23 +35,84 @@ export function Panel({ state, thread, turn }) {
   }));
   const bodies = {
     activity: () =>
-      html`<${Activity} turn=${turn} order=${thread.order} skew=${state.skew} graph=${state.graph} feed=${state.feed} tools=${state.tools} />`,
-    library:
-      () => html`<${Library} tools=${state.tools} search=${state.search} kind=${state.kind} found=${state.toolsFound} openTool=${state.openTool} detail=${state.toolDetails[state.openTool]}
-      versions=${state.versions[state.openTool]} sources=${state.versionSources} problem=${state.changeProblem} />`,
+      html`<${Activity}
+        turn=${turn}
+        order=${thread.order}
+        skew=${state.skew}
+        graph=${state.graph}
+        feed=${state.feed}
+        tools=${state.tools}
+      />`,
+    library: () =>
+      html`<${Library}
+        tools=${state.tools}
+        search=${state.search}
+        kind=${state.kind}
+        found=${state.toolsFound}
+        openTool=${state.openTool}
+        detail=${state.toolDetails[state.openTool]}
+        versions=${state.versions[state.openTool]}
+        sources=${state.versionSources}
+        problem=${state.changeProblem}
+      />`,
     lessons: () => html`<${Lessons} lessons=${state.lessons} />`,
   };
   return html`<aside class="panel" id="panel" aria-label=${t("panel-label")} ref=${frame}>
     <${Splitter} />
     <div class="panel-rail" role="group" aria-label=${t("panel-label")}>
-      <button type="button" class="icon-button" ref=${show} data-testid="show-panel" aria-label=${t("panel-show")} title=${t("panel-show")} aria-keyshortcuts="Control+B" onClick=${toggle}><${Icon} name="panelShow" /></button>
-      ${tabs.map(({ id, label }) => html`<button key=${id} type="button" class="icon-button" data-testid=${`rail-${id}`} aria-label=${label} title=${label} onClick=${() => dispatch({ type: "view_selected", view: id })}><${Icon} name=${ICONS[id]} />${id === "activity" && turn?.state === "running" && html`<span class="viewbar-dot" role="img" aria-label=${t("state-running")}></span>`}</button>`)}
+      <button
+        type="button"
+        class="icon-button"
+        ref=${show}
+        data-testid="show-panel"
+        aria-label=${t("panel-show")}
+        title=${t("panel-show")}
+        aria-keyshortcuts="Control+B"
+        onClick=${toggle}
+      >
+        <${Icon} name="panelShow" />
+      </button>
+      ${tabs.map(
+        ({ id, label }) =>
+          html`<button
+            key=${id}
+            type="button"
+            class="icon-button"
+            data-testid=${`rail-${id}`}
+            aria-label=${label}
+            title=${label}
+            onClick=${() => dispatch({ type: "view_selected", view: id })}
+          >
+            <${Icon} name=${ICONS[id]} />${
+              id === "activity" &&
+              turn?.state === "running" &&
+              html`<span class="viewbar-dot" role="img" aria-label=${t("state-running")}></span>`
+            }
+          </button>`,
+      )}
     </div>
     <div class="panel-tabs">
-      <${Tabs} id="panel" label=${t("panel-tabs")} tabs=${tabs} selected=${state.panel} select=${(view) => dispatch({ type: "view_selected", view })} />
+      <${Tabs}
+        id="panel"
+        label=${t("panel-tabs")}
+        tabs=${tabs}
+        selected=${state.panel}
+        select=${(view) => dispatch({ type: "view_selected", view })}
+      />
       <span class="panel-tools">
         <${WideButton} />
-        <button type="button" class="icon-button small" ref=${hide} data-testid="hide-panel" aria-label=${t("panel-hide")} title=${t("panel-hide")} aria-keyshortcuts="Control+B" onClick=${toggle}><${Icon} name="panelHide" /></button>
+        <button
+          type="button"
+          class="icon-button small"
+          ref=${hide}
+          data-testid="hide-panel"
+          aria-label=${t("panel-hide")}
+          title=${t("panel-hide")}
+          aria-keyshortcuts="Control+B"
+          onClick=${toggle}
+        >
+          <${Icon} name="panelHide" />
+        </button>
       </span>
     </div>
     <div class="panel-body" ...${tabPanel("panel", state.panel)}>${bodies[state.panel]()}</div>

@@ -30,13 +30,55 @@ export function Picture({ src, name }) {
   const width = scale && image.current ? `${image.current.naturalWidth * scale}px` : null;
   if (failed) return html`<p class="step-note" role="alert">${t("picture-failed")}</p>`;
   return html`<div class="picture-view">
-    <div class="zoom" tabindex="0" role="region" aria-label=${name} data-fits=${scale === null} onKeyDown=${press} onDblClick=${() => setScale(scale === null ? 1 : null)}>
-      <img class="zoom-picture" data-testid="zoom-picture" ref=${image} src=${src} alt=${name} style=${{ width }} onError=${() => setFailed(true)} />
+    <div
+      class="zoom"
+      tabindex="0"
+      role="region"
+      aria-label=${name}
+      data-fits=${scale === null}
+      onKeyDown=${press}
+      onDblClick=${() => setScale(scale === null ? 1 : null)}
+    >
+      <img
+        class="zoom-picture"
+        data-testid="zoom-picture"
+        ref=${image}
+        src=${src}
+        alt=${name}
+        style=${{ width }}
+        onError=${() => setFailed(true)}
+      />
     </div>
     <div class="zoom-tools" role="group" aria-label=${t("picture-zoom")}>
-      <button type="button" class="icon-button" data-testid="zoom-out" aria-label=${t("picture-smaller")} title=${t("picture-smaller")} onClick=${smaller}><${Icon} name="zoomOut" /></button>
-      <button type="button" class="button small" data-testid="zoom-fit" aria-pressed=${scale === null ? "true" : "false"} onClick=${() => setScale(scale === null ? 1 : null)}>${scale === null ? t("picture-fits") : percent(scale)}</button>
-      <button type="button" class="icon-button" data-testid="zoom-in" aria-label=${t("picture-larger")} title=${t("picture-larger")} onClick=${larger}><${Icon} name="zoomIn" /></button>
+      <button
+        type="button"
+        class="icon-button"
+        data-testid="zoom-out"
+        aria-label=${t("picture-smaller")}
+        title=${t("picture-smaller")}
+        onClick=${smaller}
+      >
+        <${Icon} name="zoomOut" />
+      </button>
+      <button
+        type="button"
+        class="button small"
+        data-testid="zoom-fit"
+        aria-pressed=${scale === null ? "true" : "false"}
+        onClick=${() => setScale(scale === null ? 1 : null)}
+      >
+        ${scale === null ? t("picture-fits") : percent(scale)}
+      </button>
+      <button
+        type="button"
+        class="icon-button"
+        data-testid="zoom-in"
+        aria-label=${t("picture-larger")}
+        title=${t("picture-larger")}
+        onClick=${larger}
+      >
+        <${Icon} name="zoomIn" />
+      </button>
     </div>
   </div>`;
 }

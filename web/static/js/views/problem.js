@@ -23,7 +23,12 @@ export function Problem({
     <${Icon} name=${ICONS[tone]} />
     <div class="problem-main">
       <p class="problem-title">${title}</p>
-      ${message && (markdown ? html`<${Markdown} text=${message} />` : html`<p><${Prose} text=${sentence(message)} /></p>`)}
+      ${
+        message &&
+        (markdown
+          ? html`<${Markdown} text=${message} />`
+          : html`<p><${Prose} text=${sentence(message)} /></p>`)
+      }
       ${reached && html`<p data-testid="reached">${reached}</p>`}
       ${remedy && html`<p><strong>${t("problem-remedy")}</strong> <${Prose} text=${remedy} /></p>`}
       ${children && html`<div class="problem-actions">${children}</div>`}

@@ -50,27 +50,74 @@ export function NewProject({ goal, offline }) {
   };
   return html`<main class="chat" aria-label=${t("project-new")}>
     <div class="chat-scroller" tabindex="0" role="region" aria-label=${t("project-new")}>
-      <form class="chat-content project-door" data-testid="project-form" aria-label=${t("project-new")} onSubmit=${begin}>
+      <form
+        class="chat-content project-door"
+        data-testid="project-form"
+        aria-label=${t("project-new")}
+        onSubmit=${begin}
+      >
         <div>
           <h2 class="empty-title">${t("project-door")}</h2>
           <p class="project-goal">${t("project-door-text")}</p>
         </div>
-        <label class="field">${t("project-goal")}
-          <textarea class="input" id="composer" ref=${first} required rows="3" placeholder=${t("project-goal-hint")} data-testid="project-goal" value=${goal} onInput=${(e) => write(e.target.value)}></textarea>
+        <label class="field"
+          >${t("project-goal")}
+          <textarea
+            class="input"
+            id="composer"
+            ref=${first}
+            required
+            rows="3"
+            placeholder=${t("project-goal-hint")}
+            data-testid="project-goal"
+            value=${goal}
+            onInput=${(e) => write(e.target.value)}
+          ></textarea>
         </label>
         <div>
           <h3 class="eyebrow">${t(offline ? "project-examples-offline" : "project-examples")}</h3>
-          <ul class="kinds">${EXAMPLE_GOALS.map((example) => html`<li key=${example.name}><button type="button" class="kind" data-testid="example-goal" onClick=${() => choose(example)}><span class="kind-name"><${Icon} name="folder" />${example.name}</span><span class="kind-request">${goalOf(example, offline)}</span></button></li>`)}</ul>
+          <ul class="kinds">
+            ${EXAMPLE_GOALS.map(
+              (example) =>
+                html`<li key=${example.name}>
+                  <button
+                    type="button"
+                    class="kind"
+                    data-testid="example-goal"
+                    onClick=${() => choose(example)}
+                  >
+                    <span class="kind-name"><${Icon} name="folder" />${example.name}</span
+                    ><span class="kind-request">${goalOf(example, offline)}</span>
+                  </button>
+                </li>`,
+            )}
+          </ul>
         </div>
         <div class="project-fields">
-          <label class="field">${t("project-name")}
-            <input class="input" maxlength="100" autocomplete="off" spellcheck="false" placeholder=${nameOf(goal)} data-testid="project-name" value=${name} onInput=${(e) => setName(e.target.value)} />
+          <label class="field"
+            >${t("project-name")}
+            <input
+              class="input"
+              maxlength="100"
+              autocomplete="off"
+              spellcheck="false"
+              placeholder=${nameOf(goal)}
+              data-testid="project-name"
+              value=${name}
+              onInput=${(e) => setName(e.target.value)}
+            />
           </label>
           <${Packages} form=${form} setForm=${setForm} />
         </div>
         <${StepMode} form=${form} setForm=${setForm} />
-        <${Disclosure} label=${t("project-limits")}><${Limits} form=${form} setForm=${setForm} /><//>
-        <div class="form-actions"><button type="submit" class="button primary" data-testid="begin-build"><${Icon} name="hammer" />${t("project-build")}</button></div>
+        <${Disclosure} label=${t("project-limits")}
+          ><${Limits} form=${form} setForm=${setForm}
+        /><//>
+        <div class="form-actions">
+          <button type="submit" class="button primary" data-testid="begin-build">
+            <${Icon} name="hammer" />${t("project-build")}
+          </button>
+        </div>
       </form>
     </div>
   </main>`;
@@ -100,31 +147,79 @@ export function BuildOn({ project: { id, name }, goal, focus }) {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing && goal.trim()) begin(event);
   };
   const asks = t("project-change", { name });
-  return html`<form class="project-composer" data-testid="build-on" aria-label=${t("project-continue")} onSubmit=${begin}>
+  return html`<form
+    class="project-composer"
+    data-testid="build-on"
+    aria-label=${t("project-continue")}
+    onSubmit=${begin}
+  >
     <div class="composer">
       <label class="visually-hidden" for="composer">${asks}</label>
-      <textarea id="composer" class="project-ask" ref=${field} rows="1" autocomplete="off" placeholder=${asks} aria-describedby="build-on-hint" data-testid="build-on-goal" value=${goal} onInput=${(e) => write(e.target.value)} onKeyDown=${pressed}></textarea>
-      <button type="submit" class="button primary project-send" data-testid="build-on-begin"><${Icon} name="hammer" /><span class="project-words">${t("project-continue")}</span></button>
+      <textarea
+        id="composer"
+        class="project-ask"
+        ref=${field}
+        rows="1"
+        autocomplete="off"
+        placeholder=${asks}
+        aria-describedby="build-on-hint"
+        data-testid="build-on-goal"
+        value=${goal}
+        onInput=${(e) => write(e.target.value)}
+        onKeyDown=${pressed}
+      ></textarea>
+      <button type="submit" class="button primary project-send" data-testid="build-on-begin">
+        <${Icon} name="hammer" /><span class="project-words">${t("project-continue")}</span>
+      </button>
     </div>
     <p class="visually-hidden" id="build-on-hint">${t("project-continue-hint")}</p>
     <div class="project-options">
       <${StepMode} form=${form} setForm=${setForm} />
-      <${Disclosure} label=${t("project-options")}><${Packages} form=${form} setForm=${setForm} /><${Limits} form=${form} setForm=${setForm} /><//>
+      <${Disclosure} label=${t("project-options")}
+        ><${Packages} form=${form} setForm=${setForm} /><${Limits} form=${form} setForm=${setForm}
+      /><//>
     </div>
   </form>`;
 }
 
 const StepMode = ({ form, setForm }) =>
-  html`<label class="check"><input type="checkbox" data-testid="step-mode" checked=${form.step} onChange=${(e) => setForm({ ...form, step: e.target.checked })} />${t("project-step-mode")}</label>`;
+  html`<label class="check"
+    ><input
+      type="checkbox"
+      data-testid="step-mode"
+      checked=${form.step}
+      onChange=${(e) => setForm({ ...form, step: e.target.checked })}
+    />${t("project-step-mode")}</label
+  >`;
 
-const Packages = ({ form, setForm }) => html`<label class="field">${t("project-packages")}
-  <input class="input" autocomplete="off" spellcheck="false" placeholder=${A_PACKAGE} data-testid="packages" value=${form.packages} onInput=${(e) => setForm({ ...form, packages: e.target.value })} />
-</label>`;
+const Packages = ({ form, setForm }) =>
+  html`<label class="field"
+    >${t("project-packages")}
+    <input
+      class="input"
+      autocomplete="off"
+      spellcheck="false"
+      placeholder=${A_PACKAGE}
+      data-testid="packages"
+      value=${form.packages}
+      onInput=${(e) => setForm({ ...form, packages: e.target.value })}
+    />
+  </label>`;
 
 function Limits({ form, setForm }) {
   const limited = (key) => (e) =>
     setForm({ ...form, limits: { ...form.limits, [key]: e.target.value } });
   const field = ({ key, usual, step = "1" }) =>
-    html`<label key=${key} class="field">${t(`project-${key}`)}<input class="input" type="number" min="0" step=${step} placeholder=${usual || t("project-no-limit")} data-testid=${key} value=${form.limits[key] ?? ""} onInput=${limited(key)} /></label>`;
+    html`<label key=${key} class="field"
+      >${t(`project-${key}`)}<input
+        class="input"
+        type="number"
+        min="0"
+        step=${step}
+        placeholder=${usual || t("project-no-limit")}
+        data-testid=${key}
+        value=${form.limits[key] ?? ""}
+        onInput=${limited(key)}
+    /></label>`;
   return html`<div class="limit-fields">${LIMITS.map(field)}</div>`;
 }

@@ -19,11 +19,42 @@ export const Projects = memo(({ projects, openId, text, go }) => {
   return html`<section class="projects" aria-label=${t("projects")} data-testid="projects">
     <div class="projects-head">
       <h2 class="eyebrow">${t("projects")}</h2>
-      <a class="icon-button small" href=${`#${NEW_PROJECT}`} data-testid="new-project" aria-label=${t("project-new")} title=${t("project-new")} aria-current=${openId === NEW_PROJECT ? "page" : null} onClick=${followed(NEW_PROJECT, go)}><${Icon} name="plus" /></a>
+      <a
+        class="icon-button small"
+        href=${`#${NEW_PROJECT}`}
+        data-testid="new-project"
+        aria-label=${t("project-new")}
+        title=${t("project-new")}
+        aria-current=${openId === NEW_PROJECT ? "page" : null}
+        onClick=${followed(NEW_PROJECT, go)}
+        ><${Icon} name="plus"
+      /></a>
     </div>
-    <ul class="conversation-list">${shown.map((project) => html`<${ProjectRow} key=${project.id} project=${project} open=${project.id === openId} go=${go} />`)}</ul>
-    ${found.length > shown.length && html`<button type="button" class="text-button projects-more" onClick=${() => showAll(true)}>${t("projects-all", { count: found.length })}</button>`}
-    ${all && !text.trim() && found.length > AT_FIRST && html`<button type="button" class="text-button projects-more" onClick=${() => showAll(false)}>${t("projects-fewer")}</button>`}
+    <ul class="conversation-list">
+      ${shown.map(
+        (project) =>
+          html`<${ProjectRow}
+            key=${project.id}
+            project=${project}
+            open=${project.id === openId}
+            go=${go}
+          />`,
+      )}
+    </ul>
+    ${
+      found.length > shown.length &&
+      html`<button type="button" class="text-button projects-more" onClick=${() => showAll(true)}>
+        ${t("projects-all", { count: found.length })}
+      </button>`
+    }
+    ${
+      all &&
+      !text.trim() &&
+      found.length > AT_FIRST &&
+      html`<button type="button" class="text-button projects-more" onClick=${() => showAll(false)}>
+        ${t("projects-fewer")}
+      </button>`
+    }
   </section>`;
 });
 
@@ -36,9 +67,24 @@ const followed = (id, go) => (event) => {
 const ProjectRow = memo(({ project: { id, name, goal, status }, open, go }) => {
   const state = STATUS[status];
   return html`<li class="conversation-row">
-    <a class="conversation" href=${`#${encodeURIComponent(id)}`} title=${goal} data-testid="project-row" data-status=${status} aria-current=${open ? "page" : null} onClick=${followed(id, go)}>
+    <a
+      class="conversation"
+      href=${`#${encodeURIComponent(id)}`}
+      title=${goal}
+      data-testid="project-row"
+      data-status=${status}
+      aria-current=${open ? "page" : null}
+      onClick=${followed(id, go)}
+    >
       <${Icon} name="folder" /><span class="conversation-title">${name}</span>
-      ${state !== "done" && html`<span class="state" data-state=${state}><${StateIcon} state=${state} /><span class="visually-hidden">${stateWords(state)}</span></span>`}
+      ${
+        state !== "done" &&
+        html`<span class="state" data-state=${state}
+          ><${StateIcon} state=${state} /><span class="visually-hidden"
+            >${stateWords(state)}</span
+          ></span
+        >`
+      }
     </a>
   </li>`;
 });

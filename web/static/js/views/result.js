@@ -15,7 +15,11 @@ const Value = lazy(async () => (await import("./rich.js")).Value);
 export function LongResults({ turn, conversationId }) {
   return longResults(turn).map(
     (reference) =>
-      html`<${LongResult} key=${reference.sha256} reference=${reference} conversationId=${conversationId} />`,
+      html`<${LongResult}
+        key=${reference.sha256}
+        reference=${reference}
+        conversationId=${conversationId}
+      />`,
   );
 }
 
@@ -32,12 +36,40 @@ function LongResult({ reference, conversationId }) {
     reference.kind === "text"
       ? { text: address("text") }
       : { csv: address("csv"), json: address("json") };
-  return html`<section class="value" data-testid="long-result" data-kind=${reference.kind} aria-label=${shape}>
+  return html`<section
+    class="value"
+    data-testid="long-result"
+    data-kind=${reference.kind}
+    aria-label=${shape}
+  >
     ${
       loaded && "value" in loaded
-        ? html`<${Value} value=${loaded.value} number=${reference.kind === "number"} shape=${shape} name="result" whole=${whole} wide />`
+        ? html`<${Value}
+            value=${loaded.value}
+            number=${reference.kind === "number"}
+            shape=${shape}
+            name="result"
+            whole=${whole}
+            wide
+          />`
         : html`<header class="value-head"><span class="value-shape">${shape}</span></header>
-      ${loaded?.error ? html`<p class="step-note" role="alert">${t("value-not-loaded", { message: loaded.error.message })} <button type="button" class="button" onClick=${load}>${t("try-again")}</button></p>` : wanted ? html`<${Loading} />` : html`<button type="button" class="code-more" onClick=${() => setWanted(true)}>${t("value-show", { size: fileSize(reference.size) })}</button>`}`
+            ${
+              loaded?.error
+                ? html`<p class="step-note" role="alert">
+                    ${t("value-not-loaded", { message: loaded.error.message })}${" "}<button
+                      type="button"
+                      class="button"
+                      onClick=${load}
+                    >
+                      ${t("try-again")}
+                    </button>
+                  </p>`
+                : wanted
+                  ? html`<${Loading} />`
+                  : html`<button type="button" class="code-more" onClick=${() => setWanted(true)}>
+                      ${t("value-show", { size: fileSize(reference.size) })}
+                    </button>`
+            }`
     }
   </section>`;
 }

@@ -29,7 +29,9 @@ export function Servers() {
   return html`<section class="servers" aria-label=${t("servers")} data-testid="servers">
     <${Disclosure} label=${t("servers-count", { count: servers.length })}>
       ${problem && html`<p role="alert">${problem}</p>`}
-      ${servers.map((server) => html`<${Server} key=${server.name} server=${server} change=${change} />`)}
+      ${servers.map(
+        (server) => html`<${Server} key=${server.name} server=${server} change=${change} />`,
+      )}
     <//>
   </section>`;
 }
@@ -37,17 +39,37 @@ export function Servers() {
 function Server({ server, change }) {
   const { name, address, state, problem, tools } = server;
   return html`<div class="server" data-testid="server" data-server=${name}>
-    <p class="tool-row-head"><span class="tool-row-name">${name || "mcp.json"}</span><span class="tool-row-fact">${t(`server-${state}`)}</span></p>
+    <p class="tool-row-head">
+      <span class="tool-row-name">${name || "mcp.json"}</span
+      ><span class="tool-row-fact">${t(`server-${state}`)}</span>
+    </p>
     ${address && html`<p class="server-address"><code>${address}</code></p>`}
     ${problem && html`<p class="server-problem">${problem}</p>`}
-    <ul>${tools.map((tool) => html`<${ServerTool} key=${tool.name} server=${name} tool=${tool} change=${change} />`)}</ul>
+    <ul>
+      ${tools.map(
+        (tool) =>
+          html`<${ServerTool} key=${tool.name} server=${name} tool=${tool} change=${change} />`,
+      )}
+    </ul>
   </div>`;
 }
 
 function ServerTool({ server, tool, change }) {
   const toggle = ({ target }) => change(server, tool.name, target.checked);
   return html`<li class="server-tool">
-    <label title=${tool.description}><input type="checkbox" data-testid="server-tool" data-tool=${tool.name} checked=${tool.allowed} onChange=${toggle} />${tool.name}</label>
-    <span class="muted">${t(tool.allowed ? "server-tool-allowed" : "server-tool-asks")}${tool.read_only && ` · ${t("server-tool-reads")}`}</span>
+    <label title=${tool.description}
+      ><input
+        type="checkbox"
+        data-testid="server-tool"
+        data-tool=${tool.name}
+        checked=${tool.allowed}
+        onChange=${toggle}
+      />${tool.name}</label
+    >
+    <span class="muted"
+      >${t(
+        tool.allowed ? "server-tool-allowed" : "server-tool-asks",
+      )}${tool.read_only && ` · ${t("server-tool-reads")}`}</span
+    >
   </li>`;
 }

@@ -15,16 +15,20 @@ export const SettingUp = memo(({ unready = [] }) => {
     ${
       working.length > 0 &&
       html`<p class="banner" data-tone="info" data-testid="setting-up">
-      <${StateIcon} state="running" /><span><strong>${t("setting-up")}</strong> ${working.map(told).join(" · ")}. ${t("setting-up-waits")}</span>
-    </p>`
+        <${StateIcon} state="running" /><span
+          ><strong>${t("setting-up")}</strong
+          >${" "}${working.map(told).join(" · ")}.${" "}${t("setting-up-waits")}</span
+        >
+      </p>`
     }
     ${unready.filter(isTold).map(
-      ({
-        part,
-        detail,
-      }) => html`<p key=${part} class="banner" data-tone="warn" data-testid="not-set-up">
-      <${Icon} name="alert" /><span><strong>${t("setting-up-failed", { part: partWords(part) })}</strong> ${detail[0].toUpperCase()}${detail.slice(1)}. ${t("setting-up-again")}</span>
-    </p>`,
+      ({ part, detail }) =>
+        html`<p key=${part} class="banner" data-tone="warn" data-testid="not-set-up">
+          <${Icon} name="alert" /><span
+            ><strong>${t("setting-up-failed", { part: partWords(part) })}</strong
+            >${" "}${detail[0].toUpperCase()}${detail.slice(1)}.${" "}${t("setting-up-again")}</span
+          >
+        </p>`,
     )}
   </div>`;
 });

@@ -8,4 +8,6 @@ import { t } from "../texts.js";
 export const openSettings = () => dispatch({ type: "settings_opened" });
 
 export const SettingsButton = ({ testid }) =>
-  html`<button type="button" class="button" data-testid=${testid} onClick=${openSettings}><${Icon} name="settings" />${t("settings-title")}</button>`;
+  html`<button type="button" class="button" data-testid=${testid} onClick=${openSettings}>
+    <${Icon} name="settings" />${t("settings-title")}
+  </button>`;

@@ -86,13 +86,39 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
     dispatch({ type: "settings_closed" });
   };
   const begin = () => check() && testModel(connectionChanges(form, view));
-  return html`<dialog class="dialog settings" ref=${dialog} data-testid="settings" aria-labelledby="settings-title" closedby="closerequest" onClose=${closed}>
+  return html`<dialog
+    class="dialog settings"
+    ref=${dialog}
+    data-testid="settings"
+    aria-labelledby="settings-title"
+    closedby="closerequest"
+    onClose=${closed}
+  >
     <div class="dialog-head">
       <h2 class="popover-title" id="settings-title">${t("settings-title")}</h2>
-      <button type="button" class="icon-button small" aria-label=${t("settings-close")} onClick=${() => dialog.current.close()}><${Icon} name="cross" /></button>
+      <button
+        type="button"
+        class="icon-button small"
+        aria-label=${t("settings-close")}
+        onClick=${() => dialog.current.close()}
+      >
+        <${Icon} name="cross" />
+      </button>
     </div>
     ${!form && !error && html`<${Loading} />`}
-    ${!form && error && html`<p class="settings-problem" role="alert">${sentence(error.message)} ${sentence(error.remedy)} <button type="button" class="button" onClick=${load}>${t("try-again")}</button></p>`}
+    ${
+      !form &&
+      error &&
+      html`<p class="settings-problem" role="alert">
+        ${sentence(error.message)}${" "}${sentence(error.remedy)}${" "}<button
+          type="button"
+          class="button"
+          onClick=${load}
+        >
+          ${t("try-again")}
+        </button>
+      </p>`
+    }
     ${
       form &&
       html`<form class="settings-form" novalidate onSubmit=${save}>
@@ -102,9 +128,22 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
         <${Limits} form=${form} view=${view} fields=${fields} edit=${edit} />
         <${Elsewhere} view=${view} />
         <div class="settings-foot">
-          <p class="settings-told" role="status" data-testid="settings-saved">${saved && html`<${Icon} name="check" />${t("settings-saved")}`}</p>
-          ${error?.message && html`<p class="settings-problem" role="alert" data-testid="settings-error">${Object.keys(fields).length > 0 ? t("settings-some-wrong") : `${sentence(error.message)} ${sentence(error.remedy)}`}</p>`}
-          <button type="submit" class="button primary" data-testid="settings-save">${t("settings-save")}</button>
+          <p class="settings-told" role="status" data-testid="settings-saved">
+            ${saved && html`<${Icon} name="check" />${t("settings-saved")}`}
+          </p>
+          ${
+            error?.message &&
+            html`<p class="settings-problem" role="alert" data-testid="settings-error">
+              ${
+                Object.keys(fields).length > 0
+                  ? t("settings-some-wrong")
+                  : `${sentence(error.message)} ${sentence(error.remedy)}`
+              }
+            </p>`
+          }
+          <button type="submit" class="button primary" data-testid="settings-save">
+            ${t("settings-save")}
+          </button>
         </div>
       </form>`
     }
@@ -127,8 +166,18 @@ function OnThisMachine({ view }) {
   return html`<div class="settings-local">
     <${LocalServers} servers=${others} />
     <p class="settings-look">
-      <button type="button" class="text-button" data-testid="settings-look" disabled=${found.looking} onClick=${() => look(true)}><${Icon} name="search" />${t(others.length > 0 ? "local-again" : "local-look")}</button>
-      <span role="status" class="run-note">${found.asked && !found.looking && others.length === 0 && t("local-none")}</span>
+      <button
+        type="button"
+        class="text-button"
+        data-testid="settings-look"
+        disabled=${found.looking}
+        onClick=${() => look(true)}
+      >
+        <${Icon} name="search" />${t(others.length > 0 ? "local-again" : "local-look")}
+      </button>
+      <span role="status" class="run-note"
+        >${found.asked && !found.looking && others.length === 0 && t("local-none")}</span
+      >
     </p>
   </div>`;
 }
@@ -148,7 +197,9 @@ function Field({ name, label, note, view, fields, children }) {
   return html`<div class="settings-field" data-fixed=${Boolean(place)}>
     <label class="settings-label" for=${common.id}>${label}</label>
     ${children(common, Boolean(place))}
-    <p class="run-note" id=${about}>${problem && html`<span class="run-problem">${problemWords(problem)}</span> `}${shown}</p>
+    <p class="run-note" id=${about}>
+      ${problem && html`<span class="run-problem">${problemWords(problem)}</span> `}${shown}
+    </p>
   </div>`;
 }
 
@@ -166,30 +217,108 @@ function Model({ form, view, fields, edit }) {
   const known = models === null || models.length === 0 || models.includes(form.model.trim());
   return html`<section class="settings-part" aria-labelledby="settings-model">
     <h3 class="settings-heading" id="settings-model">${t("settings-model")}</h3>
-    <${Field} ...${field} name="openai_base_url" label=${t("settings-server")} note=${t(`settings-about-${form.server}`)}>
-      ${(
-        common,
-        fixed,
-      ) => html`<select class="input" ...${common} data-testid="settings-server" value=${form.server} disabled=${fixed} onChange=${({ target }) => edit(withServer(form, target.value))}>
-        ${SERVERS.map(({ id }) => html`<option key=${id} value=${id}>${t(`settings-server-${id}`)}</option>`)}
-      </select>
-      ${
-        !offline &&
-        form.server !== "openai" &&
-        html`<input class="input" data-testid="settings-address" aria-label=${t("settings-address")} aria-describedby=${common["aria-describedby"]} aria-invalid=${common["aria-invalid"]} type="url" inputmode="url" autocomplete="off" spellcheck="false" maxlength="2000" readonly=${fixed} value=${form.address} onInput=${({ target }) => edit({ address: target.value })} onChange=${() => models !== null && find()} />`
-      }`}
+    <${Field}
+      ...${field}
+      name="openai_base_url"
+      label=${t("settings-server")}
+      note=${t(`settings-about-${form.server}`)}
+    >
+      ${(common, fixed) =>
+        html`<select
+            class="input"
+            ...${common}
+            data-testid="settings-server"
+            value=${form.server}
+            disabled=${fixed}
+            onChange=${({ target }) => edit(withServer(form, target.value))}
+          >
+            ${SERVERS.map(
+              ({ id }) =>
+                html`<option key=${id} value=${id}>${t(`settings-server-${id}`)}</option>`,
+            )}
+          </select>
+          ${
+            !offline &&
+            form.server !== "openai" &&
+            html`<input
+              class="input"
+              data-testid="settings-address"
+              aria-label=${t("settings-address")}
+              aria-describedby=${common["aria-describedby"]}
+              aria-invalid=${common["aria-invalid"]}
+              type="url"
+              inputmode="url"
+              autocomplete="off"
+              spellcheck="false"
+              maxlength="2000"
+              readonly=${fixed}
+              value=${form.address}
+              onInput=${({ target }) => edit({ address: target.value })}
+              onChange=${() => models !== null && find()}
+            />`
+          }`}
     <//>
     ${
       !offline &&
-      html`<${Field} ...${field} name="openai_api_key" label=${t("settings-key")} note=${keyNote(form, view)}>
-        ${(common, fixed) => html`<div class="settings-row">
-          <input class="input" ...${common} type="password" autocomplete="off" spellcheck="false" maxlength="2000" readonly=${fixed} placeholder=${isKept(form, view) ? t("settings-key-set") : t("settings-key-none")} value=${form.key} onInput=${({ target }) => edit({ key: target.value, removesKey: false })} onChange=${() => models !== null && find()} />
-          ${isKept(form, view) && !fixed && html`<button type="button" class="button" data-testid="settings-key-remove" onClick=${() => edit({ key: "", removesKey: true })}>${t("settings-key-remove")}</button>`}
-        </div>`}
-      <//>
-      <${Field} ...${field} name="openai_model" label=${t("settings-name")} note=${trouble ? t("settings-models-trouble", { problem: trouble }) : known ? t("settings-models-note") : t("settings-models-unknown", { model: form.model.trim() })}>
-        ${(common, fixed) => html`<${Combobox} common=${common} value=${form.model} readonly=${fixed} options=${models ?? []} loading=${loading} open=${find} label=${t("settings-models")} input=${(model) => edit({ model })} />`}
-      <//>`
+      html`<${Field}
+          ...${field}
+          name="openai_api_key"
+          label=${t("settings-key")}
+          note=${keyNote(form, view)}
+        >
+          ${(common, fixed) =>
+            html`<div class="settings-row">
+              <input
+                class="input"
+                ...${common}
+                type="password"
+                autocomplete="off"
+                spellcheck="false"
+                maxlength="2000"
+                readonly=${fixed}
+                placeholder=${isKept(form, view) ? t("settings-key-set") : t("settings-key-none")}
+                value=${form.key}
+                onInput=${({ target }) => edit({ key: target.value, removesKey: false })}
+                onChange=${() => models !== null && find()}
+              />
+              ${
+                isKept(form, view) &&
+                !fixed &&
+                html`<button
+                  type="button"
+                  class="button"
+                  data-testid="settings-key-remove"
+                  onClick=${() => edit({ key: "", removesKey: true })}
+                >
+                  ${t("settings-key-remove")}
+                </button>`
+              }
+            </div>`}
+        <//>
+        <${Field}
+          ...${field}
+          name="openai_model"
+          label=${t("settings-name")}
+          note=${
+            trouble
+              ? t("settings-models-trouble", { problem: trouble })
+              : known
+                ? t("settings-models-note")
+                : t("settings-models-unknown", { model: form.model.trim() })
+          }
+        >
+          ${(common, fixed) =>
+            html`<${Combobox}
+              common=${common}
+              value=${form.model}
+              readonly=${fixed}
+              options=${models ?? []}
+              loading=${loading}
+              open=${find}
+              label=${t("settings-models")}
+              input=${(model) => edit({ model })}
+            />`}
+        <//>`
     }
   </section>`;
 }
@@ -228,22 +357,59 @@ function Limits({ form, view, fields, edit }) {
     <h3 class="settings-heading" id="settings-limits">${t("settings-limits")}</h3>
     <p class="run-note">${t("settings-limits-note")}</p>
     ${LIMITS.map(
-      ([
-        group,
-        names,
-      ]) => html`<div class="settings-grid" key=${group} role="group" aria-labelledby=${`settings-limits-${group}`}>
-        <h4 class="eyebrow" id=${`settings-limits-${group}`}>${t(`settings-limits-of-${group}`)}</h4>
-        ${names.map(
-          (
-            name,
-          ) => html`<${Field} key=${name} name=${name} label=${t(`settings-${name}`)} note=${t(`settings-${name}-note`)} view=${view} fields=${fields}>
-            ${(common, fixed) => html`<input class="input" ...${common} inputmode="decimal" autocomplete="off" maxlength="20" readonly=${fixed} placeholder=${view.defaults[name] ?? t("settings-no-limit")} value=${form[name]} onInput=${({ target }) => edit({ [name]: target.value })} />`}
-          <//>`,
-        )}
-      </div>`,
+      ([group, names]) =>
+        html`<div
+          class="settings-grid"
+          key=${group}
+          role="group"
+          aria-labelledby=${`settings-limits-${group}`}
+        >
+          <h4 class="eyebrow" id=${`settings-limits-${group}`}>
+            ${t(`settings-limits-of-${group}`)}
+          </h4>
+          ${names.map(
+            (name) =>
+              html`<${Field}
+                key=${name}
+                name=${name}
+                label=${t(`settings-${name}`)}
+                note=${t(`settings-${name}-note`)}
+                view=${view}
+                fields=${fields}
+              >
+                ${(common, fixed) =>
+                  html`<input
+                    class="input"
+                    ...${common}
+                    inputmode="decimal"
+                    autocomplete="off"
+                    maxlength="20"
+                    readonly=${fixed}
+                    placeholder=${view.defaults[name] ?? t("settings-no-limit")}
+                    value=${form[name]}
+                    onInput=${({ target }) => edit({ [name]: target.value })}
+                  />`}
+              <//>`,
+          )}
+        </div>`,
     )}
-    <${Field} name="lessons_learn" label=${t("settings-learns")} note=${t("settings-learns-note")} view=${view} fields=${fields}>
-      ${(common, fixed) => html`<input type="checkbox" role="switch" class="settings-switch" ...${common} disabled=${fixed} checked=${form.learns} onChange=${({ target }) => edit({ learns: target.checked })} />`}
+    <${Field}
+      name="lessons_learn"
+      label=${t("settings-learns")}
+      note=${t("settings-learns-note")}
+      view=${view}
+      fields=${fields}
+    >
+      ${(common, fixed) =>
+        html`<input
+          type="checkbox"
+          role="switch"
+          class="settings-switch"
+          ...${common}
+          disabled=${fixed}
+          checked=${form.learns}
+          onChange=${({ target }) => edit({ learns: target.checked })}
+        />`}
     <//>
   </section>`;
 }
@@ -254,10 +420,14 @@ function Elsewhere({ view }) {
     <p class="run-note">${t("settings-elsewhere-note")}</p>
     <dl class="settings-list" data-testid="settings-elsewhere">
       ${view.elsewhere.map(
-        ({ name, variable, value }) => html`<div key=${name}>
-          <dt>${t(`settings-of-${name}`)}</dt>
-          <dd><code class="settings-value">${value}</code><span class="run-note">${t(`settings-why-${name}`)} <code>${variable}</code></span></dd>
-        </div>`,
+        ({ name, variable, value }) =>
+          html`<div key=${name}>
+            <dt>${t(`settings-of-${name}`)}</dt>
+            <dd>
+              <code class="settings-value">${value}</code
+              ><span class="run-note">${t(`settings-why-${name}`)} <code>${variable}</code></span>
+            </dd>
+          </div>`,
       )}
     </dl>
   </section>`;

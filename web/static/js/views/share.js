@@ -35,23 +35,55 @@ export function Share({ sharing: { id, shares, made, told, error }, title }) {
     event.preventDefault();
     perform(id, () => postShare(id, days));
   };
-  return html`<dialog class="dialog share" ref=${dialog} data-testid="share" aria-labelledby="share-title" closedby="any" onClose=${() => dispatch({ type: "share_closed" })}>
+  return html`<dialog
+    class="dialog share"
+    ref=${dialog}
+    data-testid="share"
+    aria-labelledby="share-title"
+    closedby="any"
+    onClose=${() => dispatch({ type: "share_closed" })}
+  >
     <div class="dialog-head">
       <h2 class="popover-title" id="share-title">${t("share-title", { title: title ?? "" })}</h2>
-      <button type="button" class="icon-button small" aria-label=${t("share-close")} onClick=${() => dialog.current.close()}><${Icon} name="cross" /></button>
+      <button
+        type="button"
+        class="icon-button small"
+        aria-label=${t("share-close")}
+        onClick=${() => dialog.current.close()}
+      >
+        <${Icon} name="cross" />
+      </button>
     </div>
     <p class="share-text">${t("share-text")}</p>
     <form class="share-form" onSubmit=${create}>
-      <label class="field">${t("share-ends")}
-        <select class="input" data-testid="share-days" value=${days ?? ""} onChange=${(e) => setDays(Number(e.target.value) || null)}>
-          ${ENDS.map((one) => html`<option key=${one} value=${one ?? ""}>${one ? t("share-days", { days: one }) : t("share-never")}</option>`)}
+      <label class="field"
+        >${t("share-ends")}
+        <select
+          class="input"
+          data-testid="share-days"
+          value=${days ?? ""}
+          onChange=${(e) => setDays(Number(e.target.value) || null)}
+        >
+          ${ENDS.map(
+            (one) =>
+              html`<option key=${one} value=${one ?? ""}>
+                ${one ? t("share-days", { days: one }) : t("share-never")}
+              </option>`,
+          )}
         </select>
       </label>
-      <button type="submit" class="button primary" data-testid="share-create"><${Icon} name="share" />${t("share-create")}</button>
+      <button type="submit" class="button primary" data-testid="share-create">
+        <${Icon} name="share" />${t("share-create")}
+      </button>
     </form>
     ${made && html`<${Made} key=${made.id} path=${made.path} />`}
     ${told && html`<p class="share-told" data-testid="share-told">${told}</p>`}
-    ${error && html`<p class="share-problem" role="alert">${sentence(error.message)} ${sentence(error.remedy)}</p>`}
+    ${
+      error &&
+      html`<p class="share-problem" role="alert">
+        ${sentence(error.message)} ${sentence(error.remedy)}
+      </p>`
+    }
     <${Links} id=${id} shares=${shares} />
   </dialog>`;
 }
@@ -70,8 +102,23 @@ function Made({ path }) {
   }, []);
   return html`<div class="share-made">
     <label class="field" for="share-link">${t("share-link")}</label>
-    <div class="share-link"><input class="input" id="share-link" readonly ref=${field} data-testid="share-link" value=${address} aria-describedby="share-once" onFocus=${(e) => e.target.select()} /><button type="button" class="button primary" data-testid="share-copy" onClick=${press}><${Icon} name=${copied ? "check" : "copy"} />${copied ? t("share-copied") : t("share-copy")}</button></div>
-    <p class="share-note" id="share-once">${t("share-once")} ${LOCAL.test(location.hostname) && t("share-local")}</p>
+    <div class="share-link">
+      <input
+        class="input"
+        id="share-link"
+        readonly
+        ref=${field}
+        data-testid="share-link"
+        value=${address}
+        aria-describedby="share-once"
+        onFocus=${(e) => e.target.select()}
+      /><button type="button" class="button primary" data-testid="share-copy" onClick=${press}>
+        <${Icon} name=${copied ? "check" : "copy"} />${copied ? t("share-copied") : t("share-copy")}
+      </button>
+    </div>
+    <p class="share-note" id="share-once">
+      ${t("share-once")} ${LOCAL.test(location.hostname) && t("share-local")}
+    </p>
   </div>`;
 }
 
@@ -81,7 +128,9 @@ function Links({ id, shares }) {
     return html`<p class="share-note" data-testid="share-none">${t("share-none")}</p>`;
   return html`<section aria-labelledby="share-links">
     <h3 class="eyebrow" id="share-links">${t("share-links")}</h3>
-    <ul class="share-list">${shares.map((share) => html`<${Link} key=${share.id} id=${id} share=${share} />`)}</ul>
+    <ul class="share-list">
+      ${shares.map((share) => html`<${Link} key=${share.id} id=${id} share=${share} />`)}
+    </ul>
   </section>`;
 }
 
@@ -90,7 +139,15 @@ function Link({
   share: { id: shareId, created_at: made, updated_at: updated, expires_at: ends },
 }) {
   const button = (testid, words, change) =>
-    html`<button type="button" class="button quiet" data-testid=${testid} aria-label=${`${words}: ${moment(made)}`} onClick=${change}>${words}</button>`;
+    html`<button
+      type="button"
+      class="button quiet"
+      data-testid=${testid}
+      aria-label=${`${words}: ${moment(made)}`}
+      onClick=${change}
+    >
+      ${words}
+    </button>`;
   const renew = () => perform(id, () => renewShare(id, shareId), t("share-renewed"));
   const revoke = async () => {
     await perform(id, () => revokeShare(id, shareId), t("share-revoked"));
@@ -99,8 +156,18 @@ function Link({
   return html`<li class="share-row" data-testid="share-row">
     <div class="share-facts">
       <p>${t("share-made-at", { time: moment(made) })}</p>
-      <p class="share-note">${t("share-shows", { time: moment(updated) })} ${ends ? t("share-ends-at", { time: moment(ends) }) : t("share-stays")}</p>
+      <p class="share-note">
+        ${t("share-shows", { time: moment(updated) })}${" "}${
+          ends ? t("share-ends-at", { time: moment(ends) }) : t("share-stays")
+        }
+      </p>
     </div>
-    <div class="share-actions">${button("share-renew", t("share-renew"), renew)}${button("share-revoke", t("share-revoke"), revoke)}</div>
+    <div class="share-actions">
+      ${button("share-renew", t("share-renew"), renew)}${button(
+        "share-revoke",
+        t("share-revoke"),
+        revoke,
+      )}
+    </div>
   </li>`;
 }

@@ -53,17 +53,38 @@ export const Sidebar = memo(
       room.addEventListener("change", widened);
       return () => room.removeEventListener("change", widened);
     }, []);
-    return html`<nav class="sidebar" id="conversations" popover="auto" aria-label=${t("conversations")}>
-    <button type="button" class="button new-conversation" data-testid="new-conversation" onClick=${() => go(null)}>
-      <${Icon} name="plus" />${t("conversation-new")}
-    </button>
-    ${(conversations.length > 0 || projects?.length > 0 || search.text) && html`<${Search} text=${search.text} />`}
-    <div class="sidebar-scroller" ref=${scroller}>
-      <div><${Projects} projects=${projects} openId=${conversationId} text=${search.text} go=${go} /></div>
-      <${Conversations} conversations=${conversations} running=${running} openId=${conversationId} search=${search} scroller=${scroller} />
-    </div>
-    ${deleted && html`<${Undo} key=${deleted.id} deleted=${deleted} />`}
-  </nav>`;
+    return html`<nav
+      class="sidebar"
+      id="conversations"
+      popover="auto"
+      aria-label=${t("conversations")}
+    >
+      <button
+        type="button"
+        class="button new-conversation"
+        data-testid="new-conversation"
+        onClick=${() => go(null)}
+      >
+        <${Icon} name="plus" />${t("conversation-new")}
+      </button>
+      ${
+        (conversations.length > 0 || projects?.length > 0 || search.text) &&
+        html`<${Search} text=${search.text} />`
+      }
+      <div class="sidebar-scroller" ref=${scroller}>
+        <div>
+          <${Projects} projects=${projects} openId=${conversationId} text=${search.text} go=${go} />
+        </div>
+        <${Conversations}
+          conversations=${conversations}
+          running=${running}
+          openId=${conversationId}
+          search=${search}
+          scroller=${scroller}
+        />
+      </div>
+      ${deleted && html`<${Undo} key=${deleted.id} deleted=${deleted} />`}
+    </nav>`;
   },
 );
 
@@ -105,19 +126,65 @@ function Conversations({ conversations, running, openId, search, scroller }) {
       ${sectionsOf(lines, rows).map(({ group, drawn }) => {
         const heading = drawn.find(({ index }) => !lines[index].conversation);
         return html`<section key=${group.id} aria-label=${group.title}>
-        ${heading && html`<h2 class="eyebrow" data-index=${heading.index} ref=${measure} style=${{ marginTop: `${heading.gap}px` }}>${group.title}</h2>`}
-        <ul>${drawn.filter((row) => row !== heading).map((row) => line(row))}</ul>
-      </section>`;
+          ${
+            heading &&
+            html`<h2
+              class="eyebrow"
+              data-index=${heading.index}
+              ref=${measure}
+              style=${{ marginTop: `${heading.gap}px` }}
+            >
+              ${group.title}
+            </h2>`
+          }
+          <ul>
+            ${drawn.filter((row) => row !== heading).map((row) => line(row))}
+          </ul>
+        </section>`;
       })}
       <div style=${{ height: `${after}px` }}></div>
-      ${search.found && lines.length === 0 && html`<p class="nothing-found" role="status">${t("conversations-none-found")}</p>`}
+      ${
+        search.found &&
+        lines.length === 0 &&
+        html`<p class="nothing-found" role="status">${t("conversations-none-found")}</p>`
+      }
     </div>
-    ${menu && html`<${ConversationMenu} key=${menu.id} conversation=${conversations.find(({ id }) => id === menu.id)} anchor=${menu.anchor} rename=${rename} change=${change} remove=${remove} close=${() => openMenu(null)} />`}`;
+    ${
+      menu &&
+      html`<${ConversationMenu}
+        key=${menu.id}
+        conversation=${conversations.find(({ id }) => id === menu.id)}
+        anchor=${menu.anchor}
+        rename=${rename}
+        change=${change}
+        remove=${remove}
+        close=${() => openMenu(null)}
+      />`
+    }`;
 
   function line({ index, gap }) {
     const { group, conversation: c, at } = lines[index];
-    return html`<li key=${c.id} data-index=${index} ref=${measure} aria-setsize=${group.conversations.length} aria-posinset=${at + 1} style=${{ marginTop: `${gap}px` }}>
-      <${Conversation} id=${c.id} title=${c.title} open=${c.id === openId} busy=${c.running || busy.has(c.id)} unread=${c.unread} renaming=${c.id === renaming} go=${go} rename=${rename} change=${change} remove=${remove} openMenu=${openMenu} />
+    return html`<li
+      key=${c.id}
+      data-index=${index}
+      ref=${measure}
+      aria-setsize=${group.conversations.length}
+      aria-posinset=${at + 1}
+      style=${{ marginTop: `${gap}px` }}
+    >
+      <${Conversation}
+        id=${c.id}
+        title=${c.title}
+        open=${c.id === openId}
+        busy=${c.running || busy.has(c.id)}
+        unread=${c.unread}
+        renaming=${c.id === renaming}
+        go=${go}
+        rename=${rename}
+        change=${change}
+        remove=${remove}
+        openMenu=${openMenu}
+      />
     </li>`;
   }
 }
@@ -137,6 +204,14 @@ function Search({ text }) {
   const label = t("conversations-search");
   return html`<div class="search conversation-search">
     <${Icon} name="search" />
-    <input type="search" maxlength="200" data-testid="conversation-search" placeholder=${label} aria-label=${label} value=${text} onInput=${(e) => searchConversations(e.target.value)} />
+    <input
+      type="search"
+      maxlength="200"
+      data-testid="conversation-search"
+      placeholder=${label}
+      aria-label=${label}
+      value=${text}
+      onInput=${(e) => searchConversations(e.target.value)}
+    />
   </div>`;
 }

@@ -17,6 +17,8 @@ export function Source({ text, name, language, wide }) {
     );
   }, [language]);
   if (text.length > LONGEST)
-    return html`<div class="value" data-filled=${wide}><${FoldedText} text=${text} label=${name} open /></div>`;
+    return html`<div class="value" data-filled=${wide}>
+      <${FoldedText} text=${text} label=${name} open />
+    </div>`;
   return html`<${CodeBlock} key=${known} code=${text} language=${known} label=${name} whole />`;
 }

@@ -37,7 +37,24 @@ export function Splitter() {
     setHeld(event.clientX + width());
   };
   const move = ({ clientX }) => held !== null && resize(held - clientX);
-  return html`<div class="splitter" role="separator" tabindex="0" ref=${handle} data-testid="splitter" data-dragged=${held !== null} title=${t("panel-width-how")}
-    aria-label=${t("panel-width")} aria-orientation="vertical" aria-controls="panel" aria-valuenow=${now} aria-valuemin=${LEAST} aria-valuemax=${Math.max(now, most())}
-    onKeyDown=${press} onPointerDown=${begin} onPointerMove=${move} onLostPointerCapture=${() => setHeld(null)} onDblClick=${() => resize(null)}></div>`;
+  return html`<div
+    class="splitter"
+    role="separator"
+    tabindex="0"
+    ref=${handle}
+    data-testid="splitter"
+    data-dragged=${held !== null}
+    title=${t("panel-width-how")}
+    aria-label=${t("panel-width")}
+    aria-orientation="vertical"
+    aria-controls="panel"
+    aria-valuenow=${now}
+    aria-valuemin=${LEAST}
+    aria-valuemax=${Math.max(now, most())}
+    onKeyDown=${press}
+    onPointerDown=${begin}
+    onPointerMove=${move}
+    onLostPointerCapture=${() => setHeld(null)}
+    onDblClick=${() => resize(null)}
+  ></div>`;
 }

@@ -1,4 +1,5 @@
-// The state of model, sandbox and library: a word in the header, the details in a popover. A narrow page has one word for all of them.
+// The state of model, sandbox and library: a word in the header, the details in a popover. A narrow
+// page has one word for all of them.
 
 import { backendWords } from "../format.js";
 import { html } from "../html.js";
@@ -28,13 +29,41 @@ export function Statuses({ health, count }) {
 function Overall({ all }) {
   const { tone, word } = worst(all);
   return html`<div class="overall">
-    <button type="button" class="chip" data-testid="status" data-tone=${tone} popovertarget="about-status" aria-label=${`${t("status-label")}: ${word}`}><span class="tone-dot" data-tone=${tone}></span><span class="chip-word">${word}</span></button>
-    <div id="about-status" class="popover" popover="auto" role="dialog" aria-label=${t("status-label")} data-testid="status-details">
+    <button
+      type="button"
+      class="chip"
+      data-testid="status"
+      data-tone=${tone}
+      popovertarget="about-status"
+      aria-label=${`${t("status-label")}: ${word}`}
+    >
+      <span class="tone-dot" data-tone=${tone}></span><span class="chip-word">${word}</span>
+    </button>
+    <div
+      id="about-status"
+      class="popover"
+      popover="auto"
+      role="dialog"
+      aria-label=${t("status-label")}
+      data-testid="status-details"
+    >
       <h2 class="popover-title">${t("status-label")}</h2>
       <ul class="status-list">
         ${all.map(
           ({ id, label, ...one }) =>
-            html`<li key=${id}><button type="button" class="status-row" popovertarget=${`about-${id}`} data-testid=${`status-row-${id}`}><span class="tone-dot" data-tone=${one.tone}></span><span>${label}</span> <span class="muted">${one.word}</span><${Icon} name="chevronRight" /></button></li>`,
+            html`<li key=${id}>
+              <button
+                type="button"
+                class="status-row"
+                popovertarget=${`about-${id}`}
+                data-testid=${`status-row-${id}`}
+              >
+                <span class="tone-dot" data-tone=${one.tone}></span><span>${label}</span>${" "}<span
+                  class="muted"
+                  >${one.word}</span
+                ><${Icon} name="chevronRight" />
+              </button>
+            </li>`,
         )}
       </ul>
     </div>
@@ -43,10 +72,26 @@ function Overall({ all }) {
 
 function Status({ id, label, state, tone, word, title, children }) {
   return html`<div class="status">
-    <button type="button" class="chip" data-testid=${`status-${id}`} data-state=${state} data-tone=${tone} popovertarget=${`about-${id}`} aria-label=${`${label} ${word}`}>
-      <${Icon} name=${ICONS[id]} /><span class="chip-label">${label}${" "}</span><span class="chip-word">${word}</span>
+    <button
+      type="button"
+      class="chip"
+      data-testid=${`status-${id}`}
+      data-state=${state}
+      data-tone=${tone}
+      popovertarget=${`about-${id}`}
+      aria-label=${`${label} ${word}`}
+    >
+      <${Icon} name=${ICONS[id]} /><span class="chip-label">${label}${" "}</span
+      ><span class="chip-word">${word}</span>
     </button>
-    <div id=${`about-${id}`} class="popover" popover="auto" role="dialog" aria-label=${label} data-testid=${`status-${id}-details`}>
+    <div
+      id=${`about-${id}`}
+      class="popover"
+      popover="auto"
+      role="dialog"
+      aria-label=${label}
+      data-testid=${`status-${id}-details`}
+    >
       <h2 class="popover-title"><span class="tone-dot" data-tone=${tone}></span>${title}</h2>
       ${children}
     </div>
@@ -59,7 +104,12 @@ function Model({ model }) {
     ${model.offline && html`<p>${t("status-model-offline-text")}</p>`}
     ${model.offline && html`<${LocalServers} servers=${model.local_servers} />`}
     ${model.server && html`<p class="muted">${t("status-model-at", { server: model.server })}</p>`}
-    ${model.trouble && html`<p data-testid="model-trouble"><${Prose} text=${model.trouble} />. ${t("status-model-again")}</p>`}
+    ${
+      model.trouble &&
+      html`<p data-testid="model-trouble">
+        <${Prose} text=${model.trouble} />. ${t("status-model-again")}
+      </p>`
+    }
     <${SettingsButton} testid="status-settings" />
   `;
 }
@@ -73,7 +123,15 @@ function Sandbox({ sandbox, state }) {
       : t("status-sandbox-unavailable-text");
   return html`<p>${words}</p>
     ${sandbox && !preparing && html`<p class="muted">${sandbox.detail}</p>`}
-    ${!preparing && sandbox?.not_guaranteed?.length > 0 && html`<${Disclosure} label=${t("status-sandbox-limits")}><ul class="limits">${sandbox.not_guaranteed.map((sentence) => html`<li key=${sentence}>${sentence}</li>`)}</ul><//>`}`;
+    ${
+      !preparing &&
+      sandbox?.not_guaranteed?.length > 0 &&
+      html`<${Disclosure} label=${t("status-sandbox-limits")}
+        ><ul class="limits">
+          ${sandbox.not_guaranteed.map((sentence) => html`<li key=${sentence}>${sentence}</li>`)}
+        </ul><//
+      >`
+    }`;
 }
 
 function Library({ library }) {

@@ -8,7 +8,9 @@ import { Changes } from "./changes.js";
 import { CodeBlock, LiveCode } from "./code.js";
 
 export function CodeStep({ step }) {
-  return html`${step.text && html`<p class="step-text">${step.text}</p>`}<${Source} step=${step} />`;
+  return html`${step.text && html`<p class="step-text">${step.text}</p>`}<${Source}
+      step=${step}
+    />`;
 }
 
 function Source({ step }) {
@@ -27,8 +29,28 @@ export function ImplementationStep({ step, before }) {
   if (!repaired) return html`<${CodeStep} step=${step} />`;
   return html`${step.text && html`<p class="step-text">${step.text}</p>`}
     <div class="switch" role="group" aria-label=${t("code-show")}>
-      <button type="button" aria-pressed=${whole ? "false" : "true"} onClick=${() => setWhole(false)}>${t("code-changes")}</button>
-      <button type="button" aria-pressed=${whole ? "true" : "false"} onClick=${() => setWhole(true)}>${t("code-whole")}</button>
+      <button
+        type="button"
+        aria-pressed=${whole ? "false" : "true"}
+        onClick=${() => setWhole(false)}
+      >
+        ${t("code-changes")}
+      </button>
+      <button
+        type="button"
+        aria-pressed=${whole ? "true" : "false"}
+        onClick=${() => setWhole(true)}
+      >
+        ${t("code-whole")}
+      </button>
     </div>
-    ${whole ? html`<${Source} step=${step} />` : html`<${Changes} before=${before.artifact} after=${step.artifact} label=${t("code-changes-of")} />`}`;
+    ${
+      whole
+        ? html`<${Source} step=${step} />`
+        : html`<${Changes}
+            before=${before.artifact}
+            after=${step.artifact}
+            label=${t("code-changes-of")}
+          />`
+    }`;
 }

@@ -14,7 +14,15 @@ export function PlanStep({ step: { parts }, path, view, skew }) {
     ${parts.map((part, index) => {
       const at = pathOfPart(path, index);
       if (view.shown && !view.shown.has(at)) return null;
-      return html`<${Part} key=${part.id} part=${part} parts=${parts} number=${index + 1} path=${at} view=${view} skew=${skew} />`;
+      return html`<${Part}
+        key=${part.id}
+        part=${part}
+        parts=${parts}
+        number=${index + 1}
+        path=${at}
+        view=${view}
+        skew=${skew}
+      />`;
     })}
   </ol>`;
 }
@@ -25,10 +33,34 @@ function Part({ part, parts, number: place, path, view, skew }) {
   return html`<li class="plan-part" data-part=${part.id} data-path=${path} data-state=${part.state}>
     <${PartState} state=${part.state} />
     <div>
-      <p><span class="plan-number">${number(place)}</span> ${part.steps.length > 0 ? html`<button type="button" class="plan-request" aria-expanded=${open ? "true" : "false"} onClick=${toggle}>${part.request}</button>` : part.request}</p>
+      <p>
+        <span class="plan-number">${number(place)}</span>${" "}${
+          part.steps.length > 0
+            ? html`<button
+                type="button"
+                class="plan-request"
+                aria-expanded=${open ? "true" : "false"}
+                onClick=${toggle}
+              >
+                ${part.request}
+              </button>`
+            : part.request
+        }
+      </p>
       <${PartFacts} part=${part} parts=${parts} />
     </div>
-    <span>${part.state === "running" ? html`<${Elapsed} since=${part.startedAt} skew=${skew} />` : html`<span class="time">${duration(part.seconds)}</span>`}</span>
-    ${open && part.steps.length > 0 && html`<div class="plan-detail"><${Steps} of=${part} view=${view} above=${`${path}/`} skew=${skew} /></div>`}
+    <span
+      >${
+        part.state === "running"
+          ? html`<${Elapsed} since=${part.startedAt} skew=${skew} />`
+          : html`<span class="time">${duration(part.seconds)}</span>`
+      }</span
+    >${
+      open &&
+      part.steps.length > 0 &&
+      html`<div class="plan-detail">
+        <${Steps} of=${part} view=${view} above=${`${path}/`} skew=${skew} />
+      </div>`
+    }
   </li>`;
 }

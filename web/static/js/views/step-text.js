@@ -21,7 +21,12 @@ export function MismatchStep({ step: { tool, problem, then } }) {
 
 export function LessonsStep({ step: { agent, lessons } }) {
   return html`<p class="step-text">${t("lessons-for", { stage: stepWords(agent) })}</p>
-    <ul class="hints" data-testid="hints">${lessons.map(({ id, trigger, advice }) => html`<li key=${id}><span class="hint-trigger">${trigger}:</span> ${advice}</li>`)}</ul>`;
+    <ul class="hints" data-testid="hints">
+      ${lessons.map(
+        ({ id, trigger, advice }) =>
+          html`<li key=${id}><span class="hint-trigger">${trigger}:</span> ${advice}</li>`,
+      )}
+    </ul>`;
 }
 
 // The failed step's own message is not repeated.
@@ -29,10 +34,20 @@ export function FailureStep({ step, steps }) {
   const { where, message, reached, remedy } = step;
   const said = steps.some((s) => s !== step && s.state === "failed" && s.text === message);
   const placed = where !== "internal";
-  return html`${placed && html`<p class="step-text">${t(said ? "failed-at-above" : "failed-at", { step: stepWords(where) })}</p>`}
-    ${!said && message && html`<${Said} text=${message} />`}
-    ${reached && html`<p class="step-text">${reached}</p>`}
-    ${remedy && html`<p class="step-note">${rich("what-to-do", { remedy: html`<${Prose} text=${remedy} />` })}</p>`}`;
+  return html`${
+    placed &&
+    html`<p class="step-text">
+      ${t(said ? "failed-at-above" : "failed-at", { step: stepWords(where) })}
+    </p>`
+  }
+  ${!said && message && html`<${Said} text=${message} />`}
+  ${reached && html`<p class="step-text">${reached}</p>`}
+  ${
+    remedy &&
+    html`<p class="step-note">
+      ${rich("what-to-do", { remedy: html`<${Prose} text=${remedy} />` })}
+    </p>`
+  }`;
 }
 
 export function ResumedStep({ step }) {

@@ -55,19 +55,74 @@ export const Step = memo(({ step, path, turnId, open, found, view, before, steps
   const shows = open && !bare;
   const toggle = () => dispatch({ type: "step_toggled", turnId, path, open: !open });
   const title = html`${titleOf(step)}<span class="visually-hidden">: ${stateWords(state)}</span>`;
-  return html`<li class="step" data-testid="step" data-step=${kind} data-path=${path} data-state=${state} data-attempt=${attempt} data-open=${shows} data-bare=${bare}>
+  return html`<li
+    class="step"
+    data-testid="step"
+    data-step=${kind}
+    data-path=${path}
+    data-state=${state}
+    data-attempt=${attempt}
+    data-open=${shows}
+    data-bare=${bare}
+  >
     <div class="step-head">
       <span class="step-node"><${StateIcon} state=${state} /></span>
-      <h3 class="step-title">${
-        bare
-          ? html`<span class="step-name" tabindex="-1">${title}</span>`
-          : html`<button type="button" class="step-name" aria-expanded=${open ? "true" : "false"} onClick=${toggle}><span class="step-fold"><${Icon} name="chevronRight" /></span>${title}</button>`
-      }</h3>
-      ${attempt > 1 && kind !== "code_run" && html`<span class="attempt">${t("step-attempt", { number: attempt })}</span>`}
-      ${!shows && html`<span class="step-outcome" data-testid="step-outcome">${outcomeOf(step, steps ?? undefined)}</span>`}
-      ${shows && html`<span class="step-actions"><a class="icon-button small" href=${addressOfStep(turnId, path)} aria-label=${t("step-link", { step: titleOf(step) })} title=${t("step-link-title")}><${Icon} name="link" /></a><${WideButton} /></span>`}
-      ${state === "running" ? html`<${Elapsed} since=${step.startedAt} skew=${skew} />` : html`<span class="time">${duration(step.seconds)}</span>`}
+      <h3 class="step-title">
+        ${
+          bare
+            ? html`<span class="step-name" tabindex="-1">${title}</span>`
+            : html`<button
+                type="button"
+                class="step-name"
+                aria-expanded=${open ? "true" : "false"}
+                onClick=${toggle}
+              >
+                <span class="step-fold"><${Icon} name="chevronRight" /></span>${title}
+              </button>`
+        }
+      </h3>
+      ${
+        attempt > 1 &&
+        kind !== "code_run" &&
+        html`<span class="attempt">${t("step-attempt", { number: attempt })}</span>`
+      }
+      ${
+        !shows &&
+        html`<span class="step-outcome" data-testid="step-outcome"
+          >${outcomeOf(step, steps ?? undefined)}</span
+        >`
+      }
+      ${
+        shows &&
+        html`<span class="step-actions"
+          ><a
+            class="icon-button small"
+            href=${addressOfStep(turnId, path)}
+            aria-label=${t("step-link", { step: titleOf(step) })}
+            title=${t("step-link-title")}
+            ><${Icon} name="link" /></a
+          ><${WideButton}
+        /></span>`
+      }
+      ${
+        state === "running"
+          ? html`<${Elapsed} since=${step.startedAt} skew=${skew} />`
+          : html`<span class="time">${duration(step.seconds)}</span>`
+      }
     </div>
-    ${shows && html`<${Found.Provider} value=${found}><div class="step-body"><${Body} step=${step} path=${path} view=${view} before=${before} steps=${steps} skew=${skew} /></div><//>`}
+    ${
+      shows &&
+      html`<${Found.Provider} value=${found}
+        ><div class="step-body">
+          <${Body}
+            step=${step}
+            path=${path}
+            view=${view}
+            before=${before}
+            steps=${steps}
+            skew=${skew}
+          /></div
+      ><//>`
+    }
   </li>`;
 });

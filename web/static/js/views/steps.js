@@ -17,9 +17,18 @@ export function Steps({ of, view, above = "", skew }) {
   return html`<ol class="steps">
     ${all.map(
       ({ step, path }) =>
-        html`<${Step} key=${`${view.turnId} ${path}`} step=${step} path=${path} turnId=${view.turnId}
-          open=${isOpen(view, path, step)} found=${Boolean(view.found?.has(path))} view=${HOLDS_STEPS.has(step.kind) ? view : null}
-          before=${step.kind === "implement" ? previous(of.steps, step) : null} steps=${SEES_ALL.has(step.kind) ? of.steps : null} skew=${skew} />`,
+        html`<${Step}
+          key=${`${view.turnId} ${path}`}
+          step=${step}
+          path=${path}
+          turnId=${view.turnId}
+          open=${isOpen(view, path, step)}
+          found=${Boolean(view.found?.has(path))}
+          view=${HOLDS_STEPS.has(step.kind) ? view : null}
+          before=${step.kind === "implement" ? previous(of.steps, step) : null}
+          steps=${SEES_ALL.has(step.kind) ? of.steps : null}
+          skew=${skew}
+        />`,
     )}
   </ol>`;
 }

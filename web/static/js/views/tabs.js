@@ -14,12 +14,21 @@ export function Tabs({ id, label, tabs, selected, select }) {
   };
   return html`<div class="tabs" role="tablist" aria-label=${label} onKeyDown=${pressed}>
     ${tabs.map(
-      (
-        tab,
-      ) => html`<button key=${tab.id} type="button" role="tab" class="tab" id=${`${id}-tab-${tab.id}`} data-testid=${`tab-${tab.id}`}
-      aria-selected=${tab.id === selected ? "true" : "false"} aria-controls=${`${id}-panel`} tabindex=${tab.id === selected ? 0 : -1} onClick=${() => select(tab.id)}>
-      ${tab.label}${tab.count != null && html`<span class="count">${tab.count}</span>`}
-    </button>`,
+      (tab) =>
+        html`<button
+          key=${tab.id}
+          type="button"
+          role="tab"
+          class="tab"
+          id=${`${id}-tab-${tab.id}`}
+          data-testid=${`tab-${tab.id}`}
+          aria-selected=${tab.id === selected ? "true" : "false"}
+          aria-controls=${`${id}-panel`}
+          tabindex=${tab.id === selected ? 0 : -1}
+          onClick=${() => select(tab.id)}
+        >
+          ${tab.label}${tab.count != null && html`<span class="count">${tab.count}</span>`}
+        </button>`,
     )}
   </div>`;
 }

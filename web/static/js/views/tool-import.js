@@ -1,4 +1,5 @@
-// The dialog that adds the tools of a bundle: who signed it, what the tools say of themselves, what the gate finds, and the person's word.
+// The dialog that adds the tools of a bundle: who signed it, what the tools say of themselves, what
+// the gate finds, and the person's word.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { checkBundle, importBundle } from "../api.js";
@@ -76,24 +77,85 @@ export function ToolImport({ close, problemView }) {
           count: checked,
           of: offer.tools.length,
         });
-  return html`<dialog class="dialog tool-import" ref=${dialog} data-testid="tool-import" aria-labelledby="import-title" closedby="any" onClose=${close}>
+  return html`<dialog
+    class="dialog tool-import"
+    ref=${dialog}
+    data-testid="tool-import"
+    aria-labelledby="import-title"
+    closedby="any"
+    onClose=${close}
+  >
     <div class="dialog-head">
       <h2 class="popover-title" id="import-title">${t("import-title")}</h2>
-      <button type="button" class="icon-button small" aria-label=${t("share-close")} onClick=${() => dialog.current.close()}><${Icon} name="cross" /></button>
+      <button
+        type="button"
+        class="icon-button small"
+        aria-label=${t("share-close")}
+        onClick=${() => dialog.current.close()}
+      >
+        <${Icon} name="cross" />
+      </button>
     </div>
-    <label class="field">${t("import-file")}<input type="file" class="input import-file" accept=".zip" data-testid="import-file" onChange=${choose} /></label>
-    ${problem && html`<div role="alert"><${problemView} title=${t("import-refused")} testid="import-problem" ...${problem} /></div>`}
+    <label class="field"
+      >${t("import-file")}<input
+        type="file"
+        class="input import-file"
+        accept=".zip"
+        data-testid="import-file"
+        onChange=${choose}
+    /></label>
+    ${
+      problem &&
+      html`<div role="alert">
+        <${problemView} title=${t("import-refused")} testid="import-problem" ...${problem} />
+      </div>`
+    }
     ${offer && html`<${SignedBy} signer=${offer.signer} />`}
-    ${offer && html`<ul class="import-tools" aria-label=${t("import-tools")}>${offer.tools.map((tool) => html`<${OneTool} key=${tool.name} tool=${tool} finding=${findings[tool.name]} chosen=${!left.has(tool.name)} toggle=${added === null && !working ? toggle : null} />`)}</ul>`}
+    ${
+      offer &&
+      html`<ul class="import-tools" aria-label=${t("import-tools")}>
+        ${offer.tools.map(
+          (tool) =>
+            html`<${OneTool}
+              key=${tool.name}
+              tool=${tool}
+              finding=${findings[tool.name]}
+              chosen=${!left.has(tool.name)}
+              toggle=${added === null && !working ? toggle : null}
+            />`,
+        )}
+      </ul>`
+    }
     <p class="import-status" role="status" data-testid="import-status">${said}</p>
     ${working && html`<${Loading} />`}
     ${
       offer &&
       html`<div class="form-actions">
-      ${added === null && html`<button type="button" class="button primary" data-testid="import-add" disabled=${working || chosen.length === 0} aria-describedby="import-words" onClick=${add}>${t("import-add", { count: chosen.length })}</button>`}
-      <button type="button" class="button quiet" data-testid="import-close" onClick=${() => dialog.current.close()}>${t(added === null ? "confirm-cancel" : "share-close")}</button>
-      ${added === null && html`<p class="import-words" id="import-words">${t("import-words")}</p>`}
-    </div>`
+        ${
+          added === null &&
+          html`<button
+            type="button"
+            class="button primary"
+            data-testid="import-add"
+            disabled=${working || chosen.length === 0}
+            aria-describedby="import-words"
+            onClick=${add}
+          >
+            ${t("import-add", { count: chosen.length })}
+          </button>`
+        }
+        <button
+          type="button"
+          class="button quiet"
+          data-testid="import-close"
+          onClick=${() => dialog.current.close()}
+        >
+          ${t(added === null ? "confirm-cancel" : "share-close")}
+        </button>
+        ${
+          added === null && html`<p class="import-words" id="import-words">${t("import-words")}</p>`
+        }
+      </div>`
     }
   </dialog>`;
 }
@@ -101,7 +163,11 @@ export function ToolImport({ close, problemView }) {
 function SignedBy({ signer: { status, name, fingerprint } }) {
   return html`<div class="import-signer" data-status=${status} data-testid="import-signer">
     <${Icon} name=${status === "own" || status === "trusted" ? "shield" : "alert"} />
-    <p>${t(`signer-${status}`, { name: visible(name) })}${fingerprint && html` <code class="digest">${fingerprint}</code>`}</p>
+    <p>
+      ${t(`signer-${status}`, { name: visible(name) })}${
+        fingerprint && html` <code class="digest">${fingerprint}</code>`
+      }
+    </p>
   </div>`;
 }
 
@@ -120,18 +186,50 @@ function OneTool({ tool, finding, chosen, toggle }) {
   } = wordsOf(tool, visible);
   const needs = [...imports, ...packages];
   const outcome = finding?.outcome ?? "waiting";
-  return html`<li class="import-tool" data-testid="import-tool" data-tool=${name} data-outcome=${outcome}>
-    <label class="check"><input type="checkbox" checked=${chosen && canBeAdded(finding)} disabled=${!toggle || !canBeAdded(finding)} onChange=${() => toggle(name)} /><code>${name}</code><span class="import-outcome">${t(`import-outcome-${outcome}`)}</span></label>
+  return html`<li
+    class="import-tool"
+    data-testid="import-tool"
+    data-tool=${name}
+    data-outcome=${outcome}
+  >
+    <label class="check"
+      ><input
+        type="checkbox"
+        checked=${chosen && canBeAdded(finding)}
+        disabled=${!toggle || !canBeAdded(finding)}
+        onChange=${() => toggle(name)}
+      /><code>${name}</code
+      ><span class="import-outcome">${t(`import-outcome-${outcome}`)}</span></label
+    >
     ${outcome === "refused" && html`<p class="import-refusal">${visible(finding.detail)}</p>`}
     <p class="overview-text">${description}</p>
     <code class="digest">${signature}</code>
     ${
       parameters.length > 0 &&
-      html`<dl class="facts">${parameters.map(([parameter, words]) => html`<dt key=${parameter}><code>${parameter}</code></dt><dd>${words}</dd>`)}</dl>`
+      html`<dl class="facts">
+        ${parameters.map(
+          ([parameter, words]) =>
+            html`<dt key=${parameter}><code>${parameter}</code></dt>
+              <dd>${words}</dd>`,
+        )}
+      </dl>`
     }
-    ${requests.length > 0 && html`<p class="import-label">${t("import-requests")}</p><ul class="import-requests">${requests.map((request, n) => html`<li key=${n}>${request}</li>`)}</ul>`}
-    ${needs.length > 0 && html`<p class="import-label">${t("import-needs", { needs: list(needs) })}</p>`}
+    ${
+      requests.length > 0 &&
+      html`<p class="import-label">${t("import-requests")}</p>
+        <ul class="import-requests">
+          ${requests.map((request, n) => html`<li key=${n}>${request}</li>`)}
+        </ul>`
+    }
+    ${
+      needs.length > 0 &&
+      html`<p class="import-label">${t("import-needs", { needs: list(needs) })}</p>`
+    }
     ${model && html`<p class="import-label">${t("author-model", { model })}</p>`}
-    <${Disclosure} label=${t("import-code", { name })}><${CodeBlock} code=${code} label=${t("tool-code-of", { name })} /><${CodeBlock} code=${tests} label=${t("tool-tests-of", { name })} /><//>
+    <${Disclosure} label=${t("import-code", { name })}
+      ><${CodeBlock} code=${code} label=${t("tool-code-of", { name })} /><${CodeBlock}
+        code=${tests}
+        label=${t("tool-tests-of", { name })}
+    /><//>
   </li>`;
 }

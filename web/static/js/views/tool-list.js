@@ -24,7 +24,8 @@ const MOVES = {
   End: () => Infinity,
 };
 
-// `left`: a ref to the tool that was open before, whose row takes the focus. `badge`, `servers` and `menu` come from the page, so that the two share no file of their own.
+// `left`: a ref to the tool that was open before, whose row takes the focus. `badge`, `servers` and
+// `menu` come from the page, so that the two share no file of their own.
 export function ToolList({
   tools,
   search,
@@ -97,14 +98,48 @@ export function ToolList({
   return html`<section class="library" aria-label=${t("library-label")} data-testid="library">
     <div class="search">
       <${Icon} name="search" />
-      <input type="search" id="library-search" data-testid="library-search" maxlength="400" placeholder=${t("library-search")} aria-label=${t("library-search")} value=${search} onInput=${searched} onKeyDown=${fromSearch} />
+      <input
+        type="search"
+        id="library-search"
+        data-testid="library-search"
+        maxlength="400"
+        placeholder=${t("library-search")}
+        aria-label=${t("library-search")}
+        value=${search}
+        onInput=${searched}
+        onKeyDown=${fromSearch}
+      />
       <${menu} empty=${tools?.length === 0} />
     </div>
-    ${tools?.length > 0 && html`<${Choices} tools=${tools} kind=${kind} order=${order} choose=${choose} searching=${search.trim() !== ""} count=${lines.length} />`}
+    ${
+      tools?.length > 0 &&
+      html`<${Choices}
+        tools=${tools}
+        kind=${kind}
+        order=${order}
+        choose=${choose}
+        searching=${search.trim() !== ""}
+        count=${lines.length}
+      />`
+    }
     <div class="panel-scroller" ref=${scroller}>
       ${tools && lines.length === 0 && html`<${NoTools} search=${search} kind=${kind} />`}
       <ul class="tool-list" aria-label=${t("library-label")} onKeyDown=${press}>
-        ${drawn.map(({ index, key, gap }) => html`<${ToolRow} key=${key} tool=${lines[index].tool} request=${lines[index].request} order=${order} index=${index} of=${lines.length} gap=${gap} current=${index === current} badge=${badge} measure=${measure} />`)}
+        ${drawn.map(
+          ({ index, key, gap }) =>
+            html`<${ToolRow}
+              key=${key}
+              tool=${lines[index].tool}
+              request=${lines[index].request}
+              order=${order}
+              index=${index}
+              of=${lines.length}
+              gap=${gap}
+              current=${index === current}
+              badge=${badge}
+              measure=${measure}
+            />`,
+        )}
       </ul>
       <div style=${{ height: `${after}px` }}></div>
       <${servers} />
@@ -116,16 +151,68 @@ function Choices({ tools, kind, order, choose, searching, count }) {
   const kinds = useMemo(() => kindsOf(tools, kind), [tools, kind]);
   const chosen = ({ target }) => dispatch({ type: "kind_chosen", kind: target.value });
   return html`<div class="library-choices">
-    ${kinds.length > 1 && html`<select class="select" data-testid="tools-kind" aria-label=${t("library-kind")} value=${kind} onChange=${chosen}>${kinds.map((one) => html`<option key=${one.kind} value=${one.kind}>${one.kind === "all" ? t("kind-all") : t("library-option", { kind: t(`kind-${one.kind}`), count: one.count })}</option>`)}</select>`}
-    ${searching ? html`<span class="library-count" role="status">${t("library-found", { count })}</span>` : html`<select class="select" data-testid="tools-order" aria-label=${t("library-order")} value=${order} onChange=${({ target }) => choose(target.value)}>${ORDER_NAMES.map((name) => html`<option key=${name} value=${name}>${t(`order-${name}`)}</option>`)}</select>`}
+    ${
+      kinds.length > 1 &&
+      html`<select
+        class="select"
+        data-testid="tools-kind"
+        aria-label=${t("library-kind")}
+        value=${kind}
+        onChange=${chosen}
+      >
+        ${kinds.map(
+          (one) =>
+            html`<option key=${one.kind} value=${one.kind}>
+              ${
+                one.kind === "all"
+                  ? t("kind-all")
+                  : t("library-option", { kind: t(`kind-${one.kind}`), count: one.count })
+              }
+            </option>`,
+        )}
+      </select>`
+    }
+    ${
+      searching
+        ? html`<span class="library-count" role="status">${t("library-found", { count })}</span>`
+        : html`<select
+            class="select"
+            data-testid="tools-order"
+            aria-label=${t("library-order")}
+            value=${order}
+            onChange=${({ target }) => choose(target.value)}
+          >
+            ${ORDER_NAMES.map(
+              (name) => html`<option key=${name} value=${name}>${t(`order-${name}`)}</option>`,
+            )}
+          </select>`
+    }
   </div>`;
 }
 
 const ToolRow = memo(({ tool, request, order, index, of, gap, current, badge, measure }) => {
   const open = () => dispatch({ type: "tool_opened", name: tool.name });
-  return html`<li data-index=${index} ref=${measure} aria-setsize=${of} aria-posinset=${index + 1} style=${{ marginTop: `${gap}px` }}>
-    <button type="button" class="tool-row" data-testid="tool-row" data-tool=${tool.name} tabindex=${current ? 0 : -1} onClick=${open}>
-      <span class="tool-row-head"><span class="tool-row-name">${tool.name}</span>${marks[tool.standing]?.(badge)}<span class="tool-row-fact">${fact(tool, order)}</span></span>
+  return html`<li
+    data-index=${index}
+    ref=${measure}
+    aria-setsize=${of}
+    aria-posinset=${index + 1}
+    style=${{ marginTop: `${gap}px` }}
+  >
+    <button
+      type="button"
+      class="tool-row"
+      data-testid="tool-row"
+      data-tool=${tool.name}
+      tabindex=${current ? 0 : -1}
+      onClick=${open}
+    >
+      <span class="tool-row-head"
+        ><span class="tool-row-name">${tool.name}</span>${marks[tool.standing]?.(badge)}<span
+          class="tool-row-fact"
+          >${fact(tool, order)}</span
+        ></span
+      >
       <span class="tool-row-description">${tool.description}</span>
       ${request && html`<span class="tool-row-request">${t("library-request", { request })}</span>`}
     </button>
@@ -135,7 +222,13 @@ const ToolRow = memo(({ tool, request, order, index, of, gap, current, badge, me
 // New tools are known by their few uses.
 const marks = {
   trusted: () =>
-    html`<span class="tool-row-trusted" role="img" aria-label=${standingWords("trusted")} title=${standingTitle("trusted")}><${Icon} name="shield" /></span>`,
+    html`<span
+      class="tool-row-trusted"
+      role="img"
+      aria-label=${standingWords("trusted")}
+      title=${standingTitle("trusted")}
+      ><${Icon} name="shield"
+    /></span>`,
   retired: (badge) => html`<${badge} standing="retired" />`,
 };
 

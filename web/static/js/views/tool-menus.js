@@ -20,12 +20,44 @@ function Menu({ id, label, button, children }) {
     if (newState === "open") place(menu.current, button.current);
     else if (menu.current.contains(document.activeElement)) button.current.focus();
   };
-  return html`<button type="button" class="icon-button" ref=${button} popovertarget=${id} aria-haspopup="menu" data-testid=${id} aria-label=${label} title=${label}><${Icon} name="more" /></button>
-    <div class="menu" id=${id} popover="auto" role="menu" aria-label=${label} ref=${menu} onToggle=${toggled} onKeyDown=${move} onClick=${() => menu.current.hidePopover()}>${children}</div>`;
+  return html`<button
+      type="button"
+      class="icon-button"
+      ref=${button}
+      popovertarget=${id}
+      aria-haspopup="menu"
+      data-testid=${id}
+      aria-label=${label}
+      title=${label}
+    >
+      <${Icon} name="more" />
+    </button>
+    <div
+      class="menu"
+      id=${id}
+      popover="auto"
+      role="menu"
+      aria-label=${label}
+      ref=${menu}
+      onToggle=${toggled}
+      onKeyDown=${move}
+      onClick=${() => menu.current.hidePopover()}
+    >
+      ${children}
+    </div>`;
 }
 
 const download = (address, label, testid) =>
-  html`<a role="menuitem" tabindex="-1" class="menu-item" href=${address} download key=${testid} data-testid=${testid}><${Icon} name="download" />${label}</a>`;
+  html`<a
+    role="menuitem"
+    tabindex="-1"
+    class="menu-item"
+    href=${address}
+    download
+    key=${testid}
+    data-testid=${testid}
+    ><${Icon} name="download" />${label}</a
+  >`;
 
 export function ToolMenu({ name }) {
   const button = useRef(null);
@@ -42,7 +74,16 @@ export function LibraryMenu({ empty }) {
     button.current?.focus();
   };
   return html`<${Menu} id="library-menu" label=${t("library-more")} button=${button}>
-      <button type="button" role="menuitem" tabindex="-1" class="menu-item" data-testid="import-tools" onClick=${() => setImports(true)}><${Icon} name="plus" />${t("import-menu")}</button>
+      <button
+        type="button"
+        role="menuitem"
+        tabindex="-1"
+        class="menu-item"
+        data-testid="import-tools"
+        onClick=${() => setImports(true)}
+      >
+        <${Icon} name="plus" />${t("import-menu")}
+      </button>
       ${!empty && download(libraryBundle, t("export-library"), "export-library")}
     <//>
     ${imports && html`<${ToolImport} close=${close} problemView=${Problem} />`}`;

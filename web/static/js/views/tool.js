@@ -39,25 +39,61 @@ export function ToolDetail({ name, line, detail, versions, sources, problem }) {
   useEffect(() => back.current.focus({ preventScroll: true }), []);
   return html`<section aria-label=${name} data-testid="tool-detail">
     <div class="tool-head">
-      <button type="button" class="text-button" ref=${back} data-testid="tool-back" onClick=${() => dispatch({ type: "tool_closed" })}><${Icon} name="arrowLeft" />${t("recent-all")}</button>
-      <div class="tool-heading"><h2 class="tool-title">${name}</h2>${line && html`<${Badge} standing=${line.standing} />`}<${ToolMenu} name=${name} /></div>
-      <${Tabs} id="tool" label=${name} tabs=${TABS.map((id) => ({ id, label: t(`tool-${id}`) }))} selected=${tab} select=${setTab} />
+      <button
+        type="button"
+        class="text-button"
+        ref=${back}
+        data-testid="tool-back"
+        onClick=${() => dispatch({ type: "tool_closed" })}
+      >
+        <${Icon} name="arrowLeft" />${t("recent-all")}
+      </button>
+      <div class="tool-heading">
+        <h2 class="tool-title">${name}</h2>
+        ${line && html`<${Badge} standing=${line.standing} />`}<${ToolMenu} name=${name} />
+      </div>
+      <${Tabs}
+        id="tool"
+        label=${name}
+        tabs=${TABS.map((id) => ({ id, label: t(`tool-${id}`) }))}
+        selected=${tab}
+        select=${setTab}
+      />
     </div>
     <div class="panel-scroller" tabindex="0" ...${tabPanel("tool", tab)}>
-      ${tab === "versions" && line ? html`<${Versions} tool=${line} versions=${versions} sources=${sources} problem=${problem} />` : html`<${Detail} tab=${tab} detail=${detail} problem=${problem} />`}
+      ${
+        tab === "versions" && line
+          ? html`<${Versions}
+              tool=${line}
+              versions=${versions}
+              sources=${sources}
+              problem=${problem}
+            />`
+          : html`<${Detail} tab=${tab} detail=${detail} problem=${problem} />`
+      }
     </div>
   </section>`;
 }
 
 function Detail({ tab, detail, problem }) {
   if (!detail)
-    return html`<div class="nothing"><span class="spinner" role="img" aria-label=${t("loading")}></span></div>`;
+    return html`<div class="nothing">
+      <span class="spinner" role="img" aria-label=${t("loading")}></span>
+    </div>`;
   if (detail.error) return html`<${Problem} title=${t("tool-not-shown")} ...${detail.error} />`;
   const { tool } = detail;
   if (tab === "code")
-    return html`<${CodeBlock} code=${tool.code} label=${t("tool-code-of", { name: tool.name })} whole />`;
+    return html`<${CodeBlock}
+      code=${tool.code}
+      label=${t("tool-code-of", { name: tool.name })}
+      whole
+    />`;
   if (tab === "tests")
-    return html`<${CodeBlock} code=${tool.tests} label=${t("tool-tests-of", { name: tool.name })} whole />`;
+    return html`<${CodeBlock}
+      code=${tool.tests}
+      label=${t("tool-tests-of", { name: tool.name })}
+      whole
+    />`;
   return html`<${Overview} tool=${tool} problem=${problem} />`;
 }
 
@@ -72,7 +108,10 @@ function Overview({ tool, problem }) {
   } = tool;
   return html`<div class="overview">
     <div class="overview-part">
-      ${problem && html`<${Problem} title=${t("tool-not-possible")} testid="change-problem" ...${problem} />`}
+      ${
+        problem &&
+        html`<${Problem} title=${t("tool-not-possible")} testid="change-problem" ...${problem} />`
+      }
       <p class="overview-text">${description}</p>
       <${CodeBlock} code=${signature} label=${t("tool-signature")} whole />
       <h3 class="eyebrow">${t("tool-run")}</h3>
@@ -85,11 +124,23 @@ function Overview({ tool, problem }) {
       <${Past} ...${habits} />
       <h3 class="eyebrow">${t("tool-about")}</h3>
       <dl class="facts">
-        <dt>${t("tool-version")}</dt><dd>${tool.version} · ${standingWords(tool.standing)}</dd>
-        <dt>${t("tool-used")}</dt><dd>${number(tool.uses)}</dd>
-        <dt>${t("tool-added")}</dt><dd>${date(tool.created_at)}</dd>
-        <dt>${t("tool-author")}</dt><dd>${authorWords(tool.model)}</dd>
-        ${tool.imported && html`<dt>${t("tool-origin")}</dt><dd data-testid="imported">${importWords(tool.imported)}${tool.imported.signer && html` <code class="digest">${tool.imported.signer}</code>`}</dd>`}
+        <dt>${t("tool-version")}</dt>
+        <dd>${tool.version} · ${standingWords(tool.standing)}</dd>
+        <dt>${t("tool-used")}</dt>
+        <dd>${number(tool.uses)}</dd>
+        <dt>${t("tool-added")}</dt>
+        <dd>${date(tool.created_at)}</dd>
+        <dt>${t("tool-author")}</dt>
+        <dd>${authorWords(tool.model)}</dd>
+        ${
+          tool.imported &&
+          html`<dt>${t("tool-origin")}</dt>
+            <dd data-testid="imported">
+              ${importWords(tool.imported)}${
+                tool.imported.signer && html` <code class="digest">${tool.imported.signer}</code>`
+              }
+            </dd>`
+        }
       </dl>
       <${Disclosure} label=${t("tool-digest")}><code class="digest">${tool.digest}</code><//>
     </div>
@@ -97,21 +148,56 @@ function Overview({ tool, problem }) {
 }
 
 function Habits({ after = [], together = [] }) {
-  return html`${after.length > 0 && html`<h3 class="eyebrow">${t("tool-after")}</h3><${FollowUps} after=${after} />`}
-    ${
-      together.length > 0 &&
-      html`<h3 class="eyebrow">${t("tool-together")}</h3>
-    <p class="overview-text" data-testid="together">${together.map((name) => html`<button type="button" class="tool-link" key=${name} onClick=${() => dispatch({ type: "tool_opened", name })}><${Icon} name="tool" />${name}</button> `)}</p>`
-    }`;
+  return html`${
+    after.length > 0 &&
+    html`<h3 class="eyebrow">${t("tool-after")}</h3>
+      <${FollowUps} after=${after} />`
+  }
+  ${
+    together.length > 0 &&
+    html`<h3 class="eyebrow">${t("tool-together")}</h3>
+      <p class="overview-text" data-testid="together">
+        ${together.map(
+          (name) =>
+            html`<button
+              type="button"
+              class="tool-link"
+              key=${name}
+              onClick=${() => dispatch({ type: "tool_opened", name })}
+            >
+              <${Icon} name="tool" />${name}
+            </button> `,
+        )}
+      </p>`
+  }`;
 }
 
 // The conversations and calls are the visitor's own.
 function Past({ made, last = [], calls = [] }) {
   const link = ({ conversation_id: id, request }) =>
-    html`<button type="button" class="example" data-testid="past-turn" onClick=${() => openConversation(id)}><span>${request}</span><${Icon} name="chevronRight" /></button>`;
-  return html`${made && html`<h3 class="eyebrow">${t("tool-made")}</h3><ul class="examples compact"><li>${link(made)}</li></ul>`}
-    ${last.length > 0 && html`<h3 class="eyebrow">${t("tool-last")}</h3><ul class="examples compact">${last.map((use, n) => html`<li key=${n}>${link(use)}</li>`)}</ul>`}
-    ${calls.length >= CHARTED && html`<${Uses} calls=${calls} />`}`;
+    html`<button
+      type="button"
+      class="example"
+      data-testid="past-turn"
+      onClick=${() => openConversation(id)}
+    >
+      <span>${request}</span><${Icon} name="chevronRight" />
+    </button>`;
+  return html`${
+    made &&
+    html`<h3 class="eyebrow">${t("tool-made")}</h3>
+      <ul class="examples compact">
+        <li>${link(made)}</li>
+      </ul>`
+  }
+  ${
+    last.length > 0 &&
+    html`<h3 class="eyebrow">${t("tool-last")}</h3>
+      <ul class="examples compact">
+        ${last.map((use, n) => html`<li key=${n}>${link(use)}</li>`)}
+      </ul>`
+  }
+  ${calls.length >= CHARTED && html`<${Uses} calls=${calls} />`}`;
 }
 
 function Uses({ calls }) {
@@ -120,7 +206,16 @@ function Uses({ calls }) {
   const series = [{ name: t("uses-returned"), values: returned }];
   if (failed.some(Boolean)) series.push({ name: t("uses-failed"), values: failed });
   return html`<h3 class="eyebrow">${label}</h3>
-    <div class="uses" data-testid="uses"><${Chart} label=${label} kind="time" places=${places} series=${series} form="bar" height=${120} /></div>`;
+    <div class="uses" data-testid="uses">
+      <${Chart}
+        label=${label}
+        kind="time"
+        places=${places}
+        series=${series}
+        form="bar"
+        height=${120}
+      />
+    </div>`;
 }
 
 function Faster({ name }) {
@@ -133,5 +228,9 @@ function Faster({ name }) {
     openConversation(conversation);
     dispatch({ type: "view_selected", view: "activity" });
   };
-  return html`<p><button type="button" class="button" data-testid="faster" disabled=${sent} onClick=${send}><${Icon} name="hammer" />${t("tool-faster")}</button></p>`;
+  return html`<p>
+    <button type="button" class="button" data-testid="faster" disabled=${sent} onClick=${send}>
+      <${Icon} name="hammer" />${t("tool-faster")}
+    </button>
+  </p>`;
 }

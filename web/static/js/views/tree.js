@@ -64,21 +64,62 @@ export function Tree({ value, label, filled, asTable }) {
   };
   const everything = useMemo(() => rows.some((row) => row.size > 0), [rows]);
   return html`${
-    everything &&
-    html`<div class="tree-tools">
-      <input class="input small" type="search" data-testid="filter-tree" aria-label=${t("tree-filter")} placeholder=${t("tree-filter")} value=${search} onInput=${({ target }) => setSearch(target.value)} />
-      <button type="button" class="text-button" data-testid="tree-open-all" onClick=${() => setOpen(branches(value))}>${t("tree-open-all")}</button>
-      <button type="button" class="text-button" data-testid="tree-close-all" onClick=${() => setOpen(new Set())}>${t("tree-close-all")}</button>
-    </div>`
-  }
+      everything &&
+      html`<div class="tree-tools">
+        <input
+          class="input small"
+          type="search"
+          data-testid="filter-tree"
+          aria-label=${t("tree-filter")}
+          placeholder=${t("tree-filter")}
+          value=${search}
+          onInput=${({ target }) => setSearch(target.value)}
+        />
+        <button
+          type="button"
+          class="text-button"
+          data-testid="tree-open-all"
+          onClick=${() => setOpen(branches(value))}
+        >
+          ${t("tree-open-all")}
+        </button>
+        <button
+          type="button"
+          class="text-button"
+          data-testid="tree-close-all"
+          onClick=${() => setOpen(new Set())}
+        >
+          ${t("tree-close-all")}
+        </button>
+      </div>`
+    }
     <div class="value-tree" data-filled=${filled} ref=${scroller}>
       <ul role="tree" aria-label=${label} onKeyDown=${press}>
-        ${drawn.map(({ index, key, gap }) => html`<${Row} key=${key} row=${rows[index]} index=${index} gap=${gap} current=${index === current} choose=${choose} asTable=${asTable} />`)}
+        ${drawn.map(
+          ({ index, key, gap }) =>
+            html`<${Row}
+              key=${key}
+              row=${rows[index]}
+              index=${index}
+              gap=${gap}
+              current=${index === current}
+              choose=${choose}
+              asTable=${asTable}
+            />`,
+        )}
       </ul>
       <div style=${{ height: `${after}px` }}></div>
       ${rows.length === 0 && html`<p class="step-note">${t("tree-nothing")}</p>`}
     </div>
-    ${read && html`<${Reader} key=${read.key} name=${read.name} value=${read.value} close=${() => setRead(null)} />`}`;
+    ${
+      read &&
+      html`<${Reader}
+        key=${read.key}
+        name=${read.name}
+        value=${read.value}
+        close=${() => setRead(null)}
+      />`
+    }`;
 }
 
 const firstOpen = (value) =>
@@ -98,11 +139,42 @@ function Row({ row, index, gap, current, choose, asTable }) {
     paddingInlineStart: `${12 + 20 * (Math.min(depth, DEEPEST) - 1)}px`,
   };
   const state = size > 0 ? { "aria-expanded": row.open ? "true" : "false" } : {};
-  return html`<li class="tree-line" role="treeitem" data-index=${index} data-testid="tree-line" style=${style} tabindex=${current ? 0 : -1} aria-level=${depth} aria-posinset=${row.position} aria-setsize=${row.of} ...${state} onClick=${() => choose(row, index)}>
+  return html`<li
+    class="tree-line"
+    role="treeitem"
+    data-index=${index}
+    data-testid="tree-line"
+    style=${style}
+    tabindex=${current ? 0 : -1}
+    aria-level=${depth}
+    aria-posinset=${row.position}
+    aria-setsize=${row.of}
+    ...${state}
+    onClick=${() => choose(row, index)}
+  >
     <span class="tree-sign">${size > 0 && html`<${Icon} name="chevronRight" />`}</span>
     <span class="tree-name">${name}</span>
-    ${size > 0 ? html`<span class="tree-size">${t(table ? "tree-rows" : Array.isArray(value) ? "tree-items" : "tree-members", { count: table ? table.rows.length : size })}</span>` : html`<span class="tree-value" data-type=${typeof value}>${leafText(value)}</span>`}
-    ${table && html`<button type="button" class="text-button" data-testid="as-table" tabindex=${current ? 0 : -1} onClick=${(event) => (event.stopPropagation(), asTable({ name, value }))}><${Icon} name="table" />${t("view-table")}</button>`}
+    ${
+      size > 0
+        ? html`<span class="tree-size"
+            >${t(table ? "tree-rows" : Array.isArray(value) ? "tree-items" : "tree-members", {
+              count: table ? table.rows.length : size,
+            })}</span
+          >`
+        : html`<span class="tree-value" data-type=${typeof value}>${leafText(value)}</span>`
+    }
+    ${
+      table &&
+      html`<button
+        type="button"
+        class="text-button"
+        data-testid="as-table"
+        tabindex=${current ? 0 : -1}
+        onClick=${(event) => (event.stopPropagation(), asTable({ name, value }))}
+      >
+        <${Icon} name="table" />${t("view-table")}
+      </button>`
+    }
   </li>`;
 }
 

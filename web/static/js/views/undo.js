@@ -17,9 +17,25 @@ export function Undo({ deleted: { id, title, open } }) {
     dismiss();
     if (open) openConversation(id);
   };
-  return html`<div class="undo" role="group" aria-label=${t("conversation-deleted")} data-testid="undo">
-    <span class="undo-title">${t("conversation-deleted-title", { title: title || t("conversation-untitled") })}</span>
-    <button type="button" class="button" ref=${button} onClick=${restore}>${t("conversation-undo")}</button>
-    <button type="button" class="icon-button small" aria-label=${t("conversation-dismiss")} onClick=${dismiss}><${Icon} name="cross" /></button>
+  return html`<div
+    class="undo"
+    role="group"
+    aria-label=${t("conversation-deleted")}
+    data-testid="undo"
+  >
+    <span class="undo-title"
+      >${t("conversation-deleted-title", { title: title || t("conversation-untitled") })}</span
+    >
+    <button type="button" class="button" ref=${button} onClick=${restore}>
+      ${t("conversation-undo")}
+    </button>
+    <button
+      type="button"
+      class="icon-button small"
+      aria-label=${t("conversation-dismiss")}
+      onClick=${dismiss}
+    >
+      <${Icon} name="cross" />
+    </button>
   </div>`;
 }

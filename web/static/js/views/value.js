@@ -27,7 +27,8 @@ import { Viewer } from "./viewer.js";
 const TableChart = lazy(async () => (await import("./chart.js")).TableChart);
 const FILTERED = 8; // rows from which a table has a filter
 
-// `whole`: addresses of the value as the server or the file has it, by csv, json and text. `wide`: it can be opened wide.
+// `whole`: addresses of the value as the server or the file has it, by csv, json and text. `wide`:
+// it can be opened wide.
 export function Value(props) {
   const { value, number } = props;
   const table = useMemo(() => props.table ?? tableOf(value), [value, props.table]);
@@ -46,9 +47,27 @@ function Head({ props, copied, children }) {
     <div class="value-tools">
       ${children}
       <${CopyButton} text=${copied} label=${t("value-copied")} />
-      ${wide && html`<button type="button" class="icon-button small" data-testid="open-wide" aria-label=${t("value-wide")} title=${t("value-wide")} onClick=${() => setOpen(true)}><${Icon} name="open" /></button>`}
+      ${
+        wide &&
+        html`<button
+          type="button"
+          class="icon-button small"
+          data-testid="open-wide"
+          aria-label=${t("value-wide")}
+          title=${t("value-wide")}
+          onClick=${() => setOpen(true)}
+        >
+          <${Icon} name="open" />
+        </button>`
+      }
     </div>
-    ${open && html`<${Viewer} title=${shape} close=${() => setOpen(false)}><section class="value" data-filled><${Value} ...${props} name=${name} wide=${false} filled /></section><//>`}
+    ${
+      open &&
+      html`<${Viewer} title=${shape} close=${() => setOpen(false)}
+        ><section class="value" data-filled>
+          <${Value} ...${props} name=${name} wide=${false} filled /></section
+      ><//>`
+    }
   </header>`;
 }
 
@@ -59,8 +78,12 @@ function Download({ form, name, href, make }) {
   const words = html`<${Icon} name="download" />${t(`value-as-${kind}`)}`;
   const testid = `${name}-${kind}`;
   return href
-    ? html`<a class="button small" data-testid=${testid} href=${href} download=${`${name}.${form}`}>${words}</a>`
-    : html`<button type="button" class="button small" data-testid=${testid} onClick=${make}>${words}</button>`;
+    ? html`<a class="button small" data-testid=${testid} href=${href} download=${`${name}.${form}`}
+        >${words}</a
+      >`
+    : html`<button type="button" class="button small" data-testid=${testid} onClick=${make}>
+        ${words}
+      </button>`;
 }
 
 function TableValue(props) {
@@ -83,18 +106,68 @@ function TableValue(props) {
   };
   const saveJson = () => save(`${name}.json`, jsonText(objectsOf(shown), 2), "application/json");
   return html`<${Head} props=${props} copied=${() => tabSeparated(shown)}>
-      ${canDraw && html`<${Switch} label=${t("value-view")} value=${drawn ? "chart" : "table"} choose=${(view) => setDrawn(view === "chart")} of=${["table", "chart"]} />`}
-      ${rows.length >= FILTERED && html`<input class="input small" type="search" data-testid="filter-rows" aria-label=${t("value-filter")} placeholder=${t("value-filter")} value=${filter} onInput=${({ target }) => setFilter(target.value)} />`}
+      ${
+        canDraw &&
+        html`<${Switch}
+          label=${t("value-view")}
+          value=${drawn ? "chart" : "table"}
+          choose=${(view) => setDrawn(view === "chart")}
+          of=${["table", "chart"]}
+        />`
+      }
+      ${
+        rows.length >= FILTERED &&
+        html`<input
+          class="input small"
+          type="search"
+          data-testid="filter-rows"
+          aria-label=${t("value-filter")}
+          placeholder=${t("value-filter")}
+          value=${filter}
+          onInput=${({ target }) => setFilter(target.value)}
+        />`
+      }
       <${Download} form=${FORMS.csv} name=${name} href=${!changed && whole.csv} make=${saveCsv} />
-      <${Download} form=${FORMS.json} name=${name} href=${!changed && whole.json} make=${saveJson} />
+      <${Download}
+        form=${FORMS.json}
+        name=${name}
+        href=${!changed && whole.json}
+        make=${saveJson}
+      />
     <//>
-    <p class="value-found" role="status" data-testid="rows-found">${filter.trim() ? t("value-found", { found: found.length, count: rows.length }) : ""}</p>
-    ${drawn ? html`<${TableChart} key=${filter} table=${shown} label=${shape} tall=${filled} />` : html`<${DataTable} columns=${columns} rows=${sorted} label=${shape} order=${order} setOrder=${setOrder} filled=${filled} />`}`;
+    <p class="value-found" role="status" data-testid="rows-found">
+      ${filter.trim() ? t("value-found", { found: found.length, count: rows.length }) : ""}
+    </p>
+    ${
+      drawn
+        ? html`<${TableChart} key=${filter} table=${shown} label=${shape} tall=${filled} />`
+        : html`<${DataTable}
+            columns=${columns}
+            rows=${sorted}
+            label=${shape}
+            order=${order}
+            setOrder=${setOrder}
+            filled=${filled}
+          />`
+    }`;
 }
 
 // Buttons of which one is pressed.
 export function Switch({ label, value, of, choose }) {
-  return html`<span class="switch" role="group" aria-label=${label}>${of.map((view) => html`<button key=${view} type="button" data-testid=${`view-${view}`} aria-pressed=${view === value ? "true" : "false"} onClick=${() => choose(view)}>${t(`view-${view}`)}</button>`)}</span>`;
+  return html`<span class="switch" role="group" aria-label=${label}
+    >${of.map(
+      (view) =>
+        html`<button
+          key=${view}
+          type="button"
+          data-testid=${`view-${view}`}
+          aria-pressed=${view === value ? "true" : "false"}
+          onClick=${() => choose(view)}
+        >
+          ${t(`view-${view}`)}
+        </button>`,
+    )}</span
+  >`;
 }
 
 function NumberValue(props) {
@@ -106,7 +179,18 @@ function NumberValue(props) {
   return html`<${Head} props=${{ ...props, wide: false }} copied=${String(value)} />
     <div class="number">
       <output class="number-value" data-testid="number">${exact ? String(value) : rounded}</output>
-      ${!same && html`<button type="button" class="text-button" data-testid="exact" aria-pressed=${exact ? "true" : "false"} onClick=${() => setExact(!exact)}>${t("number-exact")}</button>`}
+      ${
+        !same &&
+        html`<button
+          type="button"
+          class="text-button"
+          data-testid="exact"
+          aria-pressed=${exact ? "true" : "false"}
+          onClick=${() => setExact(!exact)}
+        >
+          ${t("number-exact")}
+        </button>`
+      }
     </div>`;
 }
 
@@ -117,7 +201,17 @@ function TreeValue(props) {
   const saveJson = () => save(`${name}.json`, jsonText(value, 2), "application/json");
   const leave = () => setInner(null);
   if (inner)
-    return html`<div class="value-crumb"><button type="button" class="text-button" data-testid="back-to-tree" ref=${back} onClick=${leave}><${Icon} name="arrowLeft" />${t("tree-back")}</button><span class="value-shape">${inner.name}</span></div>
+    return html`<div class="value-crumb">
+        <button
+          type="button"
+          class="text-button"
+          data-testid="back-to-tree"
+          ref=${back}
+          onClick=${leave}
+        >
+          <${Icon} name="arrowLeft" />${t("tree-back")}</button
+        ><span class="value-shape">${inner.name}</span>
+      </div>
       <${Value} value=${inner.value} shape=${inner.name} name=${name} wide=${false} filled />`;
   return html`<${Head} props=${props} copied=${() => jsonText(value, 2)}>
       <${Download} form=${FORMS.json} name=${name} href=${whole.json} make=${saveJson} />

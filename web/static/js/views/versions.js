@@ -17,10 +17,25 @@ export function Versions({ tool, versions, sources, problem }) {
   }, [tool.name, versions]);
   return html`<div class="versions" data-testid="versions">
     <${Standing} tool=${tool} />
-    ${problem && html`<${Problem} title=${t("tool-not-possible")} testid="change-problem" ...${problem} />`}
+    ${
+      problem &&
+      html`<${Problem} title=${t("tool-not-possible")} testid="change-problem" ...${problem} />`
+    }
     ${versions?.error && html`<${Problem} title=${t("versions-not-shown")} ...${versions.error} />`}
-    ${versions?.list && html`<${VersionList} tool=${tool} list=${versions.list} /><${Comparison} name=${tool.name} list=${versions.list} sources=${sources} />`}
-    ${!versions && html`<div class="nothing"><span class="spinner" role="img" aria-label=${t("loading")}></span></div>`}
+    ${
+      versions?.list &&
+      html`<${VersionList} tool=${tool} list=${versions.list} /><${Comparison}
+          name=${tool.name}
+          list=${versions.list}
+          sources=${sources}
+        />`
+    }
+    ${
+      !versions &&
+      html`<div class="nothing">
+        <span class="spinner" role="img" aria-label=${t("loading")}></span>
+      </div>`
+    }
   </div>`;
 }
 
@@ -37,12 +52,20 @@ function Standing({ tool: { name, standing } }) {
         question: t("tool-retire-question", { name }),
         act: () => retire(name),
       };
-  return html`<div class="standing"><p class="standing-words">${standingTitle(standing)}</p><${Confirm} testid="standing" ...${asked} /></div>`;
+  return html`<div class="standing">
+    <p class="standing-words">${standingTitle(standing)}</p>
+    <${Confirm} testid="standing" ...${asked} />
+  </div>`;
 }
 
 function VersionList({ tool, list }) {
   return html`<h3 class="eyebrow">${t("tool-versions")}</h3>
-    <ol>${list.map((v) => html`<${Version} key=${v.version} tool=${tool} version=${v} newest=${list[0].version} />`)}</ol>`;
+    <ol>
+      ${list.map(
+        (v) =>
+          html`<${Version} key=${v.version} tool=${tool} version=${v} newest=${list[0].version} />`,
+      )}
+    </ol>`;
 }
 
 function Version({ tool: { name, version: current }, version: v, newest }) {
@@ -54,12 +77,24 @@ function Version({ tool: { name, version: current }, version: v, newest }) {
   return html`<li class="version" data-testid="version" data-version=${v.version}>
     <div class="version-head">
       <h4 class="version-title">${t("version-title", { number: `${v.version}` })}</h4>
-      ${v.version === current && html`<span class="state" data-state="done">${t("version-in-use")}</span>`}
+      ${
+        v.version === current &&
+        html`<span class="state" data-state="done">${t("version-in-use")}</span>`
+      }
       <time class="time" datetime=${v.created_at}>${moment(v.created_at)}</time>
     </div>
     <p class="version-why">${originWords(v)}</p>
     <p class="version-facts">${versionFacts(v)}</p>
-    ${v.version !== current && html`<${Confirm} testid="rollback" label=${t("version-roll-back")} about=${t("version-title", { number: `${v.version}` })} question=${question} act=${() => rollBack(name, v.version)} />`}
+    ${
+      v.version !== current &&
+      html`<${Confirm}
+        testid="rollback"
+        label=${t("version-roll-back")}
+        about=${t("version-title", { number: `${v.version}` })}
+        question=${question}
+        act=${() => rollBack(name, v.version)}
+      />`
+    }
   </li>`;
 }
 
@@ -82,12 +117,24 @@ function Comparison({ name, list, sources }) {
       <${Choice} end="to" list=${list} value=${pair.to} choose=${choose("to")} />
     </div>
     ${error && html`<${Problem} title=${t("versions-not-compared")} ...${error} />`}
-    ${before?.version && after?.version && html`<${Sources} before=${before.version} after=${after.version} />`}`;
+    ${
+      before?.version &&
+      after?.version &&
+      html`<${Sources} before=${before.version} after=${after.version} />`
+    }`;
 }
 
 function Choice({ end, list, value, choose }) {
-  return html`<label class="choice">${t(`versions-${end}`)}
-    <select class="select" data-testid=${`compare-${end}`} value=${value} onChange=${choose}>${list.map((v) => html`<option key=${v.version} value=${v.version}>${t("version-option", { number: `${v.version}` })}</option>`)}</select>
+  return html`<label class="choice"
+    >${t(`versions-${end}`)}
+    <select class="select" data-testid=${`compare-${end}`} value=${value} onChange=${choose}>
+      ${list.map(
+        (v) =>
+          html`<option key=${v.version} value=${v.version}>
+            ${t("version-option", { number: `${v.version}` })}
+          </option>`,
+      )}
+    </select>
   </label>`;
 }
 

@@ -16,13 +16,24 @@ const VIEWS = [
 export const ViewBar = memo(({ view: selected, running, project }) => {
   return html`<nav class="viewbar" aria-label=${t("panel-views")}>
     ${VIEWS.map(
-      ({
-        view,
-        icon,
-      }) => html`<button key=${view} type="button" class="viewbar-button" data-testid=${`view-${view}`} aria-current=${view === selected ? "page" : null} onClick=${() => dispatch({ type: "view_selected", view })}>
-      <${Icon} name=${icon} /><span>${t(view === "chat" && project ? "panel-project" : `panel-${view}`)}</span>
-      ${view === "activity" && running && html`<span class="viewbar-dot" role="img" aria-label=${t("state-running")}></span>`}
-    </button>`,
+      ({ view, icon }) =>
+        html`<button
+          key=${view}
+          type="button"
+          class="viewbar-button"
+          data-testid=${`view-${view}`}
+          aria-current=${view === selected ? "page" : null}
+          onClick=${() => dispatch({ type: "view_selected", view })}
+        >
+          <${Icon} name=${icon} /><span
+            >${t(view === "chat" && project ? "panel-project" : `panel-${view}`)}</span
+          >
+          ${
+            view === "activity" &&
+            running &&
+            html`<span class="viewbar-dot" role="img" aria-label=${t("state-running")}></span>`
+          }
+        </button>`,
     )}
   </nav>`;
 });

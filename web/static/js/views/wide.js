@@ -1,4 +1,5 @@
-// A button that gives the panel the conversation's room, and gives it back: for code, a tool, or a step, of which it stays in sight.
+// A button that gives the panel the conversation's room, and gives it back: for code, a tool, or a
+// step, of which it stays in sight.
 
 import { useRef } from "preact/hooks";
 import { html } from "../html.js";
@@ -14,5 +15,15 @@ export function WideButton() {
     dispatch({ type: "panel_widened" });
     requestAnimationFrame(() => button.current?.scrollIntoView({ block: "nearest" }));
   };
-  return html`<button type="button" class="icon-button small wide-button" ref=${button} data-testid="widen" aria-label=${label} title=${label} onClick=${press}><${Icon} name=${wide.value ? "shrink" : "open"} /></button>`;
+  return html`<button
+    type="button"
+    class="icon-button small wide-button"
+    ref=${button}
+    data-testid="widen"
+    aria-label=${label}
+    title=${label}
+    onClick=${press}
+  >
+    <${Icon} name=${wide.value ? "shrink" : "open"} />
+  </button>`;
 }
