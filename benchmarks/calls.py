@@ -7,6 +7,22 @@ turn's. Tokens are a quarter of the characters of what went over the wire: messa
 schemas, and the reply. `repeated` is the share of a turn's prompts that repeats the beginning of
 the call before, which is what a provider's prompt cache could serve. The exit code is 1 if a goal
 is missed.
+
+turn                             calls   tokens         by stage
+reuse                            2       1,003          search, respond
+reuse by a follow-up             2       1,232          search, respond
+build, empty library             4       5,103          specify, test, implement, respond
+build beside near tools          5       7,059          search and the same
+build with three candidates      6       6,951          empty library; implement 3
+build with one repair            7       8,743          one more for the repair, one for its lesson
+extension of a tool              5       6,892          as a build
+plan of two steps, both reuse    5       6,044          search 3, specify, respond
+script                           5       9,654          search, specify, delegate 3; the third codes
+question, then its answer        2, 6    4,058, 8,422   search, specify; then a build, and a lesson
+small talk, declined             2       4,524, 5,055   search, specify
+
+A prompt cache could serve nothing again in a build and 32 % in a script, because each stage has a
+prompt of its own; so a native connection to Anthropic's API with prompt caching would not pay.
 """
 
 import asyncio

@@ -8,6 +8,12 @@ over all backends, `admitted` those that passed the chain, `weak_suite_admitted`
 that only the mutants or the replays kept out: their suite was too weak to tell. `refused` says at
 which link the others ended. The right tool must pass with each of these suites, or the rest would
 prove nothing: `refused_right` counts those that did not.
+
+The mechanisms are A, an empty result over which a loop, `all(...)` or `zip` asserts nothing; B, an
+expected value computed from what the tool did to its argument; C, an object whose parts disagree,
+or which is asked whether it is what the test expects; D, NaN, infinity or None, on which no
+comparison fails; E, verification told apart from use; F, mutants told apart from the original, or
+few mutants; G, others, such as cancellations and values that can't pass between the processes.
 """
 
 import argparse

@@ -13,6 +13,16 @@ chain         100 agents, each of which streams the 1,000 tokens of the one befo
 `memory` is what an agent takes while it waits. The last line is one JSON object, in which
 `agents_10k_s` is by the clock. `--beside` names the Python of an environment with the package
 `miniagents` (`make bench-runtime-miniagents` makes one), for the same rows.
+
+One round on two cores:
+
+               bare asyncio  here      ratio  miniagents 0.0.35
+call           14.0 us       31.8 us   2.3    633 us
+token          0.59 us       0.42 us   0.7    2.5 us
+woken_token    9.3 us        9.5 us    1.0    17.0 us
+agents         27.1 us       42.4 us   1.6    1270 us
+chain          3.5 us        5.1 us    1.5    16.5 us
+memory                       2.7 KB           39.6 KB
 """
 
 import argparse

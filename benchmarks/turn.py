@@ -9,6 +9,11 @@ three candidates and the mutation check, and its tool is removed afterwards. Tim
 the record of each event at a subscriber; a stage's share is the time until the next one is entered.
 `p99_ms_50` and `turns_per_second`: 50 people who each ask, read and ask again, all for tools that
 are there.
+
+On two cores, with the model at 0 ms: a reuse takes 32 to 39 ms, a build 0.55 to 0.66 s, and the
+first step shows after 7 to 9 ms. One person who asks again and again gets 14 to 15 turns a second,
+ten get 18 to 20 and fifty 20 to 23. When fifty begin at once, 99 % of their turns end within 11 s,
+as each of them needs a container, which takes 0.3 s of processor time to start.
 """
 
 import argparse

@@ -1,5 +1,5 @@
-"""The simulation of docs/scaling.md: it runs, it repeats itself, and a fleet that is too small keeps
-people waiting.
+"""The simulation of `make bench-scaling`: it runs, it repeats itself, and a fleet that is too small
+keeps people waiting.
 """
 
 from dataclasses import replace

@@ -82,9 +82,9 @@ def _image(name: str) -> str:
     return name
 
 
-def _headers_in(written: SecretStr | None) -> dict[str, str]:
+def _headers_in(setting: SecretStr | None) -> dict[str, str]:
     """Headers by name. Raises: ValueError: names the part by its number, and never a value."""
-    text = written.get_secret_value() if written else ""
+    text = setting.get_secret_value() if setting else ""
     if text.startswith("{"):
         try:
             fields = json.loads(text)
@@ -92,8 +92,8 @@ def _headers_in(written: SecretStr | None) -> dict[str, str]:
             raise ValueError(f"is not a JSON object: {error}") from None
         parts = list(fields.items())
     else:
-        found = (part.partition(":") for part in re.split(r"[;\n]", text) if part.strip())
-        parts = [(name.strip(), value.strip()) for name, _, value in found]
+        pairs = (part.partition(":") for part in re.split(r"[;\n]", text) if part.strip())
+        parts = [(name.strip(), value.strip()) for name, _, value in pairs]
     for number, (name, value) in enumerate(parts, 1):
         if problem := _header_problem(name, value):
             raise ValueError(
@@ -139,8 +139,8 @@ def _plain(value: Any, info: ValidationInfo) -> Any:
     """Texts, also secret ones, are short and have no characters that act; only the lines of
     OPENAI_HEADERS, which `_headers_in` reads, may end.
     """
-    for one in value if isinstance(value, list | tuple) else (value,):
-        text = one.get_secret_value() if isinstance(one, SecretStr) else str(one)
+    for item in value if isinstance(value, list | tuple) else (value,):
+        text = item.get_secret_value() if isinstance(item, SecretStr) else str(item)
         if len(text) > _LONGEST:
             raise ValueError(f"has {len(text):,} characters, more than {_LONGEST:,}")
         if info.field_name == "openai_headers":
@@ -166,164 +166,143 @@ class Settings(BaseSettings):
     )
 
     openai_api_key: SecretStr | None = None
-    """Key of the model's server. Without one, and without OPENAI_BASE_URL, the offline model is
-    used."""
+    """Key of the model's server; without it and OPENAI_BASE_URL: the offline model."""
     openai_base_url: str | None = Field(None, pattern=r"^https?://\S+$")
-    """An OpenAI-compatible server such as Ollama, LM Studio, vLLM or llama.cpp; empty: OpenAI's
-    own. A query, such as Azure's api-version, is sent with every request."""
+    """OpenAI-compatible server, such as Ollama, with its query if any; empty: OpenAI's."""
     openai_headers: SecretStr | None = None
-    """Additional headers of every request to the model's server, such as OpenRouter's
-    `X-Title: My agent; HTTP-Referer: https://example.org`, or a JSON object."""
+    """Additional headers for the model's server: `Name: value; Other: value`, or a JSON object."""
     openai_model: str = Field("gpt-4", min_length=1)
     """Name of the model."""
     openai_api: Literal["auto", "chat", "responses"] = "auto"
-    """How the model's server is asked: by `chat` completions, by its `responses` API, or `auto`:
-    by responses at OpenAI and Azure's v1 address, elsewhere by chat, and by the other where it
-    lacks one."""
+    """`chat` completions, `responses`, or `auto`: responses at OpenAI and Azure's v1 address, else
+    chat, or the one that exists."""
     openai_timeout: float = Field(60.0, gt=0, le=3600)
-    """Seconds to wait for an answer, or for its next piece."""
+    """Seconds to wait for a reply or its next piece."""
     openai_max_retries: int = Field(3, ge=0, le=10)
-    """Retries of a model call after 429, 5xx or a broken connection, with growing pauses."""
+    """Retries after 429, 5xx or a broken connection."""
 
     turn_max_calls: int = Field(40, ge=1, le=100_000)
-    """Model calls that one turn may make."""
+    """Model calls of one turn."""
     turn_max_tokens: int = Field(400_000, ge=1, le=10**9)
-    """Tokens, input and output together, that one turn may use."""
+    """Input and output tokens of one turn."""
     turn_max_seconds: float = Field(600.0, gt=0, le=604_800)
     """Seconds after which a turn makes no further model call."""
     turn_max_cost: float | None = Field(None, ge=0, le=1_000_000)
-    """US dollars that one turn may cost; empty: no limit."""
+    """US dollars of one turn; empty: no limit."""
 
     similarity_threshold: float = Field(0.75, ge=0, le=1)
-    """Confidence, 0 to 1, that a tool needs to count as found where the model makes no choice."""
+    """Confidence that a tool needs where the model makes no choice."""
     embedder: Literal["minilm", "openai"] = "minilm"
-    """What makes the vectors of tools: `minilm` on this machine, or `openai` at the model's
-    server. A change re-embeds the tools in the background."""
+    """What embeds tools: `minilm` on this machine, `openai` at the model's server."""
     openai_embedding_model: str = Field("text-embedding-3-small", min_length=1, max_length=100)
-    """Name of the embedding model for EMBEDDER=openai."""
+    """Embedding model for EMBEDDER=openai."""
     openai_embedding_dimensions: int | None = Field(None, ge=1, le=10_000)
-    """Length of its vectors; empty: known for OpenAI's own models."""
+    """Length of its vectors; empty: known for OpenAI's models."""
     search_floor: float = Field(0.05, ge=0, le=1)
-    """Confidence, below SIMILARITY_THRESHOLD, that a tool needs for the model to see it, and to be
-    used where the model chooses it; 0: the model sees all candidates."""
+    """Confidence, below SIMILARITY_THRESHOLD, that a tool needs for the model to choose it; 0:
+    any."""
     synthesis_max_repairs: int = Field(3, ge=0, le=20)
     """Repairs of an implementation that fails its tests."""
     synthesis_candidates: int = Field(3, ge=1, le=8)
-    """Implementations that are written in parallel and vote on the tests; 1: no vote."""
+    """Implementations written in parallel to vote on the tests; 1: no vote."""
     synthesis_mutation_score: float = Field(0.5, ge=0, le=1)
-    """Share of the mutants, 0 to 1, that a suite should notice; below it the model adds tests
-    once; 0: no mutants."""
+    """Share of mutants that a suite should notice, or the model adds tests once; 0: no mutants."""
 
     trust_after: int = Field(3, ge=1, le=100)
     """Different calls after which a tool is trusted."""
     retire_after: int = Field(3, ge=1, le=100)
-    """Failures in a row after which a tool is retired and searches don't offer it."""
+    """Failures in a row after which a tool is retired."""
 
     lessons_learn: bool = True
-    """Whether the server learns from turns in the background; `selfeng learn` always does."""
+    """Learn from turns in the background; `selfeng learn` always does."""
     lessons_shown: int = Field(4, ge=0, le=10)
-    """Lessons that one agent sees at most."""
+    """Lessons that one agent sees."""
     lessons_max_calls: int = Field(3, ge=1, le=1000)
-    """Model calls that learning from one turn may take."""
+    """Model calls for learning from one turn."""
     lessons_max_tokens: int = Field(20_000, ge=1, le=10**9)
-    """Tokens, input and output together, that learning from one turn may use."""
+    """Input and output tokens for learning from one turn."""
     lessons_max_seconds: float = Field(120.0, gt=0, le=604_800)
-    """Seconds that learning from one turn may take."""
+    """Seconds for learning from one turn."""
     lessons_expire_days: int = Field(90, ge=1, le=36_500)
-    """Days after which a lesson that was not shown expires."""
+    """Days after which an unused lesson expires."""
 
     sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
     """Where generated code runs: `docker`, `bubblewrap`, or `auto` for the first that works."""
     sandbox_runtime: str | None = Field(None, pattern=r"^[\w./-]+$")
-    """Runtime of the Docker engine, such as `runsc` for gVisor; empty: the engine's default."""
+    """Runtime of the Docker engine, such as `runsc` for gVisor; empty: its default."""
     docker_hosts: Annotated[tuple[str, ...], NoDecode] = ()
-    """Several Docker engines, separated by commas, such as tcp://a:2376,tcp://b:2376; empty: the
-    one that DOCKER_HOST names. Containers start on the one with the least to do; one that does
-    not answer is left out meanwhile."""
+    """Docker engines, comma-separated, such as tcp://a:2376,tcp://b:2376; empty: DOCKER_HOST. The
+    least busy that answers is used."""
     docker_image_name: Image = "self-eng-sandbox"
     """Name of the sandbox image."""
     base_image: Image | None = None
-    """Image that the sandbox image is built on; empty: python:3.12-slim, or a local
-    python:3.x-slim if it can't be pulled."""
+    """Base of the sandbox image; empty: python:3.12-slim, or a local python:3.x-slim."""
     docker_timeout: float = Field(30.0, gt=0, le=3600)
-    """Seconds of processor time that one run in the sandbox may use; it may wait three times as
-    long."""
+    """Processor seconds of a run in the sandbox; it may wait three times as long."""
 
     files_max_count: int = Field(10, ge=1, le=100)
-    """Files that a request may have, and that a tool may return."""
+    """Files of a request, and of a tool's result."""
     files_max_mb: int = Field(8, ge=1, le=12)
-    """Megabytes that these files may have together, each way."""
+    """Megabytes of these files together, each way."""
 
     chroma_persist_dir: Folder = Path("./chroma_db")
-    """Folder of the search index, which is rebuilt when it is deleted."""
+    """Folder of the search index; it is rebuilt if deleted."""
     chroma_url: str | None = Field(None, pattern=r"^https?://\S+$")
-    """A Chroma server for the search index, such as http://chroma:8000, for several processes that
-    share a database; empty: the folder CHROMA_PERSIST_DIR."""
+    """Chroma server for the index, such as http://chroma:8000, shared by several processes; empty:
+    CHROMA_PERSIST_DIR."""
     tools_dir: Folder = Path("./tools")
-    """Folder of the tools, two files each."""
+    """Folder of the tools."""
     data_dir: Folder = Path("./data")
-    """Folder of the embedding model, the sandbox's packages, the database and the key that
-    signs cookies; closed to other users."""
+    """Folder of the database, models, sandbox packages and keys."""
     parts_dir: Folder | None = None
-    """Folder of what set-up makes, the embedding model and the sandbox's packages, for several
-    DATA_DIR that share it; empty: DATA_DIR."""
+    """Folder of embedding model and sandbox packages, shared by several DATA_DIR; empty:
+    DATA_DIR."""
     database_url: str = Field("", pattern=r"^(|sqlite:///.+|postgresql\+psycopg://.+)$")
-    """SQLAlchemy URL of the database, sqlite:///... or postgresql+psycopg://...; empty: SQLite
-    in DATA_DIR."""
+    """SQLAlchemy URL, sqlite:///... or postgresql+psycopg://...; empty: SQLite in DATA_DIR."""
 
     flask_host: str = Field("0.0.0.0", min_length=1)  # noqa: S104 - the reference's default; the access token guards it
-    """Address that the page is served on; 127.0.0.1 keeps it to this machine."""
+    """Address of the page; 127.0.0.1: this machine only."""
     flask_port: int = Field(5000, ge=0, le=65535)
-    """Port that the page is served on; 0: any free one."""
+    """Port of the page; 0: any free one."""
     access_token: SecretStr | None = None
-    """Token that opens the page, at least 16 characters that can't be guessed; empty: a new one
-    at each start. Make one with `python3 -c 'import secrets;
-    print(secrets.token_urlsafe(24))'`."""
+    """Token that opens the page, at least 16 characters that are hard to guess; empty: a new one at
+    each start."""
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
-    """Additional host names or addresses of the page, separated by commas, such as a proxy's;
-    `https://agent.example` allows that scheme only."""
+    """More names or addresses of the page, comma-separated; `https://agent.example` allows only
+    https."""
     connections_max_per_address: int = Field(128, ge=8, le=1_000_000)
-    """Connections that one address may hold, except this machine's own; raise it for a proxy on
-    another machine."""
+    """Connections of one address other than this machine's; raise it for a proxy."""
     program_requests_per_minute: int = Field(6000, ge=0, le=10_000_000)
-    """Requests that programs with the access token may send to one process, on the average and at
-    once; more are refused with how long to wait. 0: any number."""
+    """Requests of programs per process, on average and in a burst; 0: no limit."""
     turns_max_running: int = Field(24, ge=1, le=1000)
-    """Requests of all people together that run at once, in all processes that share the database;
-    more wait in a queue."""
+    """Requests that run at once in all processes on one database; more wait in a queue."""
     turns_per_process: int = Field(24, ge=0, le=1000)
-    """Requests that one process runs at once; 0: it only serves the page, and `selfeng worker`
-    runs them."""
+    """Requests that one process runs at once; 0: leave all to `selfeng worker`."""
     worker_port: int = Field(5001, ge=0, le=65535)
-    """Port of FLASK_HOST on which `selfeng worker` answers `/healthz`; 0: none."""
+    """Port of a worker's `/healthz`; 0: none."""
     turns_max_per_person: int = Field(16, ge=1, le=1000)
-    """Requests of one person that run at once. All who have the access token are one person; one
-    conversation has two thirds of them."""
+    """Requests of one person that run at once, two thirds of them in one conversation."""
     turns_max_waiting: int = Field(100, ge=1, le=1000)
-    """Requests that wait in the queue; more are refused. One person has two thirds of it, one
-    conversation two thirds of that."""
+    """Requests that may wait; one person has two thirds, a conversation two thirds of those."""
     async_mode: Literal["eventlet", "threading"] = "eventlet"
-    """Server that runs Flask-SocketIO."""
+    """Server of Flask-SocketIO: `eventlet` or `threading`."""
 
     development: bool = False
-    """Whether the page is served for work on it: its modules and style sheets as they are, so that
-    an edit shows after a reload, and its gallery at `/gallery`."""
+    """Serve the page's sources for work on it, and `/gallery`."""
 
     mcp_tools: Literal["trusted", "all", "none"] = "trusted"
-    """Which tools of the library agents of other programs see by their own names, 40 at most, next
-    to `ask`, `find_tools` and `run_tool`: those that are trusted, all, or none."""
+    """Tools that other programs' agents see by name, at most 40: `trusted`, `all` or `none`."""
 
     mcp_servers: Path | None = None
-    """File with the other MCP servers whose tools the agent may use, in Claude Desktop's form;
-    empty: `mcp.json` in DATA_DIR. It is read again when it changes."""
+    """File with the MCP servers that the agent may use; empty: `mcp.json` in DATA_DIR."""
     mcp_timeout: float = Field(60.0, gt=0, le=3600)
-    """Seconds that a call of another MCP server's tool may take without telling progress."""
+    """Seconds that a call of another MCP server may take without progress."""
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "WARNING"
-    """The lowest level of records that are logged, to stderr. INFO logs set-up, the stages of each
-    turn, model calls and changes of the library, without what anybody writes."""
+    """DEBUG, INFO, WARNING or ERROR, to stderr; INFO logs set-up, stages, model calls and library
+    changes, without people's words."""
 
-    _chosen: frozenset[str] = PrivateAttr(frozenset())
+    _chosen_names: frozenset[str] = PrivateAttr(frozenset())
 
     @model_validator(mode="before")
     @classmethod
@@ -416,7 +395,7 @@ class Settings(BaseSettings):
     @property
     def chosen(self) -> dict[str, Any]:
         """What people chose in the page, by the names of settings."""
-        return {name: getattr(self, name) for name in CHANGEABLE if name in self._chosen}
+        return {name: getattr(self, name) for name in CHANGEABLE if name in self._chosen_names}
 
     @property
     def fixed(self) -> frozenset[str]:
@@ -424,11 +403,12 @@ class Settings(BaseSettings):
         `.env` that repeats a default, as in the template, fixes nothing; a key or a header fixes
         its server, as nobody else may get it.
         """
-        given = self.model_fields_set - self._chosen
+        explicit_names = self.model_fields_set - self._chosen_names
         fixed = {
             name
             for name in CHANGEABLE
-            if name in given and getattr(self, name) != type(self).model_fields[name].default
+            if name in explicit_names
+            and getattr(self, name) != type(self).model_fields[name].default
         }
         bound = "openai_api_key" in fixed or self.openai_headers is not None
         return frozenset(fixed | ({"openai_base_url"} if bound else set()))
@@ -441,9 +421,9 @@ class Settings(BaseSettings):
         """
         free = {name: value for name, value in choices.items() if name not in self.fixed}
         values = dict(Choices.model_validate(free))
-        defaults = {name: type(self).model_fields[name].default for name in self._chosen}
+        defaults = {name: type(self).model_fields[name].default for name in self._chosen_names}
         changed = self.model_copy(update=defaults | {name: values[name] for name in free})
-        changed._chosen = frozenset(free)
+        changed._chosen_names = frozenset(free)
         return changed
 
     @property
@@ -515,12 +495,14 @@ def load_settings(
         problems = []
         for detail in error.errors():
             variable = str(detail["loc"][0]).upper()
-            shown = (
+            value_text = (
                 "(hidden)"
                 if SecretStr in get_args(Settings.model_fields[variable.lower()].annotation)
                 else re.sub(r"//[^/]*@|\?[^'\"]*", _hidden, repr(detail["input"]))[:_SHOWN]
             )
-            problems.append(f"{variable}={shown}: {detail['msg'].removeprefix('Value error, ')}")
+            problems.append(
+                f"{variable}={value_text}: {detail['msg'].removeprefix('Value error, ')}"
+            )
         raise ConfigurationError(
             "; ".join(problems),
             f"correct it {place}",

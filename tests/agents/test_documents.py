@@ -1,4 +1,4 @@
-"""The reference conversation in docs/agents.md runs with the offline model in a real sandbox, and
+"""The reference conversation in docs/turns.md runs with the offline model in a real sandbox, and
 prints what stands below it.
 """
 
@@ -11,11 +11,12 @@ from tests.home import Home
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.timeout(240)]
 
-DOCUMENT = (Path(__file__).parents[2] / "docs/agents.md").read_text()
+TURNS = (Path(__file__).parents[2] / "docs/turns.md").read_text()
+AGENTS = TURNS.partition("\n## Agents\n")[2].partition("\n## ")[0]
 
 
 def test_the_reference_conversation_goes_as_documented(tmp_path, monkeypatch, capsys):
-    (example,) = re.findall(r"```python\n(.*?)```\n````text\n(.*?)\n````\n", DOCUMENT, re.DOTALL)
+    (example,) = re.findall(r"```python\n(.*?)```\n```text\n(.*?)\n```\n", AGENTS, re.DOTALL)
     for name, value in (
         Home(tmp_path / "home", bubblewrap=True).environment(SANDBOX="bubblewrap").items()
     ):

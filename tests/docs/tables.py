@@ -10,10 +10,8 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, TypeVar, cast, get_args
+from typing import Any, get_args
 
-from flask import Flask
 from pydantic import BaseModel, SecretStr
 from typer.main import get_command
 
@@ -22,18 +20,10 @@ from selfeng.cli.app import app
 from selfeng.core.events import Event
 from selfeng.core.places import HOME
 from selfeng.core.stage import STAGES
-from selfeng.engine import Engine
 from selfeng.graph.turn_graph import turn_graph
 from selfeng.projects.actions import ProjectAction
 from selfeng.projects.project_context import CodeFile, Context
 from selfeng.settings import Settings
-from web.app import add_rest_routes
-from web.bridge import Bridge
-from web.operations import Operation
-from web.operations import operations as rest_operations
-from web.uploads import Uploads
-
-T = TypeVar("T")
 
 SECTIONS = {
     "openai_api_key": "Model",
@@ -46,97 +36,31 @@ SECTIONS = {
     "flask_host": "Page",
 }
 """The settings that begin a section of `.env.example`."""
-_TOKENS = Path(__file__).parents[2] / "web" / "static" / "css" / "tokens.css"
-_SCALES = {
-    "type": "text-",
-    "space": "space-",
-    "controls": "control|target",
-    "radius": "radius-",
-    "motion": "quick|calm|turning",
-}
-"""The tokens of each row of the page's table, by how their names begin."""
 
 
 def commands() -> str:
-    """A row for each command and subcommand: how it is called, what it does, its options."""
-    rows = [
-        (f"`{_usage(path, command)}`", _cell(_one_line(command.help) + _options(command)))
+    """A line for each command and subcommand: how it is called, what it does."""
+    return "".join(
+        f"- `{_usage(path, command)}`: {_first_clause(command.help)}.\n"
         for path, command in _walk(get_command(app), "selfeng")
-    ]
-    return _table(("command", "what it does"), rows)
-
-
-def tokens() -> str:
-    """A row for each scale of the page's tokens."""
-    declared = re.findall(
-        r"^  --([\w-]+): ([^;]+);", _TOKENS.read_text("utf-8").partition("\n}\n")[0], re.MULTILINE
-    )
-    rows = {
-        kind: [(name, value) for name, value in declared if re.match(names, name)]
-        for kind, names in _SCALES.items()
-    }
-    return _table(
-        ("tokens", "values"),
-        (
-            (
-                " ".join(f"`--{name}`" for name, _ in row),
-                ", ".join(_pixels(value) for _, value in row),
-            )
-            for row in rows.values()
-        ),
     )
 
 
 def settings() -> str:
-    return _table(
-        ("setting and default", "meaning"),
-        ((f"`{name.upper()}={default}`", _cell(told)) for name, default, told in _fields(Settings)),
-    )
-
-
-def operations() -> str:
-    """A row for each operation of the REST API, with the fields of what it takes."""
-    app = Flask("documents")
-    add_rest_routes(app, _nothing(Bridge), _nothing(Engine), Uploads())
-    return _table(
-        ("operation", "what it does", "takes"),
-        (
-            (
-                f"`{method} {_address(rule.rule)}`",
-                _cell(_one_line(one.text)),
-                ", ".join(_taken(one)),
-            )
-            for rule, method, one in rest_operations(app)
-        ),
-    )
-
-
-def _nothing(kind: type[T]) -> T:
-    """In place of what the routes would use if they were called."""
-    return cast(T, SimpleNamespace(configuration=None))
-
-
-def _address(rule: str) -> str:
-    return re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)
-
-
-def _taken(one: Operation) -> Iterator[str]:
-    for name, field in one.query.model_fields.items() if one.query else ():
-        yield f"`?{field.alias or name}`"
-    for name in one.body.model_fields if one.body else ():
-        yield f"`{name}`"
-    if one.takes:
-        yield "the content"
+    """A line for each setting, with its default, in the sections of `.env.example`."""
+    lines = []
+    for name, default, note in _fields(Settings):
+        if name in SECTIONS:
+            lines += ["", f"**{SECTIONS[name]}**", ""]
+        lines.append(f"- `{name.upper()}={default}`: {note}")
+    return "\n".join(lines) + "\n"
 
 
 def options() -> str:
-    """A row for each option of a build."""
-    return _table(
-        ("option", "default", "meaning"),
-        (
-            (f"`{name}`", f"`{default}`" if default else "", _cell(told))
-            for name, default, told in _fields(ProjectOptions)
-        ),
+    """A line for each option of a build, with its default."""
+    return "".join(
+        f"- `{name}`{f' (`{default}`)' if default else ''}: {note}\n"
+        for name, default, note in _fields(ProjectOptions)
     )
 
 
@@ -160,12 +84,12 @@ def graph() -> str:
 
 
 def actions() -> str:
-    """A row for each action of a build."""
-    rows = [
-        (f"`{kind.model_fields['action'].default}`", _arguments(kind), _first_clause(kind))
+    """The actions of a build, with their arguments."""
+    actions = (
+        f"`{kind.model_fields['action'].default}` ({_arguments(kind)})"
         for kind in get_args(ProjectAction)
-    ]
-    return _table(("action", "arguments", "what it does"), rows)
+    )
+    return f"{', '.join(actions)}.\n"
 
 
 def context() -> str:
@@ -185,13 +109,13 @@ def env_example() -> str:
         "the start,",
         "# and the error names it. Relative folders begin in the folder of this file.",
     ]
-    for name, default, told in _fields(Settings):
+    for name, default, note in _fields(Settings):
         if name in SECTIONS:
             lines += ["", f"# --- {SECTIONS[name]} ".ljust(100, "-")]
         lines += [
             f"# {line}"
             for line in textwrap.wrap(
-                told.replace("`", ""), 98, break_long_words=False, break_on_hyphens=False
+                note.replace("`", ""), 98, break_long_words=False, break_on_hyphens=False
             )
         ]
         lines.append(f"{name.upper()}={default}")
@@ -222,13 +146,6 @@ def _usage(path: str, command: Any) -> str:
     )
 
 
-def _options(command: Any) -> str:
-    options = [
-        parameter.opts[0] for parameter in command.params if parameter.param_type_name == "option"
-    ]
-    return f" Options: {', '.join(f'`{option}`' for option in options)}." if options else ""
-
-
 def _event(event: type[BaseModel]) -> tuple[str, str, str]:
     own = [
         name
@@ -237,7 +154,7 @@ def _event(event: type[BaseModel]) -> tuple[str, str, str]:
     ]
     return (
         f"`{event.model_fields['type'].default}`",
-        _first_clause(event),
+        _cell(_first_clause(event.__doc__)),
         ", ".join(f"`{name}`" for name in own),
     )
 
@@ -252,7 +169,7 @@ def _fields(model: type[BaseModel]) -> Iterator[tuple[str, str, str]]:
     """Name, default and docstring of each field; the docstring ends with the range where there is
     one.
     """
-    told = _attribute_docstrings(model)
+    notes = _attribute_docstrings(model)
     for name, field in model.model_fields.items():
         bounds = {
             kind: getattr(part, kind)
@@ -260,12 +177,8 @@ def _fields(model: type[BaseModel]) -> Iterator[tuple[str, str, str]]:
             for kind in ("ge", "le")
             if hasattr(part, kind)
         }
-        allowed = (
-            f" ({bounds['ge']} to {bounds['le']})"
-            if len(bounds) == 2 and "0 to 1," not in told[name]
-            else ""
-        )
-        text = told[name].removesuffix(".")
+        allowed = f" ({bounds['ge']:,}–{bounds['le']:,})" if len(bounds) == 2 else ""
+        text = notes[name].removesuffix(".")
         yield name, "" if field.is_required() else _default(field.default), f"{text}{allowed}."
 
 
@@ -296,11 +209,11 @@ def _attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
     return found
 
 
-def _first_clause(kind: type[Any]) -> str:
-    """Of its docstring: a row of a table has room for no more."""
-    text = _one_line(kind.__doc__)
-    assert text, f"{kind.__name__} has no docstring"
-    return _cell(re.split(r"[.:;](?: |$)", text)[0])
+def _first_clause(text: str | None) -> str:
+    """Of a docstring or a help: a row of a table has room for no more."""
+    line = _one_line(text)
+    assert line, "a docstring or a help is missing"
+    return re.split(r"[.:;](?: |$)", line)[0]
 
 
 def _one_line(text: str | None) -> str:
@@ -317,9 +230,3 @@ def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
 
 if __name__ == "__main__":
     print(env_example(), end="")
-
-
-def _pixels(value: str) -> str:
-    """Sizes of type are written in rem, so that they follow the browser's own size."""
-    number = value.removesuffix("rem")
-    return f"{float(number) * 16:g}px" if number != value else value

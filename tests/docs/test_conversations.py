@@ -18,6 +18,6 @@ def test_every_request_stands_in_a_test_that_its_section_names():
             (ROOT / "docs" / document).read_text()
             for document in re.findall(r"\]\((\w+\.md)[)#]", section)
         )
-        requests = re.findall(r"^\| (?!request|-)(.+?) \|", section, re.MULTILINE)
+        requests = re.findall(r"“(.+?)”", section)
         assert tests
         assert [request for request in requests if request not in held] == []

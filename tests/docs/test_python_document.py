@@ -1,16 +1,18 @@
-"""The examples in docs/python.md run one after the other, and print what stands below them."""
+"""The examples of docs/usage.md from Python run one after the other, and print what stands below
+them.
+"""
 
 import re
-import textwrap
 from pathlib import Path
 
 import pytest
 
 from tests.home import Home
 
-DOCUMENT = (Path(__file__).parents[2] / "docs/python.md").read_text()
+USAGE = (Path(__file__).parents[2] / "docs/usage.md").read_text()
+SECTION = USAGE.partition("\n## From Python\n")[2].partition("\n## ")[0]
 EXAMPLES = re.findall(
-    r"^( *)```python\n(.*?)^ *```\n^ *```text\n(.*?)^ *```", DOCUMENT, re.DOTALL | re.MULTILINE
+    r"^```python\n(.*?)^```\n^```text\n(.*?)^```", SECTION, re.DOTALL | re.MULTILINE
 )
 
 
@@ -19,8 +21,9 @@ def test_the_examples_print_what_stands_below_them(tmp_path, monkeypatch, capsys
     for name, value in Home(tmp_path / "app", bubblewrap=True).environment().items():
         monkeypatch.setenv(name, value)
     monkeypatch.chdir(tmp_path)
-    assert len(EXAMPLES) == DOCUMENT.count("```python")
+    assert EXAMPLES
+    assert len(EXAMPLES) == SECTION.count("```python")
     names = {"__name__": "__main__"}
-    for _, code, printed in EXAMPLES:
-        exec(textwrap.dedent(code), names)
-        assert capsys.readouterr().out == textwrap.dedent(printed)
+    for code, printed in EXAMPLES:
+        exec(code, names)
+        assert capsys.readouterr().out == printed

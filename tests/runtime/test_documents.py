@@ -15,5 +15,5 @@ def test_an_example_prints_what_stands_below_it(code, printed, capsys):
     assert capsys.readouterr().out == printed
 
 
-def test_there_are_six_examples_and_no_code_that_is_not_run():
-    assert len(EXAMPLES) == DOCUMENT.count("```python") == 6
+def test_there_are_examples_and_no_code_that_is_not_run():
+    assert 0 < len(EXAMPLES) == DOCUMENT.count("```python")
