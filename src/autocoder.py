@@ -38,12 +38,12 @@ class Ended(dict[str, Any]):
         return getattr(self["last"], name)
 
 
-def autocoder(options: Mapping[str, Any], **given: Any) -> Ended:
+def autocoder(options: Mapping[str, Any], **arguments: Any) -> Ended:
     """Build a project to the end, as `selfeng.autocoder.autocoder`."""
-    known = dict(options)
-    if "project_dir" in known:
-        known["project_path"] = known.pop("project_dir")
-    build = start_autocoder(known, **given)
+    build_options = dict(options)
+    if "project_dir" in build_options:
+        build_options["project_path"] = build_options.pop("project_dir")
+    build = start_autocoder(build_options, **arguments)
     last, context = build.wait(), build.context
     reached = {**dict(context), "project_dir": context.project_path} if context else {}
     return Ended(reached, thread=build.thread, last=last)

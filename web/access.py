@@ -115,7 +115,7 @@ class RequestRate:
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         """`per_minute` on the average, and as many at once; 0: any number."""
         self._per_minute, self._clock = per_minute, clock
-        self._left, self._at = float(per_minute), clock()
+        self._remaining, self._at = float(per_minute), clock()
         self._lock = threading.Lock()
 
     def wait(self) -> float:
@@ -125,11 +125,11 @@ class RequestRate:
         rate = self._per_minute / 60
         with self._lock:
             now = self._clock()
-            self._left = min(self._per_minute, self._left + (now - self._at) * rate)
+            self._remaining = min(self._per_minute, self._remaining + (now - self._at) * rate)
             self._at = now
-            if self._left < 1:
-                return (1 - self._left) / rate
-            self._left -= 1
+            if self._remaining < 1:
+                return (1 - self._remaining) / rate
+            self._remaining -= 1
             return 0.0
 
 
@@ -144,7 +144,7 @@ class AccessPage:
         icon = "data:image/svg+xml;base64," + b64encode((static / "icon.svg").read_bytes()).decode()
         self._values = {"style": Markup(style), "icon": icon}  # noqa: S704 - our own files
         self._template = app.jinja_env.get_template("access.html")
-        self._gone = app.jinja_env.get_template("gone.html")
+        self._gone_template = app.jinja_env.get_template("gone.html")
 
     def __call__(self, nonce: str, language: str, refused: bool) -> str:
         """`refused`: a token was given, and it does not open the page."""
@@ -156,10 +156,10 @@ class AccessPage:
             **self._values,
         )
 
-    def gone(self, nonce: str, language: str) -> str:
+    def render_gone(self, nonce: str, language: str) -> str:
         """The page in place of a conversation whose link opens nothing."""
         words = partial(text, language)
-        return self._gone.render(nonce=nonce, language=language, t=words, **self._values)
+        return self._gone_template.render(nonce=nonce, language=language, t=words, **self._values)
 
 
 def token_of(request: Request) -> str | None:

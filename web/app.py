@@ -140,7 +140,7 @@ def create_app(
         programs=RequestRate(settings.program_requests_per_minute),
         pause=bridge.pause,
         shared=lambda token: bridge.call(engine.shares.opened(token)),
-        gone=access_page.gone,
+        gone_page=access_page.render_gone,
     )
     app.wsgi_app = TimedRequests(guarded)  # type: ignore[method-assign]
     return app, socketio

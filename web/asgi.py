@@ -36,14 +36,14 @@ def respond(bridge: Bridge, app: "ASGIApp", request: Request) -> Response:
     body, scope = request.get_data(), _scope(request)
     connection: ClientConnection = request.environ[CONNECTION]
 
-    async def answer(send: Callable[["Message"], None], gone: asyncio.Event) -> None:
-        given = [{"type": "http.request", "body": body}]
-        scope["state"] = {LEFT: gone}
+    async def answer(send: Callable[["Message"], None], disconnected: asyncio.Event) -> None:
+        messages = [{"type": "http.request", "body": body}]
+        scope["state"] = {LEFT: disconnected}
 
         async def receive() -> "Message":
-            if given:
-                return given.pop()
-            await gone.wait()
+            if messages:
+                return messages.pop()
+            await disconnected.wait()
             return {"type": "http.disconnect"}
 
         async def pass_on(message: "Message") -> None:
@@ -52,7 +52,7 @@ def respond(bridge: Bridge, app: "ASGIApp", request: Request) -> Response:
         try:
             await app(scope, receive, pass_on)
         finally:
-            gone.set()
+            disconnected.set()
 
     messages = bridge.stream(answer, connection.has_left)
     start = next(messages, None)

@@ -62,10 +62,10 @@ class Bridge:
         Raises:
             EngineSilent: there is no answer after `patience` seconds, or the engine is ending.
         """
-        done = self._serving.event()
-        future = self._begun(work)
-        future.add_done_callback(lambda _: self.post(done.set))
-        if not done.wait(patience):
+        completion = self._serving.event()
+        future = self._start(work)
+        future.add_done_callback(lambda _: self.post(completion.set))
+        if not completion.wait(patience):
             future.cancel()
             raise EngineSilent(
                 f"the engine did not answer within {patience:g} seconds", "try again"
@@ -77,43 +77,44 @@ class Bridge:
     def stream(
         self,
         work: Callable[[Callable[[T], None], asyncio.Event], Coroutine[Any, Any, None]],
-        left: Callable[[], bool],
+        has_left: Callable[[], bool],
     ) -> Generator[T, None, None]:
         """Run on the engine's loop while other handlers run, and give what the work sends. Its
-        event is set when this is closed, or when `left` is true, which is asked twice a second: the
-        work is to end by itself, as it may have to clean up.
+        event is set when this is closed, or when `has_left` is true, which is asked twice a second:
+        the work is to end by itself, as it may have to clean up.
 
         Raises:
             EngineSilent: the engine is ending.
         """
-        sent, news, ended, gone = deque[T](), self._serving.event(), False, asyncio.Event()
+        sent, news = deque[T](), self._serving.event()
+        work_ended, reader_left = False, asyncio.Event()
 
         def take(piece: T) -> None:
             sent.append(piece)
             news.set()
 
         def end() -> None:
-            nonlocal ended
-            ended = True
+            nonlocal work_ended
+            work_ended = True
             news.set()
 
-        future = self._begun(work(lambda piece: self.post(partial(take, piece)), gone))
+        future = self._start(work(lambda piece: self.post(partial(take, piece)), reader_left))
         future.add_done_callback(lambda _: self.post(end))
         try:
-            done = False
-            while not done:
+            is_last = False
+            while not is_last:
                 news.wait(_LOOK_AT_READER)
                 news.clear()
-                done = ended or left()
+                is_last = work_ended or has_left()
                 while sent:
                     yield sent.popleft()
         finally:
             with suppress(RuntimeError):  # the loop has ended, and the work with it
-                self._loop.call_soon_threadsafe(gone.set)
-        if ended and not future.cancelled():
+                self._loop.call_soon_threadsafe(reader_left.set)
+        if work_ended and not future.cancelled():
             future.result()
 
-    def _begun(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
+    def _start(self, work: Coroutine[Any, Any, T]) -> "Future[T]":
         """Raises: EngineSilent: the engine is ending."""
         try:
             return asyncio.run_coroutine_threadsafe(work, self._loop)

@@ -74,15 +74,15 @@ def load_bundle(node_modules: Path = NODE_MODULES) -> Bundle | None:
         if not stored.is_dir():
             store.mkdir(parents=True, exist_ok=True)
             _remove_old(store)
-            with tempfile.TemporaryDirectory(dir=store) as made:
-                build(esbuild, node_modules, Path(made, "page"))
+            with tempfile.TemporaryDirectory(dir=store) as directory:
+                build(esbuild, node_modules, Path(directory, "page"))
                 with suppress(OSError):  # another server made it meanwhile
-                    Path(made, "page").rename(stored)
+                    Path(directory, "page").rename(stored)
         os.utime(stored)
         return _read(stored)
     except (OSError, subprocess.CalledProcessError) as error:
-        told = getattr(error, "stderr", None) or error
-        log.warning("the page is served unbundled, because esbuild failed: %s", told)
+        reason = getattr(error, "stderr", None) or error
+        log.warning("the page is served unbundled, because esbuild failed: %s", reason)
         return None
 
 
@@ -125,9 +125,9 @@ def _licenses(node_modules: Path) -> str:
         name = path.removeprefix("node_modules/")
         if not path or name == "esbuild" or package.get("dev") or package.get("optional"):
             continue
-        told = f"{name} {package['version']}, {package.get('license', 'see below')}"
+        heading = f"{name} {package['version']}, {package.get('license', 'see below')}"
         texts = sorted((node_modules / name).glob("[Ll][Ii][Cc][Ee][Nn][SsCc][Ee]*"))
-        parts += [told, *(text.read_text("utf-8").strip() for text in texts)]
+        parts += [heading, *(text.read_text("utf-8").strip() for text in texts)]
     return "\n\n".join(["The page contains these libraries:", *parts]) + "\n"
 
 
@@ -159,10 +159,10 @@ def _read(folder: Path) -> Bundle:
     )
 
     def imported(name: str) -> Iterator[str]:
-        for one in outputs[name]["imports"]:
-            if one["kind"] == "import-statement" and not one.get("external"):
-                yield Path(one["path"]).name
-                yield from imported(Path(one["path"]).name)
+        for entry in outputs[name]["imports"]:
+            if entry["kind"] == "import-statement" and not entry.get("external"):
+                yield Path(entry["path"]).name
+                yield from imported(Path(entry["path"]).name)
 
     files = {name: (folder / f"{name}.gz").read_bytes() for name in outputs}
     loaded = {

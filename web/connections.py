@@ -151,9 +151,9 @@ class Connections:
         strangers = [c for c in among if not c.shown_token]
         if not strangers:
             return False
-        held = Counter(c.address for c in strangers)
+        per_address = Counter(c.address for c in strangers)
         last = max(
-            strangers, key=lambda c: (held[c.address], -c.deadline)
+            strangers, key=lambda c: (per_address[c.address], -c.deadline)
         )  # of the address with the most, the one that has waited longest
         last.shut_down()
         self._open.discard(last)
@@ -213,14 +213,14 @@ def origin(address: str) -> str:
     gets billions of IPv6 addresses.
     """
     try:
-        found = ip_address(address.partition("%")[0])
+        ip = ip_address(address.partition("%")[0])
     except ValueError:
         return address
-    if not isinstance(found, IPv6Address):
-        return str(found)
-    if found.ipv4_mapped or found.is_loopback:
-        return str(found.ipv4_mapped or found)
-    return str(IPv6Address(int(found) >> 64 << 64))
+    if not isinstance(ip, IPv6Address):
+        return str(ip)
+    if ip.ipv4_mapped or ip.is_loopback:
+        return str(ip.ipv4_mapped or ip)
+    return str(IPv6Address(int(ip) >> 64 << 64))
 
 
 def may_be_a_proxy(address: str) -> bool:

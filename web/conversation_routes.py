@@ -34,15 +34,15 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> Non
 
         With `q` at most 50 that have all words in their title, requests or answers.
         """
-        mine = bridge.call(engine.conversations(owner(), query.q[:LONGEST_TITLE]))
-        return ConversationList(conversations=mine)
+        summaries = bridge.call(engine.conversations(owner(), query.q[:LONGEST_TITLE]))
+        return ConversationList(conversations=summaries)
 
     @app.get("/api/v1/conversations/<conversation_id>")
     @operation()
     def conversation(conversation_id: str) -> ConversationPage:
         """Show a conversation with its requests and answers."""
-        found, records = bridge.call(engine.exported(owner(), conversation_id))
-        return ConversationPage(**dict(found), turns=turn_reports(records))
+        summary, records = bridge.call(engine.exported(owner(), conversation_id))
+        return ConversationPage(**dict(summary), turns=turn_reports(records))
 
     @app.patch("/api/v1/conversations/<conversation_id>")
     @operation()
@@ -67,16 +67,16 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> Non
     @operation()
     def records(conversation_id: str, query: RecordsAfter) -> RecordList:
         """List the records of a conversation, after a number."""
-        found = bridge.call(engine.history(owner(), conversation_id, query.after))
-        return RecordList(records=found)
+        history = bridge.call(engine.history(owner(), conversation_id, query.after))
+        return RecordList(records=history)
 
     @app.get("/api/v1/conversations/<conversation_id>/export.<form>")
     @operation(media=[BINARY])
     def export(conversation_id: str, form: Literal["md", "json"]) -> Response:
         """Download requests and answers as Markdown (`md`), or every record as JSON (`json`)."""
-        found, records = bridge.call(engine.exported(owner(), conversation_id))
-        text = as_markdown(found.title, records) if form == "md" else as_json(found, records)
-        return send(f"{_file_name(found.title)}.{form}", text.encode(), BINARY)
+        summary, records = bridge.call(engine.exported(owner(), conversation_id))
+        text = as_markdown(summary.title, records) if form == "md" else as_json(summary, records)
+        return send(f"{_file_name(summary.title)}.{form}", text.encode(), BINARY)
 
     @app.get("/api/v1/conversations/<conversation_id>/files/<sha256>/<name>")
     @operation(media=[BINARY, *sorted(PICTURES)])

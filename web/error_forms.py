@@ -32,10 +32,10 @@ def error_body(message: str, remedy: str, **more: Any) -> dict[str, dict[str, An
 
 def openai_error_body(status: int, message: str, remedy: str, **more: Any) -> dict[str, Any]:
     """The JSON form of an error below /v1, as OpenAI has it; `more` are its code and param."""
-    told = " ".join(filter(None, (message, remedy and f"({remedy})")))
+    text = " ".join(filter(None, (message, remedy and f"({remedy})")))
     kind = "server_error" if status >= 500 else "invalid_request_error"
-    known = {"type": kind, "param": None, "code": _CODES.get(status)}
-    return {"error": {"message": told, **known, **more}}
+    fields = {"type": kind, "param": None, "code": _CODES.get(status)}
+    return {"error": {"message": text, **fields, **more}}
 
 
 def error_response(
@@ -43,12 +43,12 @@ def error_response(
 ) -> flask.Response | None:
     """The response for an error where programs read JSON; None elsewhere."""
     if is_openai(request):
-        told = openai_error_body(status, message, remedy, **more)
+        body = openai_error_body(status, message, remedy, **more)
     elif request.path.startswith("/api/") or is_socket(request):
-        told = error_body(message, remedy, **more)
+        body = error_body(message, remedy, **more)
     else:
         return None
-    return flask.Response(json.dumps(told), status, mimetype="application/json")
+    return flask.Response(json.dumps(body), status, mimetype="application/json")
 
 
 def served_paths(request: Request) -> str:

@@ -26,8 +26,8 @@ def streamed(bridge: Bridge, items: AsyncGenerator[T, None]) -> Generator[T | No
     """
     connection: ClientConnection = flask.request.environ[CONNECTION]
 
-    async def pass_on(send: Callable[[T | None], None], gone: asyncio.Event) -> None:
-        leaving = asyncio.ensure_future(gone.wait())
+    async def pass_on(send: Callable[[T | None], None], disconnected: asyncio.Event) -> None:
+        leaving = asyncio.ensure_future(disconnected.wait())
         async with aclosing(items):
             while True:
                 coming = asyncio.ensure_future(anext(items))

@@ -58,8 +58,8 @@ def add_exchange_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         added.
         """
         offer = _offer(bridge, engine)
-        told = {"digest": offer.digest, "signer": plain(offer.signer)}
-        first = _event("offer", {**told, "tools": [plain(words) for words in offer.tools]})
+        identity = {"digest": offer.digest, "signer": plain(offer.signer)}
+        first = _event("offer", {**identity, "tools": [plain(words) for words in offer.tools]})
         return sent(_events(first, streamed(bridge, engine.tool_import.judge(offer))))
 
     @app.post("/api/v1/bundles")
@@ -74,7 +74,7 @@ def add_exchange_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         names = query.only.split(",") if query.only else [draft.name for draft in offer.drafts]
         findings = streamed(bridge, engine.tool_import.add(offer, query.file, names))
         first = next(findings, None)  # what refuses the request comes instead of it
-        return sent(_events(_told(first), findings))
+        return sent(_events(_finding_event(first), findings))
 
 
 def _offer(bridge: Bridge, engine: "Engine") -> ImportOffer:
@@ -92,12 +92,12 @@ def _events(first: bytes, findings: Generator[ImportFinding | None]) -> Iterator
     yield first
     with closing(findings):
         try:
-            yield from map(_told, findings)
+            yield from map(_finding_event, findings)
         except AgentError as error:
             yield _event("error", problem(error))
 
 
-def _told(finding: ImportFinding | None) -> bytes:
+def _finding_event(finding: ImportFinding | None) -> bytes:
     return KEEP_ALIVE if finding is None else _event("finding", plain(finding))
 
 

@@ -12,8 +12,8 @@ from web.payloads import plain
 
 def as_json(conversation: ConversationSummary, records: Sequence[Record]) -> str:
     """An object with `conversation` and its `records`, as the page gets them."""
-    told = {"conversation": plain(conversation), "records": [plain(r) for r in records]}
-    return json.dumps(told, ensure_ascii=False, indent=1) + "\n"
+    document = {"conversation": plain(conversation), "records": [plain(r) for r in records]}
+    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
 
 
 def as_markdown(title: str, records: Sequence[Record]) -> str:

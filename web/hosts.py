@@ -25,19 +25,19 @@ class Host:
     name: str
     port: int | None
 
-    def same(self, other: "Host", scheme: str) -> bool:
+    def same(self, host: "Host", scheme: str) -> bool:
         usual = _PORTS[scheme]
-        return (self.name, self.port or usual) == (other.name, other.port or usual)
+        return (self.name, self.port or usual) == (host.name, host.port or usual)
 
 
 def parse_host(text: str) -> Host | None:
     """A Host header, or the rest of an origin; None unless the text is just a host, with or without
     a port.
     """
-    found = _HOST.fullmatch(text)
-    if found is None:
+    match = _HOST.fullmatch(text)
+    if match is None:
         return None
-    name, port = found["name"].lower(), int(found["port"]) if found["port"] else None
+    name, port = match["name"].lower(), int(match["port"]) if match["port"] else None
     if name.startswith("["):
         try:
             name = str(IPv6Address(name[1:-1]))
@@ -55,12 +55,12 @@ class Hosts:
     """
 
     def __init__(self, listening: str, allowed: Iterable[str]) -> None:
-        own = socket.gethostname().lower()
-        self._own = {
+        hostname = socket.gethostname().lower()
+        self._own_names = {
             "localhost",
-            own,
-            own.partition(".")[0],
-            f"{own.partition('.')[0]}.local",
+            hostname,
+            hostname.partition(".")[0],
+            f"{hostname.partition('.')[0]}.local",
             listening.lower(),
         }
         self._schemes: dict[str, str] = {}
@@ -73,28 +73,28 @@ class Hosts:
         if host.name in self._schemes:
             return True
         address = _address(host.name)
-        return host.name in self._own if address is None else _is_own(address)
+        return host.name in self._own_names if address is None else _is_own(address)
 
     def allow_origin(self, origin: str, host: Host) -> bool:
         """Whether a page of that origin may send requests to this server, which serves http, under
         `host`.
         """
-        scheme, _, rest = origin.lower().partition("://")
-        found = parse_host(rest)
-        if found is None or scheme not in _PORTS:
+        scheme, _, authority = origin.lower().partition("://")
+        origin_host = parse_host(authority)
+        if origin_host is None or scheme not in _PORTS:
             return False
-        wanted = self._schemes.get(found.name)
-        if wanted is not None and scheme == (wanted or "https"):
+        allowed_scheme = self._schemes.get(origin_host.name)
+        if allowed_scheme is not None and scheme == (allowed_scheme or "https"):
             return True
-        return not wanted and scheme == "http" and found.same(host, scheme)
+        return not allowed_scheme and scheme == "http" and origin_host.same(host, scheme)
 
 
 def _address(name: str) -> IPv4Address | IPv6Address | None:
     try:
-        found = ip_address(name)
+        address = ip_address(name)
     except ValueError:
         return None
-    return found.ipv4_mapped or found if isinstance(found, IPv6Address) else found
+    return address.ipv4_mapped or address if isinstance(address, IPv6Address) else address
 
 
 def _is_own(address: IPv4Address | IPv6Address) -> bool:
@@ -108,8 +108,8 @@ def _is_own(address: IPv4Address | IPv6Address) -> bool:
     try:
         with socket.socket(
             socket.AF_INET if address.version == 4 else socket.AF_INET6, socket.SOCK_DGRAM
-        ) as own:
-            own.bind((str(address), 0))
+        ) as probe:
+            probe.bind((str(address), 0))
     except OSError:
         return False
     return True

@@ -22,8 +22,8 @@ def add_lesson_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @operation()
     def lessons() -> LessonList:
         """List the lessons of earlier turns."""
-        found = bridge.call(engine.learning.lessons())
-        return LessonList(lessons=tuple(map(lesson_line, found)))
+        stored_lessons = bridge.call(engine.learning.lessons())
+        return LessonList(lessons=tuple(map(lesson_line, stored_lessons)))
 
     @app.patch("/api/v1/lessons/<lesson_id>")
     @operation()

@@ -17,8 +17,8 @@ def add_mcp_client_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     """Add the routes. They wait for no server: one that is not connected is shown as such."""
 
     def listed() -> OtherServerList:
-        found = bridge.call(engine.servers.servers())
-        servers = (OtherServer.model_validate(server.as_json()) for server in found)
+        known_servers = bridge.call(engine.servers.servers())
+        servers = (OtherServer.model_validate(server.as_json()) for server in known_servers)
         return OtherServerList(servers=tuple(servers))
 
     @app.get("/api/v1/servers")

@@ -45,7 +45,7 @@ class McpApp:
             self._running.result()
         await self._sessions.result().handle_request(scope, receive, send)
 
-    async def _run(self, begun: "asyncio.Future[StreamableHTTPSessionManager]") -> None:
+    async def _run(self, ready: "asyncio.Future[StreamableHTTPSessionManager]") -> None:
         """Serve until the engine ends."""
         await asyncio.to_thread(import_module, "selfeng.doors.engine_tools")
         from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
@@ -56,12 +56,12 @@ class McpApp:
         source = EngineTools(self._engine, PERSON, self._settings.mcp_tools)
         # hosts and origins are the access middleware's matter
         sessions = StreamableHTTPSessionManager(
-            mcp_server(source, _left),
+            mcp_server(source, _disconnect_event),
             max_request_body_size=LARGEST_CALL,
             max_sessions=_MOST_SESSIONS,
         )
         async with sessions.run():
-            begun.set_result(sessions)
+            ready.set_result(sessions)
             await asyncio.Event().wait()
 
 
@@ -77,6 +77,6 @@ def add_mcp_routes(app: Flask, bridge: Bridge, engine: "Engine", settings: Setti
         return respond(bridge, served, flask.request)
 
 
-def _left(request: "Request") -> asyncio.Event:
-    left: asyncio.Event = request.scope["state"][LEFT]
-    return left
+def _disconnect_event(request: "Request") -> asyncio.Event:
+    event: asyncio.Event = request.scope["state"][LEFT]
+    return event

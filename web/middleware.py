@@ -55,10 +55,11 @@ class AccessMiddleware:
     """WSGI middleware. `host` is the address that the server listens on, `allowed` are additional
     names, such as those of proxies.
 
-    `page` renders the HTML page that asks for the token, from a nonce and a message, and `gone` the
-    one for links that open nothing; `shared` is what the token of a link opens; `bodies` are
-    the paths that accept larger bodies than others, with their limits; `programs` is what those
-    with the token in a header may send; `pause` waits for some seconds while other requests run.
+    `page` renders the HTML page that asks for the token, from a nonce and a message, and
+    `gone_page` the one for links that open nothing; `shared` is what the token of a link opens;
+    `bodies` are the paths that accept larger bodies than others, with their limits; `programs` is
+    what those with the token in a header may send; `pause` waits for some seconds while other
+    requests run.
     """
 
     def __init__(
@@ -73,7 +74,7 @@ class AccessMiddleware:
         programs: RequestRate,
         pause: Callable[[float], object],
         shared: Callable[[str], SharedConversation | None],
-        gone: Callable[[str, str], str],
+        gone_page: Callable[[str, str], str],
     ) -> None:
         self._app = app
         self._access = access
@@ -83,7 +84,7 @@ class AccessMiddleware:
         self._page = page
         self._bodies = bodies
         self._shared = shared
-        self._gone = gone
+        self._gone_page = gone_page
 
     def __call__(
         self, environ: "WSGIEnvironment", start_response: "StartResponse"
@@ -113,11 +114,11 @@ class AccessMiddleware:
     ) -> "StartResponse":
         """`start_response` with the security headers, and `more` of them."""
 
-        def start(status: str, headers: list[tuple[str, str]], *rest: Any) -> Any:
+        def start(status: str, headers: list[tuple[str, str]], *exc_info: Any) -> Any:
             final = Response(headers=headers)
             final.headers.update(more)
             self._secure(final.headers, environ[_NONCE])
-            return start_response(status, [*final.headers.to_wsgi_list()], *rest)
+            return start_response(status, [*final.headers.to_wsgi_list()], *exc_info)
 
         return start
 
@@ -126,7 +127,7 @@ class AccessMiddleware:
         difference. Unknown, expired and revoked links are all the same, and count as wrong tokens.
         """
         environ = request.environ
-        token, _, rest = request.path.removeprefix(SHARES).partition("/")
+        token, _, asset = request.path.removeprefix(SHARES).partition("/")
         response = self._refuse_request(request, None)
         shared = None
         if response is None and request.method in {"GET", "HEAD"}:
@@ -134,7 +135,7 @@ class AccessMiddleware:
         if response is None and shared is None:
             self._pause(self._wrong_tokens.add(origin(request.remote_addr or "")))
             response = Response(
-                self._gone(environ[_NONCE], language_of(request)), 404, mimetype="text/html"
+                self._gone_page(environ[_NONCE], language_of(request)), 404, mimetype="text/html"
             )
         if response is not None:
             self._secure(response.headers, environ[_NONCE], own_style=True)
@@ -142,7 +143,7 @@ class AccessMiddleware:
             return response(environ, start_response)
         environ[CONNECTION].await_response(0)
         environ[_SHARED] = shared
-        if f"/{rest}".startswith(_ASSETS):
+        if f"/{asset}".startswith(_ASSETS):
             environ["SCRIPT_NAME"] += f"{SHARES}{token}"
             environ["PATH_INFO"] = environ["PATH_INFO"].removeprefix(f"{SHARES}{token}")
         return self._app(
@@ -152,11 +153,11 @@ class AccessMiddleware:
     def _refuse_request(self, request: Request, visitor: Visitor | None) -> Response | None:
         host = parse_host(request.environ.get("HTTP_HOST", ""))
         if host is None or not self._hosts.allow(host):
-            shown = request.environ.get("HTTP_HOST", "")[:80]
+            host_text = request.environ.get("HTTP_HOST", "")[:80]
             return _refusal(
                 request,
                 403,
-                f"the host name {shown!r} is not allowed",
+                f"the host name {host_text!r} is not allowed",
                 "add it to ALLOWED_HOSTS, or use localhost",
             )
         asking = request.headers.get("Origin")

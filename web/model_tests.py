@@ -40,11 +40,11 @@ class ModelTests:
             test.cancel()
 
     async def _test(self, changes: Mapping[str, Any], tell: Tell) -> None:
-        found = []
+        results = []
         try:
             async with aclosing(self._configuration.abilities(changes)) as abilities:
                 async for ability in abilities:
-                    found.append(ability)
+                    results.append(ability)
                     tell({"ability": plain(ability)})
         except Exception as error:  # the edge of a task
             if not isinstance(error, AgentError):
@@ -53,5 +53,5 @@ class ModelTests:
         else:
             from selfeng.llm.abilities import suitability  # imports the SDK
 
-            means = suitability(found)
+            means = suitability(results)
             tell({"suitability": {**plain(means), "usable": means.usable}})

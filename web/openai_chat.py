@@ -64,8 +64,8 @@ def answer_chat(request: ChatCompletion, answer: TurnAnswer) -> Response:
     pieces = [piece for group in answer.pieces() for piece in group or ()]
     if answer.failure:
         return answer.failed()
-    said = "".join(piece.text for piece in pieces if not piece.is_step)
-    message: dict[str, Any] = {"role": "assistant", "content": said}
+    text = "".join(piece.text for piece in pieces if not piece.is_step)
+    message: dict[str, Any] = {"role": "assistant", "content": text}
     if steps := "".join(piece.text for piece in pieces if piece.is_step):
         message["reasoning_content"] = steps
     choice = {"index": 0, "message": message, "finish_reason": "stop", "logprobs": None}
@@ -78,17 +78,17 @@ def _head(answer: TurnAnswer, kind: str) -> dict[str, Any]:
     return {
         "id": f"chatcmpl-{answer.story.turn}",
         "object": kind,
-        "created": answer.begun,
+        "created": answer.started_at,
         "model": AGENT,
     }
 
 
 def _usage(answer: TurnAnswer) -> dict[str, int]:
-    read, written = answer.tokens
+    prompt_tokens, completion_tokens = answer.tokens
     return {
-        "prompt_tokens": read,
-        "completion_tokens": written,
-        "total_tokens": read + written,
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": completion_tokens,
+        "total_tokens": prompt_tokens + completion_tokens,
     }
 
 
@@ -99,14 +99,14 @@ def _chunks(answer: TurnAnswer, *, with_usage: bool) -> Iterator[bytes]:
         choice = {"index": 0, "delta": delta, "finish_reason": end, "logprobs": None}
         return _event({**_head(answer, "chat.completion.chunk"), "choices": [choice], **more})
 
-    begun = False
+    has_started = False
     for pieces in answer.pieces():
         if pieces is None:
             yield KEEP_ALIVE
             continue
-        if not begun:
+        if not has_started:
             yield chunk({"role": "assistant", "content": ""})
-            begun = True
+            has_started = True
         yield from (chunk(_delta(piece)) for piece in pieces)
     if answer.failure:
         yield _event(answer.failure)

@@ -128,8 +128,8 @@ def is_for_model(
     Where Open WebUI adds what it has retrieved, a request of a person begins as its jobs do, but is
     streamed.
     """
-    asked = [message.text for message in messages if message.role == "user"]
-    is_job = not streamed and len(asked) == 1 and bool(_JOB.match(asked[0]))
+    user_texts = [message.text for message in messages if message.role == "user"]
+    is_job = not streamed and len(user_texts) == 1 and bool(_JOB.match(user_texts[0]))
     has_form = bool(form) and (not isinstance(form, dict) or form.get("type") != "text")
     is_continued = messages[-1].role in {"assistant", "tool", "function"}
     return is_job or demands or has_form or is_continued

@@ -162,7 +162,7 @@ class AgentResponse:
         self._output: list[_OutputItem] = []
         self._number = count()
 
-    def whole(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """The response as far as the answer goes, which is read."""
         for pieces in self._answer.pieces():
             for piece in pieces or ():
@@ -171,13 +171,13 @@ class AgentResponse:
 
     def events(self) -> Iterator[bytes]:
         """The response as server-sent events; leaving them leaves the answer."""
-        begun = False
+        has_started = False
         for pieces in self._answer.pieces():
             if pieces is None:
                 yield KEEP_ALIVE
                 continue
-            if not begun:
-                begun, response = True, self._response("in_progress")
+            if not has_started:
+                has_started, response = True, self._response("in_progress")
                 yield self._event(sdk.ResponseCreatedEvent, response=response)
                 yield self._event(sdk.ResponseInProgressEvent, response=response)
             for piece in pieces:
@@ -253,15 +253,15 @@ class AgentResponse:
         return f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
 
     def _response(self, status: Status) -> sdk.Response:
-        story, (read, written) = self._answer.story, self._answer.tokens
+        story, (input_tokens, output_tokens) = self._answer.story, self._answer.tokens
         last: Status = status if status in ("in_progress", "completed") else "incomplete"
         states: list[Status] = ["completed"] * len(self._output)
         failed = story.last is not None and story.gave_up
         form: dict[str, Any] = {
             "id": f"{PREFIX}{story.turn}",
             "object": "response",
-            "created_at": self._answer.begun,
-            "completed_at": self._answer.ended if status == "completed" else None,
+            "created_at": self._answer.started_at,
+            "completed_at": self._answer.ended_at if status == "completed" else None,
             "status": status,
             "model": AGENT,
             "output": [
@@ -273,11 +273,11 @@ class AgentResponse:
             if status == "incomplete"
             else None,
             "usage": {
-                "input_tokens": read,
+                "input_tokens": input_tokens,
                 "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
-                "output_tokens": written,
+                "output_tokens": output_tokens,
                 "output_tokens_details": {"reasoning_tokens": 0},
-                "total_tokens": read + written,
+                "total_tokens": input_tokens + output_tokens,
             }
             if story.last
             else None,

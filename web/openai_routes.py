@@ -36,10 +36,13 @@ def add_openai_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     """Add the routes. Access and the declared size of a body are checked before any of them."""
 
     def models() -> list[dict[str, Any]]:
-        named = {AGENT: "selfeng", engine.configuration.client.model: "the server of the model"}
+        owners_by_model = {
+            AGENT: "selfeng",
+            engine.configuration.client.model: "the server of the model",
+        }
         return [
             {"id": name, "object": "model", "created": 0, "owned_by": whose}
-            for name, whose in named.items()
+            for name, whose in owners_by_model.items()
         ]
 
     @app.get("/v1/models")
@@ -58,7 +61,7 @@ def add_openai_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         request: ChatCompletion = body_as(ChatCompletion)
         if _is_for_model(engine, request):
             return _forwarded(bridge, engine, CHAT, _body())
-        answer = TurnAnswer.asked(bridge, engine, request.messages)
+        answer = TurnAnswer.begin(bridge, engine, request.messages)
         return _by_agent(answer_chat(request, answer), request)
 
     _add_response_routes(app, bridge, engine)
@@ -71,7 +74,7 @@ def _add_response_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         from web.openai_responses import AgentResponse
 
         records = bridge.call(engine.records(owner(), turn_id))
-        return AgentResponse(TurnAnswer(bridge, engine, (record for record in records))).whole()
+        return AgentResponse(TurnAnswer(bridge, engine, (record for record in records))).as_json()
 
     def turn_named(response_id: str) -> str:
         """The id of the turn. Raises: OpenAIError: the agent gave no such response."""
@@ -133,22 +136,22 @@ def _response(
     from web.openai_responses import AgentResponse
 
     if request.background:
-        begun = bridge.call(begin_turn(engine, owner(), request.input, previous))
+        turn = bridge.call(begin_turn(engine, owner(), request.input, previous))
         if request.stream:
-            records = streamed(bridge, engine.follow(owner(), begun.turn_id))
+            records = streamed(bridge, engine.follow(owner(), turn.turn_id))
         else:
-            known = bridge.call(engine.records(owner(), begun.turn_id))
-            records = (record for record in known)
+            stored_records = bridge.call(engine.records(owner(), turn.turn_id))
+            records = (record for record in stored_records)
         answer = TurnAnswer(bridge, engine, records)
     else:
-        answer = TurnAnswer.asked(bridge, engine, request.input, previous)
+        answer = TurnAnswer.begin(bridge, engine, request.input, previous)
     response = AgentResponse(answer, request.echoed)
     if request.stream:
         return sent(response.events())
-    whole = response.whole()
+    body = response.as_json()
     if answer.story.gave_up or not (answer.story.outcome or request.background):
         return answer.failed()
-    return flask.jsonify(whole)
+    return flask.jsonify(body)
 
 
 def _is_for_model(engine: "Engine", request: "ChatCompletion | ResponseRequest") -> bool:
@@ -199,13 +202,13 @@ def _turn_id(bridge: Bridge, engine: "Engine", response_id: str) -> str:
 
 
 def _said_until(bridge: Bridge, engine: "Engine", turn_id: str) -> list[dict[str, Any]]:
-    said = bridge.call(said_until(engine, owner(), turn_id))
-    return [message.model_dump() for message in said]
+    messages = bridge.call(said_until(engine, owner(), turn_id))
+    return [message.model_dump() for message in messages]
 
 
 def _input_items(body: dict[str, Any]) -> list[Any]:
-    given = body["input"]
-    return [{"role": "user", "content": given}] if isinstance(given, str) else given
+    items = body["input"]
+    return [{"role": "user", "content": items}] if isinstance(items, str) else items
 
 
 def _body() -> dict[str, Any]:

@@ -44,19 +44,19 @@ async def begin_turn(
     """
     place = request_in(messages)
     before, request = messages[:place], messages[place]
-    conversation_id, said = None, before
+    conversation_id, context = None, before
     if previous:
         conversation_id, earlier = await _continued(engine, owner, previous)
-        said = [*earlier, *before]
+        context = [*earlier, *before]
     elif requests := [message.text for message in before if message.role == "user"]:
         conversation_id = await engine.conversation_with(owner, requests)
-        said = [] if conversation_id else before
+        context = [] if conversation_id else before
     text = request.text
     room = LONGEST_TEXT - len(text) - 100
-    lines = "\n".join(f"{m.role}: {m.text}" for m in said if m.text and not m.is_instruction)
+    lines = "\n".join(f"{m.role}: {m.text}" for m in context if m.text and not m.is_instruction)
     if lines and room > 0:
         text += f"\n\nThe conversation before this request:\n{shortened(lines, room)}"
-    return await engine.ask(owner, conversation_id, text, files_of([*said, request]))
+    return await engine.ask(owner, conversation_id, text, files_of([*context, request]))
 
 
 async def _continued(
@@ -102,11 +102,11 @@ class TurnAnswer:
         self._records = records
         self._first = next(records, None)  # what refuses the request comes instead of it
         self.story = TurnStory()
-        self.begun, self.ended = 0, 0
+        self.started_at, self.ended_at = 0, 0
         """Seconds since 1970; 0 before."""
 
     @classmethod
-    def asked(
+    def begin(
         cls,
         bridge: Bridge,
         engine: "Engine",
@@ -114,8 +114,8 @@ class TurnAnswer:
         previous: str = "",
     ) -> "TurnAnswer":
         """The answer to such messages; leaving it stops the turn. Raises: as `begin_turn`."""
-        begun = begin_turn(engine, owner(), messages, previous)
-        return cls(bridge, engine, streamed(bridge, engine.turn(owner(), begun)))
+        turn = begin_turn(engine, owner(), messages, previous)
+        return cls(bridge, engine, streamed(bridge, engine.turn(owner(), turn)))
 
     @property
     def tokens(self) -> tuple[int, int]:
@@ -139,12 +139,12 @@ class TurnAnswer:
         """The pieces that each record adds; None after a silence."""
         with closing(self._records):
             for record in chain((self._first,), self._records):
-                yield tuple(self._taken(record)) if record else None
+                yield tuple(self._pieces_of(record)) if record else None
 
-    def _taken(self, record: Record) -> Iterator[AnswerPiece]:
+    def _pieces_of(self, record: Record) -> Iterator[AnswerPiece]:
         step, at = self.story.step, int(record.at.timestamp())
         content = self.story.add(record)
-        self.begun, self.ended = self.begun or at, at
+        self.started_at, self.ended_at = self.started_at or at, at
         if self.story.step != step:
             yield AnswerPiece(f"{visible(self.story.step)}\n", is_step=True)
         if self.story.outcome and not self.story.gave_up:
@@ -156,10 +156,10 @@ class TurnAnswer:
         """Markdown that shows a picture, or leads to another file."""
         conversation = self.story.conversation
         if file.media_type in PICTURES:
-            whole = self._bridge.call(
+            stored = self._bridge.call(
                 self._engine.file(owner(), conversation, file.sha256, file.name)
             )
-            data = base64.b64encode(whole.content).decode()
+            data = base64.b64encode(stored.content).decode()
             return f"\n\n![{file.name}](data:{file.media_type};base64,{data})"
         address = partial(flask.url_for, "file", conversation_id=conversation, _external=True)
         return f"\n\n[{file.name}]({address(sha256=file.sha256, name=file.name)})"

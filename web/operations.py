@@ -90,13 +90,13 @@ def operation(
             answers[200] = answer if shared else None, [*shared, *media]
 
         @wraps(view)
-        def checked(**given: Any) -> Response:
-            given = {name: _value(path[name], name, text) for name, text in given.items()}
+        def checked(**arguments: Any) -> Response:
+            arguments = {name: _value(path[name], name, text) for name, text in arguments.items()}
             if query:
-                given["query"] = _query(query)
+                arguments["query"] = _query(query)
             if body:
-                given["body"] = body_as(body)
-            answered = view(**given)
+                arguments["body"] = body_as(body)
+            answered = view(**arguments)
             if isinstance(answered, Response):
                 return answered
             response = flask.jsonify(plain(answered))
@@ -104,8 +104,8 @@ def operation(
             return response
 
         text = inspect.getdoc(view) or ""
-        told = Operation(path, query, body, takes, headers or {}, answers, text)
-        checked.operation = told  # type: ignore[attr-defined]
+        spec = Operation(path, query, body, takes, headers or {}, answers, text)
+        checked.operation = spec  # type: ignore[attr-defined]
         return checked
 
     return decorate
@@ -128,20 +128,23 @@ def body_as(kind: type[Any]) -> Any:
 def operations(app: Flask) -> Iterator[tuple[Rule, str, Operation]]:
     """The operations of an application by their paths, each with its route and method."""
     for rule in sorted(app.url_map.iter_rules(), key=lambda rule: rule.rule):
-        found = getattr(app.view_functions.get(rule.endpoint), "operation", None)
-        if isinstance(found, Operation):
+        spec = getattr(app.view_functions.get(rule.endpoint), "operation", None)
+        if isinstance(spec, Operation):
             for method in sorted((rule.methods or set()) - {"HEAD", "OPTIONS"}):
-                yield rule, method, found
+                yield rule, method, spec
 
 
 def openapi(app: Flask) -> dict[str, Any]:
     """The operations in OpenAPI 3.1."""
-    told = list(operations(app))
+    specs = list(operations(app))
     inputs: dict[type[BaseModel], JsonSchemaMode] = {
-        one.body: "validation" for _, _, one in told if one.body
+        spec.body: "validation" for _, _, spec in specs if spec.body
     }
     outputs: dict[type[BaseModel], JsonSchemaMode] = {
-        model: "serialization" for _, _, one in told for model, _ in one.answers.values() if model
+        model: "serialization"
+        for _, _, spec in specs
+        for model, _ in spec.answers.values()
+        if model
     }
     outputs[ErrorAnswer] = "serialization"
     references, components = models_json_schema(
@@ -157,29 +160,29 @@ def openapi(app: Flask) -> dict[str, Any]:
     wrong = content(ErrorAnswer, "serialization", [JSON])
     problem = {"description": "What is wrong.", "content": wrong}
     paths: dict[str, dict[str, Any]] = {}
-    for rule, method, one in told:
-        summary, _, rest = one.text.partition("\n\n")
+    for rule, method, spec in specs:
+        summary, _, details = spec.text.partition("\n\n")
         described: dict[str, Any] = {
             "operationId": rule.endpoint,
             "summary": " ".join(summary.split()),
-            "parameters": list(_parameters(one)),
+            "parameters": list(_parameters(spec)),
             "responses": {
                 **{
                     str(status): {
                         "description": HTTPStatus(status).phrase,
                         "content": content(model, "serialization", media),
                     }
-                    for status, (model, media) in one.answers.items()
+                    for status, (model, media) in spec.answers.items()
                 },
                 "4XX": problem,
                 "5XX": problem,
             },
         }
-        if rest:
-            described["description"] = rest
-        if one.body or one.takes:
-            taken = content(one.body, "validation", [one.takes or JSON])
-            described["requestBody"] = {"required": True, "content": taken}
+        if details:
+            described["description"] = details
+        if spec.body or spec.takes:
+            request_content = content(spec.body, "validation", [spec.takes or JSON])
+            described["requestBody"] = {"required": True, "content": request_content}
         path = "".join(text if is_literal else f"{{{text}}}" for is_literal, text in _pieces(rule))
         paths.setdefault(path, {})[method.lower()] = described
     return {
@@ -200,18 +203,18 @@ def _pieces(rule: Rule) -> Iterator[tuple[bool, str]]:
         yield (False, part[1:-1].rpartition(":")[2]) if part.startswith("<") else (True, part)
 
 
-def _parameters(one: Operation) -> Iterator[dict[str, Any]]:
-    for name, adapter in one.path.items():
+def _parameters(spec: Operation) -> Iterator[dict[str, Any]]:
+    for name, adapter in spec.path.items():
         schema = adapter.json_schema()
         if schema.get("type") == "string":
             schema = {"minLength": 1, **schema}
         yield {"name": name, "in": "path", "required": True, "schema": schema}
-    if one.query:
-        told = one.query.model_json_schema(ref_template=_REFERENCE)
-        for name, schema in told["properties"].items():
-            needed = name in told.get("required", ())
+    if spec.query:
+        query_schema = spec.query.model_json_schema(ref_template=_REFERENCE)
+        for name, schema in query_schema["properties"].items():
+            needed = name in query_schema.get("required", ())
             yield {"name": name, "in": "query", "required": needed, "schema": schema}
-    for name, text in one.headers.items():
+    for name, text in spec.headers.items():
         schema = {"type": "string"}
         yield {"name": name, "in": "header", "description": text, "schema": schema}
 

@@ -246,7 +246,7 @@ def plain(value: BaseModel) -> dict[str, Any]:
 def problem(error: Exception) -> dict[str, Any]:
     """An error as people see it; where it is about settings, also by their names."""
     if isinstance(error, SettingsInvalid):
-        fields = {name: plain(found) for name, found in error.problems.items()}
+        fields = {name: plain(issue) for name, issue in error.problems.items()}
         return {"message": error.message, "remedy": error.remedy, "fields": fields}
     if isinstance(error, AgentError):
         return {"message": error.message, "remedy": error.remedy}
@@ -316,8 +316,8 @@ class WirePacket(Packet):  # type: ignore[misc]
     def _readable(self) -> bool:
         if self.packet_type != EVENT:
             return self.packet_type in {CONNECT, DISCONNECT, ACK}
-        named = isinstance(self.data, list) and bool(self.data) and isinstance(self.data[0], str)
-        return named and self.data[0] not in self.reserved
+        has_name = isinstance(self.data, list) and bool(self.data) and isinstance(self.data[0], str)
+        return has_name and self.data[0] not in self.reserved
 
 
 def _finite(data: Any) -> Any:

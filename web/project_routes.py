@@ -63,7 +63,5 @@ def add_project_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @operation(media=[BINARY, *sorted(PICTURES)])
     def project_file(project_id: str, path: str) -> Response:
         """Get a file of a project; pictures have their own type."""
-        found = bridge.call(engine.projects.file(owner(), project_id, path))
-        return send(
-            found.path.rpartition("/")[2], found.content, media_type(found.path, found.content)
-        )
+        file = bridge.call(engine.projects.file(owner(), project_id, path))
+        return send(file.path.rpartition("/")[2], file.content, media_type(file.path, file.content))

@@ -296,12 +296,14 @@ def found_tool(
 
 
 def _line(tool: Tool) -> dict[str, Any]:
-    found = {own or plain for own, plain in _IMPORTED.findall(tool.code)} - {"__future__"}
+    modules = {
+        from_name or import_name for from_name, import_name in _IMPORTED.findall(tool.code)
+    } - {"__future__"}
     return {
         **dict(tool),
         "signature": str(tool.signature),
-        "modules": sorted(found & sys.stdlib_module_names),
-        "packages": sorted(found - sys.stdlib_module_names),
+        "modules": sorted(modules & sys.stdlib_module_names),
+        "packages": sorted(modules - sys.stdlib_module_names),
     }
 
 
@@ -309,10 +311,10 @@ def tool_page(
     tool: Tool, examples: Sequence[str], used_requests: Sequence[str], habits: Habits
 ) -> ToolPage:
     signature = tool.signature
-    shown = {"signature": str(signature), "example_requests": examples}
+    overrides = {"signature": str(signature), "example_requests": examples}
     return ToolPage(
-        **{**dict(tool), **shown},
-        parameters=tuple(ToolParameter(**dict(one)) for one in signature.parameters),
+        **{**dict(tool), **overrides},
+        parameters=tuple(ToolParameter(**dict(parameter)) for parameter in signature.parameters),
         returns=signature.returns,
         input_schema=signature.input_schema(),
         used_requests=used_requests,
@@ -321,15 +323,18 @@ def tool_page(
 
 
 def call_report(execution: Execution) -> CallReport:
-    given: dict[str, Any] = {"outcome": execution.outcome, "seconds": execution.seconds}
+    fields: dict[str, Any] = {"outcome": execution.outcome, "seconds": execution.seconds}
     match execution:
         case Returned(text=text):
-            kept = execution.result
-            given |= {"text": text, "value": json.loads(kept.content) if kept else None}
+            stored_result = execution.result
+            fields |= {
+                "text": text,
+                "value": json.loads(stored_result.content) if stored_result else None,
+            }
         case Raised(type_name=kind, message=message):
-            given |= {"text": ": ".join(filter(None, (kind, message)))}
+            fields |= {"text": ": ".join(filter(None, (kind, message)))}
         case Killed(reason=reason):
-            return CallReport(**given, text=reason, stdout=execution.stdout)
+            return CallReport(**fields, text=reason, stdout=execution.stdout)
         case _:
             assert_never(execution)
     files = tuple(
@@ -337,7 +342,7 @@ def call_report(execution: Execution) -> CallReport:
         for file in execution.files
     )
     return CallReport(
-        **given, stdout=execution.stdout, files=files, refused_files=execution.refused_files
+        **fields, stdout=execution.stdout, files=files, refused_files=execution.refused_files
     )
 
 
@@ -349,22 +354,22 @@ def version_line(version: ToolVersion) -> VersionLine:
 
 
 def version_page(version: ToolVersion, examples: Sequence[str]) -> VersionPage:
-    made = version.provenance
-    shown = {"signature": str(version.signature), "example_requests": examples}
+    provenance = version.provenance
+    overrides = {"signature": str(version.signature), "example_requests": examples}
     return VersionPage(
-        **{**_version_facts(version), **shown},
-        verdict=made.verdict,
-        prompts=tuple(ShownPrompt(name=p.name, digest=p.digest) for p in made.prompts),
+        **{**_version_facts(version), **overrides},
+        verdict=provenance.verdict,
+        prompts=tuple(ShownPrompt(name=p.name, digest=p.digest) for p in provenance.prompts),
     )
 
 
 def _version_facts(version: ToolVersion) -> dict[str, Any]:
-    made = version.provenance
+    provenance = version.provenance
     return {
         **dict(version),
-        "origin": made.origin,
-        "why": str(made.origin),
-        "usage": made.usage,
+        "origin": provenance.origin,
+        "why": str(provenance.origin),
+        "usage": provenance.usage,
     }
 
 

@@ -160,25 +160,28 @@ def _zip(response: Response) -> Response:
 
 def _report(error: Exception) -> Response:
     """JSON below /api/v1/ and /v1/, plain text elsewhere."""
-    told: dict[str, Any]
+    body: dict[str, Any]
     match error:
         case OpenAIError(code=int(status), description=str(message), fields=fields):
-            told = {"message": message, "remedy": "", **fields}
+            body = {"message": message, "remedy": "", **fields}
         case HTTPException(code=int(status)) if error is flask.request.routing_exception:
-            asked = f"{flask.request.method} {flask.request.path[:80]}"
-            told = {"message": f"{asked} is not served", "remedy": served_paths(flask.request)}
+            request_line = f"{flask.request.method} {flask.request.path[:80]}"
+            body = {
+                "message": f"{request_line} is not served",
+                "remedy": served_paths(flask.request),
+            }
         case HTTPException(code=int(status)):
-            told = {"message": error.description or error.name, "remedy": ""}
+            body = {"message": error.description or error.name, "remedy": ""}
         case AgentError():
-            status, told = (
+            status, body = (
                 next((s for kind, s in _STATUS.items() if isinstance(error, kind)), 503),
                 problem(error),
             )
         case _:
             log.error("a request failed", exc_info=error)
-            status, told = 500, problem(error)
-    response = error_response(flask.request, status, **told) or Response(
-        " ".join(filter(None, (told["message"], told["remedy"]))) + "\n",
+            status, body = 500, problem(error)
+    response = error_response(flask.request, status, **body) or Response(
+        " ".join(filter(None, (body["message"], body["remedy"]))) + "\n",
         status,
         mimetype="text/plain",
     )

@@ -135,16 +135,16 @@ class Eventlet:
 
         class Protocol(wsgi.HttpProtocol):  # type: ignore[misc, name-defined]
             def __init__(self, state: Any, server: Any) -> None:
-                self.held = connections.opened(state[1], state[0][0])
-                if self.held is None:
+                self.client_connection = connections.opened(state[1], state[0][0])
+                if self.client_connection is None:
                     return
                 try:
                     super().__init__(state, server)
                 finally:
-                    connections.closed(self.held)
+                    connections.closed(self.client_connection)
 
             def get_environ(self) -> dict[str, Any]:
-                return {**super().get_environ(), CONNECTION: self.held}
+                return {**super().get_environ(), CONNECTION: self.client_connection}
 
             def log_message(self, format: str, *args: Any) -> None:
                 log.debug(format, *args)
@@ -206,16 +206,16 @@ class Threading:
             """Quiet, and silent about versions."""
 
             def handle(self) -> None:
-                self.held = connections.opened(self.connection, self.client_address[0])
-                if self.held is None:
+                self.client_connection = connections.opened(self.connection, self.client_address[0])
+                if self.client_connection is None:
                     return
                 try:
                     super().handle()
                 finally:
-                    connections.closed(self.held)
+                    connections.closed(self.client_connection)
 
             def make_environ(self) -> "WSGIEnvironment":
-                return {**super().make_environ(), CONNECTION: self.held}
+                return {**super().make_environ(), CONNECTION: self.client_connection}
 
             def log(self, type: str, message: str, *args: Any) -> None:
                 log.debug(message, *args)

@@ -27,15 +27,15 @@ def add_share_operations(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @operation()
     def shares(conversation_id: str) -> ShareList:
         """List the links to a conversation."""
-        found = bridge.call(engine.shares.listed(owner(), conversation_id))
-        return ShareList(shares=tuple(found))
+        links = bridge.call(engine.shares.listed(owner(), conversation_id))
+        return ShareList(shares=tuple(links))
 
     @app.post("/api/v1/conversations/<conversation_id>/shares")
     @operation()
     def share(conversation_id: str, body: NewShare) -> NewLink:
         """Make a link to a conversation; its token and path are told once."""
-        made = bridge.call(engine.shares.create(owner(), conversation_id, body.days))
-        return NewLink(**dict(made), path=f"{SHARES}{made.token}")
+        link = bridge.call(engine.shares.create(owner(), conversation_id, body.days))
+        return NewLink(**dict(link), path=f"{SHARES}{link.token}")
 
     @app.post("/api/v1/conversations/<conversation_id>/shares/<share_id>")
     @operation()
@@ -69,8 +69,8 @@ def add_share_routes(
     @app.get("/share/<token>/conversation")
     def shared_conversation(token: str) -> Response:
         records = bridge.call(engine.shares.records(_shared()))
-        told = {"title": _shared().title, "at": _shared().updated_at.isoformat()}
-        return flask.jsonify({**told, "records": [plain(r) for r in records]})
+        summary = {"title": _shared().title, "at": _shared().updated_at.isoformat()}
+        return flask.jsonify({**summary, "records": [plain(r) for r in records]})
 
     @app.get("/share/<token>/files/<sha256>/<name>")
     def shared_file(token: str, sha256: str, name: str) -> Response:

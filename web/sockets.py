@@ -91,7 +91,7 @@ class Sockets:
         for name, handler in self._handlers.items():
             socketio.on_event(name, partial(self._answer, handler))
         socketio.on_event("*", self._refuse_unknown)
-        socketio.on_event("disconnect", self._left)
+        socketio.on_event("disconnect", self._on_disconnect)
         self._tests = ModelTests(engine.configuration)
         self._unsaved: set[str] = set()
         bridge.run(self._listen())
@@ -161,13 +161,13 @@ class Sockets:
         )
 
     def _begin(self, sid: str, begin: Callable[[], Awaitable[Asked]]) -> Reply:
-        return plain(self._bridge.call(self._begun(sid, begin)))
+        return plain(self._bridge.call(self._begin_and_join(sid, begin)))
 
-    async def _begun(self, sid: str, begin: Callable[[], Awaitable[Asked]]) -> Asked:
+    async def _begin_and_join(self, sid: str, begin: Callable[[], Awaitable[Asked]]) -> Asked:
         """On the engine's loop: the actions that deliver records come after this one."""
-        asked = await begin()
-        self._bridge.post(partial(self._join, sid, asked.conversation_id))
-        return asked
+        turn = await begin()
+        self._bridge.post(partial(self._join, sid, turn.conversation_id))
+        return turn
 
     def _say(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Say = parse(Say, arguments)
@@ -181,8 +181,8 @@ class Sockets:
         request: ModelTest = parse(ModelTest, arguments)
 
         def tell(news: dict[str, Any]) -> None:
-            told = {"id": request.id, **news}
-            self._bridge.post(lambda: self._socketio.emit("tested", told, to=sid))
+            message = {"id": request.id, **news}
+            self._bridge.post(lambda: self._socketio.emit("tested", message, to=sid))
 
         self._bridge.call(self._tests.begin(sid, request.changes, tell))
         return {}
@@ -191,7 +191,7 @@ class Sockets:
         self._bridge.call(self._tests.stop(sid))
         return {}
 
-    def _left(self, *reason: Any) -> None:
+    def _on_disconnect(self, *reason: Any) -> None:
         with suppress(AgentError):  # the server is ending
             self._bridge.call(self._tests.stop(flask.request.sid))  # type: ignore[attr-defined]
 
@@ -291,8 +291,8 @@ def _in_one_line(record: logging.LogRecord) -> bool:
     if record.msg == "Cannot send to sid %s":  # a page that has just been closed misses nothing
         return False
     error = record.exc_info[1] if record.exc_info else None
-    told = record.getMessage() + (f": {type(error).__name__}: {error}" if error else "")
-    record.msg, record.args, record.exc_info = one_line(told)[:_LONGEST_LINE], (), None
+    message = record.getMessage() + (f": {type(error).__name__}: {error}" if error else "")
+    record.msg, record.args, record.exc_info = one_line(message)[:_LONGEST_LINE], (), None
     return True
 
 

@@ -15,11 +15,11 @@ COOKIE = "language"
 
 def language_of(request: Request) -> str:
     """The language of the page for this browser."""
-    chosen = request.cookies.get(COOKIE)
-    if chosen in LANGUAGES:
-        return str(chosen)
-    wanted = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
-    return next((one for one in wanted if one in LANGUAGES), DEFAULT)
+    cookie = request.cookies.get(COOKIE)
+    if cookie in LANGUAGES:
+        return str(cookie)
+    preferred = (tag.partition("-")[0].lower() for tag in request.accept_languages.values())
+    return next((language for language in preferred if language in LANGUAGES), DEFAULT)
 
 
 def catalogue_module(language: str) -> tuple[str, bytes]:

@@ -54,10 +54,12 @@ def add_tool_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
         nearest of the requests that you may see.
         """
         if text := query.q.strip():
-            return ToolList(tools=bridge.call(_found(engine, owner(), text)))
+            return ToolList(tools=bridge.call(_matching_tools(engine, owner(), text)))
         last = bridge.call(engine.last_uses(owner()))
-        found = bridge.call(engine.library.tools())
-        return ToolList(tools=tuple(listed_tool(tool, last.get(tool.name)) for tool in found))
+        library_tools = bridge.call(engine.library.tools())
+        return ToolList(
+            tools=tuple(listed_tool(tool, last.get(tool.name)) for tool in library_tools)
+        )
 
     @app.get("/api/v1/tools/<name>")
     @operation()
@@ -81,22 +83,22 @@ def add_tool_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
     @operation()
     def versions(name: str) -> VersionList:
         """List the versions of a tool, newest first: when and why each was made."""
-        found = bridge.call(engine.library.versions(name))
-        return VersionList(versions=tuple(map(version_line, found)))
+        history = bridge.call(engine.library.versions(name))
+        return VersionList(versions=tuple(map(version_line, history)))
 
     @app.get("/api/v1/tools/<name>/versions/<number>")
     @operation()
     def version(name: str, number: VersionNumber) -> VersionPage:
         """Show one version of a tool."""
-        found = bridge.call(engine.library.version(name, number))
-        return version_page(found, bridge.call(engine.examples(owner(), found)))
+        tool_version = bridge.call(engine.library.version(name, number))
+        return version_page(tool_version, bridge.call(engine.examples(owner(), tool_version)))
 
     @app.get("/api/v1/tools/<name>/diff")
     @operation()
     def diff(name: str, query: VersionPair) -> VersionDifference:
         """Show how two versions of a tool differ."""
-        found = bridge.call(engine.difference(name, query.from_, query.to))
-        return VersionDifference(**{"from": query.from_}, to=query.to, diff=found)
+        difference = bridge.call(engine.difference(name, query.from_, query.to))
+        return VersionDifference(**{"from": query.from_}, to=query.to, diff=difference)
 
     @app.post("/api/v1/tools/<name>/rollback")
     @operation()
@@ -120,21 +122,21 @@ def add_tool_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
     @operation()
     def forget(name: str, body: Forget) -> ToolPage:
         """Remove a learned request of yours from a tool."""
-        left = bridge.call(engine.forget_request(owner(), name, body.request))
-        return bridge.call(_page(engine, owner(), name, left))
+        remaining_requests = bridge.call(engine.forget_request(owner(), name, body.request))
+        return bridge.call(_page(engine, owner(), name, remaining_requests))
 
 
-async def _found(engine: "Engine", visitor: str, text: str) -> tuple[FoundTool, ...]:
+async def _matching_tools(engine: "Engine", visitor: str, text: str) -> tuple[FoundTool, ...]:
     """What the search finds for a text, with the requests that the visitor may see."""
     return tuple(
         [
             found_tool(
                 text,
-                one,
-                await engine.examples(visitor, one.tool),
-                await engine.used_requests(visitor, one.tool.name),
+                match,
+                await engine.examples(visitor, match.tool),
+                await engine.used_requests(visitor, match.tool.name),
             )
-            for one in await engine.library.matches(text, _MOST_FOUND)
+            for match in await engine.library.matches(text, _MOST_FOUND)
         ]
     )
 
@@ -143,12 +145,12 @@ async def _page(
     engine: "Engine", visitor: str, name: str, used_requests: Sequence[str] | None = None
 ) -> ToolPage:
     """A tool, with the requests that it has served, unless they are known."""
-    found = await engine.library.get(name)
+    tool = await engine.library.get(name)
     if used_requests is None:
         used_requests = await engine.used_requests(visitor, name)
     return tool_page(
-        found,
-        await engine.examples(visitor, found),
+        tool,
+        await engine.examples(visitor, tool),
         used_requests,
         await engine.habits(visitor, name),
     )

@@ -40,11 +40,11 @@ def add_turn_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
 
         Its id comes at once; with `Accept: text/event-stream` its records come until it has ended.
         """
-        asked = bridge.call(ask(engine, uploads, owner(), body))
+        started_turn = bridge.call(ask(engine, uploads, owner(), body))
         if wants_stream():
-            return _stream(bridge, engine, asked.turn_id, 0)
-        location = flask.url_for("turn", turn_id=asked.turn_id)
-        response = flask.jsonify(asked.model_dump())
+            return _stream(bridge, engine, started_turn.turn_id, 0)
+        location = flask.url_for("turn", turn_id=started_turn.turn_id)
+        response = flask.jsonify(started_turn.model_dump())
         response.status_code, response.headers["Location"] = 202, location
         return response
 
@@ -96,12 +96,12 @@ def wants_stream() -> bool:
 def _last_seen() -> int:
     """Raises: RequestError."""
     text = flask.request.headers.get(_LAST_SEEN, "0")
-    seen = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else LAST_SEQ + 1
-    if seen > LAST_SEQ:
+    number = int(text) if text.isascii() and text.isdigit() and len(text) <= 10 else LAST_SEQ + 1
+    if number > LAST_SEQ:
         raise RequestError(
             f"{_LAST_SEEN} {text[:20]!r} is not the number of a record", "send the id of an event"
         )
-    return seen
+    return number
 
 
 def _stream(bridge: Bridge, engine: "Engine", turn_id: str, after: int) -> Response:

@@ -57,15 +57,17 @@ class Uploads:
         """
         new, upload = _Waiting(owner, file, self._clock()), secrets.token_hex(16)
         with self._lock:
-            kept = {
-                key: one for key, one in self._waiting.items() if new.since - one.since < _LASTS
+            entries = {
+                key: entry
+                for key, entry in self._waiting.items()
+                if new.since - entry.since < _LASTS
             }
-            own = {key: one for key, one in kept.items() if one.owner == owner}
-            while own and _size(own) + new.size > self._most_of_one:
-                oldest = next(iter(own))
-                del own[oldest], kept[oldest]
-            self._waiting = kept
-            if _size(kept) + new.size > self._most:
+            own_entries = {key: entry for key, entry in entries.items() if entry.owner == owner}
+            while own_entries and _size(own_entries) + new.size > self._most_of_one:
+                oldest = next(iter(own_entries))
+                del own_entries[oldest], entries[oldest]
+            self._waiting = entries
+            if _size(entries) + new.size > self._most:
                 raise UploadsFull(
                     "too many files of other people are waiting",
                     "wait a minute, then send it again",
@@ -80,16 +82,16 @@ class Uploads:
             ResourceNotFound: a file is missing, or belongs to another owner.
         """
         with self._lock:
-            own = [
+            own_uploads = [
                 upload
                 for upload in dict.fromkeys(uploads)
                 if upload in self._waiting and self._waiting[upload].owner == owner
             ]
-            files = tuple(self._waiting.pop(upload).file for upload in own)
+            files = tuple(self._waiting.pop(upload).file for upload in own_uploads)
         if len(files) < len(uploads):
             raise ResourceNotFound("a file of this request has not arrived", "send it again")
         return files
 
 
 def _size(waiting: dict[str, _Waiting]) -> int:
-    return sum(one.size for one in waiting.values())
+    return sum(entry.size for entry in waiting.values())

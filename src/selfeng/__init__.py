@@ -35,9 +35,9 @@ if sys.version_info < (3, 11, 8) or (3, 12) <= sys.version_info < (3, 12, 2):
     _parse, _turn = ast.parse, RLock()
 
     @wraps(_parse)
-    def _parse_in_turn(*given: Any, **options: Any) -> Any:
+    def _parse_in_turn(*args: Any, **options: Any) -> Any:
         with _turn:
-            return _parse(*given, **options)
+            return _parse(*args, **options)
 
     ast.parse = _parse_in_turn
 

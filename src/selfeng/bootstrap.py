@@ -205,19 +205,19 @@ class _Shared:
 
 def _model_parts(settings: Settings, model: LLMClient, shared: _Shared) -> ModelParts:
     tools, learning, builder = shared.tools, shared.learning, shared.builder(model)
-    library, asked = DurableLibrary(tools.library), DurableModel(model)
+    library, durable_model = DurableLibrary(tools.library), DurableModel(model)
     sandbox = DurableSandbox(tools.sandbox)
     servers = DurableServers(shared.servers)
-    executor = Executor(asked, sandbox, library, tools.sources, servers)
+    executor = Executor(durable_model, sandbox, library, tools.sources, servers)
     synthesis = _synthesis(settings, model, tools.sandbox, tools.library, tools.sources)
     projects = ProjectAgent(builder, settings.data_dir / DELEGATED)
-    agents = (proxy(asked), coder(asked), projects)
+    agents = (proxy(durable_model), coder(durable_model), projects)
     threads = DurableThreads(Threads(shared.database))
     orchestrator = Orchestrator(
         library,
         executor,
         synthesis,
-        ResponseSynthesizer(asked),
+        ResponseSynthesizer(durable_model),
         thresholds=_thresholds(settings),
         limits=_limits(settings),
         runtime=shared.runtime,
@@ -246,8 +246,10 @@ def _synthesis(
         mutation_score=settings.synthesis_mutation_score,
     )
     linked = DurableSandbox(LinkedSandbox(sandbox, library, sources))
-    asked, kept = DurableModel(model), DurableLibrary(library)
-    return SynthesisEngine(asked, linked, kept, model.model, policy, sources=sources)
+    durable_model, durable_library = DurableModel(model), DurableLibrary(library)
+    return SynthesisEngine(
+        durable_model, linked, durable_library, model.model, policy, sources=sources
+    )
 
 
 async def _tool_parts(
@@ -381,8 +383,8 @@ def restore(settings: Settings, source: Path, before: Path) -> dict[str, int]:
 def _stored(settings: Settings) -> dict[str, Path]:
     """Folders that can't be made again, by their names in a backup."""
     data = settings.data_dir
-    own = {name: data / name for name in (PROJECTS, DELEGATED, RANKING)}
-    return {"tools": settings.tools_dir, **own}
+    folders = {name: data / name for name in (PROJECTS, DELEGATED, RANKING)}
+    return {"tools": settings.tools_dir, **folders}
 
 
 @asynccontextmanager
@@ -533,7 +535,11 @@ def _learning(
     )
     learner = Learner(model, book, turns, limits)
     return Learning(
-        learner, book, turns, shown=settings.lessons_shown, expire_days=settings.lessons_expire_days
+        learner,
+        book,
+        turns,
+        shown_limit=settings.lessons_shown,
+        expire_days=settings.lessons_expire_days,
     )
 
 

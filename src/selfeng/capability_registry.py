@@ -180,10 +180,10 @@ class CapabilityRegistry:
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
         """The best tools for a request, best first, without retired and hand-edited ones."""
-        found = await self._search.find(request, limit)
+        candidates = await self._search.find(request, limit)
         self._index.follow(self._watcher.snapshot.revision)
         self._tell()
-        return found
+        return candidates
 
     async def matches(self, text: str, limit: int) -> tuple[Candidate, ...]:
         """Those of `search` that have to do with the text, for who looks at the library."""
@@ -225,18 +225,18 @@ class CapabilityRegistry:
 
     async def get(self, name: str) -> Tool:
         """The newest version, retired or not. Raises: ToolNotFound, ToolModified."""
-        snapshot, found = await asyncio.to_thread(self._looked_up, name)
+        snapshot, tools = await asyncio.to_thread(self._looked_up, name)
         self._follow(snapshot)
         if missing := snapshot.half(name):
             raise half(name, missing)
-        if not found:
+        if not tools:
             raise not_found(name)
         if name in snapshot.modified:
             raise ToolModified(
                 f"{code_file(name)} or {tests_file(name)} differs from what was verified",
                 verify_again(name),
             )
-        return found[0]
+        return tools[0]
 
     def _looked_up(self, name: str) -> tuple[LibrarySnapshot, tuple[Tool, ...]]:
         snapshot = self._watcher.look((name,))
@@ -297,9 +297,9 @@ class CapabilityRegistry:
 
     async def versions(self, name: str) -> tuple[ToolVersion, ...]:
         """Every version, newest first, including those of a removed tool. Raises: ToolNotFound."""
-        if not (found := await asyncio.to_thread(self._editor.versions, name)):
+        if not (tool_versions := await asyncio.to_thread(self._editor.versions, name)):
             raise not_found(name)
-        return found
+        return tool_versions
 
     async def version(self, name: str, number: int) -> ToolVersion:
         """Raises: VersionNotFound."""
@@ -321,14 +321,14 @@ class CapabilityRegistry:
         ToolNotFound.
         """
         await asyncio.to_thread(self._trust.retire, name)
-        return await self._shown(name)
+        return await self._current_tool(name)
 
     async def restore(self, name: str) -> Tool:
         """Offer a retired tool again, as provisional; any other stays unchanged. Raises:
         ToolNotFound.
         """
         await asyncio.to_thread(self._trust.restore, name)
-        return await self._shown(name)
+        return await self._current_tool(name)
 
     async def sources(self, name: str) -> Sources:
         """The current content of the files, verified or not. Raises: ToolNotFound, ToolModified
@@ -337,10 +337,10 @@ class CapabilityRegistry:
         snapshot = await self._look(name)
         if missing := snapshot.half(name):
             raise half(name, missing)
-        found = await asyncio.to_thread(self._files.read, name) if name in snapshot else None
-        if found is None:
+        tool_sources = await asyncio.to_thread(self._files.read, name) if name in snapshot else None
+        if tool_sources is None:
             raise not_found(name)
-        return found
+        return tool_sources
 
     async def edited(self, name: str) -> ToolDraft:
         """The tool as its files define it now, ready to be verified. Raises: ToolNotFound,
@@ -494,21 +494,21 @@ class CapabilityRegistry:
         self._index.follow(snapshot.revision)
         self._tell()
 
-    async def _shown(self, name: str) -> Tool:
+    async def _current_tool(self, name: str) -> Tool:
         await self._look(name)
         return await self._loaded(name)
 
     async def _loaded(self, name: str) -> Tool:
-        found = await asyncio.to_thread(self._load, [name])
-        if not found:  # removed just now
+        tools = await asyncio.to_thread(self._load, [name])
+        if not tools:  # removed just now
             raise not_found(name)
-        return found[0]
+        return tools[0]
 
-    def _load(self, wanted: Sequence[str]) -> tuple[Tool, ...]:
+    def _load(self, tool_names: Sequence[str]) -> tuple[Tool, ...]:
         """The tools of these names that exist, in order."""
         with reading(self._engine) as connection:
-            found = {tool.name: tool for tool in records.load(connection, wanted)}
-        return tuple(found[name] for name in wanted if name in found)
+            tools_by_name = {tool.name: tool for tool in records.load(connection, tool_names)}
+        return tuple(tools_by_name[name] for name in tool_names if name in tools_by_name)
 
     def _release(self, name: str) -> bool:
         """Let search use the example requests of an imported tool, which has served."""

@@ -48,7 +48,7 @@ from selfeng.core.owner import owned_by
 from selfeng.core.packages import LOCAL
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.provenance import ToolVersion
-from selfeng.core.question import Answer, completed, said
+from selfeng.core.question import Answer, answers_text, completed
 from selfeng.core.result import EarlierResult, Result
 from selfeng.core.server_tool import NO
 from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus, Part
@@ -262,8 +262,8 @@ class Engine:
         async with (
             self._beginning.setdefault(turn_id, asyncio.Lock()) if turn_id else nullcontext()
         ):
-            known = await self._begun(turn_id) if turn_id else None
-            return known or await self._ask(
+            existing_turn = await self._existing_turn(turn_id) if turn_id else None
+            return existing_turn or await self._ask(
                 owner,
                 conversation_id,
                 request,
@@ -274,7 +274,7 @@ class Engine:
                 turn_id=turn_id,
             )
 
-    async def _begun(self, turn_id: str) -> Asked | None:
+    async def _existing_turn(self, turn_id: str) -> Asked | None:
         conversation = await asyncio.to_thread(self._journal.conversation_of, turn_id)
         return Asked(conversation_id=conversation, turn_id=turn_id) if conversation else None
 
@@ -310,15 +310,15 @@ class Engine:
         else:
             answers = completed(rounds[0].questions if rounds else (), answers)
         waiting = None
-        if rounds and request.strip() in ("", said(answers)):
+        if rounds and request.strip() in ("", answers_text(answers)):
             request = await asyncio.to_thread(self._journal.last_request, conversation_id or "")
             waiting = rounds[0].call if answers else None
         no = waiting is not None and answers[0].value == NO
-        given = Request(
+        turn_request = Request(
             request,
             files=tuple(files),
             answers=tuple(answers),
-            rounds=sum(1 for one in rounds if one.call is None),
+            rounds=sum(1 for past_round in rounds if past_round.call is None),
             waiting=waiting,
             refused=(
                 *(rounds[0].refused if rounds else ()),
@@ -327,9 +327,11 @@ class Engine:
             agent=agent or (rounds[0].agent if rounds else ""),
             conversation_id=conversation_id or "",
         )
-        return await self._begin(owner, given, turn_id)
+        return await self._begin(owner, turn_request, turn_id)
 
-    async def turn(self, owner: str, begun: Awaitable[Asked]) -> AsyncGenerator[Record, None]:
+    async def turn(
+        self, owner: str, pending_turn: Awaitable[Asked]
+    ) -> AsyncGenerator[Record, None]:
         """Begin a turn of `owner`, such as by `ask` or `build`, and give its records; leaving
         stops it.
 
@@ -340,9 +342,9 @@ class Engine:
             unsubscribe = self.subscribe(lambda batch: _append(records, batch))
             runs = None
             try:
-                runs = asked = await begun
+                runs = started_turn = await pending_turn
                 async for record in aiter(records):
-                    if record.turn_id == asked.turn_id:
+                    if record.turn_id == started_turn.turn_id:
                         if isinstance(record.event, FINAL):
                             runs = None
                         yield record
@@ -368,11 +370,13 @@ class Engine:
         with news:
             unsubscribe = self.subscribe(lambda batch: _append(news, batch))
             try:
-                known = await self.records(owner, turn_id)
-                if not isinstance(known[-1].event, FINAL):
-                    after = max(after, known[0].seq - 1)
-                    known = await self.history(owner, known[0].conversation_id, after)
-                async for record in _joined(known, aiter(news)):
+                stored_records = await self.records(owner, turn_id)
+                if not isinstance(stored_records[-1].event, FINAL):
+                    after = max(after, stored_records[0].seq - 1)
+                    stored_records = await self.history(
+                        owner, stored_records[0].conversation_id, after
+                    )
+                async for record in _joined(stored_records, aiter(news)):
                     if record.turn_id == turn_id and record.seq > after:
                         yield record
                     if record.turn_id == turn_id and isinstance(record.event, FINAL):
@@ -380,7 +384,7 @@ class Engine:
             finally:
                 unsubscribe()
 
-    async def named(self, owner: str, name: str) -> str:
+    async def conversation_named(self, owner: str, name: str) -> str:
         """The id of a conversation that a program calls by a name of its own, begun if there is
         none; the id of one of `owner`'s conversations names that one.
         """
@@ -431,10 +435,10 @@ class Engine:
         if conversation_id is not None:
             await self._check_conversation(owner, conversation_id)
         by_hand = FunctionCall(name=name, arguments=call.arguments)
-        given = Request(
+        turn_request = Request(
             request, files=tuple(files), conversation_id=conversation_id or "", by_hand=by_hand
         )
-        return await self._begin(owner, given)
+        return await self._begin(owner, turn_request)
 
     async def _bound(self, name: str, arguments: Mapping[str, Any], files: Sequence[File]) -> Call:
         """The call of a tool by name. Raises: as `call`."""
@@ -447,8 +451,8 @@ class Engine:
 
     async def _check_conversation(self, owner: str, conversation_id: str) -> None:
         """Raises: ResourceNotFound, RequestError: it belongs to a project."""
-        found = await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
-        if found.kind == "project":
+        conversation = await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
+        if conversation.kind == "project":
             raise RequestError(
                 "this conversation belongs to a project",
                 "continue there, or start a new conversation",
@@ -473,13 +477,13 @@ class Engine:
         plan = plan_to_tool(records)
         conversation_id = records[0].conversation_id
         await self._turns.check(owner, conversation_id)
-        given = Request(
+        turn_request = Request(
             plan.request,
             conversation_id=conversation_id,
             saved_plan=plan.steps,
             keeps=plan.turn_id,
         )
-        return await self._begin(owner, given)
+        return await self._begin(owner, turn_request)
 
     async def refactor(self, owner: str, name: str) -> Asked:
         """Begin a turn that makes a tool faster, in a new conversation.
@@ -500,29 +504,31 @@ class Engine:
         await self._turns.check(owner)
         return await self._begin(owner, Request(description, builds=True))
 
-    async def _begin(self, owner: str, given: Request, turn_id: str = "") -> Asked:
+    async def _begin(self, owner: str, turn_request: Request, turn_id: str = "") -> Asked:
         """Begin a turn, with the past of its conversation, which is a new one if none is named."""
-        new, conversation_id = None, given.conversation_id
+        new, conversation_id = None, turn_request.conversation_id
         if conversation_id:
             await self._feed.watch(conversation_id)
-            given = await asyncio.to_thread(self._with_past, given)
+            turn_request = await asyncio.to_thread(self._with_past, turn_request)
         else:
-            new = NewConversation(owner, given.text.strip().splitlines()[0][:80])
+            new = NewConversation(owner, turn_request.text.strip().splitlines()[0][:80])
             conversation_id = uuid4().hex
             await self._feed.watch(conversation_id, new=True)
-            given = replace(given, conversation_id=conversation_id)
+            turn_request = replace(turn_request, conversation_id=conversation_id)
         return await self._starter.begin(
             owner,
             conversation_id,
-            started(given),
-            self._run(given),
+            started(turn_request),
+            self._run(turn_request),
             turn_id=turn_id,
             new=new,
-            given=GivenTurn.of(given),
+            given_turn=GivenTurn.of(turn_request),
         )
 
-    def _run(self, given: Request) -> Run:
-        return lambda resumed, watch: self.orchestrator.begin(given, resumed=resumed, watch=watch)
+    def _run(self, turn_request: Request) -> Run:
+        return lambda resumed, watch: self.orchestrator.begin(
+            turn_request, resumed=resumed, watch=watch
+        )
 
     async def resume_turns(self, *, once_ready: bool = False) -> None:
         """From now on run the turns that wait in the queue, as far as there is room, and those that
@@ -594,20 +600,20 @@ class Engine:
 
     async def _begin_claimed(self, claimed: ClaimedTurn) -> None:
         numbered = await asyncio.to_thread(self._journal.numbered, claimed.turn_id)
-        known = tuple(starmap(NumberedEvent, numbered))
+        earlier_events = tuple(starmap(NumberedEvent, numbered))
         try:
-            given = GivenTurn.model_validate_json(claimed.given or "")
-            if given.build is not None:
-                await self.projects.resume(claimed, given.build, known)
+            given_turn = GivenTurn.model_validate_json(claimed.given or "")
+            if given_turn.build is not None:
+                await self.projects.resume(claimed, given_turn.build, earlier_events)
                 return
-            request = await given.request(self._past(claimed.conversation_id))
+            request = await given_turn.request(self._past(claimed.conversation_id))
         except DatabaseUnavailable:
             raise
         except (AgentError, ValidationError):  # another version wrote it, or a file of it is gone
             log.exception("turn %s can't go on", claimed.turn_id)
             self._interrupted(claimed)
             return
-        await self._starter.go_on(claimed, known, self._run(request))
+        await self._starter.go_on(claimed, earlier_events, self._run(request))
 
     def _past(self, conversation_id: str) -> Past:
         async def file(reference: FileReference) -> File:
@@ -622,18 +628,21 @@ class Engine:
 
         return Past(file, result)
 
-    def _with_past(self, given: Request) -> Request:
+    def _with_past(self, turn_request: Request) -> Request:
         """A request with the history of its conversation, the values, and the files except those
         that it replaces by name. Blocking.
         """
-        mine, past = given.conversation_id, self._past(given.conversation_id)
-        replaced = {file.name for file in given.files}
-        others = [r for r in self._files.newest(mine) if r.name not in replaced]
+        conversation_id, past = (
+            turn_request.conversation_id,
+            self._past(turn_request.conversation_id),
+        )
+        replaced = {file.name for file in turn_request.files}
+        other_files = [r for r in self._files.newest(conversation_id) if r.name not in replaced]
         return replace(
-            given,
-            history=self._journal.messages(mine),
-            earlier=EarlierFiles(tuple(others[: self.file_limits.count]), past.file),
-            earlier_results=EarlierResults(self._files.results(mine), past.result),
+            turn_request,
+            history=self._journal.messages(conversation_id),
+            earlier=EarlierFiles(tuple(other_files[: self.file_limits.count]), past.file),
+            earlier_results=EarlierResults(self._files.results(conversation_id), past.result),
         )
 
     async def stop(self, owner: str, turn_id: str) -> bool:
@@ -672,8 +681,8 @@ class Engine:
         """A conversation with all its records. Raises: ResourceNotFound: `owner` has no such
         conversation.
         """
-        found = await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
-        return found, await asyncio.to_thread(self._journal.history, conversation_id)
+        conversation = await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
+        return conversation, await asyncio.to_thread(self._journal.history, conversation_id)
 
     async def history(self, owner: str, conversation_id: str, after: int = 0) -> tuple[Record, ...]:
         """The records of a conversation after a number. Raises: ResourceNotFound: `owner` has no
@@ -704,13 +713,13 @@ class Engine:
         return await asyncio.to_thread(self._files.result_of_turn, owner, turn_id)
 
     def subscribe(
-        self, on_records: Callable[[Sequence[Record]], None], *, own: bool = False
+        self, on_records: Callable[[Sequence[Record]], None], *, own_only: bool = False
     ) -> Callable[[], None]:
-        """From now on, call `on_records` with all records of this process, and unless `own`, with
-        those of other processes in conversations that were read or continued here; returns a
+        """From now on, call `on_records` with all records of this process, and unless `own_only`,
+        with those of other processes in conversations that were read or continued here; returns a
         function that ends this.
         """
-        return (self._recorder if own else self._feed).subscribe(on_records)
+        return (self._recorder if own_only else self._feed).subscribe(on_records)
 
     async def load(self) -> EngineLoad:
         return EngineLoad(
@@ -753,10 +762,12 @@ class Engine:
         """The example requests of a tool, without those that another owner asked before the tool
         existed.
         """
-        others = await asyncio.to_thread(
+        foreign_requests = await asyncio.to_thread(
             self._journal.said_by_others, owner, tool.example_requests, tool.created_at
         )
-        return tuple(request for request in tool.example_requests if request not in others)
+        return tuple(
+            request for request in tool.example_requests if request not in foreign_requests
+        )
 
     async def habits(self, owner: str, name: str) -> Habits:
         """What `owner` often asks after a tool, and uses together with it."""
@@ -769,8 +780,8 @@ class Engine:
     async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
         """The requests that a tool served and is found by, only those of `owner`, newest first."""
         used = await self.library.used_requests(name)
-        own = await asyncio.to_thread(self._journal.said, owner, used)
-        return tuple(request for request in used if request in own)
+        own_requests = await asyncio.to_thread(self._journal.said, owner, used)
+        return tuple(request for request in used if request in own_requests)
 
     async def forget_request(self, owner: str, name: str, request: str) -> tuple[str, ...]:
         """Remove a learned request from a tool; returns the remaining ones.
@@ -829,7 +840,7 @@ class Engine:
     async def seed(
         self,
         report: Callable[[str], None],
-        progress: Callable[[int, int], None] = lambda done, total: None,
+        progress: Callable[[int, int], None] = lambda current, total: None,
     ) -> Planted:
         """Add the seed tools that are missing. Raises: SandboxError."""
         planted = await plant(load_seeds(), self.library, self.synthesis.examine, report, progress)
@@ -845,7 +856,7 @@ class Engine:
         return await self._tool_export.file(names, form, partial(self.examples, owner))
 
     async def seed_once(
-        self, progress: Callable[[int, int], None] = lambda done, total: None
+        self, progress: Callable[[int, int], None] = lambda current, total: None
     ) -> None:
         """Add the seed tools to a library that never had them; deleted seed tools stay deleted.
         Raises: SandboxError.
@@ -890,7 +901,9 @@ class Engine:
 
         async def plant_seeds(report: Report) -> None:
             await self.seed_once(
-                lambda done, total: report(f"{done} of {total} tools verified", done, total)
+                lambda current, total: report(
+                    f"{current} of {total} tools verified", current, total
+                )
             )
 
         await self.readiness.prepare("sandbox", work, then=("tools",))
@@ -984,12 +997,12 @@ def _append(records: StreamAppender[Record], batch: Sequence[Record]) -> None:
 
 
 async def _joined(
-    known: Sequence[Record], news: AsyncIterator[Record]
+    stored_records: Sequence[Record], news: AsyncIterator[Record]
 ) -> AsyncGenerator[Record, None]:
     """The records that are known, then the stored ones of the news that follow on them."""
-    for record in known:
+    for record in stored_records:
         yield record
-    last = known[-1].seq if known else 0
+    last = stored_records[-1].seq if stored_records else 0
     async for record in news:
         if record.seq > last:
             yield record

@@ -24,7 +24,7 @@ from selfeng.core.events import (
 from selfeng.core.files import File
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ServerTools, ToolLibrary
-from selfeng.core.question import told
+from selfeng.core.question import questions_text
 from selfeng.core.turn import (
     Budget,
     Inspector,
@@ -88,7 +88,7 @@ class RequestTurn(RunningTurn):
     def failed(self, error: AgentError) -> TurnFailed:
         reached = what_was_reached(self.events) if error.kind == "budget" else ""
         return TurnFailed(
-            where=error.where or "internal", reached=reached, **error.told, **self.spent
+            where=error.where or "internal", reached=reached, **error.event_fields, **self.spent
         )
 
 
@@ -148,14 +148,14 @@ class Orchestrator:
         """Run one turn and pass on its events; also returns the last one. Cancelling this stops the
         turn.
         """
-        given = Request(
+        turn_request = Request(
             request,
             tuple(history),
             tuple(files),
             agent=agent,
             conversation_id=conversation_id,
         )
-        running = self.begin(given)
+        running = self.begin(turn_request)
         events = aiter(running)
         last: Event
         try:
@@ -171,7 +171,7 @@ class Orchestrator:
 
     def begin(
         self,
-        given: Request,
+        turn_request: Request,
         *,
         resumed: TurnResumed | None = None,
         watch: Callable[[Event], None] = lambda _: None,
@@ -181,7 +181,7 @@ class Orchestrator:
         """
         with self._runtime.entered():
             running = RequestTurn(
-                given,
+                turn_request,
                 self._limits,
                 self._recall(),
                 self._news,
@@ -189,7 +189,7 @@ class Orchestrator:
                 watch=watch,
                 wait=self._wait,
             )
-            running.emit(started(given))
+            running.emit(started(turn_request))
             if resumed:
                 running.emit(resumed)
             running.begin(partial(self._answer, running))
@@ -209,19 +209,19 @@ class Orchestrator:
                 case ConsentAsked(call=waiting, question=question):
                     refused = turn.request.refused
                     turn.emit(QuestionsAsked(questions=(question,), call=waiting, refused=refused))
-                    pieces = _whole(told((question,)))
+                    pieces = _single_piece(questions_text((question,)))
                 case DirectAnswer(text=text, questions=()):
-                    pieces, tool = _whole(text), end.tool
+                    pieces, tool = _single_piece(text), end.tool
                 case AgentReply(text=text, questions=()):
-                    pieces = _whole(text)
+                    pieces = _single_piece(text)
                 case DirectAnswer(text=text, questions=questions):
-                    pieces = _whole(ask(turn, text, questions))
+                    pieces = _single_piece(ask(turn, text, questions))
                 case AgentReply(text=text, questions=questions, agent=agent):
-                    pieces = _whole(ask(turn, text, questions, agent))
+                    pieces = _single_piece(ask(turn, text, questions, agent))
                 case PlanExecuted(results=results):
                     pieces, tool = self._responder.answer_plan(turn, results), end.tool
                 case Executed(call=call, execution=execution) if turn.request.by_hand:
-                    pieces, tool = _whole(plain(execution)), call.tool.name
+                    pieces, tool = _single_piece(plain(execution)), call.tool.name
                 case Executed(call=call, execution=execution):
                     pieces, tool = (
                         self._responder.answer(turn, str(call), execution),
@@ -237,20 +237,20 @@ class Orchestrator:
         )
 
 
-def started(given: Request) -> TurnStarted:
+def started(turn_request: Request) -> TurnStarted:
     """The first event of the turn of a request."""
     return TurnStarted(
-        request=given.text,
-        files=tuple(file.reference() for file in given.files),
-        contents=given.files,
-        keeps=given.keeps,
-        agent=given.agent,
-        answers=given.answers,
-        runs=given.by_hand.name if given.by_hand else "",
+        request=turn_request.text,
+        files=tuple(file.reference() for file in turn_request.files),
+        contents=turn_request.files,
+        keeps=turn_request.keeps,
+        agent=turn_request.agent,
+        answers=turn_request.answers,
+        runs=turn_request.by_hand.name if turn_request.by_hand else "",
     )
 
 
-async def _whole(text: str) -> AsyncIterator[str]:
+async def _single_piece(text: str) -> AsyncIterator[str]:
     """An answer that comes in one piece."""
     yield text
 

@@ -170,11 +170,11 @@ class SecureSandbox:
             expected = expected_tests(tests)
         except SuiteProblem as problem:
             return Verdict(passed=False, problem=str(problem))
-        told: dict[str, str] = {}
+        outcomes: dict[str, str] = {}
 
         def report(result: TestResult) -> None:  # a second try says only what it changes
-            if told.get(result.test) != result.outcome:
-                told[result.test] = result.outcome
+            if outcomes.get(result.test) != result.outcome:
+                outcomes[result.test] = result.outcome
                 on_test(result)
 
         return await self._run(
@@ -348,14 +348,14 @@ class SecureSandbox:
 def _suite_job(name: str, code: str, tests: str, library: Mapping[str, str]) -> Message:
     """A suite's job. `import *` gives tests no name of the tool that the suite binds itself."""
     names, public = exported_names(code)
-    own, _ = exported_names(tests)
+    test_names, _ = exported_names(tests)
     return {
         "name": name,
         "code": code,
         "library": dict(library),
         "tests": tests,
         "names": names,
-        "public": [n for n in public if n == name or n not in own],
+        "public": [n for n in public if n == name or n not in test_names],
     }
 
 
@@ -364,9 +364,9 @@ def _lanes(versions: Sequence[Version]) -> list[list[int]]:
     few.
     """
     alone = [[number] for number, version in enumerate(versions) if version.apart]
-    others = [number for number, version in enumerate(versions) if not version.apart]
-    lanes = min(_LANES, math.ceil(len(others) / _LANE))
-    return alone + [others[first::lanes] for first in range(lanes)]
+    sharing = [number for number, version in enumerate(versions) if not version.apart]
+    lanes = min(_LANES, math.ceil(len(sharing) / _LANE))
+    return alone + [sharing[first::lanes] for first in range(lanes)]
 
 
 @asynccontextmanager

@@ -108,7 +108,9 @@ class SynthesisEngine:
             LibraryError, SynthesisFailed: the tool, or one that it imports, has changed meanwhile.
         """
         steps = Steps(turn)
-        tools = Importable(await self._library.tools(), kept=[pin.name for pin in tool.requires])
+        tools = Importable(
+            await self._library.tools(), retired_allowed=[pin.name for pin in tool.requires]
+        )
         code = await self._programmer.mend(steps, tool, tools, failed)
         if not code or isinstance(code, Question):
             return code or None
@@ -136,7 +138,7 @@ class SynthesisEngine:
     ) -> Tool:
         """Register the draft as the next version of the tool."""
         with steps.step("register") as current:
-            made = Provenance(
+            provenance = Provenance(
                 origin=origin,
                 verdict=verdict,
                 prompts=tuple(steps.prompts_sent),
@@ -144,7 +146,7 @@ class SynthesisEngine:
             )
             requires = await steady_requirements(self._library, tools, draft.code)
             new = await self._library.revise(
-                draft.model_copy(update={"requires": requires}), tool.version, made
+                draft.model_copy(update={"requires": requires}), tool.version, provenance
             )
             current.summary = f"{new.name} is in the library, as version {new.version}."
         return new
@@ -159,7 +161,9 @@ class SynthesisEngine:
             LibraryError: the tool, or one that it imports, has changed meanwhile.
         """
         steps, race = Steps(turn), Race(self._deps.sandbox, await self._before(tool))
-        tools = Importable(await self._library.tools(), kept=[pin.name for pin in tool.requires])
+        tools = Importable(
+            await self._library.tools(), retired_allowed=[pin.name for pin in tool.requires]
+        )
         problem = await race.prepare()
         for _ in range(0 if problem else self._deps.policy.max_rewrites + 1):
             code, problem = await self._programmer.refactor(
@@ -175,7 +179,7 @@ class SynthesisEngine:
                 draft = tool.draft().model_copy(update={"code": code, "model": self._model_name})
                 origin = Refactored(factor=lap.factor)
                 new = await self._revised(steps, tool, draft, tools, origin=origin, verdict=verdict)
-                return f"`{new.name}` has version {new.version}. {race.told(lap)}"
+                return f"`{new.name}` has version {new.version}. {race.report(lap)}"
         raise SynthesisFailed(
             f"{tool.name} stays at version {tool.version}: {problem}", where="refactor"
         )
@@ -195,7 +199,7 @@ class SynthesisEngine:
             if lap.objection:
                 current.fail(f"Refused: {lap.objection}.")
             else:
-                current.summary = race.told(lap)
+                current.summary = race.report(lap)
         return lap, verdict
 
     async def examine_imported(self, draft: ToolDraft, beside: Sequence[Tool] = ()) -> Verdict:
@@ -219,18 +223,18 @@ class SynthesisEngine:
             SynthesisFailed: it does not pass; the message says why, `where` names the step.
             SandboxError: the sandbox is broken.
         """
-        known = await self._library.tools()
+        library_tools = await self._library.tools()
         tools, earlier = (
-            Importable([*known, *beside]),
-            next((tool for tool in known if tool.name == draft.name), None),
+            Importable([*library_tools, *beside]),
+            next((tool for tool in library_tools if tool.name == draft.name), None),
         )
         new = {tool.name: tool.code for tool in beside}
-        kept = [pin for pin in draft.requires if pin.name not in new]
+        pins = [pin for pin in draft.requires if pin.name not in new]
         judged = await self._chain.judge(
             draft,
             tools,
             before=await self._before(earlier) if earlier else None,
-            library={**await self._sources.of(kept), **new} if new else NO_MODULES,
+            library={**await self._sources.of(pins), **new} if new else NO_MODULES,
         )
         if not judged.passed:
             where = "test" if judged.link in ("policy", "red", "mutation") else "verify"
@@ -253,7 +257,9 @@ class SynthesisEngine:
 
         Raises: SandboxError.
         """
-        tools = Importable(await self._library.tools(), kept=[pin.name for pin in tool.requires])
+        tools = Importable(
+            await self._library.tools(), retired_allowed=[pin.name for pin in tool.requires]
+        )
         judged = await self._chain.judge(
             tool, tools, before=await self._before(tool), library=library
         )

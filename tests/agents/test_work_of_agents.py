@@ -12,10 +12,10 @@ from selfeng.core.question import (
     Answer,
     Question,
     answer_problem,
+    answers_text,
     completed,
     questions_problem,
-    said,
-    told,
+    questions_text,
 )
 from selfeng.prompts.agent_thread import within_limits
 from tests.agents.workshop import printed
@@ -91,8 +91,8 @@ def test_what_can_t_be_asked_is_said_with_the_reason(questions, problem):
 
 def test_answers_are_checked_against_what_is_open_and_told_in_words():
     answers = completed((UNIT, SIZE), (Answer(id="size", value="3"), Answer(id="unit", value="ft")))
-    assert said(answers) == "How long? 3\nWhich unit? ft"
-    assert told((UNIT, SIZE), "Two things:") == (
+    assert answers_text(answers) == "How long? 3\nWhich unit? ft"
+    assert questions_text((UNIT, SIZE), "Two things:") == (
         "Two things:\n- **unit**: Which unit? (m | ft; default: m)\n- **size**: How long? (a "
         "number) It decides the scale."
     )

@@ -69,7 +69,7 @@ class MortalStep:
 
     def __init__(self, step: RecordedStep) -> None:
         self._step = step
-        self.key, self.known = step.key, step.known
+        self.key, self.earlier_outcome = step.key, step.earlier_outcome
 
     async def record(self, outcome: StepOutcome) -> None:
         if DIES == "done":
@@ -82,7 +82,7 @@ class MortalStep:
 async def step(work: TurnWork, name: str) -> FirstStep | RecordedStep | MortalStep:
     taken = await TAKE(work, name)
     task = TASKS.setdefault(asyncio.current_task(), len(TASKS))
-    new = isinstance(taken, RecordedStep) and taken.known is None
+    new = isinstance(taken, RecordedStep) and taken.earlier_outcome is None
     say(step=name, work=taken.key.partition(" ")[0], new=new, task=task)
     if DIES == "first" and name.startswith(DIES_AT):
         die()

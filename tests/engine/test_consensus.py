@@ -62,7 +62,7 @@ async def test_a_test_that_most_candidates_refute_is_dropped_with_the_reason():
     assert dropped.message.startswith("AssertionError")
     assert "test_lie" not in agreed.tests
     assert "test_one" in agreed.tests
-    assert agreed.chosen.code == RIGHT
+    assert agreed.winner.code == RIGHT
     assert agreed.summary().endswith("dropped, as most candidates refute them: test_lie.")
 
 
@@ -96,27 +96,27 @@ async def test_a_test_goes_when_more_than_half_of_the_votes_are_against_it(
 )
 async def test_a_test_stays_when_no_more_than_half_of_the_votes_are_against_it(codes: list[str]):
     agreed = await asked(codes, SAYING)
-    assert (agreed.dropped, agreed.kept, agreed.chosen.code) == ((), 1, RIGHT)
+    assert (agreed.dropped, agreed.kept, agreed.winner.code) == ((), 1, RIGHT)
     assert [r.failed for r in agreed.reports[:2]] == [("test_saying",)] * 2
 
 
 async def test_the_persons_own_examples_are_never_dropped():
     own = LIE.replace("test_lie", "test_user_example_1")
     agreed = await asked([WRONG, RIGHT, ALSO_RIGHT], ONE, own)
-    assert (agreed.dropped, agreed.chosen) == ((), None)
+    assert (agreed.dropped, agreed.winner) == ((), None)
     assert (agreed.nearest.code, agreed.nearest.passed) == (RIGHT, 1)
 
 
 async def test_candidates_that_say_the_same_are_one_witness():
     agreed = await asked([WRONG, WRONG, WRONG], ONE, TWO)
-    assert (agreed.dropped, agreed.chosen) == ((), None)
+    assert (agreed.dropped, agreed.winner) == ((), None)
     assert [r.draws for r in agreed.reports] == [3]
 
 
 async def test_one_wrong_candidate_refutes_no_test():
     agreed = await asked([WRONG, RIGHT, ALSO_RIGHT], ONE, TWO)
     assert agreed.dropped == ()
-    assert agreed.chosen.code == RIGHT
+    assert agreed.winner.code == RIGHT
     assert agreed.reports[0].failed == ("test_one", "test_two")
 
 
@@ -130,7 +130,7 @@ async def test_a_candidate_that_differs_from_most_is_refuted_where_the_tests_are
     refuted = agreed.reports[0].refuted
     assert refuted.call == "triple(number=-3)"
     assert (refuted.others, refuted.own) == ("-9", "returns 9")
-    assert (agreed.chosen.code, agreed.open_question) == (RIGHT, None)
+    assert (agreed.winner.code, agreed.open_question) == (RIGHT, None)
 
 
 @pytest.mark.parametrize(
@@ -157,21 +157,21 @@ async def test_copies_of_one_code_are_one_witness_of_a_value_and_leave_an_open_q
     agreed = await asked([NEAR, RIGHT, RIGHT, RIGHT], ONE, examples=[MINUS_THREE])
     assert [r.refuted for r in agreed.reports] == [None, None]
     assert agreed.open_question.call == "triple(number=-3)"
-    assert agreed.chosen.code == RIGHT
+    assert agreed.winner.code == RIGHT
 
 
 async def test_of_the_right_ones_that_which_was_drawn_most_often_is_chosen():
     agreed = await asked([WRONG, RIGHT, ALSO_RIGHT, ALSO_RIGHT], ONE)
-    assert (agreed.chosen.code, agreed.chosen.draws, agreed.nearest) == (
+    assert (agreed.winner.code, agreed.winner.draws, agreed.nearest) == (
         ALSO_RIGHT,
         2,
-        agreed.chosen,
+        agreed.winner,
     )
 
 
 async def test_a_candidate_that_passes_alone_is_compared_with_nobody():
     agreed = await asked([WRONG, RIGHT], ONE)
-    assert (agreed.chosen.code, agreed.inputs, agreed.summary()) == (
+    assert (agreed.winner.code, agreed.inputs, agreed.summary()) == (
         RIGHT,
         0,
         "1 of 2 candidates passed the 1 test.",
@@ -234,7 +234,7 @@ async def test_a_candidate_whose_suite_did_not_run_to_its_end_is_never_right():
         (False, "it took too long", None),
         *[(True, None, None)] * 2,
     ]
-    assert (agreed.kept, agreed.chosen.code) == (1, RIGHT)
+    assert (agreed.kept, agreed.winner.code) == (1, RIGHT)
 
 
 async def test_candidates_are_compared_on_more_than_the_calls_of_examples_and_tests():

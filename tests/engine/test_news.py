@@ -62,7 +62,7 @@ async def heard(subscribe: Callable[[Callable[..., None]], object]) -> AsyncIter
 
 async def test_a_turn_is_seen_and_stopped_from_another_process(engines: Engines) -> None:
     first, second = engines
-    conversation = await first.named("me", "shared")
+    conversation = await first.conversation_named("me", "shared")
     records: asyncio.Queue[Record] = asyncio.Queue()
     second.subscribe(lambda batch: [records.put_nowait(record) for record in batch])
     assert await second.history("me", conversation) == ()
@@ -80,7 +80,7 @@ async def test_a_turn_is_seen_and_stopped_from_another_process(engines: Engines)
 
 async def test_who_leaves_a_turn_that_another_process_runs_stops_it(engines: Engines) -> None:
     first, second = engines
-    conversation = await first.named("me", "left")
+    conversation = await first.conversation_named("me", "left")
     records: asyncio.Queue[Record] = asyncio.Queue()
     first.subscribe(lambda batch: [records.put_nowait(record) for record in batch])
     assert await second.history("me", conversation) == ()

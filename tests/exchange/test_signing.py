@@ -23,12 +23,12 @@ def others(tmp_path):
 def test_the_own_key_is_made_once_and_closed_to_other_users(keys, tmp_path):
     umask = os.umask(0)
     try:
-        assert keys.own() == keys.own() == SigningKeys(tmp_path / "mine").own()
+        assert keys.own_key() == keys.own_key() == SigningKeys(tmp_path / "mine").own_key()
     finally:
         os.umask(umask)
     for path in (tmp_path / "mine", *(tmp_path / "mine").iterdir()):
         assert path.stat().st_mode & 0o077 == 0, path
-    assert keys.own().startswith("ssh-ed25519 AAAA")
+    assert keys.own_key().startswith("ssh-ed25519 AAAA")
 
 
 def test_a_signature_tells_who_made_it(keys, others):
@@ -37,9 +37,9 @@ def test_a_signature_tells_who_made_it(keys, others):
     assert keys.signer(content, keys.sign(content)).status == "own"
     theirs = others.sign(content)
     stranger = keys.signer(content, theirs)
-    assert (stranger.status, stranger.name, stranger.key) == ("unknown", "", others.own())
+    assert (stranger.status, stranger.name, stranger.key) == ("unknown", "", others.own_key())
     assert str(stranger) == f"signed by an unknown key ({stranger.fingerprint})"
-    trusted = keys.trust(f"{others.own()} root@there", "Ada at work")
+    trusted = keys.trust(f"{others.own_key()} root@there", "Ada at work")
     assert trusted.fingerprint == stranger.fingerprint
     friend = keys.signer(content, theirs)
     assert (friend.status, friend.name) == ("trusted", "Ada at work")
@@ -63,15 +63,15 @@ def test_a_signature_of_something_else_is_refused(keys, others):
 
 def test_keys_are_trusted_and_distrusted_by_key_fingerprint_and_name(keys, others, tmp_path):
     for which in ("fingerprint", "key", "name"):
-        keys.trust(others.own(), "Ada")
-        again = keys.trust(others.own(), "Ada L.")
+        keys.trust(others.own_key(), "Ada")
+        again = keys.trust(others.own_key(), "Ada L.")
         assert keys.trusted() == (again,)
         assert keys.distrust(getattr(again, which)) == again
         assert keys.trusted() == ()
     with pytest.raises(ResourceNotFound, match="no trusted key is 'Ada'"):
         keys.distrust("Ada")
-    keys.trust(others.own(), "Ada")
-    keys.trust(SigningKeys(tmp_path / "third").own(), "Ada")
+    keys.trust(others.own_key(), "Ada")
+    keys.trust(SigningKeys(tmp_path / "third").own_key(), "Ada")
     with pytest.raises(RequestError, match="2 trusted keys have the name 'Ada'"):
         keys.distrust("Ada")
 
@@ -79,7 +79,7 @@ def test_keys_are_trusted_and_distrusted_by_key_fingerprint_and_name(keys, other
 @pytest.mark.parametrize("name", ["", " ", "two\nlines", "x" * 101, "hid\u202eden", " edge"])
 def test_a_name_that_could_deceive_is_refused(keys, others, name):
     with pytest.raises(RequestError, match="can't be the name of a key"):
-        keys.trust(others.own(), name)
+        keys.trust(others.own_key(), name)
     assert keys.trusted() == ()
 
 
@@ -92,10 +92,10 @@ def test_what_is_no_key_is_refused(keys, key):
 
 
 def test_a_damaged_file_is_named_with_the_remedy(keys, tmp_path):
-    keys.own()
+    keys.own_key()
     (tmp_path / "mine" / "signing.key").write_text("-----BEGIN PRIVATE KEY-----\n")
     with pytest.raises(ConfigurationError, match=r"signing\.key can't be read"):
-        keys.own()
+        keys.own_key()
     (tmp_path / "mine" / "trusted_keys").write_text("# ours\n\nssh-ed25519 AAAA Ada\n")
     with pytest.raises(ConfigurationError, match=r"line 3 of .*trusted_keys"):
         keys.trusted()

@@ -116,7 +116,7 @@ async def test_an_imported_tool_is_provisional_and_keeps_where_it_came_from(
     arriving, library, keys, tmp_path
 ) -> None:
     content = bundle(tmp_path)
-    key = keys.trust(authors_keys(tmp_path).own(), "Ada")
+    key = keys.trust(authors_keys(tmp_path).own_key(), "Ada")
     await added(arriving, content)
     tool = await library.get("reverse_text")
     origin = Imported(file="friends.zip", signer=key.fingerprint, signer_name="Ada")

@@ -41,7 +41,9 @@ class Notebook:
         self.model, self.journal = ScriptedModel(*replies), Journal(self.database)
         self.book, turns = LessonBook(self.database, HashingEmbedder()), Turns(self.database)
         learner = Learner(self.model, self.book, turns, LIMITS)
-        self.learning = Learning(learner, self.book, turns, shown=shown, expire_days=expire_days)
+        self.learning = Learning(
+            learner, self.book, turns, shown_limit=shown, expire_days=expire_days
+        )
         self.conversation = self.journal.create_conversation("me", "a conversation")
 
     def turn(self, *events: Event, conversation: str | None = None) -> str:

@@ -78,7 +78,7 @@ from selfeng.core.lesson import Lesson
 from selfeng.core.plan import PlannedStep
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import AskedPrompt, Provenance, Repaired, ToolVersion
-from selfeng.core.question import Answer, Question, completed, told
+from selfeng.core.question import Answer, Question, completed, questions_text
 from selfeng.core.result import Result
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.stage import StageName
@@ -733,7 +733,7 @@ class FakeEngine:
             case "delegate" | "return" | "draw":
                 yield "Done."
             case "question":
-                yield told(QUESTIONS, "Two things first.")
+                yield questions_text(QUESTIONS, "Two things first.")
             case "say":
                 for word in rest.split():
                     yield word
@@ -809,7 +809,7 @@ class FakeEngine:
         return ConversationFiles(self._database).result(conversation_id, sha256)
 
     def subscribe(
-        self, on_records: Callable[[Sequence[Record]], None], *, own: bool = False
+        self, on_records: Callable[[Sequence[Record]], None], *, own_only: bool = False
     ) -> Callable[[], None]:
         return self._recorder.subscribe(on_records)
 

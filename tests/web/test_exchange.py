@@ -79,7 +79,7 @@ def test_a_bundle_is_checked_then_imported(
         digest,
         ["reverse_words", "wrong_words"],
     )
-    own = authors_keys(tmp_path).own()
+    own = authors_keys(tmp_path).own_key()
     assert (offer["signer"]["status"], offer["signer"]["key"]) == ("unknown", own)
     assert offer["tools"][0] == {
         "name": "reverse_words",

@@ -12,7 +12,7 @@ from selfeng.agents.agent_workspace import AgentWorkspace
 from selfeng.core.lesson import AgentKind
 from selfeng.core.prompt import ChatMessage, FunctionSchema, Prompt
 from selfeng.core.protocols import ModelClient
-from selfeng.core.question import Question, told
+from selfeng.core.question import Question, questions_text
 from selfeng.core.turn import Turn
 from selfeng.core.value import Value
 from selfeng.core.words import count
@@ -33,7 +33,7 @@ class AgentReply(Value):
     """Who replied to the person, and continues with their answers; "" to another agent."""
 
     def __str__(self) -> str:
-        return told(self.questions, self.text) if self.questions else self.text
+        return questions_text(self.questions, self.text) if self.questions else self.text
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Task:
     thread: list[ChatMessage]
     """What the two said so far, oldest first; the agent adds the new message and its own calls."""
     workspace: AgentWorkspace
-    others: tuple[Recipient, ...]
+    recipients: tuple[Recipient, ...]
     """The agents that it can send messages to."""
     send: Callable[[str, str], Awaitable[AgentReply]]
     """Sends a message to a recipient; returns the reply. Raises: RequestError: there is no such
@@ -101,14 +101,14 @@ class Function:
     async def call(self, arguments: Mapping[str, Any]) -> Outcome:
         """Wrong arguments come back as an error that names them; they are never evaluated."""
         try:
-            given = self.arguments.model_validate(arguments)
+            call_arguments = self.arguments.model_validate(arguments)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             return {
                 "error": f"{'.'.join(map(str, first['loc'])) or self.name}: {first['msg']}",
                 "remedy": "call it again",
             }
-        return await self.perform(given)
+        return await self.perform(call_arguments)
 
 
 class FunctionCallingAgent:
@@ -161,10 +161,10 @@ class FunctionCallingAgent:
         """The system prompt, and the message with the relevant lessons."""
         lessons = lessons_shown(await task.turn.lessons(self._name, task.message))
         await task.turn.profile(task.workspace.files)
-        shown = {
+        variables = {
             "sender": task.sender,
             "message": task.message,
             "files": described(task.workspace.files, task.turn.request.profiles),
             "lessons": lessons,
         }
-        return render(self._name, recipients=recipients(task.others), **shown).messages
+        return render(self._name, recipients=recipients(task.recipients), **variables).messages

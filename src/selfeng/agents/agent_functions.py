@@ -45,20 +45,20 @@ class Exit(FunctionArguments):
 def common(task: Task) -> tuple[Function, ...]:
     """The functions for one message; to send or ask only if there is a recipient."""
 
-    async def send(given: SendMessage) -> Outcome:
+    async def send(call: SendMessage) -> Outcome:
         try:
-            reply = await task.send(given.recipient, given.message)
+            reply = await task.send(call.recipient, call.message)
         except RequestError as error:
             return {"error": error.message, "remedy": error.remedy}
-        return {"from": given.recipient, **reply.model_dump(exclude_defaults=True)}
+        return {"from": call.recipient, **reply.model_dump(exclude_defaults=True)}
 
-    async def ask(given: AskPerson) -> Outcome:
-        if problem := questions_problem(given.questions):
+    async def ask(call: AskPerson) -> Outcome:
+        if problem := questions_problem(call.questions):
             return {"error": problem, "remedy": "call it again"}
-        return AgentReply(outcome="asks", text=given.intro, questions=given.questions)
+        return AgentReply(outcome="asks", text=call.intro, questions=call.questions)
 
-    async def end(given: Exit) -> Outcome:
-        return AgentReply(outcome=given.outcome, text=given.result)
+    async def end(call: Exit) -> Outcome:
+        return AgentReply(outcome=call.outcome, text=call.result)
 
-    sending = (Function(SendMessage, send),) if task.others else ()
+    sending = (Function(SendMessage, send),) if task.recipients else ()
     return (*sending, Function(AskPerson, ask), Function(Exit, end))

@@ -71,7 +71,9 @@ class AgentWorkspace:
         if not isinstance(execution, Killed):
             self.put(execution.files)
         if isinstance(execution, Returned) and execution.data is not None:
-            left = loads(execution.data)
-            if isinstance(left, list):  # unless the code wrote its outcome itself
-                self._files = {name: file for name, file in self._files.items() if name in left}
+            remaining_names = loads(execution.data)
+            if isinstance(remaining_names, list):  # unless the code wrote its outcome itself
+                self._files = {
+                    name: file for name, file in self._files.items() if name in remaining_names
+                }
         return execution

@@ -91,30 +91,30 @@ def coder(model: ModelClient, most_steps: int = MOST_STEPS) -> FunctionCallingAg
 def _functions(task: Task) -> Sequence[Function]:
     runs = 0
 
-    async def run(given: RunPython) -> Outcome:
+    async def run(call: RunPython) -> Outcome:
         nonlocal runs
         runs += 1
-        return await _run(task, runs, given.code)
+        return await _run(task, runs, call.code)
 
-    async def create(given: CreateTextFile) -> Outcome:
-        file = File(name=given.name, content=given.content.encode(errors="replace"))
+    async def create(call: CreateTextFile) -> Outcome:
+        file = File(name=call.name, content=call.content.encode(errors="replace"))
         task.workspace.put([file])
         task.turn.emit(FilesMade(tool=NAME, files=(file.reference(),), contents=(file,)))
         return {"files": task.workspace.names}
 
-    async def run_file(given: RunFile) -> Outcome:
-        if given.name not in task.workspace.names:
-            return {"error": f"there is no file {given.name}", "files": task.workspace.names}
+    async def run_file(call: RunFile) -> Outcome:
+        if call.name not in task.workspace.names:
+            return {"error": f"there is no file {call.name}", "files": task.workspace.names}
         nonlocal runs
         runs += 1
-        source = next(f.content for f in task.workspace.files if f.name == given.name)
-        argv = [given.name, *given.arguments]
-        code = _AS_SCRIPT.format(argv=argv, name=given.name)
-        told = f"# {' '.join(argv)}\n{source.decode(errors='replace')}"
-        return await _run(task, runs, code, shortened(told, _SOURCE))
+        source = next(f.content for f in task.workspace.files if f.name == call.name)
+        argv = [call.name, *call.arguments]
+        code = _AS_SCRIPT.format(argv=argv, name=call.name)
+        listing = f"# {' '.join(argv)}\n{source.decode(errors='replace')}"
+        return await _run(task, runs, code, shortened(listing, _SOURCE))
 
-    async def delete(given: DeleteFiles) -> Outcome:
-        unknown = task.workspace.delete(given.names)
+    async def delete(call: DeleteFiles) -> Outcome:
+        unknown = task.workspace.delete(call.names)
         return {"files": task.workspace.names} | (
             {"error": f"there was no file {', '.join(unknown)}"} if unknown else {}
         )
@@ -128,10 +128,10 @@ def _functions(task: Task) -> Sequence[Function]:
     )
 
 
-async def _run(task: Task, run: int, code: str, told: str = "") -> Outcome:
-    """Run the code; its event shows what is `told`, if not the code itself."""
+async def _run(task: Task, run: int, code: str, display_code: str = "") -> Outcome:
+    """Run the code; its event shows `display_code`, if given, instead of the code."""
     turn, started = task.turn, time.monotonic()
-    turn.emit(CodeRun(run=run, state="started", code=told or code))
+    turn.emit(CodeRun(run=run, state="started", code=display_code or code))
     try:
         with stage(NAME):
             execution = await task.workspace.run(code)
@@ -153,10 +153,10 @@ async def _run(task: Task, run: int, code: str, told: str = "") -> Outcome:
                 contents=execution.files,
             )
         )
-    return _told(execution) | {"files": task.workspace.names}
+    return _run_outcome(execution) | {"files": task.workspace.names}
 
 
-def _told(execution: Execution) -> dict[str, Any]:
+def _run_outcome(execution: Execution) -> dict[str, Any]:
     """What the model is told of a run."""
     printed = {"printed": shortened(execution.stdout, _SHOWN)}
     match execution:

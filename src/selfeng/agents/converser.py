@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from selfeng.core.errors import StillUnclear
 from selfeng.core.events import QuestionsAsked
-from selfeng.core.question import MOST, ROUNDS, Question, told
+from selfeng.core.question import MOST, ROUNDS, Question, questions_text
 from selfeng.core.turn import Turn
 
 
@@ -27,4 +27,4 @@ def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") 
         )
     refused = turn.request.refused
     turn.emit(QuestionsAsked(questions=round, intro=intro, agent=agent, refused=refused))
-    return told(round, intro)
+    return questions_text(round, intro)

@@ -105,7 +105,7 @@ class Delegation:
             sender.turn.emit,
             time.monotonic(),
         )
-        told = DelegationChanged(
+        change = DelegationChanged(
             id=str(sender.exchanges.count),
             sender=sender.name,
             recipient=recipient,
@@ -113,18 +113,18 @@ class Delegation:
             state="started",
             text=shortened(message, _SHOWN),
         )
-        emit(told)
+        emit(change)
 
         def end(state: str, text: str) -> None:
-            ended = {
+            update = {
                 "state": state,
                 "text": shortened(text, _SHOWN),
                 "seconds": time.monotonic() - started,
             }
-            emit(told.model_copy(update=ended))
+            emit(change.model_copy(update=update))
 
         try:
-            reply = await self._replied(sender, thread, told.id, message)
+            reply = await self._replied(sender, thread, change.id, message)
         except AgentError as error:
             end("failed", error.message)
             raise
@@ -176,7 +176,7 @@ class Delegation:
         itself = _Sender(
             recipient, turn, sender.exchanges, (*sender.path, (sender.name, recipient))
         )
-        others = tuple(
+        recipients = tuple(
             Recipient(name=a.name, description=a.description)
             for a in self._agents.values()
             if a.name != recipient
@@ -187,7 +187,7 @@ class Delegation:
             message,
             list(thread.messages),
             workspace,
-            others,
+            recipients,
             partial(self._send, itself),
         )
         reply = await self._work(self._agents[recipient], task)

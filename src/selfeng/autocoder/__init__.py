@@ -73,8 +73,8 @@ def restore(options: Mapping[str, Any], number: int | None = None) -> Restored:
     """Make a project what it was at a backup, by default the newest; what is there now becomes the
     newest backup. Raises: AgentError: an option can't be used, or as `ProjectStore.restore`.
     """
-    chosen = ProjectOptions.of(options)
-    return ProjectStore(chosen.project_dir).restore(chosen.project_name, number)
+    project_options = ProjectOptions.of(options)
+    return ProjectStore(project_options.project_dir).restore(project_options.project_name, number)
 
 
 class RunningBuild:
@@ -101,7 +101,7 @@ class RunningBuild:
         self._error: BaseException | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
-        self._begun = threading.Event()
+        self._start_event = threading.Event()
         self.thread = threading.Thread(
             target=self._run, name=f"build of {options.project_name}", daemon=True
         )
@@ -132,7 +132,7 @@ class RunningBuild:
         """End the build and everything that it runs; another build can continue it. From any
         thread, any number of times.
         """
-        self._begun.wait()
+        self._start_event.wait()
         assert self._loop is not None
         assert self._task is not None
         with suppress(RuntimeError):  # the loop is closed: the build has ended
@@ -146,7 +146,7 @@ class RunningBuild:
         except Exception as error:  # noqa: BLE001 - the thread's edge: `wait` raises it
             self._error = error
         finally:
-            self._begun.set()
+            self._start_event.set()
 
     async def _build(self) -> None:
         from selfeng.bootstrap import (
@@ -154,7 +154,7 @@ class RunningBuild:
         )  # slow to import, and `selfeng --help` needs none of it
 
         self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
-        self._begun.set()
+        self._start_event.set()
         async with open_builder(self._options) as builder:
             await builder.build(
                 self._options,

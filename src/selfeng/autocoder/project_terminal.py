@@ -63,11 +63,11 @@ class TerminalConsent:
     pausing = False
 
     async def to_act(self, act: ProjectActChosen) -> Decision:
-        asked = (
+        question = (
             f"{act.action} {act.arguments}\nDo it? [Enter] yes, [c] yes, and all that "
             "follows, [s] stop: "
         )
-        match (await _ask(asked)).strip().lower():
+        match (await _ask(question)).strip().lower():
             case "" | "y" | "yes":
                 return "act"
             case "c":
@@ -119,10 +119,12 @@ def format_event(event: AnyProjectEvent) -> tuple[State, str]:
             return "done", f"  {event.path} {event.change}"
         case ProjectRan():
             end = event.ended or f"exit code {event.exit_code}"
-            made = f", made {', '.join(file.path for file in event.made)}" if event.made else ""
+            files_text = (
+                f", made {', '.join(file.path for file in event.made)}" if event.made else ""
+            )
             return _passed(
                 event.success
-            ), f"  python {' '.join((event.path, *event.arguments))}: {end}{made}"
+            ), f"  python {' '.join((event.path, *event.arguments))}: {end}{files_text}"
         case ProjectTested():
             return _passed(
                 event.success

@@ -55,8 +55,8 @@ class RequestOrCommand(TyperGroup):
         if (first := args[0]) == "-" or any(map(str.isspace, first)):
             return True
         if first.startswith("-"):
-            own = {name for parameter in self.get_params(ctx) for name in parameter.opts}
-            return first.partition("=")[0] not in own
+            option_names = {name for parameter in self.get_params(ctx) for name in parameter.opts}
+            return first.partition("=")[0] not in option_names
         return first not in self.commands and not difflib.get_close_matches(first, self.commands)
 
 
@@ -69,8 +69,8 @@ app = typer.Typer(
 )
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(value: bool) -> None:
+    if value:
         typer.echo(f"selfeng {VERSION}")
         raise typer.Exit
 

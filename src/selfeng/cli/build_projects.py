@@ -43,41 +43,43 @@ def given_options(flags: Mapping[str, Any]) -> dict[str, Any]:
     """The options of builds: those of the command line, then those that were set for the projects
     of this folder, then the defaults. None among the flags is not given.
     """
-    told = {name: value for name, value in flags.items() if value is not None}
-    folder = told.get("project_dir", _DEFAULTS["project_dir"])
-    kept: dict[str, Any] = {}
+    flag_options = {name: value for name, value in flags.items() if value is not None}
+    folder = flag_options.get("project_dir", _DEFAULTS["project_dir"])
+    stored_options: dict[str, Any] = {}
     with suppress(OSError, ValueError):  # none if they can't be read
-        kept = dict(json.loads((folder / HIDDEN / _OPTIONS).read_bytes()))
-    remembered = {name: value for name, value in kept.items() if name in _REMEMBERED}
-    return _DEFAULTS | remembered | told
+        stored_options = dict(json.loads((folder / HIDDEN / _OPTIONS).read_bytes()))
+    remembered = {name: value for name, value in stored_options.items() if name in _REMEMBERED}
+    return _DEFAULTS | remembered | flag_options
 
 
-def new(given: dict[str, Any], name: str, goal: str) -> int:
-    options, store = _project(given, name)
+def new(option_values: dict[str, Any], name: str, goal: str) -> int:
+    options, store = _project(option_values, name)
     if store.load(name) or store.workspace(name).paths():
         raise RequestError(
             f"the project {name!r} exists in {store.folder}",
             "continue it with `build edit`, or use another name",
         )
-    return _build(options, given | {"goal": goal})
+    return _build(options, option_values | {"goal": goal})
 
 
-def edit(given: dict[str, Any], name: str, goal: str) -> int:
-    options, _ = _existing(given, name)
-    return _build(options, given | {"goal": goal})
+def edit(option_values: dict[str, Any], name: str, goal: str) -> int:
+    options, _ = _existing(option_values, name)
+    return _build(options, option_values | {"goal": goal})
 
 
-def _build(options: ProjectOptions, given: dict[str, Any]) -> int:
+def _build(options: ProjectOptions, option_values: dict[str, Any]) -> int:
     _prepare(quiet=options.log_level == "quiet")
     return (
         0
-        if isinstance(autocoder({**given, "project_name": options.project_name}), ProjectFinished)
+        if isinstance(
+            autocoder({**option_values, "project_name": options.project_name}), ProjectFinished
+        )
         else 1
     )
 
 
-def run(given: dict[str, Any], name: str, arguments: tuple[str, ...]) -> int:
-    options, store = _existing(given, name)
+def run(option_values: dict[str, Any], name: str, arguments: tuple[str, ...]) -> int:
+    options, store = _existing(option_values, name)
     workspace = store.workspace(name)
     inside, files = _handed_over(workspace, arguments)
     _prepare(quiet=False)
@@ -88,8 +90,8 @@ def run(given: dict[str, Any], name: str, arguments: tuple[str, ...]) -> int:
         ran = outcome.runs[0]
         typer.echo(visible(ran.stdout), nl=False)
         typer.echo(visible(ran.stderr), nl=False, err=True)
-        for told in (ran.ended, *outcome.refused):
-            say(told) if told else None
+        for message in (ran.ended, *outcome.refused):
+            say(message) if message else None
         return 1 if ran.exit_code is None else ran.exit_code % 256
 
     return asyncio.run(work())
@@ -104,15 +106,15 @@ def _handed_over(
 
     Raises: RequestError: a file can't be read, or they are too large together.
     """
-    own = workspace.files()
-    taken = {str(part) for file in own for part in PurePath(file.path, "_").parents}
-    room = workspace.limits.size - sum(len(file.content) for file in own)
+    project_files = workspace.files()
+    taken_paths = {str(part) for file in project_files for part in PurePath(file.path, "_").parents}
+    room = workspace.limits.size - sum(len(file.content) for file in project_files)
     split = [a.rpartition("=") if a.startswith("-") else ("", "", a) for a in arguments]
     handed: dict[str, WorkspaceFile] = {}
     for path in dict.fromkeys(path for _, _, path in split if os.path.isfile(path)):
         (file,) = read_files([Path(path)], FileLimits(count=1, size=room))
-        handed[path] = WorkspaceFile(path=_free_place(file.name, taken), content=file.content)
-        taken.add(handed[path].path)
+        handed[path] = WorkspaceFile(path=_free_place(file.name, taken_paths), content=file.content)
+        taken_paths.add(handed[path].path)
         room -= len(file.content)
     inside = (
         option + equals + (handed[path].path if path in handed else path)
@@ -121,22 +123,22 @@ def _handed_over(
     return tuple(inside), tuple(handed.values())
 
 
-def _free_place(name: str, taken: set[str]) -> str:
+def _free_place(name: str, taken_paths: set[str]) -> str:
     folders = (f"given-{number}/{name}" for number in count(1))
     for place in folders if name.endswith(".py") else chain([name], folders):
-        if not {place, place.partition("/")[0]} & taken:
+        if not {place, place.partition("/")[0]} & taken_paths:
             return place
     raise AssertionError("the numbers have an end")
 
 
-def restore(given: dict[str, Any], name: str, number: int | None) -> int:
-    _, store = _existing(given, name)
+def restore(option_values: dict[str, Any], name: str, number: int | None) -> int:
+    _, store = _existing(option_values, name)
     say(str(store.restore(name, number)))
     return 0
 
 
-def delete(given: dict[str, Any], name: str, yes: bool) -> int:
-    _, store = _existing(given, name)
+def delete(option_values: dict[str, Any], name: str, yes: bool) -> int:
+    _, store = _existing(option_values, name)
     if not yes and not typer.confirm(f"Delete {store.folder / name} and its backups?", err=True):
         return 1
     store.delete(name)
@@ -144,27 +146,27 @@ def delete(given: dict[str, Any], name: str, yes: bool) -> int:
     return 0
 
 
-def options(given: dict[str, Any], *, as_json: bool = False) -> int:
-    store = ProjectStore(given["project_dir"])
+def options(option_values: dict[str, Any], *, as_json: bool = False) -> int:
+    store = ProjectStore(option_values["project_dir"])
     states = {name: store.load(name) for name in store.names()}
     if as_json:
         projects = [
             {"name": name, "status": state and state.status, "goal": state and state.goal}
             for name, state in states.items()
         ]
-        shown = {k: str(v) if isinstance(v, Path) else v for k, v in given.items()}
-        print_json({"projects": projects, "options": shown | {"api_key": None}})
+        option_texts = {k: str(v) if isinstance(v, Path) else v for k, v in option_values.items()}
+        print_json({"projects": projects, "options": option_texts | {"api_key": None}})
         return 0
     for name, state in states.items():
         typer.echo(
             one_line(f"{name:24} {state.status if state else '':10} {state.goal if state else ''}")
         )
-    for option, value in given.items():
+    for option, value in option_values.items():
         typer.echo(f"{option} = {'(hidden)' if option == 'api_key' and value else value}")
     return 0
 
 
-def _set_option(given: dict[str, Any], entered: str) -> None:
+def _set_option(option_values: dict[str, Any], entered: str) -> None:
     """Set an option and remember it for the projects of this folder; an empty value is the default.
 
     Raises: RequestError: it can't be used, or is not remembered.
@@ -176,17 +178,17 @@ def _set_option(given: dict[str, Any], entered: str) -> None:
         raise RequestError(
             f"{name!r} can't be set here", f"set one of {', '.join(sorted(_REMEMBERED))}"
         )
-    chosen = value.split() if name == "packages" else value or _DEFAULTS[name]
-    options = ProjectOptions.of({**given, name: chosen, "project_name": "any"})
-    given[name] = getattr(options, name)
-    path = given["project_dir"] / HIDDEN / _OPTIONS
+    new_value = value.split() if name == "packages" else value or _DEFAULTS[name]
+    options = ProjectOptions.of({**option_values, name: new_value, "project_name": "any"})
+    option_values[name] = getattr(options, name)
+    path = option_values["project_dir"] / HIDDEN / _OPTIONS
     make_private(path.parent)
     dump = options.model_dump(mode="json", include=_REMEMBERED, exclude_defaults=True)
     path.write_text(json.dumps(dump, indent=1), encoding="utf-8")
-    say(f"{name} = {given[name]}, also from now on in {given['project_dir']}.")
+    say(f"{name} = {option_values[name]}, also from now on in {option_values['project_dir']}.")
 
 
-def menu(given: dict[str, Any]) -> int:
+def menu(option_values: dict[str, Any]) -> int:
     """Ask what to do and do it until the person quits; an error ends only the action."""
     while (
         choice := typer.prompt(
@@ -196,11 +198,11 @@ def menu(given: dict[str, Any]) -> int:
         with errors_said():
             match choice:
                 case "n":
-                    new(given, _asked("Name"), _asked("What should it do?"))
+                    new(option_values, _prompt("Name"), _prompt("What should it do?"))
                 case "e":
                     edit(
-                        given,
-                        _asked("Name"),
+                        option_values,
+                        _prompt("Name"),
                         typer.prompt(
                             "What should it do now? [as before]",
                             default="",
@@ -209,30 +211,32 @@ def menu(given: dict[str, Any]) -> int:
                         ),
                     )
                 case "r":
-                    run(given, _asked("Name"), tuple(shlex.split(_asked("Arguments", ""))))
+                    run(
+                        option_values, _prompt("Name"), tuple(shlex.split(_prompt("Arguments", "")))
+                    )
                 case "d":
-                    delete(given, _asked("Name"), yes=False)
+                    delete(option_values, _prompt("Name"), yes=False)
                 case "o":
-                    options(given)
-                    _set_option(given, _asked("Set, such as max_steps=10 [nothing]", ""))
+                    options(option_values)
+                    _set_option(option_values, _prompt("Set, such as max_steps=10 [nothing]", ""))
                 case _:
                     say(f"{choice!r} is not a choice.")
     return 0
 
 
-def _asked(question: str, default: str | None = None) -> str:
+def _prompt(question: str, default: str | None = None) -> str:
     answer: str = typer.prompt(question, default=default, show_default=False, err=True)
     return answer
 
 
-def _project(given: dict[str, Any], name: str) -> tuple[ProjectOptions, ProjectStore]:
-    options = ProjectOptions.of({**given, "project_name": name})
+def _project(option_values: dict[str, Any], name: str) -> tuple[ProjectOptions, ProjectStore]:
+    options = ProjectOptions.of({**option_values, "project_name": name})
     return options, ProjectStore(options.project_dir)
 
 
-def _existing(given: dict[str, Any], name: str) -> tuple[ProjectOptions, ProjectStore]:
+def _existing(option_values: dict[str, Any], name: str) -> tuple[ProjectOptions, ProjectStore]:
     """Raises: RequestError: the project is unknown."""
-    options, store = _project(given, name)
+    options, store = _project(option_values, name)
     store.existing(name)
     return options, store
 

@@ -71,14 +71,16 @@ async def show_turn(
     """
     async with opened(settings, "embedder", "sandbox") as engine:
         await engine.get_ready(to_build=False)
-        shown = await show(engine, begin(engine), json=json, output=output)
-        while shown.questions and sys.stdin.isatty() and sys.stderr.isatty() and not json:
-            answers = await _asked(shown.questions)
-            answered = CommandRequest(conversation=shown.conversation, answers=answers)
-            shown = await show(engine, answered.begin(engine, LOCAL), json=json, output=output)
-    if shown.questions:
-        say(f"To answer: {answering(shown.conversation, shown.questions)}")
-    return EXIT_CODES[shown.outcome]
+        turn_result = await show(engine, begin(engine), json=json, output=output)
+        while turn_result.questions and sys.stdin.isatty() and sys.stderr.isatty() and not json:
+            answers = await _ask_questions(turn_result.questions)
+            answered = CommandRequest(conversation=turn_result.conversation, answers=answers)
+            turn_result = await show(
+                engine, answered.begin(engine, LOCAL), json=json, output=output
+            )
+    if turn_result.questions:
+        say(f"To answer: {answering(turn_result.conversation, turn_result.questions)}")
+    return EXIT_CODES[turn_result.outcome]
 
 
 class Shown(NamedTuple):
@@ -87,12 +89,14 @@ class Shown(NamedTuple):
     questions: tuple[Question, ...] = ()
 
 
-async def show(engine: Engine, begun: Awaitable[Asked], *, json: bool, output: Path) -> Shown:
+async def show(
+    engine: Engine, pending_turn: Awaitable[Asked], *, json: bool, output: Path
+) -> Shown:
     """Show the events of a turn to its end, and write the files that it makes."""
     terminal, planned = Terminal(), False
     questions: tuple[Question, ...] = ()
     needed, values = set[str](), list[tuple[str, Result]]()
-    async for record in _records(engine, begun):
+    async for record in _records(engine, pending_turn):
         if json:
             typer.echo(
                 dumps(record.model_dump(mode="json"))
@@ -118,16 +122,16 @@ async def show(engine: Engine, begun: Awaitable[Asked], *, json: bool, output: P
                 for step, value in values:
                     if step not in needed and not json:
                         draw(value, ROWS)
-                asked = questions if outcome is Outcome.ASKED else ()
-                return Shown(outcome, record.conversation_id, asked)
+                open_questions = questions if outcome is Outcome.ASKED else ()
+                return Shown(outcome, record.conversation_id, open_questions)
     return Shown()
 
 
-async def _records(engine: Engine, begun: Awaitable[Asked]) -> AsyncIterator[Record]:
+async def _records(engine: Engine, pending_turn: Awaitable[Asked]) -> AsyncIterator[Record]:
     """The records of a turn to its end; Ctrl-C stops it."""
     record: Record | None = None
     try:
-        async for record in engine.turn(LOCAL, begun):
+        async for record in engine.turn(LOCAL, pending_turn):
             yield record
     except asyncio.CancelledError:  # leaving the turn has stopped it
         if record is None:
@@ -136,7 +140,7 @@ async def _records(engine: Engine, begun: Awaitable[Asked]) -> AsyncIterator[Rec
         yield (await engine.history(LOCAL, record.conversation_id))[-1]
 
 
-async def _asked(questions: Sequence[Question]) -> tuple[Answer, ...]:
+async def _ask_questions(questions: Sequence[Question]) -> tuple[Answer, ...]:
     """Ask so that Ctrl-C ends the command at once. Raises: typer.Abort: the person gives up."""
     return await unwaited(lambda: answered(questions))
 

@@ -20,14 +20,14 @@ _TEXT = 4_000
 
 def draw(value: Result, rows: int | None = None) -> None:
     """Show a value on stdout; `rows`: at most as many of a table, or the ends of anything else."""
-    console, whole = Console(highlight=False), json.loads(value.content)
-    if table := table_of(whole) or _figures(whole):
+    console, data = Console(highlight=False), json.loads(value.content)
+    if table := table_of(data) or _figures(data):
         console.print(_grid(table, rows))
         if rows is not None and len(table.rows) > rows:
             say(f"The first {rows} of {value.reference.shape}; all of it: selfeng result")
         return
-    plain = isinstance(whole, list) and not any(isinstance(item, dict | list) for item in whole)
-    text = ", ".join(map(_cell, whole)) if plain else value.in_format("text").rstrip("\n")
+    plain = isinstance(data, list) and not any(isinstance(item, dict | list) for item in data)
+    text = ", ".join(map(_cell, data)) if plain else value.in_format("text").rstrip("\n")
     console.print(Text(visible(shortened(text, _TEXT) if rows is not None else text)))
 
 

@@ -86,8 +86,12 @@ def _write_skill(file: File, output: Path) -> Path:
     with zipfile.ZipFile(io.BytesIO(file.content)) as packed:
         folders = sorted({name.partition("/")[0] for name in packed.namelist()})
         parent = output.parent if folders == [output.name] else output
-        if taken := [parent / folder for folder in folders if (parent / folder).exists()]:
-            raise RequestError(f"{taken[0]} exists already", "remove it, or name another folder")
+        if existing_folders := [
+            parent / folder for folder in folders if (parent / folder).exists()
+        ]:
+            raise RequestError(
+                f"{existing_folders[0]} exists already", "remove it, or name another folder"
+            )
         try:
             packed.extractall(parent)  # our own file
         except OSError as error:
@@ -121,23 +125,23 @@ def import_tools(
     """
 
     async def work(engine: Engine) -> int:
-        known = {tool.name for tool in await engine.library.tools()}
-        offer = await engine.tool_import.read(await asyncio.to_thread(_read, file, known))
-        wanted = set(only or [draft.name for draft in offer.drafts])
-        _show(offer, file.name, wanted)
+        library_names = {tool.name for tool in await engine.library.tools()}
+        offer = await engine.tool_import.read(await asyncio.to_thread(_read, file, library_names))
+        wanted_names = set(only or [draft.name for draft in offer.drafts])
+        _show(offer, file.name, wanted_names)
         if not yes:
-            found = [finding async for finding in engine.tool_import.judge(offer)]
-            chosen = [finding for finding in found if finding.name in wanted]
-            for finding in chosen:
+            findings = [finding async for finding in engine.tool_import.judge(offer)]
+            wanted_findings = [finding for finding in findings if finding.name in wanted_names]
+            for finding in wanted_findings:
                 say(_line(finding))
-            passed = {finding.name for finding in chosen if finding.outcome == "passed"}
+            passed = {finding.name for finding in wanted_findings if finding.outcome == "passed"}
             if not passed:
                 say("There is nothing to add.")
-                return int(any(finding.outcome == "refused" for finding in chosen))
+                return int(any(finding.outcome == "refused" for finding in wanted_findings))
             if not _accepted(passed):
                 say("Nothing was added.")
                 return 1
-        return await _add(engine, offer, file.name, wanted)
+        return await _add(engine, offer, file.name, wanted_names)
 
     with_engine(work, "embedder", "sandbox")
 
@@ -152,12 +156,12 @@ async def _add(engine: Engine, offer: ImportOffer, file: str, names: set[str]) -
     return 1 if refused else 0
 
 
-def _read(file: Path, known: set[str]) -> bytes:
+def _read(file: Path, library_names: set[str]) -> bytes:
     from selfeng.exchange.tool_bundle import LARGEST, folder_bundle
 
     try:
         if file.is_dir():
-            return folder_bundle(file, known)
+            return folder_bundle(file, library_names)
         with file.open("rb") as stream:
             return stream.read(LARGEST + 1)
     except OSError as error:
@@ -166,8 +170,8 @@ def _read(file: Path, known: set[str]) -> bytes:
         ) from error
 
 
-def _show(offer: ImportOffer, file: str, wanted: set[str]) -> None:
-    tools = [tool for tool in offer.tools if tool.name in wanted]
+def _show(offer: ImportOffer, file: str, wanted_names: set[str]) -> None:
+    tools = [tool for tool in offer.tools if tool.name in wanted_names]
     say(f"{one_line(file)}: {count(len(tools), 'tool')}, {offer.signer}")
     if offer.signer.status == "unknown":
         say(f"  `selfeng keys trust '{offer.signer.key}' NAME` trusts it from now on")
@@ -186,9 +190,9 @@ def _words(tool: ToolWords) -> list[str]:
 
 
 def _line(finding: ImportFinding) -> str:
-    said = {"passed": "passes the gate", "present": "already there"}
+    outcome_words = {"passed": "passes the gate", "present": "already there"}
     detail = f": {one_line(finding.detail)}" if finding.detail else ""
-    return f"{said.get(finding.outcome, finding.outcome)}: {finding.name}{detail}"
+    return f"{outcome_words.get(finding.outcome, finding.outcome)}: {finding.name}{detail}"
 
 
 def _accepted(names: set[str]) -> bool:

@@ -29,15 +29,17 @@ def keys(context: typer.Context, *, json: AsJson = False) -> None:
     def work() -> int:
         from selfeng.exchange.signing import fingerprint, read_key
 
-        known = _keys()
-        own, trusted = known.own(), known.trusted()
-        shown = fingerprint(read_key(own))
+        signing_keys = _keys()
+        own_key, trusted = signing_keys.own_key(), signing_keys.trusted()
+        own_fingerprint = fingerprint(read_key(own_key))
         if json:
-            told = [key.model_dump() for key in trusted]
-            print_json({"own": {"key": own, "fingerprint": shown}, "trusted": told})
+            trusted_keys = [key.model_dump() for key in trusted]
+            print_json(
+                {"own": {"key": own_key, "fingerprint": own_fingerprint}, "trusted": trusted_keys}
+            )
             return 0
-        say(f"The key of this instance, {shown}:")
-        typer.echo(own)
+        say(f"The key of this instance, {own_fingerprint}:")
+        typer.echo(own_key)
         say("Trusted keys:" if trusted else "No other key is trusted.")
         for key in trusted:
             typer.echo(f"{key.key} {key.name}")

@@ -22,11 +22,11 @@ def lessons(*, json: AsJson = False) -> None:
     """List the lessons of earlier turns."""
 
     async def work(engine: Engine) -> None:
-        found = await engine.learning.lessons()
+        all_lessons = await engine.learning.lessons()
         if json:
-            print_json([lesson.model_dump(mode="json") for lesson in found])
+            print_json([lesson.model_dump(mode="json") for lesson in all_lessons])
             return
-        for lesson in found:
+        for lesson in all_lessons:
             typer.echo(_line(lesson))
 
     with_engine(work)
@@ -41,7 +41,7 @@ def learn() -> None:
     async def work(engine: Engine) -> int:
         from selfeng.lessons.book import LOOKS
 
-        examined, unusable = await engine.learning.learn(lambda one: typer.echo(_line(one)))
+        examined, unusable = await engine.learning.learn(lambda lesson: typer.echo(_line(lesson)))
         say(f"examined {count(examined, 'turn')}")
         if unusable:
             say(f"the model gave no usable reply for {unusable}; a turn is examined {LOOKS} times")

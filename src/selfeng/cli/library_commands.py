@@ -54,40 +54,47 @@ def tools(
         if name and search:
             raise RequestError(f"--search does not go with the name {name!r}", "give one of them")
         if name and not json:
-            typer.echo(visible(await _shown(engine, name)), nl=False)
+            typer.echo(visible(await _tool_text(engine, name)), nl=False)
             return
         if search:
             candidates = await engine.library.search(search, _FOUND)
-            found = {
-                one.tool.name: (one.tool, {"confidence": one.confidence}) for one in candidates
+            rows_by_name = {
+                candidate.tool.name: (candidate.tool, {"confidence": candidate.confidence})
+                for candidate in candidates
             }
         else:
-            known = [await engine.library.get(name)] if name else await engine.library.tools()
-            found = {tool.name: (tool, {}) for tool in known}
+            library_tools = (
+                [await engine.library.get(name)] if name else await engine.library.tools()
+            )
+            rows_by_name = {tool.name: (tool, {}) for tool in library_tools}
         if json:
-            listed = [_described(tool, whole=bool(name)) | more for tool, more in found.values()]
+            listed = [
+                _described(tool, with_sources=bool(name)) | more
+                for tool, more in rows_by_name.values()
+            ]
             print_json(listed[0] if name else listed)
             return
-        for tool, _ in found.values():
+        for tool, _ in rows_by_name.values():
             typer.echo(f"{tool.name:32} {tool.standing:11} {one_line(tool.description)}")
 
     with_engine(work, *(["embedder"] if search else []))
 
 
-def _described(tool: Tool, *, whole: bool) -> dict[str, Any]:
-    """What a program needs to call the tool; `whole`: with its sources, too."""
+def _described(tool: Tool, *, with_sources: bool) -> dict[str, Any]:
+    """What a program needs to call the tool; `with_sources`: with them, too."""
     fields = {"name", "description", "version", "standing", "uses", "created_at"}
-    told = tool.model_dump(
-        mode="json", include=fields | ({"code", "tests", "example_requests"} if whole else set())
+    record = tool.model_dump(
+        mode="json",
+        include=fields | ({"code", "tests", "example_requests"} if with_sources else set()),
     )
     schema = tool.signature.input_schema()
-    return {**told, "signature": str(tool.signature), "input_schema": schema}
+    return {**record, "signature": str(tool.signature), "input_schema": schema}
 
 
-async def _shown(engine: Engine, name: str) -> str:
+async def _tool_text(engine: Engine, name: str) -> str:
     tool = await engine.library.get(name)
     about = f"# {tool.signature}\n# {tool.description}\n# version {tool.version}, {tool.standing}"
-    written = [
+    example_lines = [
         f"# asked for as: {one_line(request)}" for request in await engine.examples(LOCAL, tool)
     ]
     served = [
@@ -95,13 +102,13 @@ async def _shown(engine: Engine, name: str) -> str:
     ]
     habits = await engine.habits(LOCAL, name)
     often = [
-        f"# often asked after it: {one_line(one.request)} ({one.tool}, {one.times} times)"
-        for one in habits.after
+        f"# often asked after it: {one_line(habit.request)} ({habit.tool}, {habit.times} times)"
+        for habit in habits.after
     ]
     if habits.together:
         often.append(f"# often used with {', '.join(habits.together)}")
     origin = [f"# {one_line(str(tool.imported))}"] if tool.imported else []
-    head = "\n".join([about, *origin, *written, *served, *often])
+    head = "\n".join([about, *origin, *example_lines, *served, *often])
     return f"{head}\n\n{tool.code}\n# tests\n\n{tool.tests}"
 
 
@@ -198,11 +205,11 @@ def versions(name: Name, *, json: AsJson = False) -> None:
     async def work(engine: Engine) -> None:
         from selfeng.cli.terminal import version_line
 
-        found = await engine.library.versions(name)
+        tool_versions = await engine.library.versions(name)
         if json:
-            print_json([version.model_dump(mode="json") for version in found])
+            print_json([version.model_dump(mode="json") for version in tool_versions])
             return
-        for version in found:
+        for version in tool_versions:
             typer.echo(visible(version_line(version)))
 
     with_engine(work)
@@ -255,8 +262,10 @@ def forget(
     """Remove a learned request from a tool."""
 
     async def work(engine: Engine) -> None:
-        left = await engine.forget_request(LOCAL, name, request)
-        say(f"{name} keeps {count(len(left), 'learned request')} of the command line.")
+        remaining_requests = await engine.forget_request(LOCAL, name, request)
+        say(
+            f"{name} keeps {count(len(remaining_requests), 'learned request')} of the command line."
+        )
 
     with_engine(work, "embedder")
 
@@ -285,12 +294,12 @@ def seed() -> None:
     """
 
     async def work(engine: Engine) -> int:
-        return _said(await engine.seed(say))
+        return _report_planted(await engine.seed(say))
 
     with_engine(work, "embedder", "sandbox")
 
 
-def _said(planted: Planted) -> int:
+def _report_planted(planted: Planted) -> int:
     """Say what was added; the exit code."""
     say(
         f"{len(planted.added)} added, {len(planted.present)} already there, "
@@ -307,7 +316,7 @@ def reindex() -> None:
         from selfeng.cli.terminal import progress_bars
 
         with progress_bars() as progress:
-            how = await engine.reindex(lambda done, total: progress("Indexing", done, total))
+            how = await engine.reindex(lambda current, total: progress("Indexing", current, total))
         library = (await engine.status()).library
         say(f"{count(library.tools, 'tool')}, {how}")
 

@@ -39,7 +39,7 @@ def mcp(
     """
 
     async def work(settings: Settings) -> int:
-        address, token = _named(url, settings)
+        address, token = _app_address(url, settings)
         if url or await _answers(address):
             await _forward(address, token)
         else:
@@ -49,7 +49,7 @@ def mcp(
     run(work)
 
 
-def _named(url: str, settings: Settings) -> tuple[str, str]:
+def _app_address(url: str, settings: Settings) -> tuple[str, str]:
     """Address and token of the app. Raises: ConfigurationError."""
     token = settings.access_token.get_secret_value() if settings.access_token else ""
     if not url:
@@ -61,8 +61,8 @@ def _named(url: str, settings: Settings) -> tuple[str, str]:
             f"SELFENG_URL={url[:80]!r} is no address", "write one such as http://127.0.0.1:5000"
         )
     path = parts.path.rstrip("/").removesuffix("/mcp")
-    (given,) = parse_qs(parts.query).get("token", [token])
-    return f"{parts.scheme}://{parts.netloc}{path}", given
+    (url_token,) = parse_qs(parts.query).get("token", [token])
+    return f"{parts.scheme}://{parts.netloc}{path}", url_token
 
 
 async def _answers(address: str) -> bool:

@@ -48,11 +48,11 @@ async def check_model(engine: Engine, say: Say) -> int:
     say(str(model))
     if model.offline:
         return 0
-    found = []
+    abilities = []
     async for ability in engine.model.abilities(Budget()):
-        found.append(ability)
+        abilities.append(ability)
         say(str(ability))
-    means = suitability(found)
+    means = suitability(abilities)
     say(f"\n{means}")
     return 0 if means.usable else 1
 

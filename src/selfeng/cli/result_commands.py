@@ -41,18 +41,18 @@ def result(
         from selfeng.doors.local_files import write_files
 
         ending = output.suffix.lower() if output else ""
-        named = "json" if json else format
-        asked = named or (_ENDINGS.get(ending, ending[1:]) if output else "")
-        form = next((known for known in get_args(ResultFormat) if known == asked), None)
-        if asked and not form:
-            raise RequestError(f"unknown format {asked!r}", "use csv, json or text")
+        explicit_format = "json" if json else format
+        format_name = explicit_format or (_ENDINGS.get(ending, ending[1:]) if output else "")
+        form = next((choice for choice in get_args(ResultFormat) if choice == format_name), None)
+        if format_name and not form:
+            raise RequestError(f"unknown format {format_name!r}", "use csv, json or text")
         if output and (problem := name_problem(output.name)):
             raise RequestError(f"--output can't be {output.name!r}: {problem}", "name a file")
-        found = await engine.result_of_turn(LOCAL, turn)
+        value = await engine.result_of_turn(LOCAL, turn)
         if form is None:
-            draw(found)
+            draw(value)
             return
-        text = found.in_format(form)
+        text = value.in_format(form)
         if output:
             file = File(name=output.name, content=text.encode())
             say(f"written: {', '.join(map(str, write_files((file,), output.parent)))}")

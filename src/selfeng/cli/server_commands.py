@@ -34,15 +34,15 @@ def list_servers(*, json: AsJson = False) -> None:
     """
 
     async def work(engine: Engine) -> int:
-        found = await engine.servers.servers(wait=_PATIENCE)
+        all_servers = await engine.servers.servers(wait=_PATIENCE)
         if json:
-            print_json([server.as_json() for server in found])
+            print_json([server.as_json() for server in all_servers])
         else:
-            for server in found:
+            for server in all_servers:
                 _print(server)
-        if not found:
+        if not all_servers:
             say(f"There are no other servers. Add them to {engine.servers.file}.")
-        return 1 if any(server.status.problem for server in found) else 0
+        return 1 if any(server.status.problem for server in all_servers) else 0
 
     with_engine(work)
 
@@ -75,7 +75,7 @@ def _print(server: ServerWithTools) -> None:
     typer.echo(one_line(f"{status.name or 'mcp.json':32} {status.state:11} {status.address}"))
     if status.problem:
         typer.echo(one_line(f"  problem: {status.problem}"))
-    for known in server.tools:
-        consent = "always" if known.allowed else "asks"
-        says = known.tool.description
-        typer.echo(one_line(f"  {known.tool.tool:30} {consent:11} {says}")[:200])
+    for server_tool in server.tools:
+        consent = "always" if server_tool.allowed else "asks"
+        says = server_tool.tool.description
+        typer.echo(one_line(f"  {server_tool.tool.tool:30} {consent:11} {says}")[:200])

@@ -94,8 +94,8 @@ def restore(
 
         before = settings.data_dir / f"before-restore-{datetime.now():%Y%m%d-%H%M%S}.tar.gz"
         counts = await asyncio.to_thread(restored, settings, file, before)
-        kept = [count(counts[name], noun) for name, noun in _TOLD.items()]
-        say(f"Restored {', '.join(kept)}. What was there before is in {before}.")
+        count_texts = [count(counts[name], noun) for name, noun in _TOLD.items()]
+        say(f"Restored {', '.join(count_texts)}. What was there before is in {before}.")
         return 0
 
     run(work)

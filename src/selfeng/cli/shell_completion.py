@@ -31,7 +31,11 @@ def conversation_ids(incomplete: str) -> Iterator[tuple[str, str]]:
         kind, _, file = settings.database.partition(":///")
         if kind == "sqlite" and not Path(file).is_file():  # opening it would make it
             return
-        found = Journal(open_database(settings.database)).conversations(LOCAL)
+        conversations = Journal(open_database(settings.database)).conversations(LOCAL)
     except (AgentError, OSError):
         return
-    yield from ((one.id, one_line(one.title)) for one in found if one.id.startswith(incomplete))
+    yield from (
+        (conversation.id, one_line(conversation.title))
+        for conversation in conversations
+        if conversation.id.startswith(incomplete)
+    )

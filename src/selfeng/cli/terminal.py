@@ -73,7 +73,7 @@ class Terminal:
             Console(stderr=True, highlight=False),
             Console(highlight=False, soft_wrap=True),
         )
-        self._said = ""
+        self._last_piece = ""
         """The last piece of the answer."""
         self._thought: ThoughtAloud | None = None
         """The last piece of what the model thinks, while it does."""
@@ -83,8 +83,8 @@ class Terminal:
     def show(self, event: Event) -> None:
         self._show_thought(event)
         if isinstance(event, AnswerToken):
-            self._answer.print(Text(visible(event.text, self._said)), end="")
-            self._said = event.text
+            self._answer.print(Text(visible(event.text, self._last_piece)), end="")
+            self._last_piece = event.text
         elif isinstance(event, TurnFinished):
             self._answer.print()
             self._show_line(event)
@@ -109,8 +109,8 @@ class Terminal:
             self._steps.print()
             before = None
         if self._thought:
-            said = visible(self._thought.text, before.text if before else "")
-            self._steps.print(Text(said, style="dim italic"), end="")
+            text = visible(self._thought.text, before.text if before else "")
+            self._steps.print(Text(text, style="dim italic"), end="")
 
     def _show_spent(self, event: Event) -> None:
         """Show what the turn has spent, after each step with a model call and at the end."""
@@ -179,7 +179,7 @@ def line_of(event: Event) -> tuple[str, str] | None:
             )
         case SynthesisStep():
             again = f" (attempt {event.attempt})" if event.attempt > 1 else ""
-            return _ended(event.state), f"{words_of(event.step)}{again}" + (
+            return _line_state(event.state), f"{words_of(event.step)}{again}" + (
                 f": {_first_line(event.text)}" if event.text else ""
             )
         case TestFinished(against="stub", result=result) if result.outcome != "passed":
@@ -203,24 +203,27 @@ def line_of(event: Event) -> tuple[str, str] | None:
         case PlanStepChanged(state="started"):
             return "running", f"step {event.step}"
         case PlanStepChanged():
-            return _ended(event.state), f"step {event.step}: {event.text}"
+            return _line_state(event.state), f"step {event.step}: {event.text}"
         case DelegationChanged(state="started"):
             return "running", f"{event.sender} to {event.recipient}: {_first_line(event.text)}"
         case DelegationChanged():
-            return _ended(
+            return _line_state(
                 event.state
             ), f"{event.recipient} to {event.sender}: {_first_line(event.text)}"
         case CodeRun(state="started"):
             return "running", f"running code ({event.run}):\n{_indented(event.code)}"
         case CodeRun(execution=execution):
-            ended = _printed(execution) if execution else " could not be run"
-            return _ended(event.state), f"code ({event.run}){ended}"
+            output = _printed(execution) if execution else " could not be run"
+            return _line_state(event.state), f"code ({event.run}){output}"
         case Executing():
             where = f" on the server {event.server}" if event.server else ""
-            return "running", f"running {event.tool}{where} with {_begun(event.arguments, _SHOWN)}"
-        case ExecutionProgress(done=done, total=total, text=text):
+            return (
+                "running",
+                f"running {event.tool}{where} with {_truncate(event.arguments, _SHOWN)}",
+            )
+        case ExecutionProgress(done=current, total=total, text=text):
             of = f" of {total:g}" if total else ""
-            return "running", f"{event.tool}: {text or f'{done:g}{of}'}"
+            return "running", f"{event.tool}: {text or f'{current:g}{of}'}"
         case ConsentDecided(decision="no"):
             return "done", f"going on without {event.tool}"
         case ConsentDecided():
@@ -250,7 +253,7 @@ def line_of(event: Event) -> tuple[str, str] | None:
             assert_never(event)
 
 
-def _ended(state: str) -> str:
+def _line_state(state: str) -> str:
     return {"started": "running", "finished": "done"}.get(state, state)
 
 
@@ -281,8 +284,8 @@ def _printed(execution: Execution) -> str:
 def _outcome(execution: Execution) -> tuple[str, str]:
     match execution:
         case Returned(value=value):
-            said = value.shape if value and value.long else _begun(execution.text, _SHOWN)
-            return "done", f"returned {said}"
+            summary = value.shape if value and value.long else _truncate(execution.text, _SHOWN)
+            return "done", f"returned {summary}"
         case Raised():
             return "failed", f"the tool raised {execution.type_name}: {execution.message}"
         case Killed():
@@ -291,7 +294,7 @@ def _outcome(execution: Execution) -> tuple[str, str]:
             assert_never(execution)
 
 
-def _begun(text: str, limit: int) -> str:
+def _truncate(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:limit]}…"
 
 
@@ -320,15 +323,17 @@ def version_line(version: ToolVersion) -> str:
     """`2  2026-01-02 03:04  repaired: it raised KeyError  by gpt-4  7 tests passed  3 model calls,
     900 tokens`.
     """
-    made = version.provenance
-    passed = made.verdict and count(sum(t.outcome == "passed" for t in made.verdict.tests), "test")
+    provenance = version.provenance
+    passed = provenance.verdict and count(
+        sum(t.outcome == "passed" for t in provenance.verdict.tests), "test"
+    )
     facts = (
         f"{version.version:3}",
         f"{version.created_at:%Y-%m-%d %H:%M}",
-        one_line(str(made.origin)),
+        one_line(str(provenance.origin)),
         f"by {version.model or 'hand'}",
         f"{passed} passed" if passed else "",
-        _used(made.usage) if made.usage else "",
+        _used(provenance.usage) if provenance.usage else "",
     )
     return "  ".join(filter(None, facts))
 
@@ -340,9 +345,9 @@ def progress_bars() -> Iterator[Callable[[str, int, int], None]]:
     with Progress(console=console, transient=True, disable=not console.is_terminal) as progress:
         tasks: dict[str, TaskID] = {}
 
-        def show(what: str, done: int, of: int) -> None:
+        def show(what: str, current: int, of: int) -> None:
             if what not in tasks:
                 tasks[what] = progress.add_task(what)
-            progress.update(tasks[what], completed=done, total=of)
+            progress.update(tasks[what], completed=current, total=of)
 
         yield show

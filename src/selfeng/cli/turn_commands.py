@@ -72,15 +72,15 @@ def ask(
         from selfeng.doors.local_files import read_files
 
         files = await asyncio.to_thread(read_files, file or [], settings.file_limits)
-        given, text = tuple(map(parsed_answer, answer or [])), request
-        if request == "-" or (not request and not given and is_piped()):
+        answers, text = tuple(map(parsed_answer, answer or [])), request
+        if request == "-" or (not request and not answers and is_piped()):
             text = read_request()
         elif request and is_piped():
             text, piped = with_input(request, settings.file_limits)
             files += piped
-        asked = CommandRequest(text, conversation, files, given, agent)
+        command_request = CommandRequest(text, conversation, files, answers, agent)
         return await show_turn(
-            settings, lambda engine: asked.begin(engine, LOCAL), json=json, output=output
+            settings, lambda engine: command_request.begin(engine, LOCAL), json=json, output=output
         )
 
     run(work)
@@ -138,11 +138,11 @@ def conversations(
     """List the conversations of the command line, that with the newest turn first."""
 
     async def work(engine: Engine) -> None:
-        found = await engine.conversations(LOCAL, words)
+        matches = await engine.conversations(LOCAL, words)
         if json:
-            print_json([conversation.model_dump(mode="json") for conversation in found])
+            print_json([conversation.model_dump(mode="json") for conversation in matches])
             return
-        for conversation in found:
+        for conversation in matches:
             typer.echo(
                 f"{conversation.id}  {conversation.active_at:%Y-%m-%d %H:%M}  "
                 f"{one_line(conversation.title)}"

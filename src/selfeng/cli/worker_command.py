@@ -51,19 +51,19 @@ async def _work(settings: Settings) -> int:
         await engine.learn_from_turns()
         engine.readiness.tell(say)
         engine.set_up()
-        begun = asyncio.create_task(engine.resume_turns(once_ready=True))
-        ended = asyncio.create_task(stop.wait())
+        start_task = asyncio.create_task(engine.resume_turns(once_ready=True))
+        stop_task = asyncio.create_task(stop.wait())
 
         def unready() -> str:
-            return engine.readiness.reason or ("" if begun.done() else "it starts")
+            return engine.readiness.reason or ("" if start_task.done() else "it starts")
 
         async with _answering(settings, unready):
-            await asyncio.wait({begun, ended}, return_when=asyncio.FIRST_COMPLETED)
-            if begun.done():
-                begun.result()
+            await asyncio.wait({start_task, stop_task}, return_when=asyncio.FIRST_COMPLETED)
+            if start_task.done():
+                start_task.result()
                 say("Ready: this worker takes requests.")
-                await ended
-            begun.cancel()
+                await stop_task
+            start_task.cancel()
     return 0
 
 
@@ -95,9 +95,11 @@ async def _answering(settings: Settings, unready: Callable[[], str]) -> AsyncIte
         yield
 
 
-def _reply(known: bool, reason: str) -> bytes:
-    status = "404 Not Found" if not known else "503 Service Unavailable" if reason else "200 OK"
-    body = f"{reason or 'ok'}\n".encode() if known else b""
+def _reply(is_known_path: bool, reason: str) -> bytes:
+    status = (
+        "404 Not Found" if not is_known_path else "503 Service Unavailable" if reason else "200 OK"
+    )
+    body = f"{reason or 'ok'}\n".encode() if is_known_path else b""
     head = f"HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\n"
     return f"{head}Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode() + body
 

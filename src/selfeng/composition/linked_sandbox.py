@@ -57,8 +57,8 @@ class LinkedSandbox:
                 await self.verify_versions(name, [version], tests, timeout) for version in versions
             ]
             return tuple(verdict for verdicts in alone for verdict in verdicts)
-        given = library or await self._sources.of(pins)
-        return await self._sandbox.verify_versions(name, versions, tests, timeout, library=given)
+        modules = library or await self._sources.of(pins)
+        return await self._sandbox.verify_versions(name, versions, tests, timeout, library=modules)
 
     async def execute(
         self,

@@ -117,14 +117,14 @@ class Reverification:
         """
         imported = {pin.name for pin in _imported(tool)}
         new = next(pin for pin in pins if pin.name in imported and pin not in tool.requires)
-        made = Provenance(
+        provenance = Provenance(
             origin=RequirementChanged(tool=new.name, version=new.version), verdict=verdict
         )
         self.revising = tool.name
         try:
             return (
                 await self._library.revise(
-                    tool.draft().model_copy(update={"requires": pins}), tool.version, made
+                    tool.draft().model_copy(update={"requires": pins}), tool.version, provenance
                 )
             ).version
         finally:
@@ -158,7 +158,9 @@ def _in_order(tools: Iterable[Tool], now: Mapping[str, int]) -> list[Tool]:
 
 def _clash(pins: Sequence[Requirement]) -> str:
     for pin in pins:
-        versions = [str(other.version) for other in pins if other.name == pin.name]
+        versions = [
+            str(requirement.version) for requirement in pins if requirement.name == pin.name
+        ]
         if len(versions) > 1:
             return f"what it imports needs versions {' and '.join(versions)} of {pin.name}"
     return ""

@@ -14,7 +14,7 @@ class PinnedSources:
 
     def __init__(self, library: ToolLibrary) -> None:
         self._library = library
-        self._known: dict[Requirement, str] = {}
+        self._code_by_pin: dict[Requirement, str] = {}
 
     async def of(self, requires: Sequence[Requirement]) -> dict[str, str]:
         """Source by module name.
@@ -26,10 +26,10 @@ class PinnedSources:
         return {pin.name: code for pin, code in zip(requires, codes, strict=True)}
 
     async def _source(self, pin: Requirement) -> str:
-        code = self._known.pop(pin, None)
+        code = self._code_by_pin.pop(pin, None)
         if code is None:
             code = (await self._library.version(pin.name, pin.version)).code
-        self._known[pin] = code
-        if len(self._known) > _KEPT:
-            del self._known[next(iter(self._known))]
+        self._code_by_pin[pin] = code
+        if len(self._code_by_pin) > _KEPT:
+            del self._code_by_pin[next(iter(self._code_by_pin))]
         return code

@@ -32,7 +32,7 @@ class BoundedReply(httpx2.AsyncByteStream, httpx2.SyncByteStream):
 
     def __init__(self, response: httpx2.Response, largest: int = LARGEST) -> None:
         self._stream: Any = response.stream
-        self._largest = self._left = largest
+        self._largest = self._remaining = largest
         self._events = "event-stream" in response.headers.get("content-type", "")
         zipped = response.headers.pop("content-encoding", "") in _ZIPPED
         self._unpacked = zlib.decompressobj(32 + zlib.MAX_WBITS).decompress if zipped else None
@@ -54,13 +54,13 @@ class BoundedReply(httpx2.AsyncByteStream, httpx2.SyncByteStream):
     def _counted(self, piece: bytes) -> bytes:
         if self._unpacked:
             try:
-                piece = self._unpacked(piece, self._left + 1)
+                piece = self._unpacked(piece, self._remaining + 1)
             except zlib.error as error:
                 raise httpx2.DecodingError(str(error)) from error
         if self._events and _EVENT_END.search(piece):
-            self._left = self._largest
-        self._left -= len(piece)
-        if self._left < 0:
+            self._remaining = self._largest
+        self._remaining -= len(piece)
+        if self._remaining < 0:
             raise ReplyTooLarge(self._largest)
         return piece
 

@@ -22,6 +22,6 @@ class Changes(Generic[P]):
 
         return unsubscribe
 
-    def tell(self, *change: P.args, **named: P.kwargs) -> None:
+    def tell(self, *change: P.args, **kwargs: P.kwargs) -> None:
         for listener in tuple(self._listeners.values()):
-            listener(*change, **named)
+            listener(*change, **kwargs)

@@ -27,14 +27,14 @@ def read_choices(folder: Path) -> dict[str, Any]:
     if not os.access(folder, os.X_OK):  # missing, or of another user, whose choices these are not
         return {}
     try:
-        found = json.loads(path.read_text("utf-8"))
+        choices = json.loads(path.read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, ValueError) as error:
         raise ConfigurationError(f"{path} can't be read: {error}", "correct or delete it") from None
-    if not isinstance(found, dict):
+    if not isinstance(choices, dict):
         raise ConfigurationError(f"{path} holds no JSON object", "correct or delete it")
-    return found
+    return choices
 
 
 def write_choices(folder: Path, choices: Mapping[str, Any]) -> None:
@@ -45,13 +45,13 @@ def write_choices(folder: Path, choices: Mapping[str, Any]) -> None:
     """
     try:
         with tempfile.TemporaryDirectory(dir=folder, prefix=f".{CHOICES}-") as scratch:
-            made = Path(scratch, CHOICES)
-            make_file_private(made)
-            with made.open("w", encoding="utf-8") as file:
+            temporary_path = Path(scratch, CHOICES)
+            make_file_private(temporary_path)
+            with temporary_path.open("w", encoding="utf-8") as file:
                 json.dump(choices, file, indent=2)
                 file.flush()
                 os.fsync(file.fileno())
-            os.replace(made, folder / CHOICES)
+            os.replace(temporary_path, folder / CHOICES)
     except OSError as error:
         raise ConfigurationError(
             f"{folder / CHOICES} can't be written: {error.strerror}",

@@ -28,11 +28,14 @@ def imports(module: ast.Module) -> Iterator[tuple[str, bool]]:
 class Importable:
     """The tools that code may import, at their current versions."""
 
-    def __init__(self, tools: Iterable[Tool] = (), kept: Iterable[str] = ()) -> None:
-        """`kept` names tools that may be imported even if they are retired, because the code
-        already did.
+    def __init__(self, tools: Iterable[Tool] = (), retired_allowed: Iterable[str] = ()) -> None:
+        """`retired_allowed` names tools that may be imported even if they are retired, because the
+        code already did.
         """
-        self._tools, self._kept = {tool.name: tool for tool in tools}, frozenset(kept)
+        self._tools, self._retired_allowed = (
+            {tool.name: tool for tool in tools},
+            frozenset(retired_allowed),
+        )
 
     @property
     def names(self) -> frozenset[str]:
@@ -75,9 +78,9 @@ class Importable:
                     f"the code must import the tool {imported} as `from {imported} "
                     f"import {imported}`"
                 )
-        wanted: dict[str, tuple[int, str]] = {}
+        needed_versions: dict[str, tuple[int, str]] = {}
         for tool in self.imported(code):
-            if tool.standing == "retired" and tool.name not in self._kept:
+            if tool.standing == "retired" and tool.name not in self._retired_allowed:
                 yield f"the tool {tool.name} is retired; do without it"
             for pin in _closure(tool):
                 if pin.name == name:
@@ -85,7 +88,7 @@ class Importable:
                         f"importing {tool.name} makes a cycle, as it needs {name} itself; do "
                         f"without {tool.name}"
                     )
-                version, by = wanted.setdefault(pin.name, (pin.version, tool.name))
+                version, by = needed_versions.setdefault(pin.name, (pin.version, tool.name))
                 if version != pin.version:
                     yield (
                         f"{by} comes with version {version} of {pin.name}, and {tool.name} with "

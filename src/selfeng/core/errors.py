@@ -68,7 +68,7 @@ class AgentError(Exception):
         """The stage of the turn that gave up, once one is known; see `stage`."""
 
     @property
-    def told(self) -> Mapping[str, Any]:
+    def event_fields(self) -> Mapping[str, Any]:
         """What the last event of a turn or build tells of it."""
         return {
             "message": self.message,
@@ -220,10 +220,10 @@ class PlanFailed(AgentError):
     """A step of a plan failed, and with it the plan, for the reason that is its `__cause__`."""
 
     @property
-    def told(self) -> Mapping[str, Any]:
+    def event_fields(self) -> Mapping[str, Any]:
         if not isinstance((reason := self.__cause__), AgentError):
-            return super().told
-        return {**super().told, "kind": reason.kind, "cause": reason.cause}
+            return super().event_fields
+        return {**super().event_fields, "kind": reason.kind, "cause": reason.cause}
 
 
 class AgentGaveUp(AgentError):

@@ -124,17 +124,17 @@ def media_type(name: str, content: bytes) -> str:
     """The type that a file may be served as; a picture only by its content, and only if a page can
     show it safely.
     """
-    named = _named_type(name) or BINARY
-    return picture_type(content) or (BINARY if _UNSAFE.search(named) else named)
+    type_by_name = _named_type(name) or BINARY
+    return picture_type(content) or (BINARY if _UNSAFE.search(type_by_name) else type_by_name)
 
 
 def ending_of(kind: str) -> str:
     """The ending of the files of a media type, such as `.csv`; "" if none says it."""
     if (kind := kind.partition(";")[0].strip().lower()) == BINARY:
         return ""
-    known = {named: ending for ending, named in reversed(_TYPES.items())}
+    endings = {media: ending for ending, media in reversed(_TYPES.items())}
     behind = f"application/{kind.rpartition('+')[2]}"  # as of `application/geo+json`
-    ending = known.get(kind) or guess_extension(kind) or guess_extension(behind)
+    ending = endings.get(kind) or guess_extension(kind) or guess_extension(behind)
     return ending or (".txt" if kind.startswith("text/") else "")
 
 

@@ -80,8 +80,8 @@ def with_standalone(function: FunctionSchema) -> FunctionSchema:
     )
 
 
-def _either(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+def _either(schema: dict[str, Any], alternative: dict[str, Any]) -> dict[str, Any]:
     """Either of the schemas, under the first one's description."""
     described = {"description": schema["description"]} if "description" in schema else {}
     plain = {key: value for key, value in schema.items() if key != "description"}
-    return {"anyOf": [*plain.get("anyOf", [plain]), other], **described}
+    return {"anyOf": [*plain.get("anyOf", [plain]), alternative], **described}

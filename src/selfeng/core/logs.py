@@ -60,12 +60,12 @@ def log_event(event: "Event") -> None:
     if _turns.isEnabledFor(level):
         names = ("step", *_FACTS) if event.type == "synthesis_step" else _FACTS
         facts = [(name, getattr(event, name, None)) for name in names]
-        shown = [
+        fact_texts = [
             f"{name}={round(value, 2) if isinstance(value, float) else value}"
             for name, value in facts
             if value not in (None, "") and (value or name != "seconds")
         ]
-        _turns.log(level, "%s", " ".join([event.type, *shown]))
+        _turns.log(level, "%s", " ".join([event.type, *fact_texts]))
 
 
 def log_to_stderr(level: str = "WARNING") -> None:

@@ -62,8 +62,8 @@ class ModelServer(Value):
     @property
     def deployment(self) -> str:
         """The one model that an older address of Azure names; "" elsewhere."""
-        found = re.search(r"/openai/deployments/([^/]+)", urlsplit(self.base_url).path)
-        return unquote(found[1]) if found else ""
+        match = re.search(r"/openai/deployments/([^/]+)", urlsplit(self.base_url).path)
+        return unquote(match[1]) if match else ""
 
     @property
     def openai(self) -> bool:
@@ -82,11 +82,11 @@ class ModelServer(Value):
         from a request that was redirected to another host. The SDK's own client for Azure adds a
         deployment to every path, which its newer addresses do not have.
         """
-        named = {name.lower() for name in self.headers}
+        header_names = {name.lower() for name in self.headers}
         if request.url.host != urlsplit(self.base_url).hostname:
-            for name in (*named, _AZURE_KEY, "authorization"):
+            for name in (*header_names, _AZURE_KEY, "authorization"):
                 request.headers.pop(name, None)
-        elif self.azure and "authorization" not in named:
+        elif self.azure and "authorization" not in header_names:
             request.headers.pop("authorization", None)
             request.headers[_AZURE_KEY] = self.api_key
 
@@ -149,16 +149,18 @@ def hide_addresses(record: logging.LogRecord) -> bool:
 logging.getLogger("httpx2").addFilter(hide_addresses)
 
 
-def with_hidden_values(shown: str, address: str) -> str:
+def with_hidden_values(edited_address: str, address: str) -> str:
     """An address that was shown and perhaps changed, with the values that were not shown as the
     `address` has them, if it is the same server's.
     """
-    parts, before = urlsplit(shown), urlsplit(address)
+    parts, before = urlsplit(edited_address), urlsplit(address)
     if (parts.scheme, parts.netloc) != (before.scheme, before.netloc.rpartition("@")[2]):
-        return shown
-    known = {field.partition("=")[0]: field for field in before.query.split("&")}
+        return edited_address
+    fields_by_name = {field.partition("=")[0]: field for field in before.query.split("&")}
     fields = [
-        known.get(field.partition("=")[0], field) if field.endswith(f"={HIDDEN}") else field
+        fields_by_name.get(field.partition("=")[0], field)
+        if field.endswith(f"={HIDDEN}")
+        else field
         for field in parts.query.split("&")
     ]
     return urlunsplit(parts._replace(query="&".join(fields)))

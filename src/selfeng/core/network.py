@@ -100,8 +100,8 @@ def run_installer(
         finally:
             _end(process)
     if process.returncode:
-        said = "\n".join(lines).strip() or f"exit code {process.returncode}"
-        raise InstallFailed(said, trust(environment) if untrusted(said) else "")
+        output = "\n".join(lines).strip() or f"exit code {process.returncode}"
+        raise InstallFailed(output, trust(environment) if untrusted(output) else "")
 
 
 def _end(process: subprocess.Popen[str]) -> None:
@@ -139,13 +139,15 @@ def image_arguments(environment: Mapping[str, str] | None = None) -> dict[str, s
     """The arguments with which an image's build reaches the network; without indexes that are
     folders of this machine. Docker keeps the proxies, which it knows, out of the image.
     """
-    known = installer_environment() if environment is None else environment
-    pip = _pip_settings(known)
-    said = {name: pip.get(_option(name), "") for name in INDEXES}
-    said |= {name: known.get(name, "") for n in (*_PROXIES, "no_proxy") for name in (n, n.upper())}
+    variables = installer_environment() if environment is None else environment
+    pip = _pip_settings(variables)
+    arguments = {name: pip.get(_option(name), "") for name in INDEXES}
+    arguments |= {
+        name: variables.get(name, "") for n in (*_PROXIES, "no_proxy") for name in (n, n.upper())
+    }
     words = {
         name: " ".join(word for word in value.split() if not word.startswith("file:"))
-        for name, value in said.items()
+        for name, value in arguments.items()
     }
     return {name: value for name, value in words.items() if value}
 
@@ -154,25 +156,25 @@ def proxies(environment: Mapping[str, str] = os.environ, otherwise: str = "") ->
     """The variables of proxies that the environment lacks: each in lower and upper case, as
     programs read one or the other, and connections of this machine with itself without one.
     """
-    said = {n: environment.get(n) or environment.get(n.upper(), "") for n in _PROXIES}
-    if otherwise and not any(said.values()):
-        said = dict.fromkeys(("http_proxy", "https_proxy"), otherwise)
-    if not any(said.values()):
+    variables = {n: environment.get(n) or environment.get(n.upper(), "") for n in _PROXIES}
+    if otherwise and not any(variables.values()):
+        variables = dict.fromkeys(("http_proxy", "https_proxy"), otherwise)
+    if not any(variables.values()):
         return {}
     direct = environment.get("no_proxy") or environment.get("NO_PROXY", "")
     hosts = [host.strip() for host in direct.split(",") if host.strip()]
     if "*" not in hosts:
         hosts += [host for host in _LOOPBACK if host not in hosts]
-    said["no_proxy"] = ",".join(hosts)
-    both = {name: value for n, value in said.items() if value for name in (n, n.upper())}
+    variables["no_proxy"] = ",".join(hosts)
+    both = {name: value for n, value in variables.items() if value for name in (n, n.upper())}
     return {name: value for name, value in both.items() if environment.get(name) != value}
 
 
 def _authorities(
     environment: Mapping[str, str], pip: Mapping[str, str], store: str
 ) -> dict[str, str]:
-    chosen = environment.get("SSL_CERT_FILE") or pip.get("cert")
-    if trusted := chosen or environment.get("REQUESTS_CA_BUNDLE") or store:
+    bundle = environment.get("SSL_CERT_FILE") or pip.get("cert")
+    if trusted := bundle or environment.get("REQUESTS_CA_BUNDLE") or store:
         names = ["PIP_CERT", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS"]
         names += [] if environment.get("SSL_CERT_DIR") else ["SSL_CERT_FILE"]
         variables = dict.fromkeys(names, trusted) | {"PIP_CERT": pip.get("cert") or trusted}
@@ -191,9 +193,9 @@ def _indexes(environment: Mapping[str, str], pip: Mapping[str, str]) -> dict[str
         "find-links": environment.get("UV_FIND_LINKS", "").replace(",", " "),
     }
     has_files = any(map(os.path.isfile, _uv_files(environment)))
-    own = {name: value for name, value in uv.items() if value}
+    uv_indexes = {name: value for name, value in uv.items() if value}
     lacking = {}
-    if not own and not has_files:
+    if not uv_indexes and not has_files:
         for name in uv:
             if value := pip.get(name):
                 lacking[f"UV_{_variable(name)}"] = ("," if name == "find-links" else " ").join(
@@ -202,7 +204,7 @@ def _indexes(environment: Mapping[str, str], pip: Mapping[str, str]) -> dict[str
         if "UV_EXTRA_INDEX_URL" in lacking:  # as pip chooses; the lists have hashes
             lacking["UV_INDEX_STRATEGY"] = "unsafe-best-match"
     if not any(name in pip for name in uv):
-        lacking |= {f"PIP_{_variable(name)}": value for name, value in own.items()}
+        lacking |= {f"PIP_{_variable(name)}": value for name, value in uv_indexes.items()}
     return lacking
 
 
@@ -236,7 +238,7 @@ def _pip_settings(environment: Mapping[str, str]) -> dict[str, str]:
 
 def _pip_files(environment: Mapping[str, str]) -> Iterator[Path]:
     """The last one wins."""
-    if (named := environment.get("PIP_CONFIG_FILE", "")) == os.devnull:
+    if (config_file := environment.get("PIP_CONFIG_FILE", "")) == os.devnull:
         return
     home = Path(environment.get("HOME") or os.path.expanduser("~"))
     config = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
@@ -245,18 +247,21 @@ def _pip_files(environment: Mapping[str, str]) -> Iterator[Path]:
         case "win32":
             name = "pip.ini"
             shared = [Path(environment.get("PROGRAMDATA", ""), "pip")]
-            own = [home / "pip", Path(environment.get("APPDATA", ""), "pip")]
+            user_folders = [home / "pip", Path(environment.get("APPDATA", ""), "pip")]
         case "darwin":
             support = Path("Library", "Application Support", "pip")
             shared = [Path("/", support)]
-            own = [home / ".pip", home / support, config / "pip"]
+            user_folders = [home / ".pip", home / support, config / "pip"]
         case _:
             folders = (environment.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(":")
             shared = [*(Path(folder, "pip") for folder in folders), Path("/etc")]
-            own = [home / ".pip", config / "pip"]
-    yield from (folder / name for folder in [*shared, *([] if named else own), Path(sys.prefix)])
-    if named:
-        yield Path(named)
+            user_folders = [home / ".pip", config / "pip"]
+    yield from (
+        folder / name
+        for folder in [*shared, *([] if config_file else user_folders), Path(sys.prefix)]
+    )
+    if config_file:
+        yield Path(config_file)
 
 
 def _uv_files(environment: Mapping[str, str]) -> Iterator[Path]:

@@ -51,8 +51,8 @@ def sandbox_packages() -> tuple[str, ...]:
 def sandbox_requirements() -> dict[str, str]:
     """The line of each of these modules in a requirements.txt."""
     lines = LIST.read_text(encoding="utf-8").splitlines()
-    found = [m for line in lines if (m := _LINE.fullmatch(line)) and not m["tests"]]
-    return {m["module"] or m["package"]: m.group().strip() for m in found}
+    matches = [m for line in lines if (m := _LINE.fullmatch(line)) and not m["tests"]]
+    return {m["module"] or m["package"]: m.group().strip() for m in matches}
 
 
 def lacking(*modules: str) -> tuple[str, ...]:

@@ -18,8 +18,8 @@ def picture_type(content: bytes) -> str | None:
     """
     try:
         for kind, size in (("png", _png), ("jpeg", _jpeg), ("gif", _gif), ("webp", _webp)):
-            if (found := size(content)) is not None:
-                width, height = found
+            if (dimensions := size(content)) is not None:
+                width, height = dimensions
                 return f"image/{kind}" if 0 < width * height <= MOST_PIXELS else None
     except (struct.error, IndexError):
         pass  # it ends within its header

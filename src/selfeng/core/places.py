@@ -18,8 +18,8 @@ _FORMER = "~/.selfeng"
 def _home() -> Path:
     if _IS_CHECKOUT:
         return _CHECKOUT
-    if named := os.environ.get("SELFENG_HOME"):
-        return Path(named).expanduser().absolute()
+    if home_override := os.environ.get("SELFENG_HOME"):
+        return Path(home_override).expanduser().absolute()
     former = Path(os.path.expanduser(_FORMER))
     if former.is_dir():
         return former

@@ -43,6 +43,6 @@ def make_file_private(path: Path) -> None:
     """
     with suppress(FileExistsError):
         path.touch(0o600, exist_ok=False)
-    for one in path.parent.iterdir():
-        if one.name.startswith(path.name) and one.is_file():
-            close_to_others(one)
+    for sibling in path.parent.iterdir():
+        if sibling.name.startswith(path.name) and sibling.is_file():
+            close_to_others(sibling)

@@ -135,7 +135,9 @@ class ServerTools(Protocol):
         self,
         tool: ServerTool,
         arguments: Mapping[str, Any],
-        on_progress: Callable[[float, float | None, str], None] = lambda done, total, words: None,
+        on_progress: Callable[[float, float | None, str], None] = lambda progress, total, words: (
+            None
+        ),
     ) -> Execution:
         """Call a tool once, whatever was consented to. Every failure is a value: of the tool, of
         its server, and that the server describes it otherwise by now.

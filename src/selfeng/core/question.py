@@ -48,10 +48,10 @@ class Answer(Value):
 
 def answers_of(values: Mapping[str, object]) -> tuple[Answer, ...]:
     """The answers of a program, which gives their values by the ids of the questions."""
-    return tuple(Answer(id=id, value=_written(value)) for id, value in values.items())
+    return tuple(Answer(id=id, value=_answer_text(value)) for id, value in values.items())
 
 
-def _written(value: object) -> str:
+def _answer_text(value: object) -> str:
     """A value as people write it in an answer."""
     if isinstance(value, bool):
         return YES if value else NO
@@ -98,9 +98,9 @@ def completed(questions: Sequence[Question], answers: Sequence[Answer]) -> tuple
     Raises:
         RequestError: an answer has no question, is given twice, or does not fit its question.
     """
-    asked = {question.id: question for question in questions}
+    open_questions = {question.id: question for question in questions}
     for answer in answers:
-        question = asked.pop(answer.id, None)
+        question = open_questions.pop(answer.id, None)
         if question is None:
             open_ones = ", ".join(q.id for q in questions)
             raise RequestError(
@@ -113,7 +113,7 @@ def completed(questions: Sequence[Question], answers: Sequence[Answer]) -> tuple
     return tuple(answer.model_copy(update={"question": words[answer.id]}) for answer in answers)
 
 
-def told(questions: Sequence[Question], intro: str = "") -> str:
+def questions_text(questions: Sequence[Question], intro: str = "") -> str:
     """The questions as Markdown, for a reader without a form."""
     if len(questions) == 1 and not intro:
         return _words(questions[0])
@@ -124,7 +124,7 @@ def told(questions: Sequence[Question], intro: str = "") -> str:
     )
 
 
-def said(answers: Sequence[Answer]) -> str:
+def answers_text(answers: Sequence[Answer]) -> str:
     """The answers as a message of the person."""
     return "\n".join(f"{answer.question or answer.id} {answer.value}" for answer in answers)
 

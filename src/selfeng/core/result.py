@@ -85,8 +85,8 @@ class ResultReference(Value):
             return f"a table of {count(self.count, 'row')} and {count(len(self.columns), 'column')}"
         if self.kind not in _PARTS:
             return f"a {self.kind}" if self.kind == "number" else self.kind
-        whole, part = _PARTS[self.kind]
-        return f"{whole} of {count(self.count, part)}"
+        container, part = _PARTS[self.kind]
+        return f"{container} of {count(self.count, part)}"
 
 
 class Result(Value):
@@ -171,10 +171,10 @@ def table_of(value: Any) -> Table | None:
             columns = tuple(dict.fromkeys(name for row in value for name in row))
             rows = [[row.get(name) for name in columns] for row in value]
         case [[_, _, *_], *_] if len({_width(row) for row in value}) == 1:
-            head, rest = value[0], value[1:]
-            titled = len({*map(str, head)}) == len(head) and _is_title(head, rest)
+            head, body = value[0], value[1:]
+            titled = len({*map(str, head)}) == len(head) and _is_title(head, body)
             columns = tuple(head) if titled else tuple(str(n + 1) for n in range(len(head)))
-            rows = rest if titled else value
+            rows = body if titled else value
         case dict() if len(value) > 1 and _are_columns(list(value.values())):
             columns = tuple(value)
             rows = [list(row) for row in zip(*value.values(), strict=True)]
@@ -194,10 +194,10 @@ def _width(row: Any) -> int:
     return len(row) if isinstance(row, list) else -1
 
 
-def _is_title(head: Sequence[Any], rest: Sequence[Sequence[Any]]) -> bool:
+def _is_title(head: Sequence[Any], body: Sequence[Sequence[Any]]) -> bool:
     """Whether the first row names the columns: it has only texts, and a later one has others."""
     return all(isinstance(cell, str) for cell in head) and any(
-        not isinstance(cell, str) for row in rest for cell in row
+        not isinstance(cell, str) for row in body for cell in row
     )
 
 
@@ -218,9 +218,9 @@ def summary(value: Any) -> str:
             return "\n".join([_described(value), *_ends("item", value)])
         case dict():
             members = list(value.items())[:_DESCRIBED]
-            told = [f"- {_part(name)}: {_brief(item)}" for name, item in members]
+            lines = [f"- {_part(name)}: {_brief(item)}" for name, item in members]
             inner = main_table(value)
-            return "\n".join([*told, *(_of_table(inner) if inner else ())])
+            return "\n".join([*lines, *(_of_table(inner) if inner else ())])
         case _:
             return shortened(canonical(value), _TEXT)
 
@@ -240,13 +240,15 @@ def _ends(noun: str, parts: Sequence[Any]) -> Iterable[str]:
 
 def _described(cells: Sequence[Any]) -> str:
     """The kind of the cells, and their range."""
-    known = [cell for cell in cells if cell is not None]
-    empty = f", {len(cells) - len(known)} empty" if len(known) < len(cells) else ""
-    numbers = [cell for cell in known if type(cell) in (int, float)]
-    if numbers and len(numbers) == len(known):
+    values = [cell for cell in cells if cell is not None]
+    empty = f", {len(cells) - len(values)} empty" if len(values) < len(cells) else ""
+    numbers = [cell for cell in values if type(cell) in (int, float)]
+    if numbers and len(numbers) == len(values):
         return f"numbers from {min(numbers)} to {max(numbers)}{empty}"
-    if not (texts := dict.fromkeys(cell for cell in known if isinstance(cell, str))):
-        return f"{' and '.join(sorted({_KINDS[type(cell)] for cell in known})) or 'nothing'}{empty}"
+    if not (texts := dict.fromkeys(cell for cell in values if isinstance(cell, str))):
+        return (
+            f"{' and '.join(sorted({_KINDS[type(cell)] for cell in values})) or 'nothing'}{empty}"
+        )
     mixed = f", {count(len(numbers), 'number')}" if numbers else ""
     return f"{len(texts)} different texts, such as {_part(next(iter(texts)))}{mixed}{empty}"
 
@@ -278,11 +280,11 @@ def _csv(value: Any, cell: Callable[[Any], Any]) -> str:
             if isinstance(value, dict)
             else Table(("value",), [[item] for item in items])
         )
-    written = io.StringIO()
-    writer = csv.writer(written)
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
     writer.writerow(map(cell, table.columns))
     writer.writerows(map(cell, row) for row in table.rows)
-    return written.getvalue()
+    return buffer.getvalue()
 
 
 def _cell(value: Any) -> Any:

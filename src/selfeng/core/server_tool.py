@@ -47,11 +47,11 @@ class ServerTool(Value):
         """`server__tool`, as models see it: letters, digits, `_` and `-`, 64 at most. A name that
         does not fit ends with a digest of it.
         """
-        whole = f"{self.server}{SEPARATOR}{self.tool}"
-        plain = re.sub(r"[^a-zA-Z0-9_-]", "_", whole)
-        if plain == whole and len(whole) <= _LONGEST_NAME:
-            return whole
-        digest = hashlib.sha256(whole.encode()).hexdigest()[:_DIGEST]
+        full_name = f"{self.server}{SEPARATOR}{self.tool}"
+        plain = re.sub(r"[^a-zA-Z0-9_-]", "_", full_name)
+        if plain == full_name and len(full_name) <= _LONGEST_NAME:
+            return full_name
+        digest = hashlib.sha256(full_name.encode()).hexdigest()[:_DIGEST]
         return f"{plain[: _LONGEST_NAME - _DIGEST - 1]}_{digest}"
 
     @property
@@ -59,8 +59,8 @@ class ServerTool(Value):
         """sha256 of all that a person consents to: another address, description or schema is
         another tool.
         """
-        told = json.dumps(self.model_dump(), sort_keys=True)
-        return hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()
+        text = json.dumps(self.model_dump(), sort_keys=True)
+        return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
     @property
     def required(self) -> tuple[str, ...]:

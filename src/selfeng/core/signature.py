@@ -66,10 +66,12 @@ class Signature(Value):
     returns: str = "Any"
 
     def __str__(self) -> str:
-        def one(p: Parameter) -> str:
+        def parameter_text(p: Parameter) -> str:
             return f"{p.name}: {p.annotation}" + ("" if p.default is None else f" = {p.default}")
 
-        return f"{self.function}({', '.join(map(one, self.parameters))}) -> {self.returns}"
+        return (
+            f"{self.function}({', '.join(map(parameter_text, self.parameters))}) -> {self.returns}"
+        )
 
     def json_schema(self) -> dict[str, Any]:
         """JSON Schema of an object that holds the arguments; null is allowed everywhere and means
@@ -148,11 +150,11 @@ def literal_values(items: Sequence[ast.expr]) -> list[Any] | None:
 
 def alternatives(node: ast.expr) -> list[ast.expr]:
     """The parts of `a | b | ...`, or the node alone."""
-    found = []
+    parts = []
     while isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        found.append(node.right)
+        parts.append(node.right)
         node = node.left
-    return [node, *reversed(found)]
+    return [node, *reversed(parts)]
 
 
 def subscripts(inner: ast.expr) -> list[ast.expr]:
@@ -172,14 +174,14 @@ def last_name(node: ast.expr) -> str:
 
 
 def _defined(source: str, function: str) -> ast.FunctionDef:
-    found = [
+    definitions = [
         n
         for n in ast.parse(source).body
         if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef) and n.name == function
     ]
-    if not found:
+    if not definitions:
         raise SignatureError(f"the code defines no function {function} at top level")
-    if isinstance((node := found[-1]), ast.AsyncFunctionDef):
+    if isinstance((node := definitions[-1]), ast.AsyncFunctionDef):
         raise SignatureError(f"{function} is async; a tool is an ordinary function")
     if node.args.posonlyargs or node.args.vararg or node.args.kwarg:
         raise SignatureError(

@@ -28,9 +28,9 @@ _tracer = trace.get_tracer(AGENT)
 @contextmanager
 def invoke_agent(conversation_id: str) -> Iterator[Span]:
     """The span of a turn; those that begin inside belong to it."""
-    told = {"gen_ai.agent.name": AGENT, "gen_ai.conversation.id": conversation_id}
+    attributes = {"gen_ai.agent.name": AGENT, "gen_ai.conversation.id": conversation_id}
     with (
-        _span("invoke_agent", AGENT, told) as span,
+        _span("invoke_agent", AGENT, attributes) as span,
         trace.use_span(span, record_exception=False, set_status_on_exception=False),
     ):
         yield span
@@ -40,22 +40,22 @@ def invoke_agent(conversation_id: str) -> Iterator[Span]:
 def chat(server: ModelServer, prompt: str) -> Iterator[Span]:
     """The span of a model call; `prompt` is the name of its prompt."""
     address = urlsplit(server.base_url)
-    told: dict[str, AttributeValue] = {
+    attributes: dict[str, AttributeValue] = {
         "gen_ai.provider.name": "openai",
         "gen_ai.request.model": server.model,
         "gen_ai.prompt.name": prompt,
         "server.address": address.hostname or "",
         "server.port": address.port or {"http": 80}.get(address.scheme, 443),
     }
-    with _span("chat", server.model, told, SpanKind.CLIENT) as span:
+    with _span("chat", server.model, attributes, SpanKind.CLIENT) as span:
         yield span
 
 
 @contextmanager
 def execute_tool(name: str) -> Iterator[Span]:
     """The span of a call of a tool."""
-    told = {"gen_ai.tool.name": name, "gen_ai.tool.type": "function"}
-    with _span("execute_tool", name, told) as span:
+    attributes = {"gen_ai.tool.name": name, "gen_ai.tool.type": "function"}
+    with _span("execute_tool", name, attributes) as span:
         yield span
 
 
@@ -69,10 +69,10 @@ def fail(span: Span, kind: str) -> None:
 def _span(
     operation: str,
     what: str,
-    told: Mapping[str, AttributeValue],
+    extra_attributes: Mapping[str, AttributeValue],
     kind: SpanKind = SpanKind.INTERNAL,
 ) -> Iterator[Span]:
-    attributes = {"gen_ai.operation.name": operation, **told}
+    attributes = {"gen_ai.operation.name": operation, **extra_attributes}
     span = _tracer.start_span(f"{operation} {what}", kind=kind, attributes=attributes)
     try:
         yield span
@@ -108,16 +108,20 @@ def configure_tracing() -> None:
     if str(resource.attributes[SERVICE_NAME]).startswith("unknown_service"):
         resource = resource.merge(Resource({SERVICE_NAME: AGENT}))
     provider = TracerProvider(resource=resource)
-    installed = {found.name: found for found in entry_points(group="opentelemetry_traces_exporter")}
+    installed = {
+        exporter.name: exporter for exporter in entry_points(group="opentelemetry_traces_exporter")
+    }
     for name in names:
-        known = next((one for one in _entries(name) if one in installed), None)
-        if known is None:
+        entry_name = next(
+            (candidate for candidate in _entries(name) if candidate in installed), None
+        )
+        if entry_name is None:
             raise ConfigurationError(
                 f"{EXPORTER}={name}: there is no such exporter",
                 f"choose one of {', '.join(sorted(installed))}, or pip install "
                 "opentelemetry-exporter-otlp",
             )
-        provider.add_span_processor(BatchSpanProcessor(installed[known].load()()))
+        provider.add_span_processor(BatchSpanProcessor(installed[entry_name].load()()))
     trace.set_tracer_provider(provider)
 
 

@@ -51,23 +51,23 @@ class Budget:
 
     @property
     def tokens_left(self) -> int:
-        left = max(0, self.limits.tokens - self.usage.input_tokens - self.usage.output_tokens)
-        return min(left, self._parent.tokens_left) if self._parent else left
+        remaining = max(0, self.limits.tokens - self.usage.input_tokens - self.usage.output_tokens)
+        return min(remaining, self._parent.tokens_left) if self._parent else remaining
 
     @property
     def seconds_left(self) -> float:
-        left = max(0.0, self.limits.seconds - self.seconds)
-        return min(left, self._parent.seconds_left) if self._parent else left
+        remaining = max(0.0, self.limits.seconds - self.seconds)
+        return min(remaining, self._parent.seconds_left) if self._parent else remaining
 
     @contextmanager
     def paused(self) -> Iterator[None]:
         """Stop the clock while a person is asked."""
-        begun = time.monotonic()
+        start = time.monotonic()
         try:
             with self._parent.paused() if self._parent else nullcontext():
                 yield
         finally:
-            self._started += time.monotonic() - begun
+            self._started += time.monotonic() - start
 
     def check(self) -> None:
         """Call before each model call.
@@ -104,12 +104,12 @@ class Budget:
 
     def charge(self, input_tokens: int, output_tokens: int, cost: float | None) -> None:
         """Count one finished model call; `cost` in US dollars, None if the price is unknown."""
-        known = cost is not None or self.usage.cost is not None
+        has_cost = cost is not None or self.usage.cost is not None
         self.usage = Usage(
             calls=self.usage.calls + 1,
             input_tokens=self.usage.input_tokens + input_tokens,
             output_tokens=self.usage.output_tokens + output_tokens,
-            cost=(self.usage.cost or 0.0) + (cost or 0.0) if known else None,
+            cost=(self.usage.cost or 0.0) + (cost or 0.0) if has_cost else None,
         )
         self._on_charge(self)
         if self._parent:
@@ -166,13 +166,13 @@ async def awaited(
     """
     if news(part) is None:
         return False
-    begun = time.monotonic()
+    start = time.monotonic()
     emit(Waiting(part=part, state="started"))
     while further := news(part):
         await further.wait()
         if enough and await enough():
             break
-    emit(Waiting(part=part, state="finished", seconds=time.monotonic() - begun))
+    emit(Waiting(part=part, state="finished", seconds=time.monotonic() - start))
     return True
 
 
@@ -342,18 +342,18 @@ class Turn:
 
     async def profile(self, files: Sequence[File]) -> None:
         """Profile these files, and those of the conversation, for all prompts that come."""
-        given = {file.reference(): file for file in files}
-        references = (*given, *self.request.earlier.references)
+        files_by_reference = {file.reference(): file for file in files}
+        references = (*files_by_reference, *self.request.earlier.references)
         if self.inspector is None or not references:
             return
         await self.need("sandbox")
 
         async def read(reference: FileReference) -> File:
-            return given.get(reference) or await self.request.earlier.read(reference)
+            return files_by_reference.get(reference) or await self.request.earlier.read(reference)
 
         new = [r for r in references if r.sha256 not in self.request.profiles]
-        found = await asyncio.gather(*(self.inspector.inspect(r, read) for r in new))
-        self.request.profiles.update({r.sha256: p for r, p in zip(new, found, strict=True)})
+        profiles = await asyncio.gather(*(self.inspector.inspect(r, read) for r in new))
+        self.request.profiles.update({r.sha256: p for r, p in zip(new, profiles, strict=True)})
 
     async def lessons(self, agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
         """The lessons for a kind of agent that are relevant to its work; an event reports those

@@ -28,8 +28,8 @@ def visible(text: str, before: str = "") -> str:
     if text.isascii() and text.isprintable():
         return text
     if before and not before[-1].isascii():
-        return _ACTING.sub(_written, f"é{text}")[1:]  # keeps a joiner at the start
-    return _ACTING.sub(_written, text)
+        return _ACTING.sub(_escape_match, f"é{text}")[1:]  # keeps a joiner at the start
+    return _ACTING.sub(_escape_match, text)
 
 
 def one_line(text: str) -> str:
@@ -50,7 +50,7 @@ def plain_line_problem(text: str) -> str:
     return f"has markup, such as {markup[0][:30]!r}" if markup else ""
 
 
-def _written(match: re.Match[str]) -> str:
+def _escape_match(match: re.Match[str]) -> str:
     return "\n" if match[0] == "\r\n" else "".join(map(_escape, match[0]))
 
 

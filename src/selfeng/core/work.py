@@ -10,7 +10,7 @@ class WorkStep(Protocol):
     """One use of a door to the world."""
 
     @property
-    def known(self) -> Any:
+    def earlier_outcome(self) -> Any:
         """What the step came to before; None if it has to be done."""
 
     @property

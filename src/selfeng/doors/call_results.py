@@ -24,7 +24,7 @@ def described(tool: Tool) -> dict[str, Any]:
     }
 
 
-def said(
+def text_result(
     text: str,
     structured: dict[str, Any] | None = None,
     files: Iterable[File] = (),
@@ -41,8 +41,8 @@ def said(
 
 def refused(error: AgentError) -> types.CallToolResult:
     """What is wrong, with the remedy; `{error: {message, remedy}}` says the same."""
-    told = {"message": error.message, "remedy": error.remedy}
-    return said("\n".join(filter(None, told.values())), {"error": told}, failed=True)
+    problem = {"message": error.message, "remedy": error.remedy}
+    return text_result("\n".join(filter(None, problem.values())), {"error": problem}, failed=True)
 
 
 def executed(execution: Execution) -> types.CallToolResult:
@@ -51,14 +51,14 @@ def executed(execution: Execution) -> types.CallToolResult:
     """
     match execution:
         case Returned(files=files, refused_files=kept_back):
-            kept = execution.result
-            value = {"value": json.loads(kept.content)} if kept else None
+            result = execution.result
+            value = {"value": json.loads(result.content)} if result else None
             notes = [f"The sandbox does not hand out {name}." for name in kept_back]
-            return said("\n".join([execution.text, *notes]), value, files)
+            return text_result("\n".join([execution.text, *notes]), value, files)
         case Raised(type_name=kind, message=message, files=files):
-            return said(": ".join(filter(None, (kind, message))), None, files, failed=True)
+            return text_result(": ".join(filter(None, (kind, message))), None, files, failed=True)
         case Killed(reason=reason):
-            return said(f"The sandbox ended the tool. {reason}", failed=True)
+            return text_result(f"The sandbox ended the tool. {reason}", failed=True)
         case _:
             assert_never(execution)
 

@@ -16,7 +16,7 @@ from selfeng.core.files import File, FileName
 from selfeng.core.question import AnswerValue, answers_of
 from selfeng.core.tool import Tool
 from selfeng.core.value import Value, first_problem
-from selfeng.doors.call_results import described, executed, refused, said
+from selfeng.doors.call_results import described, executed, refused, text_result
 from selfeng.doors.mcp_server import Report
 from selfeng.doors.turn_story import TurnStory
 from selfeng.engine import LONGEST_REQUEST, Engine
@@ -117,8 +117,8 @@ class EngineTools:
 
     async def tools(self) -> list[types.Tool]:
         """The fixed tools, then the library's most used."""
-        own = [_offered(tool) for tool in await self._library_tools()]
-        return [*(_fixed(name, kind) for name, kind in FIXED.items()), *own]
+        library_tools = [_offered(tool) for tool in await self._library_tools()]
+        return [*(_fixed(name, kind) for name, kind in FIXED.items()), *library_tools]
 
     async def call(
         self, name: str, arguments: Mapping[str, Any], report: Report
@@ -133,8 +133,8 @@ class EngineTools:
                 case "find_tools":
                     return await self._find(_parsed(FindCall, arguments))
                 case "run_tool":
-                    given = _parsed(RunCall, arguments)
-                    return await self._run(given.name, given.arguments, given.files)
+                    run_call = _parsed(RunCall, arguments)
+                    return await self._run(run_call.name, run_call.arguments, run_call.files)
                 case _:
                     await self._check_listed(name)
                     return await self._run(name, arguments)
@@ -144,26 +144,26 @@ class EngineTools:
             return refused(error)
         except Exception:
             log.exception("the tool %s failed for another program", name[:80])
-            return said("An unexpected error; the server's log has it.", failed=True)
+            return text_result("An unexpected error; the server's log has it.", failed=True)
 
-    async def _ask(self, given: AskCall, report: Report) -> types.CallToolResult:
-        begun = self._engine.ask(
+    async def _ask(self, call: AskCall, report: Report) -> types.CallToolResult:
+        pending_turn = self._engine.ask(
             self._owner,
-            given.conversation or None,
-            given.request,
-            [one.file() for one in given.files],
-            answers=answers_of(given.answers),
+            call.conversation or None,
+            call.request,
+            [file.file() for file in call.files],
+            answers=answers_of(call.answers),
         )
-        story, told = TurnStory(), ""
-        async with aclosing(self._engine.turn(self._owner, begun)) as records:
+        story, reported_step = TurnStory(), ""
+        async with aclosing(self._engine.turn(self._owner, pending_turn)) as records:
             async for record in records:
                 story.add(record)
-                if story.step != told:
+                if story.step != reported_step:
                     await report(story.step)
-                    told = story.step
-        files = await story.made(self._engine, self._owner)
+                    reported_step = story.step
+        files = await story.read_files(self._engine, self._owner)
         built = [await self._built(name) for name in story.new_tools]
-        return said(
+        return text_result(
             story.whole_text,
             {**story.structured(), "new_tools": built},
             files,
@@ -177,31 +177,34 @@ class EngineTools:
         except LibraryError:
             return {"name": name}
 
-    async def _find(self, given: FindCall) -> types.CallToolResult:
-        found = [
-            {**described(one.tool), "confidence": round(one.confidence, 2)}
-            for one in await self._engine.library.matches(given.request, _FOUND)
+    async def _find(self, call: FindCall) -> types.CallToolResult:
+        matches = [
+            {**described(match.tool), "confidence": round(match.confidence, 2)}
+            for match in await self._engine.library.matches(call.request, _FOUND)
         ]
-        lines = [f"{one['name']} ({one['confidence']:.0%}): {one['description']}" for one in found]
+        lines = [
+            f"{match['name']} ({match['confidence']:.0%}): {match['description']}"
+            for match in matches
+        ]
         none = "No tool of the library fits; `ask` builds one."
-        return said("\n".join(lines) or none, {"tools": found})
+        return text_result("\n".join(lines) or none, {"tools": matches})
 
     async def _run(
-        self, name: str, arguments: Mapping[str, Any], given: Sequence[GivenFile] = ()
+        self, name: str, arguments: Mapping[str, Any], files: Sequence[GivenFile] = ()
     ) -> types.CallToolResult:
         return executed(
-            await self._engine.call(self._owner, name, arguments, [one.file() for one in given])
+            await self._engine.call(self._owner, name, arguments, [file.file() for file in files])
         )
 
     async def _library_tools(self) -> Sequence[Tool]:
         """Those that are listed, the most used first."""
         if self._listed == "none":
             return ()
-        wanted = {"trusted"} if self._listed == "trusted" else {"trusted", "provisional"}
+        standings = {"trusted"} if self._listed == "trusted" else {"trusted", "provisional"}
         tools = [
             tool
             for tool in await self._engine.library.tools()
-            if tool.standing in wanted and tool.name not in FIXED
+            if tool.standing in standings and tool.name not in FIXED
         ]
         return sorted(tools, key=lambda tool: (-tool.uses, tool.name))[:MOST_LISTED]
 
@@ -227,8 +230,8 @@ def _parsed(kind: type[V], arguments: Mapping[str, Any]) -> V:
 def _fixed(name: str, kind: type[Value]) -> types.Tool:
     schema = kind.model_json_schema()
     fields = {
-        field: {key: value for key, value in one.items() if key != "title"}
-        for field, one in schema["properties"].items()
+        field: {key: value for key, value in field_schema.items() if key != "title"}
+        for field, field_schema in schema["properties"].items()
     }
     return types.Tool(
         name=name,

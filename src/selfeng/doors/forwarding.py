@@ -13,7 +13,7 @@ from mcp.client.subscriptions import SubscriptionLost
 
 from selfeng.core.changes import Changes
 from selfeng.core.errors import ConfigurationError
-from selfeng.doors.call_results import said
+from selfeng.doors.call_results import text_result
 from selfeng.doors.mcp_server import Report
 
 _PATIENCE = 60.0
@@ -83,7 +83,7 @@ class ForwardedTools:
         try:
             return await self._client.call_tool(name, dict(arguments), progress_callback=tell)
         except (MCPError, httpx2.HTTPError) as error:
-            return said(f"The app could not be asked: {error}", failed=True)
+            return text_result(f"The app could not be asked: {error}", failed=True)
 
     async def listen(self) -> None:
         """Hear of changes until cancelled, also after the app was started again."""

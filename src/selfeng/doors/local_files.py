@@ -37,23 +37,23 @@ def read_files(paths: Sequence[Path], limits: FileLimits) -> tuple[File, ...]:
     return tuple(files)
 
 
-def _content(path: Path, left: int) -> bytes:
-    shown = str(path)[-_SHOWN:]
+def _content(path: Path, remaining: int) -> bytes:
+    path_text = str(path)[-_SHOWN:]
     try:
         if not path.is_file():  # reading a pipe would block
             raise RequestError(
-                f"{shown} {'is not a regular file' if path.exists() else 'does not exist'}",
+                f"{path_text} {'is not a regular file' if path.exists() else 'does not exist'}",
                 "name a file",
             )
-        if path.stat().st_size > left:
+        if path.stat().st_size > remaining:
             raise RequestError(
-                f"{shown} is too large: {path.stat().st_size / MB:.1f} MB, where {left / MB:.1f} "
-                "MB are left"
+                f"{path_text} is too large: {path.stat().st_size / MB:.1f} MB, where "
+                f"{remaining / MB:.1f} MB are left"
             )
         return path.read_bytes()
     except OSError as error:
         raise RequestError(
-            f"{shown} can't be read: {error.strerror}", "check its permissions"
+            f"{path_text} can't be read: {error.strerror}", "check its permissions"
         ) from error
 
 
@@ -66,7 +66,7 @@ def write_files(files: Sequence[File], folder: Path) -> Iterator[Path]:
     for file in files:
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            yield _written(file, folder)
+            yield _write_file(file, folder)
         except OSError as error:
             raise RequestError(
                 f"{file.name} can't be written to {folder}: {error.strerror}",
@@ -74,7 +74,7 @@ def write_files(files: Sequence[File], folder: Path) -> Iterator[Path]:
             ) from error
 
 
-def _written(file: File, folder: Path) -> Path:
+def _write_file(file: File, folder: Path) -> Path:
     stem, suffix = os.path.splitext(file.name)
     number = 0
     while True:

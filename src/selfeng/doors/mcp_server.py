@@ -17,7 +17,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from selfeng.core.changes import Changes
 from selfeng.core.places import VERSION
 from selfeng.core.question import Question
-from selfeng.doors.call_results import said
+from selfeng.doors.call_results import text_result
 
 _ANSWERS = "answers"
 """The name of the one request for input."""
@@ -83,7 +83,7 @@ class _ToolServer(Server[dict[str, Any]]):
 
 
 def mcp_server(
-    source: ToolSource, left: Left = lambda _: asyncio.Event()
+    source: ToolSource, departure: Left = lambda _: asyncio.Event()
 ) -> Server[dict[str, Any]]:
     """The server for the tools of `source`; several clients may use it at once. A client that
     cancels a call, or leaves meanwhile, stops it.
@@ -104,7 +104,7 @@ def mcp_server(
 
         async def call(arguments: Mapping[str, Any]) -> types.CallToolResult:
             work = source.call(params.name, arguments, report)
-            return await _while_there(left(context.request), work)
+            return await _while_there(departure(context.request), work)
 
         arguments: Mapping[str, Any] = params.arguments or {}
         answers = filled_in((params.input_responses or {}).get(_ANSWERS))
@@ -141,12 +141,14 @@ def mcp_server(
         get_tool_input_schema=lambda name: None,  # no schema of ours asks for headers
     )
 
-    async def begun(
+    async def on_initialized(
         context: ServerRequestContext[Any, Any], params: types.NotificationParams | None
     ) -> None:
         _tell_of_changes(source, context)
 
-    server.add_notification_handler("notifications/initialized", types.NotificationParams, begun)
+    server.add_notification_handler(
+        "notifications/initialized", types.NotificationParams, on_initialized
+    )
     return server
 
 
@@ -170,13 +172,13 @@ def _tell_of_changes(source: ToolSource, context: ServerRequestContext[Any, Any]
 
 
 async def _while_there(
-    left: asyncio.Event, work: Coroutine[Any, Any, types.CallToolResult]
+    departure: asyncio.Event, work: Coroutine[Any, Any, types.CallToolResult]
 ) -> types.CallToolResult:
     """What `work` comes to; it is stopped when the caller is cancelled, or has left.
 
     It is a task of its own, as the SDK's cancellation would also cut off what stops a turn.
     """
-    task, leaving = asyncio.create_task(work), asyncio.create_task(left.wait())
+    task, leaving = asyncio.create_task(work), asyncio.create_task(departure.wait())
     try:
         await asyncio.wait({task, leaving}, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -208,16 +210,16 @@ class Form(NamedTuple):
 
 def form_of(result: types.CallToolResult) -> Form | None:
     """The form for what a turn asks; None if it asks nothing."""
-    told = result.structured_content or {}
-    if told.get("outcome") != "asked" or not told.get("questions"):
+    content = result.structured_content or {}
+    if content.get("outcome") != "asked" or not content.get("questions"):
         return None
-    questions = [Question.model_validate(question) for question in told["questions"]]
+    questions = [Question.model_validate(question) for question in content["questions"]]
     schema = {
         "type": "object",
         "properties": {question.id: _field(question) for question in questions},
         "required": [question.id for question in questions],
     }
-    return Form(told["conversation"], told["answer"], schema)
+    return Form(content["conversation"], content["answer"], schema)
 
 
 def filled_in(result: object) -> dict[str, Any] | None:
@@ -238,7 +240,7 @@ def unanswered(conversation: str) -> types.CallToolResult:
         "The person gave no answer. To answer, call `ask` with conversation "
         f"{conversation!r} and answers."
     )
-    return said(text, {"conversation": conversation, "outcome": "asked"})
+    return text_result(text, {"conversation": conversation, "outcome": "asked"})
 
 
 def _field(question: Question) -> dict[str, Any]:

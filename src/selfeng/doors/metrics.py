@@ -43,7 +43,7 @@ class Metrics:
 
     def listen(self) -> None:
         """Begin to count; on the engine's loop."""
-        self._engine.subscribe(self._take, own=True)
+        self._engine.subscribe(self._take, own_only=True)
         self._engine.called.subscribe(self._count_call)
 
     async def exposition(self) -> bytes:
@@ -73,8 +73,8 @@ class Metrics:
             self._model_calls += spent.calls
             self._tokens.update(input=spent.input_tokens, output=spent.output_tokens)
             self._cost += spent.cost or 0.0
-            ended = "stopped" if event.outcome is Outcome.STOPPED else "failed"
-            self._syntheses[ended] += len(self._ordered.pop(turn, ()))
+            synthesis_outcome = "stopped" if event.outcome is Outcome.STOPPED else "failed"
+            self._syntheses[synthesis_outcome] += len(self._ordered.pop(turn, ()))
 
     def _count_call(self, event: Event) -> None:
         if isinstance(event, ExecutionFinished | ExecutionFailed):
@@ -85,11 +85,11 @@ class Metrics:
         from prometheus_client.registry import Collector
 
         class Counted(Collector):
-            def __init__(self, found: Iterable["Metric"]) -> None:
-                self._found = tuple(found)
+            def __init__(self, metrics: Iterable["Metric"]) -> None:
+                self._metrics = tuple(metrics)
 
             def collect(self) -> Iterable["Metric"]:
-                return self._found
+                return self._metrics
 
         return generate_latest(Counted(self._families(load)))
 
@@ -100,14 +100,14 @@ class Metrics:
             HistogramMetricFamily,
         )
 
-        for name, told, label, counts, known in (
+        for name, documentation, label, counts, label_values in (
             ("turns", "Turns that ended", "outcome", self._turns, tuple(Outcome)),
             ("tool_calls", "Calls of tools", "outcome", self._calls, _EXECUTIONS),
             ("syntheses", "Tools that were ordered", "outcome", self._syntheses, _SYNTHESES),
             ("model_tokens", "Tokens of model calls", "direction", self._tokens, _DIRECTIONS),
         ):
-            family = CounterMetricFamily(f"selfeng_{name}", f"{told}.", labels=[label])
-            for value in known:
+            family = CounterMetricFamily(f"selfeng_{name}", f"{documentation}.", labels=[label])
+            for value in label_values:
                 family.add_metric([value], counts[value])
             yield family
         yield CounterMetricFamily(
@@ -125,9 +125,9 @@ class Metrics:
             buckets=buckets,
             sum_value=self._seconds,
         )
-        for name, told, number in (
+        for name, documentation, number in (
             ("turns_running", "Turns that run here.", load.running),
             ("turns_queued", "Turns that wait in the queue.", load.queued),
             ("containers_ready", "Sandbox containers that wait for a job.", load.containers),
         ):
-            yield GaugeMetricFamily(f"selfeng_{name}", told, value=number)
+            yield GaugeMetricFamily(f"selfeng_{name}", documentation, value=number)

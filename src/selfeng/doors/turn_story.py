@@ -70,7 +70,7 @@ def step_words(event: Event) -> str:
             ExecutionFinished(tool=tool, execution=execution)
             | ExecutionFailed(tool=tool, execution=execution)
         ):
-            return f"{tool} {_ended(execution)}"
+            return f"{tool} {_execution_words(execution)}"
         case DelegationChanged(state="started", recipient=agent, text=text):
             return f"To {agent}: {shortened(text, _SHOWN)}"
         case CodeRun(state="started", run=run):
@@ -79,11 +79,11 @@ def step_words(event: Event) -> str:
             return ""
 
 
-def _ended(execution: Execution) -> str:
+def _execution_words(execution: Execution) -> str:
     match execution:
         case Returned(value=value, text=text):
-            said = value.shape if value and value.long else shortened(text, _SHOWN)
-            return f"returned {said}"
+            summary = value.shape if value and value.long else shortened(text, _SHOWN)
+            return f"returned {summary}"
         case Raised(type_name=kind, message=message):
             return f"raised {kind}: {shortened(message, _SHOWN)}"
         case Killed(reason=reason):
@@ -146,8 +146,8 @@ class TurnStory:
                     piece = text
             case TurnFinished(answer=answer, remedy=remedy):
                 self._end(answer, remedy)
-                whole = answer.startswith(before)
-                piece = answer.removeprefix(before) if whole else f"\n\n{answer}"
+                is_continuation = answer.startswith(before)
+                piece = answer.removeprefix(before) if is_continuation else f"\n\n{answer}"
             case TurnFailed(message=message, reached=reached, remedy=remedy):
                 self._end(message, reached, remedy)
             case TurnStopped(reason=reason):
@@ -159,10 +159,10 @@ class TurnStory:
                 self.questions = ()
         return piece
 
-    def _end(self, *told: str) -> None:
-        self.text = "\n\n".join(filter(None, told))
+    def _end(self, *parts: str) -> None:
+        self.text = "\n\n".join(filter(None, parts))
 
-    async def made(self, engine: "Engine", owner: str) -> list[File]:
+    async def read_files(self, engine: "Engine", owner: str) -> list[File]:
         """The files with their contents, as the turn's owner reads them."""
         return [
             await engine.file(owner, self.conversation, file.sha256, file.name)
@@ -208,5 +208,5 @@ class TurnStory:
 
 def ordered_tool(artifact: str) -> str:
     """The tool's name in a specification; "" if it orders no tool."""
-    wanted = json.loads(artifact) if artifact else {}
-    return str(wanted.get("name") or "")
+    specification = json.loads(artifact) if artifact else {}
+    return str(specification.get("name") or "")

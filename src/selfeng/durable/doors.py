@@ -57,28 +57,28 @@ class DurableModel:
                     yield piece
             return
         step = await work.step(name_of("model.stream", prompt))
-        if isinstance(step.known, StepOutcome):
-            for piece in step.known.value:
+        if isinstance(step.earlier_outcome, StepOutcome):
+            for piece in step.earlier_outcome.value:
                 yield piece
-            await step.known.again(budget)
+            await step.earlier_outcome.again(budget)
             return
-        meter, told = StepMeter(budget), list[str]()
+        meter, sent_pieces = StepMeter(budget), list[str]()
         try:
             async with aclosing(self._model.stream(prompt, meter)) as pieces:
                 async for piece in pieces:
-                    told.append(piece)
+                    sent_pieces.append(piece)
                     yield piece
         except AgentError as error:
-            await step.record(meter.outcome(told, error))
+            await step.record(meter.outcome(sent_pieces, error))
             raise
         except (GeneratorExit, asyncio.CancelledError):
             task = asyncio.current_task()
             cancelled = bool(task and task.cancelling())  # else it was enough for whoever asked
             if not (cancelled and work.stopped):
-                outcome = meter.outcome(told, cancelled=cancelled)
+                outcome = meter.outcome(sent_pieces, cancelled=cancelled)
                 await asyncio.shield(step.record(outcome))
             raise
-        await step.record(meter.outcome(told))
+        await step.record(meter.outcome(sent_pieces))
 
     async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT:
         return await done_once(
@@ -116,18 +116,20 @@ class DurableSandbox:
         library: Mapping[str, str] = NO_MODULES,
     ) -> Verdict:
         """What `on_test` was called with is recorded with the step, and it is called again."""
-        told: list[TestResult] = []
+        live_results: list[TestResult] = []
 
         def tell(result: TestResult) -> None:
-            told.append(result)
+            live_results.append(result)
             on_test(result)
 
         async def run(*_: object) -> tuple[Verdict, list[TestResult]]:
-            return await self._sandbox.verify(name, code, tests, tell, library=library), told
+            return await self._sandbox.verify(
+                name, code, tests, tell, library=library
+            ), live_results
 
-        given = name_of("sandbox.verify", name, code, tests, dict(library))
-        verdict, results = await done_once(given, run)
-        for result in results if results is not told else ():
+        step_name = name_of("sandbox.verify", name, code, tests, dict(library))
+        verdict, results = await done_once(step_name, run)
+        for result in results if results is not live_results else ():
             on_test(result)
         return verdict
 
@@ -189,26 +191,28 @@ class DurableServers:
         self,
         tool: ServerTool,
         arguments: Mapping[str, Any],
-        on_progress: Callable[[float, float | None, str], None] = lambda done, total, words: None,
+        on_progress: Callable[[float, float | None, str], None] = lambda progress, total, words: (
+            None
+        ),
     ) -> Execution:
         """That a call begins is a step of its own: one whose process died may have had its effect,
         and is not made again, unless the server says that this changes nothing.
         """
-        mine = uuid4().hex
+        own_token = uuid4().hex
 
         async def begin(*_: object) -> str:
-            return mine
+            return own_token
 
-        given = tool.digest, dict(arguments)
-        begun = await done_once(name_of("servers.begin", *given), begin)
+        call_key = tool.digest, dict(arguments)
+        begin_token = await done_once(name_of("servers.begin", *call_key), begin)
 
         async def call(*_: object) -> Execution:
-            if begun != mine and not tool.repeatable:
+            if begin_token != own_token and not tool.repeatable:
                 lost = "the program ended during the call; what became of it is not known"
                 return Raised(type_name="CallInterrupted", message=lost)
             return await self._servers.call(tool, arguments, on_progress)
 
-        return await done_once(name_of("servers.call", *given), call)
+        return await done_once(name_of("servers.call", *call_key), call)
 
 
 class _Seen(NamedTuple):
@@ -235,18 +239,22 @@ class DurableLibrary:
 
     async def tools(self) -> tuple[Tool, ...]:
         """The step has which tools there were, and at which versions, which never change."""
-        found: tuple[Tool, ...] | None = None
+        library_tools: tuple[Tool, ...] | None = None
 
         async def look(*_: object) -> tuple[_Seen, ...]:
-            nonlocal found
-            found = await self._library.tools()
+            nonlocal library_tools
+            library_tools = await self._library.tools()
             return tuple(
                 _Seen(tool.name, tool.version, tool.standing, tool.uses, tool.created_at)
-                for tool in found
+                for tool in library_tools
             )
 
-        seen = await done_once(name_of("library.tools"), look)
-        return tuple([await self._at(one) for one in seen]) if found is None else found
+        entries = await done_once(name_of("library.tools"), look)
+        return (
+            tuple([await self._at(entry) for entry in entries])
+            if library_tools is None
+            else library_tools
+        )
 
     async def get(self, name: str) -> Tool:
         return await done_once(name_of("library.get", name), lambda *_: self._library.get(name))
@@ -304,10 +312,10 @@ class DurableLibrary:
             lambda *_: self._library.record_request(name, version, request),
         )
 
-    async def _at(self, seen: "_Seen") -> Tool:
-        version = await self._library.version(seen.name, seen.version)
+    async def _at(self, entry: "_Seen") -> Tool:
+        version = await self._library.version(entry.name, entry.version)
         return Tool.model_validate(
-            {**version.model_dump(include=set(Tool.model_fields)), **seen._asdict()}
+            {**version.model_dump(include=set(Tool.model_fields)), **entry._asdict()}
         )
 
     async def _there(self, draft: ToolDraft, version: int) -> Tool | None:
@@ -357,10 +365,10 @@ class DurableThreads:
         self._threads = threads
 
     async def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread:
-        given = conversation_id, sender, agent
+        thread_key = conversation_id, sender, agent
         return await done_once(
-            name_of("threads.open", *given),
-            lambda *_: asyncio.to_thread(self._threads.open, *given),
+            name_of("threads.open", *thread_key),
+            lambda *_: asyncio.to_thread(self._threads.open, *thread_key),
         )
 
     async def append(self, thread: AgentThread, exchange: tuple[ChatMessage, ...]) -> None:

@@ -33,9 +33,9 @@ class StepOutcome:
 
     @staticmethod
     def loaded(text: bytes) -> "StepOutcome":
-        found = pickle.loads(text)  # noqa: S301 - written by this program, in its own database
-        assert isinstance(found, StepOutcome), found
-        return found
+        outcome = pickle.loads(text)  # noqa: S301 - written by this program, in its own database
+        assert isinstance(outcome, StepOutcome), outcome
+        return outcome
 
     async def again(self, budget: Budget | None = None) -> Any:
         """The value or the error once more, charged to the budget. What was cancelled waits to be
@@ -72,20 +72,20 @@ class StepMeter(Budget):
         return StepOutcome(value, error, spent, self._budget.seconds, cancelled)
 
 
-def name_of(door: str, *given: Any) -> str:
+def name_of(door: str, *values: Any) -> str:
     """The name of a step: its door, and a digest of what it is given."""
-    told = repr([_told(one) for one in given])
-    return f"{door} {hashlib.sha256(told.encode(errors='surrogatepass')).hexdigest()[:16]}"
+    text = repr([_canonical(value) for value in values])
+    return f"{door} {hashlib.sha256(text.encode(errors='surrogatepass')).hexdigest()[:16]}"
 
 
-def _told(value: Any) -> Any:
+def _canonical(value: Any) -> Any:
     match value:
         case File():
             return value.reference()
         case list() | tuple():
-            return [_told(one) for one in value]
+            return [_canonical(item) for item in value]
         case dict():
-            return {name: _told(one) for name, one in value.items()}
+            return {name: _canonical(item) for name, item in value.items()}
         case type():
             return value.__name__
         case _:
@@ -102,8 +102,8 @@ async def done_once(
     if (work := current_work.get()) is None:
         return await do(spent, "")
     step = await work.step(name)
-    if isinstance(step.known, StepOutcome):
-        return await step.known.again(budget)  # type: ignore[no-any-return]
+    if isinstance(step.earlier_outcome, StepOutcome):
+        return await step.earlier_outcome.again(budget)  # type: ignore[no-any-return]
     meter = StepMeter(spent)
     try:
         with steps_of(None):  # what it does belongs to this step

@@ -40,12 +40,12 @@ class FirstStep:
 
     key: str
     name: str
-    known: StepOutcome | None = None
-    done: asyncio.Event = field(default_factory=asyncio.Event)
+    earlier_outcome: StepOutcome | None = None
+    end: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def record(self, outcome: StepOutcome) -> None:
-        self.known = outcome
-        self.done.set()
+        self.earlier_outcome = outcome
+        self.end.set()
 
 
 @dataclass
@@ -53,13 +53,13 @@ class RecordedStep:
     """A step that a workflow keeps."""
 
     key: str
-    asked: AskedStep
-    known: StepOutcome | None
+    asked_step: AskedStep
+    earlier_outcome: StepOutcome | None
 
     async def record(self, outcome: StepOutcome) -> None:
         """A step that can't be kept is done again if the process dies, and the turn goes on."""
         try:
-            await self.asked.record(outcome.dumped())
+            await self.asked_step.record(outcome.dumped())
         except TakenOver:
             raise
         except Exception:  # a full disk, a broken connection
@@ -73,17 +73,17 @@ class TurnWork:
         self,
         work_id: str,
         workflows: Workflows,
-        begun: Sequence[tuple[str, StepOutcome]] = (),
+        earlier_steps: Sequence[tuple[str, StepOutcome]] = (),
         *,
         lasting: bool = False,
-        whole: "TurnWork | None" = None,
+        parent: "TurnWork | None" = None,
     ) -> None:
-        """`begun` are the steps before the work began to last, when it is repeated. `whole` is the
-        work that this is a part of.
+        """`earlier_steps` are those before the work began to last, when it is repeated. `parent`
+        is the work that this is a part of.
         """
         self._id, self._workflows, self._lasting = work_id, workflows, lasting
-        self._whole, self._stopped = whole, False
-        self._begun, self._count = tuple(begun), 0
+        self._parent, self._stopped = parent, False
+        self._earlier_steps, self._count = tuple(earlier_steps), 0
         self._first: list[FirstStep] = []
         self._port: Port | None = None
         self._opening = asyncio.Lock()  # its queue keeps the order of the steps
@@ -97,11 +97,11 @@ class TurnWork:
                 self._lasting = True
 
     def part(self, name: str) -> "TurnWork":
-        return TurnWork(f"{self._id}/{name}", self._workflows, lasting=self._lasting, whole=self)
+        return TurnWork(f"{self._id}/{name}", self._workflows, lasting=self._lasting, parent=self)
 
     @property
     def stopped(self) -> bool:
-        return self._whole.stopped if self._whole else self._stopped
+        return self._parent.stopped if self._parent else self._stopped
 
     def stop(self) -> None:
         self._stopped = True
@@ -109,10 +109,10 @@ class TurnWork:
     async def step(self, name: str) -> FirstStep | RecordedStep:
         number, self._count = self._count, self._count + 1
         key = f"{self._id} {number} {name}"
-        if number < len(self._begun):
-            known, outcome = self._begun[number]
-            if known != name:
-                raise Diverged(f"step {number} was {known} and is {name}")
+        if number < len(self._earlier_steps):
+            recorded_name, outcome = self._earlier_steps[number]
+            if recorded_name != name:
+                raise Diverged(f"step {number} was {recorded_name} and is {name}")
             return FirstStep(key, name, outcome)
         if not self._lasting:
             self._first.append(step := FirstStep(key, name))
@@ -121,22 +121,22 @@ class TurnWork:
             async with self._opening:
                 if self._port is None:
                     self._port = await self._open()
-                asked = self._port.ask(name)
-            text = await asked.known()
+                asked_step = self._port.ask(name)
+            text = await asked_step.earlier_outcome()
         except (Diverged, TakenOver):
             raise
         except Exception:  # a full disk, a broken connection: the turn goes on, and may be lost
             log.exception("the steps of turn %s can't be kept", self._id)
             return FirstStep(key, name)
-        return RecordedStep(key, asked, None if text is None else StepOutcome.loaded(text))
+        return RecordedStep(key, asked_step, None if text is None else StepOutcome.loaded(text))
 
     async def finish(self, journal: Journal, lease: int) -> bool:
         """Call it when the turn's last event is stored. False if another process has taken the turn
         over since that lease, and goes on with its steps.
         """
-        mine = await asyncio.to_thread(journal.holds, self._id, lease)
-        await (self.end() if mine else self.leave())
-        return mine
+        is_holder = await asyncio.to_thread(journal.holds, self._id, lease)
+        await (self.end() if is_holder else self.leave())
+        return is_holder
 
     async def end(self) -> None:
         """Forget all steps. What stays is deleted at the next start."""
@@ -157,9 +157,9 @@ class TurnWork:
 
     async def _open(self) -> Port:
         for step in self._first:
-            await step.done.wait()
+            await step.end.wait()
         return await self._workflows.open(
-            self._id, pickle.dumps([(step.name, step.known) for step in self._first])
+            self._id, pickle.dumps([(step.name, step.earlier_outcome) for step in self._first])
         )
 
 
@@ -184,39 +184,39 @@ class TurnStarter:
         *,
         turn_id: str = "",
         new: NewConversation | None = None,
-        given: GivenTurn | None = None,
+        given_turn: GivenTurn | None = None,
         lasting: bool = False,
     ) -> Asked:
-        """Store the turn and have it begin when it is its turn. `given` is what another process
-        needs to go on with it; without it none does. `lasting`: its steps are kept from the first
-        one on.
+        """Store the turn and have it begin when it is its turn. `given_turn` is what another
+        process needs to go on with it; without it none does. `lasting`: its steps are kept from the
+        first one on.
         """
-        workflows = self._workflows if given else None
-        kept = given.model_dump_json() if given and workflows else None
+        workflows = self._workflows if given_turn else None
+        given_json = given_turn.model_dump_json() if given_turn and workflows else None
         turn_id = await asyncio.to_thread(
             partial(self._journal.begin_turn, new=new, waits=True),
             conversation_id,
             started.request,
             turn_id,
             started,
-            kept,
+            given_json,
         )
         work = TurnWork(turn_id, workflows, lasting=lasting) if workflows else None
         begin = partial(self._run, owner, conversation_id, turn_id, run, work)
-        ended = partial(work.finish, self._journal) if work else None
-        await self._turns.enter(owner, conversation_id, turn_id, started, begin, ended=ended)
+        on_end = partial(work.finish, self._journal) if work else None
+        await self._turns.enter(owner, conversation_id, turn_id, started, begin, on_end=on_end)
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
     async def go_on(
         self,
         claimed: ClaimedTurn,
-        known: Sequence[NumberedEvent],
+        earlier_events: Sequence[NumberedEvent],
         run: Run,
         *,
         lasting: bool = False,
     ) -> None:
-        """Run a turn that another process took into the queue, or left running; `known` are its
-        events so far.
+        """Run a turn that another process took into the queue, or left running; `earlier_events`
+        are its events so far.
         """
         assert self._workflows is not None
         owner, conversation_id, turn_id, lease, _ = claimed
@@ -226,11 +226,16 @@ class TurnStarter:
         work = TurnWork(turn_id, self._workflows, steps or (), lasting=lasting)
         resumed = TurnResumed(again=again) if claimed.resumed else None
         turn = self._run(owner, conversation_id, turn_id, run, work, resumed=resumed)
-        if not claimed.resumed and any(isinstance(event, TurnQueued) for event, _, _ in known):
+        if not claimed.resumed and any(
+            isinstance(event, TurnQueued) for event, _, _ in earlier_events
+        ):
             turn.emit(TurnQueued(place=0))
-        numbers, ended = EventNumbers(known, again=again), partial(work.finish, self._journal)
+        numbers, on_end = (
+            EventNumbers(earlier_events, again=again),
+            partial(work.finish, self._journal),
+        )
         self._turns.begin(
-            owner, conversation_id, turn_id, turn, numbers=numbers, lease=lease, ended=ended
+            owner, conversation_id, turn_id, turn, numbers=numbers, lease=lease, on_end=on_end
         )
 
     def _run(

@@ -42,7 +42,7 @@ class AskedStep:
         self.outcome: Future[bytes] = Future()
         self.stored: Future[None] = Future()
 
-    async def known(self) -> bytes | None:
+    async def earlier_outcome(self) -> bytes | None:
         """What the step came to before; None if it has to be done. Raises: Diverged."""
         return await asyncio.wrap_future(self.reply)
 
@@ -63,7 +63,7 @@ class AskedStep:
             return await asyncio.wrap_future(self.outcome)
 
         try:
-            known = await reservation.run_async({"name": self.name}, do)
+            stored_outcome = await reservation.run_async({"name": self.name}, do)
         except errors.DBOSUnexpectedStepError as error:
             self._fail(Diverged(str(error)))
         except (errors.DBOSWorkflowConflictIDError, errors.DBOSWorkflowCancelledError) as error:
@@ -75,7 +75,7 @@ class AskedStep:
                 if self.reply.done():
                     self.stored.set_result(None)
                 else:
-                    self.reply.set_result(known)
+                    self.reply.set_result(stored_outcome)
 
     def _fail(self, error: Exception) -> None:
         with suppress(InvalidStateError):
@@ -92,9 +92,9 @@ class Port:
         self.closed: Future[None] = Future()
 
     def ask(self, name: str) -> AskedStep:
-        asked = AskedStep(name)
-        self._put(asked)
-        return asked
+        step = AskedStep(name)
+        self._put(step)
+        return step
 
     def close(self) -> None:
         """End the workflow."""
@@ -115,22 +115,22 @@ class Port:
             news.clear()
             with self._lock:
                 batch, self._waiting = self._waiting, []
-            for asked in batch:
-                if not isinstance(asked, AskedStep):
+            for item in batch:
+                if not isinstance(item, AskedStep):
                     for task in tasks:  # of steps that an error kept from coming to anything
                         task.cancel()
                     self.closed.set_result(None)
-                    if asked == "left":
+                    if item == "left":
                         raise asyncio.CancelledError  # which is no end to dbos
                     return
-                task = asyncio.create_task(asked.answer(DBOS.reserve_step()))
+                task = asyncio.create_task(item.answer(DBOS.reserve_step()))
                 tasks.add(task)
                 task.add_done_callback(tasks.discard)
             await news.wait()
 
-    def _put(self, asked: AskedStep | Literal["closed", "left"]) -> None:
+    def _put(self, item: AskedStep | Literal["closed", "left"]) -> None:
         with self._lock:
-            self._waiting.append(asked)
+            self._waiting.append(item)
             self._wake()
 
 
@@ -151,7 +151,7 @@ async def _closed(name: str, close: Callable[[Port], None]) -> None:
         _ports.pop(name, None)  # not before: its workflow may be about to look for it
 
 
-async def _work(work_id: str, begun: bytes) -> None:
+async def _work(work_id: str, pickled_steps: bytes) -> None:
     if work_id in _ports:
         await _ports[work_id].serve()
 
@@ -190,10 +190,10 @@ def _open(url: str) -> sa.Engine | None:
 
 async def _cancel_the_rest() -> None:
     """End what runs on this loop; a workflow that is cancelled so can be resumed."""
-    rest = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in rest:
+    other_tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in other_tasks:
         task.cancel()
-    await asyncio.gather(*rest, return_exceptions=True)
+    await asyncio.gather(*other_tasks, return_exceptions=True)
 
 
 class Workflows:
@@ -217,24 +217,26 @@ class Workflows:
         self._executor = uuid4().hex
         """Names this process, and the queue from which only it goes on with workflows."""
 
-    async def open(self, work_id: str, begun: bytes) -> Port:
-        """The port of a workflow, which begins unless it is there already. `begun` is handed out
-        by `resume`.
+    async def open(self, work_id: str, pickled_steps: bytes) -> Port:
+        """The port of a workflow, which begins unless it is there already. `pickled_steps` is
+        handed out by `resume`.
         """
         if work_id not in _ports:
             dbos = await self._started()
             _ports[work_id] = Port()
-            self._beginning[work_id] = asyncio.create_task(self._begin(dbos, work_id, begun))
+            self._beginning[work_id] = asyncio.create_task(
+                self._begin(dbos, work_id, pickled_steps)
+            )
         if work_id in self._beginning:
             await asyncio.shield(self._beginning[work_id])
         return _ports[work_id]
 
-    async def _begin(self, dbos: "type[DBOS]", work_id: str, begun: bytes) -> None:
+    async def _begin(self, dbos: "type[DBOS]", work_id: str, pickled_steps: bytes) -> None:
         async def start() -> Any:
             from dbos import SetWorkflowID
 
             with SetWorkflowID(work_id):
-                return await dbos.start_workflow_async(self._workflow, work_id, begun)
+                return await dbos.start_workflow_async(self._workflow, work_id, pickled_steps)
 
         try:
             self._handles[work_id] = await self._on_loop(start())
@@ -249,28 +251,30 @@ class Workflows:
         there are none that this version of the program can go on with.
         """
         dbos = await self._started()
-        found = await self._on_loop(dbos.list_workflows_async(workflow_id_prefix=work_id))
-        begun = next((w.input["args"][1] for w in found if w.workflow_id == work_id), None)
-        if begun is None or any(w.app_version != self._version for w in found):
-            await self._delete([w.workflow_id for w in found])
+        workflows = await self._on_loop(dbos.list_workflows_async(workflow_id_prefix=work_id))
+        pickled_steps = next(
+            (w.input["args"][1] for w in workflows if w.workflow_id == work_id), None
+        )
+        if pickled_steps is None or any(w.app_version != self._version for w in workflows):
+            await self._delete([w.workflow_id for w in workflows])
             return None
-        names = [w.workflow_id for w in found]
-        for gone in {w.executor_id for w in found}:
-            await self._on_loop(dbos.delete_queue_async(gone))
+        names = [w.workflow_id for w in workflows]
+        for executor in {w.executor_id for w in workflows}:
+            await self._on_loop(dbos.delete_queue_async(executor))
         _ports.update({name: Port() for name in names})
         handles = await self._on_loop(dbos.resume_workflows_async(names, queue_name=self._executor))
         self._handles.update(zip(names, handles, strict=True))
-        return list(pickle.loads(begun))  # noqa: S301 - written by this program, in its own database
+        return list(pickle.loads(pickled_steps))  # noqa: S301 - written by this program, in its own database
 
     async def leave(self, work_id: str) -> None:
         """Another process goes on with the workflows of a work and its parts."""
-        for name in await self._begun(work_id):
+        for name in await self._names_once_begun(work_id):
             await _closed(name, Port.leave)
             del self._handles[name]
 
     async def end(self, work_id: str) -> None:
         """End the workflows of a work and its parts, and delete their steps."""
-        names = await self._begun(work_id)
+        names = await self._names_once_begun(work_id)
         for name in names:
             await _closed(name, Port.close)
             await self._on_loop(self._handles.pop(name).get_result())  # dbos has noted its end
@@ -291,7 +295,7 @@ class Workflows:
         self._loop.close()
         self._loop = None
 
-    async def _begun(self, work_id: str) -> list[str]:
+    async def _names_once_begun(self, work_id: str) -> list[str]:
         """The workflows of a work and its parts, when none of them is about to begin."""
         if beginning := [self._beginning[n] for n in _names(work_id) if n in self._beginning]:
             await asyncio.wait(beginning)
@@ -350,10 +354,12 @@ class Workflows:
         DBOS.listen_queues([self._executor])
         DBOS.launch()
         DBOS.register_queue(self._executor, polling_interval_sec=0.1)
-        kept = {w.workflow_id for w in DBOS.list_workflows(load_input=False, load_output=False)}
+        stored_ids = {
+            w.workflow_id for w in DBOS.list_workflows(load_input=False, load_output=False)
+        }
         running = self._running()
-        if left := [name for name in kept if name.partition("/")[0] not in running]:
-            DBOS.delete_workflows(left)
+        if orphan_ids := [name for name in stored_ids if name.partition("/")[0] not in running]:
+            DBOS.delete_workflows(orphan_ids)
 
     def _end(self) -> None:
         from dbos import DBOS

@@ -49,8 +49,12 @@ def former_embedder(
         return minilm
     from selfeng.embedding.openai_embedder import OpenAIEmbedder
 
-    named = OpenAIEmbedder.named(embedder_id)
-    return _openai(settings, *named) if named and not settings.offline else None
+    model_and_dimensions = OpenAIEmbedder.parse_id(embedder_id)
+    return (
+        _openai(settings, *model_and_dimensions)
+        if model_and_dimensions and not settings.offline
+        else None
+    )
 
 
 def _openai(settings: Settings, model: str, dimensions: int) -> "OpenAIEmbedder":

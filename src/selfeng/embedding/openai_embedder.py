@@ -113,10 +113,10 @@ class OpenAIEmbedder:
         return f"{_KIND}:{self._server.model}:{self._dimensions}"
 
     @staticmethod
-    def named(embedder_id: str) -> tuple[str, int] | None:
+    def parse_id(embedder_id: str) -> tuple[str, int] | None:
         """Model and dimensions that an id names; None if it is no id of this kind."""
-        kind, _, rest = embedder_id.partition(":")
-        model, _, dimensions = rest.rpartition(":")
+        kind, _, details = embedder_id.partition(":")
+        model, _, dimensions = details.rpartition(":")
         return (
             (model, int(dimensions)) if kind == _KIND and model and dimensions.isdecimal() else None
         )
@@ -177,7 +177,9 @@ class OpenAIEmbedder:
         vectors = np.empty((len(texts), self._dimensions), dtype=np.float32)
         for start in range(0, len(texts), _BATCH):
             batch = texts[start : start + _BATCH]
-            vectors[start : start + len(batch)] = self._units(self._asked(batch), len(batch))
+            vectors[start : start + len(batch)] = self._units(
+                self._request_vectors(batch), len(batch)
+            )
         return vectors
 
     def _hangs(self) -> EmbedderUnavailable:
@@ -190,7 +192,7 @@ class OpenAIEmbedder:
         largest = max(LARGEST, _BATCH * self._dimensions * _A_NUMBER)
         response.stream = BoundedReply(response, largest)
 
-    def _asked(self, batch: Sequence[str]) -> list[list[float]]:
+    def _request_vectors(self, batch: Sequence[str]) -> list[list[float]]:
         """A vector for each text, in order."""
         try:
             # `float`: not all local servers know the SDK's default, base64.
@@ -211,20 +213,21 @@ class OpenAIEmbedder:
         lengths = sorted({len(row) for row in rows})
         if len(rows) != expected:
             raise self._unavailable(
-                f"{self._named} gives {len(rows)} vectors for {expected} texts",
+                f"{self._display_name} gives {len(rows)} vectors for {expected} texts",
                 "check OPENAI_BASE_URL",
             )
         if lengths != [self._dimensions]:
-            told = " and ".join(map(str, lengths))
+            lengths_text = " and ".join(map(str, lengths))
             raise self._unavailable(
-                f"{self._named} gives vectors of {told} numbers instead of {self._dimensions}",
+                f"{self._display_name} gives vectors of {lengths_text} numbers instead of "
+                f"{self._dimensions}",
                 f"set OPENAI_EMBEDDING_DIMENSIONS={lengths[0]}",
             )
         vectors = np.asarray(rows, dtype=np.float32)
         norms = np.linalg.norm(vectors, axis=1, keepdims=True)
         if not np.all(np.isfinite(norms) & (norms > 0)):
             raise self._unavailable(
-                f"{self._named} gives a vector that is zero or not finite",
+                f"{self._display_name} gives a vector that is zero or not finite",
                 "set another OPENAI_EMBEDDING_MODEL",
             )
         units: Vectors = vectors / norms
@@ -256,7 +259,8 @@ class OpenAIEmbedder:
                 )
             case APIStatusError(status_code=status) if status < 500:
                 return self._unavailable(
-                    f"{self._named} rejects the texts ({status}): {server.clean(error.message)}",
+                    f"{self._display_name} rejects the texts ({status}): "
+                    f"{server.clean(error.message)}",
                     "set OPENAI_EMBEDDING_MODEL to an embedding model that the server has",
                 )
             case _:
@@ -265,7 +269,7 @@ class OpenAIEmbedder:
                 )
 
     @property
-    def _named(self) -> str:
+    def _display_name(self) -> str:
         return f"{self._server.model} at {self._server.name}"
 
     @staticmethod

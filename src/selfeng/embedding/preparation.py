@@ -39,8 +39,8 @@ def prepare_embedder(parts_dir: Path, report: Callable[[str], None]) -> None:
     with FileLock(parts_dir / ".embedder.lock"):
         if _ready(parts_dir / FOLDER):
             return
-        for left in parts_dir.glob(_SCRATCH + "*/"):
-            shutil.rmtree(left)  # of a killed set-up
+        for leftover in parts_dir.glob(_SCRATCH + "*/"):
+            shutil.rmtree(leftover)  # of a killed set-up
         scratch = Path(tempfile.mkdtemp(prefix=_SCRATCH, dir=parts_dir))
         try:
             _build(scratch, report)

@@ -33,9 +33,15 @@ class ExportedTool:
 
 def packages_of(sources: Iterable[str]) -> tuple[str, ...]:
     """The sandbox's packages that the sources import, with their versions."""
-    known = sandbox_requirements()
-    found = {name for code in sources for name in imported_names(code)}
-    return tuple(sorted(known[name].partition("#")[0].strip() for name in found if name in known))
+    requirements = sandbox_requirements()
+    module_names = {name for code in sources for name in imported_names(code)}
+    return tuple(
+        sorted(
+            requirements[name].partition("#")[0].strip()
+            for name in module_names
+            if name in requirements
+        )
+    )
 
 
 def imported_names(code: str) -> set[str]:

@@ -71,7 +71,7 @@ def script(tool: ExportedTool) -> str:
     its packages first, and as a module it is the tool.
     """
     code, modules = tool.draft.code, tool.ordered_modules
-    head, rest = _split(code) if modules else ("", code)
+    head, body = _split(code) if modules else ("", code)
     loader = _free("_load_imported_tools", code)
     parts = [_metadata(tool.packages), head]
     if modules:
@@ -82,7 +82,7 @@ def script(tool: ExportedTool) -> str:
         function=tool.draft.name,
         usage=repr(_usage(tool)),
     )
-    return "\n".join(filter(None, [*parts, rest.rstrip("\n") + "\n"])) + command_line
+    return "\n".join(filter(None, [*parts, body.rstrip("\n") + "\n"])) + command_line
 
 
 def _metadata(packages: tuple[str, ...]) -> str:

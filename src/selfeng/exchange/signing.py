@@ -79,7 +79,7 @@ class SigningKeys:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def own(self) -> str:
+    def own_key(self) -> str:
         """The public key of this instance. Raises: ConfigurationError: its file is damaged."""
         return _text(self._private().public_key())
 
@@ -102,11 +102,14 @@ class SigningKeys:
                 "was signed, or the signature is of another file",
                 "get the file again from its author, and do not use this one",
             ) from error
-        key, known = _text(public), {one.key: one.name for one in self.trusted()}
-        own = self._exists() and key == self.own()
-        status: SignerStatus = "own" if own else "trusted" if key in known else "unknown"
+        key, names_by_key = (
+            _text(public),
+            {trusted_key.key: trusted_key.name for trusted_key in self.trusted()},
+        )
+        is_own = self._exists() and key == self.own_key()
+        status: SignerStatus = "own" if is_own else "trusted" if key in names_by_key else "unknown"
         return Signer(
-            status=status, name=known.get(key, ""), key=key, fingerprint=fingerprint(public)
+            status=status, name=names_by_key.get(key, ""), key=key, fingerprint=fingerprint(public)
         )
 
     def trusted(self) -> tuple[TrustedKey, ...]:
@@ -136,7 +139,12 @@ class SigningKeys:
             )
         new = TrustedKey(name=name, key=_text(public), fingerprint=fingerprint(public))
         with self._alone():
-            self._write([*(one for one in self.trusted() if one.key != new.key), new])
+            self._write(
+                [
+                    *(trusted_key for trusted_key in self.trusted() if trusted_key.key != new.key),
+                    new,
+                ]
+            )
         return new
 
     def distrust(self, which: str) -> TrustedKey:
@@ -146,25 +154,25 @@ class SigningKeys:
         bare = " ".join(which.split()[:2])
         with self._alone():
             keys = self.trusted()
-            found = [k for k in keys if which in (k.name, k.fingerprint) or bare == k.key]
-            if not found:
+            matches = [k for k in keys if which in (k.name, k.fingerprint) or bare == k.key]
+            if not matches:
                 raise ResourceNotFound(
                     f"no trusted key is {which[:100]!r}", "`selfeng keys` lists them"
                 )
-            if len(found) > 1:
+            if len(matches) > 1:
                 raise RequestError(
-                    f"{len(found)} trusted keys have the name {which[:100]!r}",
+                    f"{len(matches)} trusted keys have the name {which[:100]!r}",
                     "give the fingerprint; `selfeng keys` lists them",
                 )
-            self._write([key for key in keys if key not in found])
-        return found[0]
+            self._write([key for key in keys if key not in matches])
+        return matches[0]
 
     def _trusted_keys(self, path: Path, lines: list[str]) -> Iterator[TrustedKey]:
         for number, line in enumerate(lines, 1):
             if not line.strip() or line.startswith("#"):
                 continue
-            kind, _, rest = line.partition(" ")
-            blob, _, name = rest.partition(" ")
+            kind, _, blob_and_name = line.partition(" ")
+            blob, _, name = blob_and_name.partition(" ")
             try:
                 public = read_key(f"{kind} {blob}")
             except RequestError as error:
@@ -188,12 +196,12 @@ class SigningKeys:
         path = self._folder / _PRIVATE
         with self._alone():
             if not self._exists():
-                made = Ed25519PrivateKey.generate().private_bytes(
+                pem = Ed25519PrivateKey.generate().private_bytes(
                     serialization.Encoding.PEM,
                     serialization.PrivateFormat.PKCS8,
                     serialization.NoEncryption(),
                 )
-                self._put(path, made)
+                self._put(path, pem)
             close_to_others(path)
             try:
                 key = serialization.load_pem_private_key(path.read_bytes(), password=None)

@@ -58,8 +58,8 @@ def skill(tool: ExportedTool) -> dict[str, str]:
 
 def _instructions(tool: ExportedTool, name: str) -> str:
     draft, packages = tool.draft, tool.packages
-    asked = "; ".join(draft.example_requests[:_REQUESTS])
-    when = f" Use it for requests such as: {asked}" if asked else ""
+    requests_text = "; ".join(draft.example_requests[:_REQUESTS])
+    when = f" Use it for requests such as: {requests_text}" if requests_text else ""
     runner = "uv run" if packages else "python3"
     example = ", ".join(f'"{p.name}": …' for p in draft.signature.parameters if p.required)
     needs = f" and {', '.join(packages)}, which uv run installs" if packages else ""

@@ -132,8 +132,8 @@ def _draft_in(folder: Path, name: str) -> ToolDraft | None:
         code, tests = ((folder / Path(file).name).read_bytes().decode() for file in _files(name))
         signature = parse_signature(code, name)
         functions = [n for n in ast.parse(code).body if getattr(n, "name", "") == name]
-        said = ast.get_docstring(cast(ast.FunctionDef, functions[-1])) or ""
-        description = " ".join(said.partition("\n\n")[0].split())
+        docstring = ast.get_docstring(cast(ast.FunctionDef, functions[-1])) or ""
+        description = " ".join(docstring.partition("\n\n")[0].split())
         draft = ToolDraft(
             name=name, description=description, signature=signature, code=code, tests=tests
         )
@@ -159,8 +159,11 @@ def read_bundle(content: bytes) -> ToolBundle:
     names = [tool.name for tool in description.tools]
     if twice := next((name for name in names if names.count(name) > 1), None):
         _refuse(f"the bundle has two tools named {twice}")
-    wanted = {file for name in names for file in _files(name)} | {_DESCRIPTION, _SIGNATURE}
-    if extra := sorted(set(members) - wanted):
+    expected_members = {file for name in names for file in _files(name)} | {
+        _DESCRIPTION,
+        _SIGNATURE,
+    }
+    if extra := sorted(set(members) - expected_members):
         _refuse(f"{extra[0]} belongs to no tool of the bundle")
     return ToolBundle(
         tools=tuple(_draft(tool, members) for tool in description.tools),
@@ -211,14 +214,14 @@ def _check(members: Sequence[zipfile.ZipInfo]) -> None:
     """
     if len(members) > 2 * MOST + 2:
         _refuse(f"the file has {len(members):,} members")
-    seen: set[str] = set()
+    member_names: set[str] = set()
     for member in members:
         name = member.orig_filename  # `filename` is cut at a NUL
         if name not in (_DESCRIPTION, _SIGNATURE) and not _MEMBER.fullmatch(name):
             _refuse(f"{name[:100]!r} can't be a file of a bundle")
-        if name in seen:
+        if name in member_names:
             _refuse(f"{name} is in the file twice")
-        seen.add(name)
+        member_names.add(name)
         if stat.S_IFMT(member.external_attr >> 16) not in (0, stat.S_IFREG):
             _refuse(f"{name} is a link or another special file")
         if member.flag_bits & 0x1:

@@ -48,8 +48,8 @@ class ToolExport:
 
     async def _with_modules(self, tool: Tool, examples: Examples) -> ExportedTool:
         pinned = [await self._library.version(pin.name, pin.version) for pin in tool.requires]
-        draft = await _shown(tool, examples)
-        return ExportedTool(draft, tool.version, {one.name: one.code for one in pinned})
+        draft = await _shareable_draft(tool, examples)
+        return ExportedTool(draft, tool.version, {module.name: module.code for module in pinned})
 
     async def _bundle(self, tools: Sequence[Tool], examples: Examples) -> File:
         """Where tools are pinned to several versions of another one, the newest comes along: the
@@ -58,18 +58,18 @@ class ToolExport:
         pins: dict[str, int] = {}
         for pin in (pin for tool in tools for pin in tool.requires):
             pins[pin.name] = max(pin.version, pins.get(pin.name, 0))
-        named = {tool.name for tool in tools}
+        exported_names = {tool.name for tool in tools}
         needed = [
             await self._library.version(name, version)
             for name, version in sorted(pins.items())
-            if name not in named
+            if name not in exported_names
         ]
-        drafts = [await _shown(tool, examples) for tool in (*needed, *tools)]
+        drafts = [await _shareable_draft(tool, examples) for tool in (*needed, *tools)]
         content = await asyncio.to_thread(write_bundle, drafts, self._keys.sign)
         return File(name=f"{tools[0].name if len(tools) == 1 else 'tools'}.zip", content=content)
 
 
-async def _shown(tool: ToolDraft, examples: Examples) -> ToolDraft:
+async def _shareable_draft(tool: ToolDraft, examples: Examples) -> ToolDraft:
     """The tool with the requests that may be told, as far as others take them; one that has not
     served has those that it came with.
     """

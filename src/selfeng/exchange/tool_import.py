@@ -170,8 +170,8 @@ class ToolImport:
             await self._library.check(draft)
             return None
         except ToolExists as error:
-            kept = await self._library.get(draft.name)
-            if (kept.code, kept.tests) == (draft.code, draft.tests):
+            library_tool = await self._library.get(draft.name)
+            if (library_tool.code, library_tool.tests) == (draft.code, draft.tests):
                 return ImportFinding(name=draft.name, outcome="present")
             return _refusal(
                 draft.name,
@@ -184,9 +184,10 @@ class ToolImport:
     async def _verdict(self, draft: ToolDraft, beside: Sequence[Tool]) -> Verdict:
         """Raises: SynthesisFailed, SandboxError."""
         pinned = await self._pinned(draft, beside)
-        known = {tool.name: tool.code for tool in beside}
+        code_by_name = {tool.name: tool.code for tool in beside}
         modules = {
-            pin.name: known.get(pin.name) or (await self._library.version(*dict(pin).values())).code
+            pin.name: code_by_name.get(pin.name)
+            or (await self._library.version(*dict(pin).values())).code
             for pin in pinned.requires
         }
         judged = json.dumps([draft.model_dump(mode="json"), modules], sort_keys=True)
@@ -203,12 +204,12 @@ class ToolImport:
             signer=signer.fingerprint,
             signer_name="this instance" if signer.status == "own" else signer.name,
         )
-        held = imported.model_copy(update={"requests": draft.example_requests})
+        stored_import = imported.model_copy(update={"requests": draft.example_requests})
         try:
             pinned = await self._pinned(draft, ())
             verdict = await self._verdict(draft, ())
             tool = await self._library.add(
-                pinned.model_copy(update={"example_requests": (), "imported": held}),
+                pinned.model_copy(update={"example_requests": (), "imported": stored_import}),
                 Provenance(origin=imported, verdict=verdict),
             )
         except (SynthesisFailed, LibraryError) as error:

@@ -54,7 +54,7 @@ class ArgumentsInvalid(ValueError):
         self.problem, self.missing = problem, missing
 
 
-def bind(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
+def bind(signature: Signature, values: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments for the call; null means "not given", so the default applies where there is
     one.
 
@@ -64,7 +64,7 @@ def bind(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
         ArgumentsInvalid: a name the signature doesn't have, a required parameter without a value, a
             value of another type.
     """
-    if unknown := sorted(set(given) - {p.name for p in signature.parameters}):
+    if unknown := sorted(set(values) - {p.name for p in signature.parameters}):
         takes = ", ".join(p.name for p in signature.parameters) or "no parameters"
         raise ArgumentsInvalid(
             f"{signature.function} has no parameter {', '.join(unknown)}; it takes {takes}"
@@ -72,42 +72,44 @@ def bind(signature: Signature, given: Mapping[str, Any]) -> dict[str, Any]:
     missing = tuple(
         p.name
         for p in signature.parameters
-        if p.required and given.get(p.name) is None and not _takes_none(p)
+        if p.required and values.get(p.name) is None and not _takes_none(p)
     )
     if missing:
         raise ArgumentsInvalid(f"{signature.function} needs {', '.join(missing)}", missing)
     return {
-        p.name: _converted(p, given.get(p.name))
+        p.name: _converted(p, values.get(p.name))
         for p in signature.parameters
-        if p.required or given.get(p.name) is not None
+        if p.required or values.get(p.name) is not None
     }
 
 
-def from_texts(signature: Signature, given: Mapping[str, str]) -> dict[str, Any]:
+def from_texts(signature: Signature, texts: Mapping[str, str]) -> dict[str, Any]:
     """Arguments that a command line gives as text: read as JSON, unless the parameter takes the
     text itself or it is not JSON.
     """
-    wanted = {p.name: python_type(p.annotation) for p in signature.parameters}
+    types_by_name = {p.name: python_type(p.annotation) for p in signature.parameters}
 
     def read(name: str, text: str) -> Any:
-        if wanted.get(name, Any) is not Any and _accepts(wanted[name], text, strict=True):
+        if types_by_name.get(name, Any) is not Any and _accepts(
+            types_by_name[name], text, strict=True
+        ):
             return text
         try:
             return json.loads(text)
         except ValueError:
             return text
 
-    return {name: read(name, text) for name, text in given.items()}
+    return {name: read(name, text) for name, text in texts.items()}
 
 
 def _takes_none(parameter: Parameter) -> bool:
-    wanted = python_type(parameter.annotation)
-    return wanted is not Any and _accepts(wanted, None)
+    expected_type = python_type(parameter.annotation)
+    return expected_type is not Any and _accepts(expected_type, None)
 
 
-def _accepts(wanted: Any, value: object, *, strict: bool = False) -> bool:
+def _accepts(expected_type: Any, value: object, *, strict: bool = False) -> bool:
     try:
-        TypeAdapter(wanted).validate_python(value, strict=strict)
+        TypeAdapter(expected_type).validate_python(value, strict=strict)
     except ValidationError:
         return False
     return True
@@ -198,12 +200,12 @@ def _resolved(value: Any, values: Mapping[str, str | None]) -> Any:
         case {"$result": id, **part} if values and part.keys() <= {COLUMN, FORM}:
             data = values.get(id) if isinstance(id, str) else None
             if data is None:
-                known = (
-                    ", ".join(name for name, known in values.items() if known is not None) or "none"
+                passable = (
+                    ", ".join(name for name, text in values.items() if text is not None) or "none"
                 )
                 raise ArgumentsInvalid(
                     f'{{"{REFERENCE}": {id!r}}} names no result that can be passed; these can: '
-                    f"{known}"
+                    f"{passable}"
                 )
             return _part(id, json.loads(data), part.get(COLUMN), part.get(FORM))
         case dict():
@@ -222,8 +224,8 @@ def _part(id: object, value: Any, column: Any, form: Any) -> Any:
     """
     if column is not None:
         if (table := main_table(value)) is None or column not in table.columns:
-            known = ", ".join(table.columns) if table else "none, as it is no table"
-            raise ArgumentsInvalid(f"{id} has no column {column!r}; it has {known}")
+            column_names = ", ".join(table.columns) if table else "none, as it is no table"
+            raise ArgumentsInvalid(f"{id} has no column {column!r}; it has {column_names}")
         value = [row[table.columns.index(column)] for row in table.rows]
     if form is None:
         return value
@@ -234,22 +236,26 @@ def _part(id: object, value: Any, column: Any, form: Any) -> Any:
 
 def question_for(parameter: Parameter) -> Question:
     """The question for a parameter's value; its id is the parameter's name."""
-    wanted = python_type(parameter.annotation)
-    values = tuple(map(str, get_args(wanted))) if get_origin(wanted) is Literal else ()
+    expected_type = python_type(parameter.annotation)
+    values = (
+        tuple(map(str, get_args(expected_type))) if get_origin(expected_type) is Literal else ()
+    )
     options = values if len(values) > 1 else ()
-    asked = (
+    question_text = (
         parameter.description.rstrip(".?")
         or f"the value of {parameter.name} ({parameter.annotation})"
     )
     return Question(
         id=parameter.name,
-        question=f"{asked[:1].upper()}{asked[1:]}?",
-        answer=_kind(wanted, options),
+        question=f"{question_text[:1].upper()}{question_text[1:]}?",
+        answer=_kind(expected_type, options),
         options=options,
     )
 
 
-def _kind(wanted: object, options: tuple[str, ...]) -> AnswerKind:
+def _kind(expected_type: object, options: tuple[str, ...]) -> AnswerKind:
     if options:
         return "choice"
-    return "yes_no" if wanted is bool else "number" if wanted in (int, float) else "text"
+    return (
+        "yes_no" if expected_type is bool else "number" if expected_type in (int, float) else "text"
+    )

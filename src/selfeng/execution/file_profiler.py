@@ -32,13 +32,13 @@ class FileProfiler:
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
-        self._known: dict[tuple[str, str], str] = {}
+        self._profiles: dict[tuple[str, str], str] = {}
 
     async def inspect(
         self, reference: FileReference, read: Callable[[FileReference], Awaitable[File]]
     ) -> str:
         key = reference.sha256, splitext(reference.name)[1].lower()
-        if key not in self._known:
+        if key not in self._profiles:
             if not (status := await self._sandbox.status()).available:
                 return _problem(f"the content could not be examined: {status.detail}")
             try:
@@ -47,15 +47,15 @@ class FileProfiler:
             except (AgentError, TimeoutError) as error:
                 why = error.message if isinstance(error, AgentError) else "it took too long"
                 return _problem(f"the content could not be examined: {why}")
-            while len(self._known) >= KNOWN:
-                self._known.pop(next(iter(self._known)))
-            self._known[key] = _parsed(ran)
-        return self._known[key]
+            while len(self._profiles) >= KNOWN:
+                self._profiles.pop(next(iter(self._profiles)))
+            self._profiles[key] = _parsed(ran)
+        return self._profiles[key]
 
     async def lines_about(self, file: File, message: str) -> str:
         ran = await self._run("lines_about", file, message=message[:2000])
-        found = json.loads(ran.data or "[]") if isinstance(ran, Returned) else []
-        return "\n".join(f"{file.name}, line or row {line}" for line in found)
+        lines = json.loads(ran.data or "[]") if isinstance(ran, Returned) else []
+        return "\n".join(f"{file.name}, line or row {line}" for line in lines)
 
     async def _run(self, function: str, file: File, **more: str) -> Execution:
         return await self._sandbox.execute(

@@ -68,26 +68,26 @@ def profile_file(path: str) -> dict[str, Any]:
     """What the file holds, as plain JSON without what is empty."""
     with open(path, "rb") as file:
         content = file.read()
-    found = _picture(content, path) or _packed(content, path)
-    if not found and (encoding := encoding_of(content)):
+    profile = _picture(content, path) or _packed(content, path)
+    if not profile and (encoding := encoding_of(content)):
         text = content.decode(encoding)
         begins = [tables.short(line) for line in text[:20_000].splitlines()[:5]]
-        found = (_json(text) or _table_or_text(text, path)) | {"encoding": encoding}
-        found["begins"] = begins
-    found = found or {"kind": "binary" if content else "empty"}
+        profile = (_json(text) or _table_or_text(text, path)) | {"encoding": encoding}
+        profile["begins"] = begins
+    profile = profile or {"kind": "binary" if content else "empty"}
     for number in range(len(_LEAST) + 1):
-        told: dict[str, Any] = _told(found, _LEAST[:number])
-        if len(json.dumps(told, ensure_ascii=False)) <= LONGEST:
+        short_profile: dict[str, Any] = _prune(profile, _LEAST[:number])
+        if len(json.dumps(short_profile, ensure_ascii=False)) <= LONGEST:
             break
-    return told
+    return short_profile
 
 
-def _told(value: Any, dropped: tuple[str, ...]) -> Any:
+def _prune(value: Any, dropped: tuple[str, ...]) -> Any:
     """A value without empty parts, and without those that are dropped."""
     if isinstance(value, dict):
-        kept = {key: item for key, item in value.items() if item and key not in dropped}
-        return {key: _told(item, dropped) for key, item in kept.items()}
-    return [_told(item, dropped) for item in value] if isinstance(value, list) else value
+        entries = {key: item for key, item in value.items() if item and key not in dropped}
+        return {key: _prune(item, dropped) for key, item in entries.items()}
+    return [_prune(item, dropped) for item in value] if isinstance(value, list) else value
 
 
 def lines_about(path: str, message: str) -> list[str]:
@@ -96,15 +96,15 @@ def lines_about(path: str, message: str) -> list[str]:
     """
     quoted = [piece.strip() for _, piece in re.findall(r"(['\"“`])(.*?)['\"”`]", message)]
     numbers = set(map(int, re.findall(r"(?:line|row|record)s? (\d{1,9})", message)))
-    found: list[list[str]] = [[], [], []]
+    lines_by_rank: list[list[str]] = [[], [], []]
     for number, cells, raw in _rows_of(path):
         at = min((i for piece in quoted if piece and (i := raw.find(piece)) >= 0), default=-1)
         exact = any(piece in cells for piece in quoted)
         rank = 0 if exact else 1 if number in numbers else 2 if at >= 0 else 3
-        if rank < 3 and len(found[rank]) < 3:
+        if rank < 3 and len(lines_by_rank[rank]) < 3:
             begins = max(0, at - 150) if len(raw) > 400 else 0
-            found[rank].append(f"{number}: {tables.short(raw[begins : begins + 400], 400)}")
-    return [line for lines in found for line in lines][:3]
+            lines_by_rank[rank].append(f"{number}: {tables.short(raw[begins : begins + 400], 400)}")
+    return [line for lines in lines_by_rank for line in lines][:3]
 
 
 def _rows_of(path: str) -> Iterator[tuple[int, list[str], str]]:
@@ -146,10 +146,12 @@ def encoding_of(content: bytes) -> str:
 
 def _fits(text: str, scripts: str) -> bool:
     """Whether nearly all characters beyond ASCII are of these scripts, some of the first."""
-    found = [character for character in text[:20_000] if ord(character) > 0x7F]
-    names = Counter(re.split("[ -]", unicodedata.name(c, "?"))[0] for c in found)
-    first, *_ = known = scripts.split()
-    return names[first] > 0 and sum(names[script] for script in known) >= 0.85 * len(found)
+    characters = [character for character in text[:20_000] if ord(character) > 0x7F]
+    names = Counter(re.split("[ -]", unicodedata.name(c, "?"))[0] for c in characters)
+    first, *_ = script_names = scripts.split()
+    return names[first] > 0 and sum(names[script] for script in script_names) >= 0.85 * len(
+        characters
+    )
 
 
 def _decoded(content: bytes, encoding: str) -> str:
@@ -186,12 +188,12 @@ def _packed(content: bytes, path: str) -> dict[str, Any]:
         problem = f"unpacked it has {unpacked / 1e6:,.0f} MB, so it was not opened"
         return {"kind": "workbook", "problem": problem}
     sheets = _workbook(path)[:20]
-    found = [
+    sheet_tables = [
         {"sheet": tables.short(sheet.title)}
         | tables.profile_table(_sheet_rows(sheet), ".", tables.CELLS // len(sheets), "row")
         for sheet in sheets
     ]
-    return {"kind": "workbook", "tables": found}
+    return {"kind": "workbook", "tables": sheet_tables}
 
 
 def _workbook(path: str) -> list[Any]:
@@ -225,20 +227,20 @@ def _json(text: str) -> dict[str, Any]:
     return {"kind": "JSON lines", "lines": len(lines), "shape": tables.short(_shape(values), 3000)}
 
 
-def _shape(found: list[tuple[str, Any]], depth: int = 0) -> str:
+def _shape(located_values: list[tuple[str, Any]], depth: int = 0) -> str:
     """The values found at one place of a structure, with where each stands, as one description."""
     kinds: dict[str, list[tuple[str, Any]]] = {}
-    for where, value in found:
+    for where, value in located_values:
         kinds.setdefault(_JSON_KINDS.get(type(value), "null"), []).append((where, value))
     most, *rarer = sorted(kinds.items(), key=lambda item: -len(item[1]))
-    told = [f"{_kind_shape(k, values, depth)} ({_places(values)})" for k, values in rarer]
-    return " or ".join([_kind_shape(*most, depth), *told])
+    rare_shapes = [f"{_kind_shape(k, values, depth)} ({_places(values)})" for k, values in rarer]
+    return " or ".join([_kind_shape(*most, depth), *rare_shapes])
 
 
 def _places(values: list[tuple[str, Any]]) -> str:
     """How many values there are, and where the first of them stand."""
-    shown = [f"{tables.short(w, 60)}: {tables.short(json.dumps(v), 40)}" for w, v in values[:3]]
-    return f"{len(values)}: {', '.join(shown)}{', …' if len(values) > 3 else ''}"
+    examples = [f"{tables.short(w, 60)}: {tables.short(json.dumps(v), 40)}" for w, v in values[:3]]
+    return f"{len(values)}: {', '.join(examples)}{', …' if len(values) > 3 else ''}"
 
 
 def _kind_shape(kind: str, values: list[tuple[str, Any]], depth: int) -> str:
@@ -270,7 +272,7 @@ def _table_or_text(text: str, path: str) -> dict[str, Any]:
         return {"kind": "text", "lines": lines}
     decimal = tables.decimal_of(text, delimiter)
     usual = decimal or ("," if delimiter == ";" else ".")
-    found = tables.profile_table(tables.text_rows(text, delimiter), usual, tables.CELLS, "line")
-    shown = {"\t": "tab", tables.ONE_COLUMN: ""}.get(delimiter, delimiter)
-    told = {"kind": "table", "delimiter": shown, "decimal": decimal, "lines": lines}
-    return told | {"tables": [found]}
+    table = tables.profile_table(tables.text_rows(text, delimiter), usual, tables.CELLS, "line")
+    delimiter_name = {"\t": "tab", tables.ONE_COLUMN: ""}.get(delimiter, delimiter)
+    profile = {"kind": "table", "delimiter": delimiter_name, "decimal": decimal, "lines": lines}
+    return profile | {"tables": [table]}

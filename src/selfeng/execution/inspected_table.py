@@ -70,8 +70,8 @@ def delimiter_of(text: str, path: str) -> str:
         widths = [len(r) for _, r in text_rows(head, delimiter) if any(map(str.strip, r))]
         if wide := [width for width in widths if width > 1]:
             share = round(wide.count(mode(wide)) / len(widths), 1)
-            if (found := (share, mode(wide), delimiter)) > best:
-                best, rows = found, len(widths)
+            if (candidate := (share, mode(wide), delimiter)) > best:
+                best, rows = candidate, len(widths)
     share, _, delimiter = best
     if os.path.splitext(path)[1].lower() in (".csv", ".tsv", ".tab"):
         return delimiter if share >= 0.4 else ONE_COLUMN
@@ -84,9 +84,9 @@ def decimal_of(text: str, delimiter: str) -> str:
     votes: Counter[str] = Counter()
     for cell in chain.from_iterable(row for _, row in text_rows(text[:500_000], delimiter)):
         matches = {sign: form.fullmatch(cell.strip()) for sign, form in _NUMBERS.items()}
-        found = {sign: match for sign, match in matches.items() if match}
-        if len(found) == 1 or not any(match["groups"] for match in found.values()):
-            votes.update(sign for sign, match in found.items() if match["rest"])
+        readings = {sign: match for sign, match in matches.items() if match}
+        if len(readings) == 1 or not any(match["groups"] for match in readings.values()):
+            votes.update(sign for sign, match in readings.items() if match["rest"])
     return max(votes, key=lambda sign: votes[sign], default="")
 
 
@@ -114,15 +114,15 @@ def profile_table(
             ragged.append(f"{unit} {number}: {len(row)} cells instead of {len(columns)}")
         for column, cell in zip(columns, chain(row, [None] * len(columns)), strict=False):
             column.add(number, cell)
-    told = [
+    column_profiles = [
         {"name": short(names[i] or "", 60).strip() if i < len(names) else i + 1} | column.profile()
         for i, column in enumerate(columns)
     ]
     return {
         "header": f"{unit} {begins}" if names else "none",
         "rows": count,
-        "columns": told[:COLUMNS],
-        "more_columns": max(0, len(told) - COLUMNS),
+        "columns": column_profiles[:COLUMNS],
+        "more_columns": max(0, len(column_profiles) - COLUMNS),
         "examined_to": f"{unit} {read_to}" if count * len(columns) > cells else "",
         "ragged": _first(ragged, len(ragged)),
     }
@@ -135,17 +135,17 @@ class _Column:
         self._decimal, self._unit = decimal, unit
         self._kinds: Counter[tuple[str, str]] = Counter()
         self._firsts: dict[tuple[str, str], list[tuple[int, str]]] = {}
-        self._known: dict[str, tuple[str, str]] = {}
+        self._kinds_by_cell: dict[str, tuple[str, str]] = {}
         self._values: list[str] = []
         self._traits: Counter[str] = Counter()
         self._range, self._dates = [float("inf"), float("-inf")], [0, 0]
 
     def add(self, number: int, cell: Any) -> None:
-        kind = self._known.get(cell) if isinstance(cell, str) else None
+        kind = self._kinds_by_cell.get(cell) if isinstance(cell, str) else None
         if kind is None:
             kind = self._examined(cell)
-            if isinstance(cell, str) and len(self._known) < 20_000:
-                self._known[cell] = kind
+            if isinstance(cell, str) and len(self._kinds_by_cell) < 20_000:
+                self._kinds_by_cell[cell] = kind
         self._kinds[kind] += 1
         firsts = self._firsts.setdefault(kind, [])
         if len(firsts) < FEW:
@@ -164,32 +164,34 @@ class _Column:
             match = _NUMBERS[self._decimal if isinstance(cell, str) else "."].fullmatch(text)
             signs = match.groupdict() if match else {"whole": "0", "rest": "."}
             self._traits.update(trait for trait in ("groups", "rest", "power") if signs.get(trait))
-            whole = re.sub(r"[^\d-]", "", signs["whole"].replace("−", "-"))
-            self._traits["zeros"] += whole.lstrip("-")[:1] == "0" and len(whole.lstrip("-")) > 1
-            rest = (signs["rest"] or "").replace(",", ".") + (signs.get("power") or "")
-            value = float(whole + rest)
+            integer_part = re.sub(r"[^\d-]", "", signs["whole"].replace("−", "-"))
+            self._traits["zeros"] += (
+                integer_part.lstrip("-")[:1] == "0" and len(integer_part.lstrip("-")) > 1
+            )
+            fraction_part = (signs["rest"] or "").replace(",", ".") + (signs.get("power") or "")
+            value = float(integer_part + fraction_part)
             self._range = [min(self._range[0], value), max(self._range[1], value)]
         elif kind[0] == "date" and (date := _DATE.fullmatch(text)) and len(date[1]) < 3:
             self._dates = [max(self._dates[0], int(date[1])), max(self._dates[1], int(date[3]))]
         return kind
 
     def profile(self) -> dict[str, Any]:
-        empty = [told.split(":")[0] for _, told in self._firsts.get(("", ""), ())]
+        empty = [text.split(":")[0] for _, text in self._firsts.get(("", ""), ())]
         blank = self._kinds.pop(("", ""), 0)
         kind, most = self._kinds.most_common(1)[0] if self._kinds else (("empty", ""), 0)
         kind = kind if 2 * most >= self._kinds.total() else ("text", "")
-        others = [k for k in self._kinds if k != kind] if kind[0] != "text" else []
-        odd = [told for _, told in sorted(chain.from_iterable(self._firsts[k] for k in others))]
+        odd_kinds = [k for k in self._kinds if k != kind] if kind[0] != "text" else []
+        odd = [text for _, text in sorted(chain.from_iterable(self._firsts[k] for k in odd_kinds))]
         number = kind[0] == "number"
         return {
-            "type": self._named(kind),
+            "type": self._type_text(kind),
             "empty": _first(empty, blank),
             "range": "{:.12g} to {:.12g}".format(*self._range) if number else "",
             "values": [] if number else self._values[:FEW] + ["…"] * (len(self._values) > FEW),
-            "odd": _first(odd, sum(self._kinds[k] for k in others)),
+            "odd": _first(odd, sum(self._kinds[k] for k in odd_kinds)),
         }
 
-    def _named(self, kind: tuple[str, str]) -> str:
+    def _type_text(self, kind: tuple[str, str]) -> str:
         name, form = kind
         if name == "number":
             name = "number" if self._traits["rest"] or self._traits["power"] else "integer"

@@ -36,7 +36,10 @@ def own_failure(execution: Raised | Killed) -> str | None:
 
 
 def promised(
-    execution: Execution, signature: Signature, arguments: Mapping[str, Any], given: Iterable[File]
+    execution: Execution,
+    signature: Signature,
+    arguments: Mapping[str, Any],
+    input_files: Iterable[File],
 ) -> Execution:
     """The outcome of a call; a failure where the tool tells of a new file and made none.
 
@@ -49,11 +52,11 @@ def promised(
         for p in signature.parameters
         if (default := _default_file(p))
     ]
-    known = {file.name for file in given}
+    input_names = {file.name for file in input_files}
     for name in names:
-        if name not in known and name in execution.text:
-            told = f"the call returned {execution.text[:200]!r}, but made no file {name!r}"
-            return Raised(type_name="FileNotMade", message=told, stdout=execution.stdout)
+        if name not in input_names and name in execution.text:
+            problem = f"the call returned {execution.text[:200]!r}, but made no file {name!r}"
+            return Raised(type_name="FileNotMade", message=problem, stdout=execution.stdout)
     return execution
 
 
@@ -67,5 +70,5 @@ def _default_file(parameter: Parameter) -> str:
 
 def call_digest(arguments: Mapping[str, Any], files: Iterable[File]) -> str:
     """A sha256 that differs between calls with different arguments or files."""
-    given = [arguments, sorted((file.name, file.reference().sha256) for file in files)]
-    return hashlib.sha256(json.dumps(given, sort_keys=True).encode()).hexdigest()
+    content = [arguments, sorted((file.name, file.reference().sha256) for file in files)]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()

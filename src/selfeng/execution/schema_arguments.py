@@ -19,7 +19,7 @@ _MOST_OPTIONS = 12
 _SHOWN = 200
 
 
-def bind_schema(tool: ServerTool, given: Mapping[str, Any]) -> dict[str, Any]:
+def bind_schema(tool: ServerTool, values: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments for the call; null means "not given" where the schema allows no null.
 
     Raises:
@@ -32,7 +32,7 @@ def bind_schema(tool: ServerTool, given: Mapping[str, Any]) -> dict[str, Any]:
     try:
         arguments = {
             name: value
-            for name, value in given.items()
+            for name, value in values.items()
             if value is not None or _takes_null(validator, schema["properties"].get(name))
         }
         if missing := tuple(name for name in tool.required if name not in arguments):
@@ -50,11 +50,13 @@ def question_for_property(tool: ServerTool, name: str) -> Question:
     schema = tool.input_schema["properties"].get(name)
     schema = schema if isinstance(schema, dict) else {}
     options = tuple(map(str, schema["enum"])) if isinstance(schema.get("enum"), list) else ()
-    asked = one_line(str(schema.get("description") or f"the value of {name}")).rstrip(".?")[:_SHOWN]
+    question_text = one_line(str(schema.get("description") or f"the value of {name}")).rstrip(".?")[
+        :_SHOWN
+    ]
     choice = 1 < len(options) <= _MOST_OPTIONS
     return Question(
         id=name,
-        question=f"{asked[:1].upper()}{asked[1:]}?",
+        question=f"{question_text[:1].upper()}{question_text[1:]}?",
         answer="choice" if choice else _KINDS.get(str(schema.get("type")), "text"),
         options=options if choice else (),
     )

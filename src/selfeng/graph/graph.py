@@ -67,7 +67,7 @@ class Graph(Generic[Context]):
         Raises:
             NodeUnknown: there is no such node.
         """
-        self._start = self._current = self._known(name)
+        self._start = self._current = self._existing_node(name)
 
     def add_transition(self, source: str, symbol: str, target: str) -> None:
         """Let `symbol` lead from one node to another, or to itself; a later transition for the same
@@ -76,7 +76,7 @@ class Graph(Generic[Context]):
         Raises:
             NodeUnknown: there is no node of one of the names.
         """
-        self._targets[self._known(source)][symbol] = self._known(target)
+        self._targets[self._existing_node(source)][symbol] = self._existing_node(target)
 
     def update_context(self, name: str, context: Context) -> None:
         """Replace the context of a node.
@@ -84,7 +84,7 @@ class Graph(Generic[Context]):
         Raises:
             NodeUnknown: there is no such node.
         """
-        self._contexts[self._known(name)] = context
+        self._contexts[self._existing_node(name)] = context
 
     def process_input(self, symbol: str) -> Context:
         """Follow the symbol from the current node; returns the context of the new node.
@@ -166,7 +166,7 @@ class Graph(Generic[Context]):
         graph: Graph[Context] = Graph()
         graph._contexts = dict(self._contexts)
         graph._targets = {source: dict(targets) for source, targets in self._targets.items()}
-        graph._start, graph._current = self._start, self._known(at) if at else self._start
+        graph._start, graph._current = self._start, self._existing_node(at) if at else self._start
         return graph
 
     def mermaid(self) -> str:
@@ -188,7 +188,7 @@ class Graph(Generic[Context]):
         lines += [f"{key} --> [*]" for name, key in ids.items() if name not in sources]
         return "\n    ".join(["stateDiagram-v2", *lines]) + "\n"
 
-    def _known(self, name: str) -> str:
+    def _existing_node(self, name: str) -> str:
         if name not in self._contexts:
             raise NodeUnknown(f"the graph has no node {name!r}", _one_of("nodes", self._contexts))
         return name

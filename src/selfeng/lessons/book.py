@@ -62,11 +62,13 @@ class LessonBook:
         EmbedderUnavailable.
         """
         with reading(self._engine) as connection:
-            known = [lesson for lesson in rows.load(connection, agent) if not lesson.expired]
-        cosines = self._cosines(about, [lesson.trigger for lesson in known])
+            active_lessons = [
+                lesson for lesson in rows.load(connection, agent) if not lesson.expired
+            ]
+        cosines = self._cosines(about, [lesson.trigger for lesson in active_lessons])
         near = [
             (cosine * lesson.weight, lesson)
-            for cosine, lesson in zip(cosines, known, strict=True)
+            for cosine, lesson in zip(cosines, active_lessons, strict=True)
             if cosine >= RELEVANT
         ]
         return tuple(lesson for _, lesson in sorted(near, key=lambda n: -n[0])[:limit])
@@ -75,11 +77,15 @@ class LessonBook:
         """The lessons for any agent that are nearest to a text, best first, including expired ones.
         Raises: EmbedderUnavailable.
         """
-        known = self.lessons()
-        cosines = self._cosines(text, [f"{lesson.trigger}: {lesson.advice}" for lesson in known])
+        all_lessons = self.lessons()
+        cosines = self._cosines(
+            text, [f"{lesson.trigger}: {lesson.advice}" for lesson in all_lessons]
+        )
         return tuple(
             lesson
-            for _, lesson in sorted(zip(cosines, known, strict=True), key=lambda n: -n[0])[:limit]
+            for _, lesson in sorted(zip(cosines, all_lessons, strict=True), key=lambda n: -n[0])[
+                :limit
+            ]
         )
 
     def edit(self, lesson_id: str, trigger: str, advice: str) -> Lesson:
@@ -133,10 +139,10 @@ class LessonBook:
             if rows.is_examined(connection, turn_id):
                 return ()
             rows.mark_examined(connection, turn_id, digest)
-            known = {lesson.id: lesson for lesson in rows.load(connection)}
+            lessons_by_id = {lesson.id: lesson for lesson in rows.load(connection)}
             for outcome in outcomes:
-                if outcome.lesson_id in known:
-                    rows.credit(connection, known[outcome.lesson_id], outcome.helped)
+                if outcome.lesson_id in lessons_by_id:
+                    rows.credit(connection, lessons_by_id[outcome.lesson_id], outcome.helped)
             if outcomes or findings:
                 announce(connection, "lessons")
             taught = dict.fromkeys(_enter(connection, turn_id, finding) for finding in findings)
@@ -150,27 +156,27 @@ class LessonBook:
         with writing(self._engine) as connection:
             rows.expire_unused(connection, days)
 
-    def _cosines(self, text: str, others: Sequence[str]) -> list[float]:
-        if not others:
+    def _cosines(self, text: str, candidates: Sequence[str]) -> list[float]:
+        if not candidates:
             return []
         if len(self._vectors) > _MOST_VECTORS:
             self._vectors = {}
-        for other in others:
-            if other not in self._vectors:
-                self._vectors[other] = self._embedder.embed([other])[0]
+        for candidate in candidates:
+            if candidate not in self._vectors:
+                self._vectors[candidate] = self._embedder.embed([candidate])[0]
         vector = self._embedder.embed([text])[0]
-        return [float(vector @ self._vectors[other]) for other in others]
+        return [float(vector @ self._vectors[candidate]) for candidate in candidates]
 
 
 def _enter(connection: sa.Connection, turn_id: str, finding: Finding) -> str:
     """Store a finding, or the turn as further evidence of the lesson that says the same; returns
     the lesson's id.
     """
-    mine = rows.load(connection, finding.agent)
+    agent_lessons = rows.load(connection, finding.agent)
     same = next(
         (
             lesson
-            for lesson in mine
+            for lesson in agent_lessons
             if lesson.id == finding.same_as or _words(lesson) == _words(finding)
         ),
         None,
@@ -187,12 +193,13 @@ def _enter(connection: sa.Connection, turn_id: str, finding: Finding) -> str:
     return same.id
 
 
-def _words(said: Lesson | Finding) -> tuple[list[str], list[str]]:
+def _words(lesson: Lesson | Finding) -> tuple[list[str], list[str]]:
     """The words of trigger and advice, without case, spaces and most punctuation, which don't
     change the meaning.
     """
     trigger, advice = (
-        re.findall(r"\w+|[^\w\s.,;:'\"`]", text.casefold()) for text in (said.trigger, said.advice)
+        re.findall(r"\w+|[^\w\s.,;:'\"`]", text.casefold())
+        for text in (lesson.trigger, lesson.advice)
     )
     return trigger, advice
 

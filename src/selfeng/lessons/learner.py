@@ -32,11 +32,11 @@ class Turns:
     def unexamined(self) -> tuple[str, ...]:
         """Ids of the ended turns that are still to be examined, oldest first."""
         examined = sa.select(examined_turns.c.turn_id).where(examined_turns.c.unusable == 0)
-        ended = (turns.c.state != "running") & turns.c.id.not_in(examined)
+        condition = (turns.c.state != "running") & turns.c.id.not_in(examined)
         with reading(self._engine) as connection:
             return tuple(
                 connection.scalars(
-                    sa.select(turns.c.id).where(ended).order_by(turns.c.started_at, turns.c.id)
+                    sa.select(turns.c.id).where(condition).order_by(turns.c.started_at, turns.c.id)
                 )
             )
 
@@ -142,11 +142,12 @@ class Learner:
 
     async def _findings(self, transcript: Transcript) -> tuple[Finding, ...] | None:
         """What the model finds; None if its reply can't be used."""
-        known = await asyncio.to_thread(
+        known_lessons = await asyncio.to_thread(
             self._book.nearest, f"{transcript.request}\n{transcript.record}", _KNOWN
         )
         listed = "\n".join(
-            f"{n}. {one.agent}: {one.trigger}: {one.advice}" for n, one in enumerate(known, 1)
+            f"{n}. {neighbour.agent}: {neighbour.trigger}: {neighbour.advice}"
+            for n, neighbour in enumerate(known_lessons, 1)
         )
         prompt = render(
             "lessons", record=transcript.record, previous=transcript.previous, known=listed
@@ -156,16 +157,20 @@ class Learner:
         except (ModelReplyInvalid, ModelRefused, BudgetExceeded) as error:
             log.info("could not learn from a turn: %s", error)
             return None
-        found = [_finding(lesson, known) for lesson in reply.lessons]
-        return tuple(finding for finding in found if finding.trigger and finding.advice)[:MOST]
+        findings = [_finding(lesson, known_lessons) for lesson in reply.lessons]
+        return tuple(finding for finding in findings if finding.trigger and finding.advice)[:MOST]
 
 
-def _finding(lesson: LearntLesson, known: tuple[Lesson, ...]) -> Finding:
+def _finding(lesson: LearntLesson, known_lessons: tuple[Lesson, ...]) -> Finding:
     """The finding, trigger and advice shortened to one line each; a number counts only for a lesson
     of the same kind of agent.
     """
     index = (lesson.known or 0) - 1
-    same = known[index] if 0 <= index < len(known) and known[index].agent == lesson.agent else None
+    same = (
+        known_lessons[index]
+        if 0 <= index < len(known_lessons) and known_lessons[index].agent == lesson.agent
+        else None
+    )
     trigger, advice = one_line(lesson.trigger.strip()), one_line(lesson.advice.strip())
     return Finding(
         agent=lesson.agent,

@@ -31,14 +31,14 @@ class Learning:
         book: LessonBook,
         turns: Turns,
         *,
-        shown: int,
+        shown_limit: int,
         expire_days: int,
     ) -> None:
-        """`learner` examines the turns; it may be replaced. `shown`: the maximum number of lessons
-        that an agent is shown.
+        """`learner` examines the turns; it may be replaced. `shown_limit`: the maximum number of
+        lessons that an agent is shown.
         """
         self.learner, self._book, self._turns = learner, book, turns
-        self._shown, self._expire_days = shown, expire_days
+        self._shown_limit, self._expire_days = shown_limit, expire_days
         self.changed = Changes[[]]()
         """Told after every change of the lessons."""
         self._background = PromisingContext()
@@ -104,15 +104,15 @@ class Learning:
 
     async def _relevant(self, agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
         try:
-            found = (
-                await asyncio.to_thread(self._book.relevant, agent, about, self._shown)
-                if self._shown
+            lessons = (
+                await asyncio.to_thread(self._book.relevant, agent, about, self._shown_limit)
+                if self._shown_limit
                 else ()
             )
         except (AgentError, SQLAlchemyError):
             log.warning("the lessons for %s can't be looked up", agent, exc_info=True)
             return ()
-        return tuple(lesson.hint() for lesson in found)
+        return tuple(lesson.hint() for lesson in lessons)
 
     async def _examine(self, turn_id: str) -> Examined:
         async with self._one_at_a_time:

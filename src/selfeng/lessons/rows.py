@@ -32,24 +32,24 @@ def load(
     connection: sa.Connection, agent: AgentKind | None = None, lesson_id: str | None = None
 ) -> tuple[Lesson, ...]:
     """All lessons, those for one kind of agent, or one; highest weight first, expired ones last."""
-    chosen: sa.ColumnElement[bool] = sa.true()
+    condition: sa.ColumnElement[bool] = sa.true()
     if agent is not None:
-        chosen &= lessons.c.agent == agent
+        condition &= lessons.c.agent == agent
     if lesson_id is not None:
-        chosen &= lessons.c.id == lesson_id
+        condition &= lessons.c.id == lesson_id
     rows = connection.execute(
         sa.select(lessons)
-        .where(chosen)
+        .where(condition)
         .order_by(lessons.c.expired, lessons.c.weight.desc(), lessons.c.created_at)
     )
     evidence: defaultdict[str, list[str]] = defaultdict(list)
-    theirs = lesson_evidence.c.lesson_id.in_(sa.select(lessons.c.id).where(chosen))
-    for found in connection.execute(
+    theirs = lesson_evidence.c.lesson_id.in_(sa.select(lessons.c.id).where(condition))
+    for evidence_row in connection.execute(
         sa.select(lesson_evidence)
         .where(theirs)
         .order_by(lesson_evidence.c.at, lesson_evidence.c.turn_id)
     ):
-        evidence[found.lesson_id].append(found.turn_id)
+        evidence[evidence_row.lesson_id].append(evidence_row.turn_id)
     return tuple(_lesson(row, tuple(evidence[row.id])) for row in rows)
 
 
@@ -90,14 +90,14 @@ def credit(connection: sa.Connection, lesson: Lesson, helped: bool | None) -> No
                 weight=gained(lesson.weight),
             )
         case False:
-            left = lost(lesson.weight)
-            expired = lesson.expired or left < LEAST_WEIGHT
+            new_weight = lost(lesson.weight)
+            expired = lesson.expired or new_weight < LEAST_WEIGHT
             _change(
                 connection,
                 lesson.id,
                 uses=lesson.uses + 1,
                 failed=lesson.failed + 1,
-                weight=left,
+                weight=new_weight,
                 expired=expired,
             )
 
@@ -145,8 +145,8 @@ def knows(connection: sa.Connection, digest: str) -> bool:
 
 def unusable_replies(connection: sa.Connection, turn_id: str) -> int:
     """How many replies about a turn could not be used so far."""
-    mine = examined_turns.c.turn_id == turn_id
-    return max(0, connection.scalar(sa.select(examined_turns.c.unusable).where(mine)) or 0)
+    condition = examined_turns.c.turn_id == turn_id
+    return max(0, connection.scalar(sa.select(examined_turns.c.unusable).where(condition)) or 0)
 
 
 def mark_examined(connection: sa.Connection, turn_id: str, digest: str, unusable: int = 0) -> None:
@@ -165,9 +165,9 @@ def _change(connection: sa.Connection, lesson_id: str, **values: object) -> bool
 
 
 def _lesson(row: sa.Row[tuple[object, ...]], evidence: tuple[str, ...]) -> Lesson:
-    known = row._asdict()
+    columns = row._asdict()
     return Lesson(
-        **known
+        **columns
         | {
             "evidence": evidence,
             "created_at": _utc(row.created_at),

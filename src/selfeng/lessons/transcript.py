@@ -83,7 +83,7 @@ def transcript_of(events: Sequence[Event], before: Sequence[Event] = ()) -> Tran
     previous = _exchange(before) if _corrects(request, events, before) else ""
     if not previous and not any(_is_trouble(event) for event in events):
         return None
-    record = "\n".join([f"request: {shortened(request, _LONGEST_REQUEST)}", *_told(events)])
+    record = "\n".join([f"request: {shortened(request, _LONGEST_REQUEST)}", *_event_lines(events)])
     return Transcript(request=request, record=shortened(record, _LONGEST), previous=previous)
 
 
@@ -122,13 +122,16 @@ def _is_trouble(event: Event) -> bool:
 def _refuted(step: SynthesisStep) -> Iterator[str]:
     """What a comparison of candidates found wrong: tests, and values of candidates."""
     if step.step == "compare" and step.artifact:
-        found = json.loads(step.artifact)
+        comparison = json.loads(step.artifact)
         yield from (
             f"most candidates refute {dropped['test']}: {dropped['message']}"
-            for dropped in found.get("dropped", ())
+            for dropped in comparison.get("dropped", ())
         )
-        for one in filter(None, (report.get("refuted") for report in found.get("reports", ()))):
-            yield f"for {one['call']} a candidate {one['own']}, most {one['others']}"
+        for refutation in filter(
+            None, (report.get("refuted") for report in comparison.get("reports", ()))
+        ):
+            call, value = refutation["call"], refutation["own"]
+            yield f"for {call} a candidate {value}, most {refutation['others']}"
 
 
 def _corrects(request: str, events: Sequence[Event], before: Sequence[Event]) -> bool:
@@ -136,9 +139,11 @@ def _corrects(request: str, events: Sequence[Event], before: Sequence[Event]) ->
     states a result, or the tool that gave the answer got another version.
     """
     used = {event.tool for event in before[-1:] if isinstance(event, TurnFinished)} - {None}
-    made = [e for e in events if isinstance(e, SynthesisStep) and e.state == "finished"]
-    stated = any(e.step == "specify" and _STATED in "".join(e.artifact.split()) for e in made)
-    revised = any(e.step == "register" for e in made) and any(
+    finished_steps = [e for e in events if isinstance(e, SynthesisStep) and e.state == "finished"]
+    stated = any(
+        e.step == "specify" and _STATED in "".join(e.artifact.split()) for e in finished_steps
+    )
+    revised = any(e.step == "register" for e in finished_steps) and any(
         isinstance(e, Executing) and e.tool in used for e in events
     )
     return bool(used) and (stated or revised or _OBJECTION.search(request) is not None)
@@ -155,7 +160,7 @@ def _exchange(events: Sequence[Event]) -> str:
     return ""
 
 
-def _told(events: Sequence[Event]) -> Iterator[str]:
+def _event_lines(events: Sequence[Event]) -> Iterator[str]:
     artifacts: dict[str, str] = {}
     for event in events:
         match event:
@@ -177,9 +182,9 @@ def _told(events: Sequence[Event]) -> Iterator[str]:
                 artifacts[step] = artifact or artifacts.get(step, "")
             case TurnStarted(answers=answers):
                 yield from (
-                    f"asked: {shortened(one.question, _LONGEST_MESSAGE)} "
-                    f"answered: {shortened(one.value, _LONGEST_MESSAGE)}"
-                    for one in answers
+                    f"asked: {shortened(given_answer.question, _LONGEST_MESSAGE)} "
+                    f"answered: {shortened(given_answer.value, _LONGEST_MESSAGE)}"
+                    for given_answer in answers
                 )
             case TestFinished(against="implementation", result=result) if (
                 result.outcome != "passed"
@@ -235,16 +240,16 @@ class LessonOutcome(Value):
 
 def outcomes_of(events: Sequence[Event]) -> tuple[LessonOutcome, ...]:
     """One outcome for each lesson that was shown."""
-    shown = [
+    shown_lessons = [
         (hint.id, event.agent)
         for event in events
         if isinstance(event, LessonsShown)
         for hint in event.lessons
     ]
-    told = ended_by_itself(events)
+    is_own_end = ended_by_itself(events)
     return tuple(
-        LessonOutcome(lesson_id=id, helped=_helped(agent, events) if told else None)
-        for id, agent in shown
+        LessonOutcome(lesson_id=id, helped=_helped(agent, events) if is_own_end else None)
+        for id, agent in shown_lessons
     )
 
 
@@ -260,23 +265,25 @@ def _helped(agent: AgentKind, events: Sequence[Event]) -> bool | None:
         case "coder" | "proxy":
             return _worked(agent, events)
     steps = _STEPS[agent]
-    mine = [event for event in events if isinstance(event, SynthesisStep) and event.step in steps]
-    if any(event.state == "failed" for event in mine):
+    agent_steps = [
+        event for event in events if isinstance(event, SynthesisStep) and event.step in steps
+    ]
+    if any(event.state == "failed" for event in agent_steps):
         return False
     return (
         True
-        if any(event.step == steps[-1] and event.state == "finished" for event in mine)
+        if any(event.step == steps[-1] and event.state == "finished" for event in agent_steps)
         else None
     )
 
 
 def _worked(agent: AgentKind, events: Sequence[Event]) -> bool | None:
     """Whether an agent's messages all succeeded; for the coder, also all its runs of code."""
-    mine = [
+    states = [
         e.state
         for e in events
         if isinstance(e, DelegationChanged) and e.recipient == agent and e.state != "started"
     ]
     if agent == "coder":
-        mine += [e.state for e in events if isinstance(e, CodeRun) and e.state == "failed"]
-    return "failed" not in mine if mine else None
+        states += [e.state for e in events if isinstance(e, CodeRun) and e.state == "failed"]
+    return "failed" not in states if states else None

@@ -42,9 +42,9 @@ class Ability(Value):
     detail: str = ""
 
     def __str__(self) -> str:
-        told = f": {self.detail}" if self.detail else ""
+        suffix = f": {self.detail}" if self.detail else ""
         what = f"{_NEEDED.get(self.purpose, '')} {_WAYS[self.way]}".strip()
-        return f"{'yes' if self.works else 'no':4}{what}{told}"
+        return f"{'yes' if self.works else 'no':4}{what}{suffix}"
 
 
 class Suitability(Value):
@@ -109,18 +109,18 @@ async def abilities(connection: ModelConnection, budget: Budget) -> AsyncIterato
         yield await _tried(connection, budget, "choice", way, choosing)
 
 
-def suitability(found: Sequence[Ability]) -> Suitability:
+def suitability(all_abilities: Sequence[Ability]) -> Suitability:
     """Whether a server with these abilities can be used, and what turns take with it."""
-    able = {ability.purpose for ability in found if ability.works}
+    able = {ability.purpose for ability in all_abilities if ability.works}
     return Suitability(
         missing=tuple(purpose for purpose in _NEEDED if purpose not in able),
-        wasted=_wasted(found, "value", 2) + IGNORED * _wasted(found, "choice", 1),
+        wasted=_wasted(all_abilities, "value", 2) + IGNORED * _wasted(all_abilities, "choice", 1),
     )
 
 
-def _wasted(found: Sequence[Ability], purpose: Purpose, most: int) -> int:
+def _wasted(all_abilities: Sequence[Ability], purpose: Purpose, most: int) -> int:
     """How many of the first `most` ways are asked for and ignored before one works."""
-    ways = [ability for ability in found if ability.purpose == purpose][:most]
+    ways = [ability for ability in all_abilities if ability.purpose == purpose][:most]
     return sum(way.wasted for way in takewhile(lambda way: not way.works, ways))
 
 
@@ -129,20 +129,24 @@ async def _listed(connection: ModelConnection) -> Ability:
         models, length = await connection.models(), await connection.context_length()
     except ModelUnavailable as error:
         return Ability(purpose="server", way="models", works=False, detail=error.message)
-    known = connection.server.model in models
-    told = f"context length {length:,} tokens" if length else "it does not tell its context length"
-    missing = "" if known else f"it does not list {connection.server.model}; "
-    return Ability(purpose="server", way="models", works=known, detail=f"{missing}{told}")
+    is_listed = connection.server.model in models
+    length_text = (
+        f"context length {length:,} tokens" if length else "it does not tell its context length"
+    )
+    missing = "" if is_listed else f"it does not list {connection.server.model}; "
+    return Ability(
+        purpose="server", way="models", works=is_listed, detail=f"{missing}{length_text}"
+    )
 
 
 async def _streamed(connection: ModelConnection, budget: Budget) -> Ability:
-    thoughts, pieces, begun = list[str](), list[float](), time.monotonic()
-    told = Budget(on_thought=lambda thought: thoughts.append(thought.text), parent=budget)
+    thoughts, pieces, start = list[str](), list[float](), time.monotonic()
+    stream_budget = Budget(on_thought=lambda thought: thoughts.append(thought.text), parent=budget)
     try:
         async for _ in connection.stream(
-            ChatRequest(messages=messages_of(_PROMPT), prompt=_PROMPT.name), told
+            ChatRequest(messages=messages_of(_PROMPT), prompt=_PROMPT.name), stream_budget
         ):
-            pieces.append(time.monotonic() - begun)
+            pieces.append(time.monotonic() - start)
     except ModelReplyInvalid as error:
         return Ability(purpose="text", way="stream", works=False, detail=error.message)
     usage = "reports usage" if connection.reports_usage else "reports no usage, which is estimated"
@@ -157,16 +161,16 @@ async def _tried(
     connection: ModelConnection, budget: Budget, purpose: Purpose, way: Way, strategy: Strategy[Any]
 ) -> Ability:
     request = strategy.request(messages_of(_PROMPT), ())
-    told, wasted = "", False
+    problem, wasted = "", False
     try:
         reply = await connection.complete(request.model_copy(update={"prompt": "check"}), budget)
         if reply.cut_off:
             raise connection.cut_off()
         strategy.read(reply)
     except RequestRefused as error:
-        told = error.message
+        problem = error.message
     except (NotFollowed, Malformed) as error:
-        told, wasted = f"the reply does not follow: {error}", True
+        problem, wasted = f"the reply does not follow: {error}", True
     except ModelReplyInvalid as error:
-        told, wasted = error.message, True
-    return Ability(purpose=purpose, way=way, works=not told, wasted=wasted, detail=told)
+        problem, wasted = error.message, True
+    return Ability(purpose=purpose, way=way, works=not problem, wasted=wasted, detail=problem)

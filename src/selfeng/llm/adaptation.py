@@ -54,8 +54,8 @@ def _system_as_user(messages: Sequence[Message]) -> list[Message]:
     """What the system says, as a part of the user's message after it."""
     joined: list[Message] = []
     for message in messages:
-        own = message["role"] in _SYSTEM
-        plain = {**message, "role": "user"} if own else message
+        is_system = message["role"] in _SYSTEM
+        plain = {**message, "role": "user"} if is_system else message
         follows = bool(joined) and plain["role"] == joined[-1]["role"] == "user"
         joined[-1:] = [_joined(joined[-1], plain)] if follows else [*joined[-1:], plain]
     return joined
@@ -68,32 +68,32 @@ def _alternating(messages: Sequence[Message]) -> list[Message]:
     turns: list[Message] = []
     for message in messages:
         late = message["role"] in _SYSTEM and any(m["role"] not in _SYSTEM for m in turns)
-        said = {**message, "role": "user"} if late else message
+        turn = {**message, "role": "user"} if late else message
         before = turns[-1]["role"] if turns else ""
-        if before == said["role"] != "tool" and not turns[-1].get("tool_calls"):
-            turns[-1] = _joined(turns[-1], said)
+        if before == turn["role"] != "tool" and not turns[-1].get("tool_calls"):
+            turns[-1] = _joined(turns[-1], turn)
             continue
-        if said["role"] == "user" and before == "tool":
+        if turn["role"] == "user" and before == "tool":
             turns.append({"role": "assistant", "content": "OK."})
-        elif said["role"] == "assistant" and before in ("", "assistant", *_SYSTEM):
+        elif turn["role"] == "assistant" and before in ("", "assistant", *_SYSTEM):
             turns.append({"role": "user", "content": _CONTINUE})
-        turns.append(said)
+        turns.append(turn)
     if turns[-1]["role"] == "assistant":
         turns.append({"role": "user", "content": _CONTINUE})
     return turns
 
 
-def _joined(one: Message, other: Message) -> Message:
+def _joined(first: Message, second: Message) -> Message:
     """Two messages of one role as one."""
-    contents = [m["content"] for m in (one, other) if m.get("content")]
+    contents = [m["content"] for m in (first, second) if m.get("content")]
     if all(isinstance(content, str) for content in contents):
-        return {**one, **other, "content": "\n\n".join(contents)}
+        return {**first, **second, "content": "\n\n".join(contents)}
     parts = [
         part
         for content in contents
         for part in ([{"type": "text", "text": content}] if isinstance(content, str) else content)
     ]
-    return {**one, **other, "content": parts}
+    return {**first, **second, "content": parts}
 
 
 def _prefixed(messages: Sequence[Message]) -> list[Message]:
@@ -144,7 +144,7 @@ def _renamed(old: str, new: str) -> Callable[[Body], Body]:
     return lambda body: {new if name == old else name: value for name, value in body.items()}
 
 
-def _whole(body: Body) -> Body:
+def _without_stream(body: Body) -> Body:
     return _without("stream", _without("stream_options", body))
 
 
@@ -159,7 +159,7 @@ _CHANGES: Mapping[str, Callable[[Body], Body]] = MappingProxyType(
         "no strict schemas": _without_strict,
         "a newer name of the length limit": _renamed(_OLD_CAP, _NEW_CAP),
         "an older name of the length limit": _renamed(_NEW_CAP, _OLD_CAP),
-        "no stream": _whole,
+        "no stream": _without_stream,
     }
 )
 (
@@ -186,14 +186,14 @@ _BLIND = (
 """What is tried after a refusal that nothing else explains, the gentlest first."""
 
 
-def wants_plainer(said: str, body: Body) -> bool:
+def wants_plainer(refusal: str, body: Body) -> bool:
     """Whether the refusal is about functions or the format of the reply, which the body asks for,
     or about a stream of them: another way of asking helps, no adaptation.
     """
     if not any(name in body for name in ("tools", "functions", "response_format")):
         return False
-    streams = bool(body.get("stream")) and _mentions(said, "stream(?:ing|ed)?")
-    return streams or bool(_PLAINER.search(said))
+    streams = bool(body.get("stream")) and _mentions(refusal, "stream(?:ing|ed)?")
+    return streams or bool(_PLAINER.search(refusal))
 
 
 def described(form: Form) -> tuple[str, ...]:
@@ -201,30 +201,30 @@ def described(form: Form) -> tuple[str, ...]:
     return tuple(name if name in _CHANGES else f"no {name}" for name in form)
 
 
-def named(said: str, body: Body, form: Form) -> str | None:
+def adaptation_for(refusal: str, body: Body, form: Form) -> str | None:
     """The adaptation of the body that a refusal in these words asks for, if it is clear.
 
     `body`: as it was refused; `form`: what was adapted in it already.
     """
-    return next(_named(said, body, form), None)
+    return next(_adaptations(refusal, body, form), None)
 
 
-def _named(said: str, body: Body, form: Form) -> Iterator[str]:
-    plainer = wants_plainer(said, body)
+def _adaptations(refusal: str, body: Body, form: Form) -> Iterator[str]:
+    plainer = wants_plainer(refusal, body)
     for field in sorted(body.keys() - _KEPT - set(form) - (_ASKING if plainer else set())):
-        if not _mentions(said, field):
+        if not _mentions(refusal, field):
             continue
         renamed = {_OLD_CAP: _NEWER, _NEW_CAP: _OLDER}.get(field)
         if renamed and not {_NEWER, _OLDER} & set(form):
             yield renamed
         yield field
     for words, names in _BY_WORDS[:_OF_CALLS] if plainer else _BY_WORDS:
-        if re.search(words, said, re.IGNORECASE):
+        if re.search(words, refusal, re.IGNORECASE):
             yield from (name for name in names if _changes(name, body, form))
 
 
-def _mentions(said: str, field: str) -> bool:
-    return bool(re.search(rf"(?<![A-Za-z0-9_]){field}(?![A-Za-z0-9_])", said))
+def _mentions(refusal: str, field: str) -> bool:
+    return bool(re.search(rf"(?<![A-Za-z0-9_]){field}(?![A-Za-z0-9_])", refusal))
 
 
 def untold(body: Body, form: Form) -> tuple[Form, ...]:

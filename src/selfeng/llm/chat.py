@@ -73,8 +73,8 @@ def with_native_calls(messages: Sequence[Message], names: Collection[str]) -> tu
         waiting, native_id = (call.name, id) if call and call.name in names else ("", "")
         if call and waiting:
             function = {"name": call.name, "arguments": json.dumps(call.arguments)}
-            made = {"id": id, "type": "function", "function": function}
-            native.append({"role": "assistant", "content": None, "tool_calls": [made]})
+            native_call = {"id": id, "type": "function", "function": function}
+            native.append({"role": "assistant", "content": None, "tool_calls": [native_call]})
         elif not answered:
             native.append(message)
     return tuple(native)

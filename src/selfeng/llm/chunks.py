@@ -47,8 +47,8 @@ class Chunks(AsyncStream[ChatCompletionChunk]):
         if isinstance(data, dict):
             if error := data.get("error") or _failed(data):
                 raise APIError(str(_message(error)), self.response.request, body=error)
-            if isinstance(own := data.get("x_groq"), Mapping) and own.get("usage"):
-                data = {**data, "usage": own["usage"]}
+            if isinstance(groq_fields := data.get("x_groq"), Mapping) and groq_fields.get("usage"):
+                data = {**data, "usage": groq_fields["usage"]}
         try:
             return ChatCompletionChunk.model_validate(data)
         except ValidationError:  # as other servers' are
@@ -65,23 +65,23 @@ class OneChunk:
 
     announced = True
 
-    def __init__(self, whole: ChatCompletion) -> None:
+    def __init__(self, completion: ChatCompletion) -> None:
         choices = [
             {"index": 0, "delta": choice.message.to_dict(), "finish_reason": choice.finish_reason}
-            for choice in whole.choices or ()
+            for choice in completion.choices or ()
             if choice.message
         ]
-        usage = whole.usage.to_dict() if whole.usage else None
+        usage = completion.usage.to_dict() if completion.usage else None
         chunk = {"choices": choices, "usage": usage}
-        self._left = [as_built(ChatCompletionChunk, chunk)] if choices else []
+        self._remaining = [as_built(ChatCompletionChunk, chunk)] if choices else []
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> ChatCompletionChunk:
-        if not self._left:
+        if not self._remaining:
             raise StopAsyncIteration
-        return self._left.pop()
+        return self._remaining.pop()
 
     async def close(self) -> None:
         """There is nothing to close."""
@@ -96,8 +96,8 @@ def as_built(kind: type[ModelT], fields: object) -> ModelT:
 
 def _failed(chunk: Mapping[str, Any]) -> Any:
     """An error in Groq's own field, or in a choice."""
-    if isinstance((own := chunk.get("x_groq")), Mapping) and own.get("error"):
-        return own["error"]
+    if isinstance((groq_fields := chunk.get("x_groq")), Mapping) and groq_fields.get("error"):
+        return groq_fields["error"]
     choices = chunk.get("choices") or [{}]
     return choices[0].get("error") if isinstance(choices[0], Mapping) else None
 

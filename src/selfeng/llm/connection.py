@@ -139,8 +139,8 @@ class ModelConnection:
         ModelUnavailable.
         """
         listed = await self._transport.models()
-        named = [model for model in listed if model.id == self.server.model] or listed[:1]
-        return next(iter([context_length_in(model.model_extra) for model in named]), None)
+        candidates = [model for model in listed if model.id == self.server.model] or listed[:1]
+        return next(iter([context_length_in(model.model_extra) for model in candidates]), None)
 
     def forward(
         self, body: Mapping[str, Any], *, path: str
@@ -170,8 +170,8 @@ class ModelConnection:
             except RequestRefused as refusal:
                 if refusal.generated:
                     raise
-                whole = request.model_copy(update={"streamed": False})
-                reply = await self.complete(whole, budget)
+                unstreamed_request = request.model_copy(update={"streamed": False})
+                reply = await self.complete(unstreamed_request, budget)
                 self._streams_calls = False
                 return reply
         with self._metered(request, budget) as meter:
@@ -204,8 +204,8 @@ class ModelConnection:
     async def _gathered(self, request: ChatRequest, budget: Budget) -> ModelReply:
         """The whole reply, from its pieces."""
         apart = StreamedCalls()
-        said = "".join([piece async for piece in self.stream(request, budget, apart)])
-        text = said if said.strip() or apart.calls else apart.thoughts
+        spoken_text = "".join([piece async for piece in self.stream(request, budget, apart)])
+        text = spoken_text if spoken_text.strip() or apart.calls else apart.thoughts
         return ModelReply(text=text, calls=apart.calls, cut_off=apart.cut_off)
 
     async def stream(
@@ -217,7 +217,7 @@ class ModelConnection:
         with self._metered(request, budget) as meter:
             chunks = await self._open(request, budget)
             thoughts = Thoughts(self._tell(request, budget), unopened=self._unopened)
-            said, refusal, finish, size = "", "", None, 0
+            spoken_text, refusal, finish, size = "", "", None, 0
             try:
                 while (
                     chunk := await self._guarded(
@@ -243,12 +243,12 @@ class ModelConnection:
                         self._check_running(meter, budget)
                     thoughts.hear_apart(aloud)
                     if spoken := thoughts.feed(piece):
-                        said += spoken
+                        spoken_text += spoken
                         yield spoken
             finally:
                 await chunks.close()
             if spoken := thoughts.finish():
-                said += spoken
+                spoken_text += spoken
                 yield spoken
             self._check_end(finish, refusal)
             if finish == "length" and not apart:
@@ -258,11 +258,11 @@ class ModelConnection:
                     f"the reply of {self.server.name} broke off: it ended without an end mark",
                     "try again",
                 )
-            if said.strip() and not request.options:  # a grammar would suppress thoughts
+            if spoken_text.strip() and not request.options:  # a grammar would suppress thoughts
                 self._unopened = thoughts.were_unopened
             if apart:
                 apart.cut_off, apart.thoughts = finish == "length", thoughts.text
-            elif not said.strip():
+            elif not spoken_text.strip():
                 if "```" not in thoughts.text:
                     raise self._nothing_said(thoughts.text)
                 yield thoughts.text  # some servers take the whole reply for a thought
@@ -363,10 +363,14 @@ class ModelConnection:
         return await self._transport.send(body, request.prompt, guard)
 
     async def _completed(
-        self, request: ChatRequest, budget: Budget, left: int
+        self, request: ChatRequest, budget: Budget, tokens_left: int
     ) -> tuple[ChatCompletion, bool]:
-        """The whole response, and whether it was capped at what is `left` of the turn's tokens."""
-        cap = {self._cap: max(1, left)} if left < _CAPPED_BELOW and self._takes_cap else {}
+        """The whole response, and whether it was capped at the `tokens_left` of the turn."""
+        cap = (
+            {self._cap: max(1, tokens_left)}
+            if tokens_left < _CAPPED_BELOW and self._takes_cap
+            else {}
+        )
         try:
             reply = await self._sent(request, budget, cap)
         except TooLong:
@@ -390,9 +394,9 @@ class ModelConnection:
         translated.
         """
         try:
-            if not (left := budget.seconds_left):
+            if not (seconds_left := budget.seconds_left):
                 raise budget.out_of_seconds()
-            async with asyncio.timeout(left) as limit:
+            async with asyncio.timeout(seconds_left) as limit:
                 return await step()
         except TimeoutError as error:
             raise (
@@ -419,9 +423,9 @@ class ModelConnection:
                 "word the request differently",
             )
         if finish == "error":  # how a gateway reports trouble at the provider behind it
-            said = self.server.clean(explanation(error))
-            told = f"{self.server.name} broke off its reply"
-            raise ModelUnavailable(f"{told}: {said}" if said else told, "try again")
+            detail = self.server.clean(explanation(error))
+            message = f"{self.server.name} broke off its reply"
+            raise ModelUnavailable(f"{message}: {detail}" if detail else message, "try again")
 
     def _without_choices(self, response: ChatCompletion) -> ModelError:
         """Some gateways answer 200 with an error of the provider behind them."""
@@ -430,8 +434,8 @@ class ModelConnection:
                 f"the reply of {self.server.model} holds no message",
                 "try again, or set another OPENAI_MODEL",
             )
-        said = explanation(error) or str(error)
+        detail = explanation(error) or str(error)
         return ModelUnavailable(
-            f"{self.server.name} answers with an error: {self.server.clean(said)}",
+            f"{self.server.name} answers with an error: {self.server.clean(detail)}",
             "try again later",
         )

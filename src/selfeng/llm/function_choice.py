@@ -60,8 +60,8 @@ class _Native:
             return _written_call(reply.text, self.names)
         calls: list[FunctionCall] = []
         for call in reply.calls:
-            if (chosen := _called(call.name, call.arguments, self.names)) not in calls:
-                calls.append(chosen)
+            if (parsed_call := _called(call.name, call.arguments, self.names)) not in calls:
+                calls.append(parsed_call)
         return _together(calls, self.names)
 
     def demand(self, problem: str) -> str:
@@ -97,13 +97,13 @@ class _Written:
 
 def _written_call(text: str, names: Mapping[str, bool]) -> FunctionCall:
     """The one call that the text contains as JSON, in one of the shapes that models write."""
-    found = find(text)
-    calls, values = [*_shaped(found, names)], found
+    json_values = find(text)
+    calls, values = [*_shaped(json_values, names)], json_values
     if not calls:
         values = mended(text)
         calls = [*_shaped(values, names)] or [*_marked(text, names)]
     if not calls:
-        raise (NotFollowed if not found else Malformed)("it calls no function")
+        raise (NotFollowed if not json_values else Malformed)("it calls no function")
     last = _called(*calls[-1], names)
     if all(call == calls[-1] for call in calls):
         return last
@@ -146,7 +146,7 @@ def _shaped(value: Any, names: Mapping[str, bool]) -> Iterator[tuple[str, Any]]:
 
 
 def _called(name: str, arguments: Any, names: Mapping[str, bool]) -> FunctionCall:
-    return FunctionCall(name=_known(name, names), arguments=_arguments(arguments))
+    return FunctionCall(name=_checked_name(name, names), arguments=_arguments(arguments))
 
 
 def _together(calls: Sequence[FunctionCall], names: Mapping[str, bool]) -> FunctionCall:
@@ -165,11 +165,11 @@ def _marked(text: str, names: Mapping[str, bool]) -> Iterator[tuple[str, Any]]:
     """Calls in the words of models whose server leaves them in the text: the name, some marks, and
     the arguments as JSON.
     """
-    known = "|".join(map(re.escape, names))
-    for match in re.finditer(rf"(?<!\w)({known})(?!\w){_MARKS}(?={{)", text):
+    name_pattern = "|".join(map(re.escape, names))
+    for match in re.finditer(rf"(?<!\w)({name_pattern})(?!\w){_MARKS}(?={{)", text):
         if arguments := find(text[match.end() :])[:1]:
             yield match[1], arguments[0]
-    tagged = rf"<(?:function=|tool_call>)\s*({known})\b(.*?)</(?:function|tool_call)>"
+    tagged = rf"<(?:function=|tool_call>)\s*({name_pattern})\b(.*?)</(?:function|tool_call)>"
     for name, body in re.findall(tagged, text, re.DOTALL):
         if (fields := _FIELD.findall(body)) or not body.strip(" \n>"):
             yield name, {field.strip(): _field(value.strip()) for field, value in fields}
@@ -198,7 +198,7 @@ def _in_python(text: str, names: Mapping[str, bool]) -> Iterator[tuple[str, Any]
         return
 
 
-def _known(name: str, names: Mapping[str, bool]) -> str:
+def _checked_name(name: str, names: Mapping[str, bool]) -> str:
     if (plain := name.strip().removeprefix(_PREFIX)) not in names:
         raise Malformed(f"unknown function {name!r}")
     return plain

@@ -47,10 +47,10 @@ def parse(text: str) -> Any:
 def find(text: str) -> list[Any]:
     """The outermost objects and arrays in the text, in order."""
     try:
-        whole = parse(text)
+        value = parse(text)
     except ValueError:
         return list(_embedded(text))
-    return [whole] if isinstance(whole, dict | list) else []
+    return [value] if isinstance(value, dict | list) else []
 
 
 def mended(text: str) -> list[Any]:
@@ -63,18 +63,18 @@ def mended(text: str) -> list[Any]:
     import json_repair  # only for replies with slips
 
     start = _START.search(text)
-    found = _BRACKETED.match(text, start.start()) if start else None  # a later start finds no more
-    if found is None or len(text) > _LONGEST or _ELIDED.search(found["json"]):
+    match = _BRACKETED.match(text, start.start()) if start else None  # a later start finds no more
+    if match is None or len(text) > _LONGEST or _ELIDED.search(match["json"]):
         return []
-    plain = found["json"].translate(_QUOTES)
-    for load, written in (
-        (_LENIENT, found["json"]),
-        (ast.literal_eval, found["json"]),
+    plain = match["json"].translate(_QUOTES)
+    for load, source in (
+        (_LENIENT, match["json"]),
+        (ast.literal_eval, match["json"]),
         (_LENIENT, plain),
-        (json_repair.loads, found["json"]),
+        (json_repair.loads, match["json"]),
     ):
         try:
-            value = _shallow(load(written))
+            value = _shallow(load(source))
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue
         return [value] if isinstance(value, dict | list) and value else []

@@ -93,7 +93,7 @@ async def ask(
         if reply.cut_off and repaired:
             raise connection.cut_off()
         try:
-            result = await asyncio.to_thread(_whole, reply, strategy)  # it may be large
+            result = await asyncio.to_thread(_read_complete, reply, strategy)  # it may be large
         except NotFollowed as error:
             if not last:
                 memory.ignored += not repair
@@ -115,7 +115,7 @@ async def ask(
         repair, repaired = _returned(reply, strategy.demand(problem)), True
 
 
-def _whole(reply: ModelReply, strategy: Strategy[ResultT]) -> ResultT:
+def _read_complete(reply: ModelReply, strategy: Strategy[ResultT]) -> ResultT:
     """Raises: NotFollowed, Malformed."""
     if reply.cut_off:
         raise Malformed(_CUT_OFF)  # even if part of it can be read
@@ -124,17 +124,17 @@ def _whole(reply: ModelReply, strategy: Strategy[ResultT]) -> ResultT:
 
 def _returned(reply: ModelReply, demand: str) -> tuple[Message, ...]:
     """The bad reply as the model's own, and what is wrong with it."""
-    kept = _KEPT_CUT_OFF if reply.cut_off else _KEPT
+    limit = _KEPT_CUT_OFF if reply.cut_off else _KEPT
     if not reply.calls:
         return (
-            {"role": "assistant", "content": reply.text[:kept] or "(an empty reply)"},
+            {"role": "assistant", "content": reply.text[:limit] or "(an empty reply)"},
             {"role": "user", "content": demand},
         )
     calls = [
         {
             "id": call.id,
             "type": "function",
-            "function": {"name": call.name, "arguments": _as_json(call.arguments, kept)},
+            "function": {"name": call.name, "arguments": _as_json(call.arguments, limit)},
         }
         for call in reply.calls
     ]
@@ -142,14 +142,14 @@ def _returned(reply: ModelReply, demand: str) -> tuple[Message, ...]:
         {"role": "tool", "tool_call_id": call.id, "content": demand} for call in reply.calls
     ]
     return (
-        {"role": "assistant", "content": reply.text[:kept] or None, "tool_calls": calls},
+        {"role": "assistant", "content": reply.text[:limit] or None, "tool_calls": calls},
         *results,
     )
 
 
-def _as_json(arguments: Any, kept: int) -> str:
+def _as_json(arguments: Any, limit: int) -> str:
     """JSON text, because servers that put the call into a chat template parse it."""
     try:
         return json.dumps(parse(arguments) if isinstance(arguments, str) else arguments)
     except ValueError:
-        return json.dumps({"not_json": arguments[:kept]})
+        return json.dumps({"not_json": arguments[:limit]})

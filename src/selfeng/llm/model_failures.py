@@ -89,9 +89,9 @@ def not_a_model(server: ModelServer, what: str) -> ModelUnavailable:
     )
 
 
-def refuses(said: str) -> bool:
+def refuses(text: str) -> bool:
     """Whether an error of a server is about the form or the length of the request."""
-    return bool(_FORM.search(said) or _CONTEXT.search(said))
+    return bool(_FORM.search(text) or _CONTEXT.search(text))
 
 
 def failure(error: Exception, server: ModelServer, *, midway: bool = False) -> ModelError:
@@ -159,8 +159,8 @@ def _status_in(error: object) -> int | None:
     """The status of an error that came as an event."""
     fields = error if isinstance(error, Mapping) else {}
     numbers = [str(fields.get(name)) for name in ("code", "status", "status_code")]
-    named = next((int(n) for n in numbers if re.fullmatch("[45][0-9][0-9]", n)), None)
-    return named or (400 if fields.get("type") == "invalid_request_error" else None)
+    status = next((int(n) for n in numbers if re.fullmatch("[45][0-9][0-9]", n)), None)
+    return status or (400 if fields.get("type") == "invalid_request_error" else None)
 
 
 def explanation(body: Any) -> str:
@@ -177,8 +177,8 @@ def explanation(body: Any) -> str:
         case Mapping():
             raw = explanation((body.get("metadata") or {}).get("raw"))
             names = ("message", "detail", "error", "errors", "msg", "title")
-            told = next(filter(None, (explanation(body.get(name)) for name in names)), "")
-            return f"{told}: {raw}" if raw and raw not in told else told
+            message = next(filter(None, (explanation(body.get(name)) for name in names)), "")
+            return f"{message}: {raw}" if raw and raw not in message else message
         case _:
             return ""
 
@@ -211,7 +211,7 @@ def _refused(message: str, remedy: str, error: APIError, status: int) -> Request
 
 
 def _status_failure(error: APIError, status: int, server: ModelServer) -> ModelError:
-    said = server.clean(explanation(error.body) or error.message)
+    detail = server.clean(explanation(error.body) or error.message)
     code = str(error.code or "")
     kind: type[ModelError] = ModelUnavailable
     if code in _FILTERED:
@@ -220,18 +220,18 @@ def _status_failure(error: APIError, status: int, server: ModelServer) -> ModelE
             f"the content filter of {server.name} declined the request",
             "word the request differently",
         )
-    elif code in _TOO_LONG or (status in {400, 413, 422, 500} and _CONTEXT.search(said)):
-        return _too_long(server, said)
+    elif code in _TOO_LONG or (status in {400, 413, 422, 500} and _CONTEXT.search(detail)):
+        return _too_long(server, detail)
     elif status in {401, 407}:
         kind = AccessRefused
         message = f"{server.name} refused the API key ({status})"  # what it says may quote the key
         remedy = "check OPENAI_API_KEY, and that it belongs to OPENAI_BASE_URL"
     elif status == 403:
         kind = AccessRefused
-        message = f"{server.name} refused access with this API key (403): {said}"
+        message = f"{server.name} refused access with this API key (403): {detail}"
         remedy = f"check what OPENAI_API_KEY may use, and OPENAI_MODEL={server.model}"
     elif status == 404:
-        message = f"{server.name} does not know the model {server.model} (404): {said}"
+        message = f"{server.name} does not know the model {server.model} (404): {detail}"
         remedy = "set OPENAI_MODEL to a model that the server has, and check OPENAI_BASE_URL"
         if code != "model_not_found":
             return _refused(message, remedy, error, status)
@@ -242,15 +242,15 @@ def _status_failure(error: APIError, status: int, server: ModelServer) -> ModelE
             "check its plan and billing",
         )
     elif status == 429:
-        message = f"{server.name} keeps answering 429, too many requests: {said}"
+        message = f"{server.name} keeps answering 429, too many requests: {detail}"
         remedy = "wait a little, or raise OPENAI_MAX_RETRIES"
     elif status in {400, 405, 422, 501}:
-        message = f"{server.name} does not take the request ({status}): {said}"
+        message = f"{server.name} does not take the request ({status}): {detail}"
         return _refused(message, f"check OPENAI_MODEL={server.model}", error, status)
     else:
         answers = "keeps answering" if status >= 500 else "answers"
         message, remedy = (
-            f"{server.name} {answers} {status}: {said}",
+            f"{server.name} {answers} {status}: {detail}",
             "try again later; check the server at OPENAI_BASE_URL",
         )
         # llama.cpp refuses tools that it is not set up for with 500.
@@ -259,9 +259,9 @@ def _status_failure(error: APIError, status: int, server: ModelServer) -> ModelE
     return kind(message, remedy)
 
 
-def _too_long(server: ModelServer, said: str) -> TooLong:
+def _too_long(server: ModelServer, detail: str) -> TooLong:
     return TooLong(
-        f"the prompt is longer than {server.model} takes: {said}",
+        f"the prompt is longer than {server.model} takes: {detail}",
         f"ask for less, begin a new conversation, raise {CONTEXT_LENGTH}, or set another "
         "OPENAI_MODEL",
     )

@@ -56,15 +56,15 @@ class Meter:
     """Counts one call while it runs."""
 
     def __init__(self, request: ChatRequest) -> None:
-        asked = json.dumps(
+        prompt_json = json.dumps(
             [*request.messages, dict(request.options)], default=str, ensure_ascii=False
         )
-        self._asked, self._written, self._unreported = len(asked), 0, 0
+        self._prompt_length, self._reply_length, self._unreported = len(prompt_json), 0, 0
         self._usage: CompletionUsage | None = None
 
     def count(self, text: str) -> None:
         """Count text that arrived, for the estimate."""
-        self._written += len(text)
+        self._reply_length += len(text)
         self._unreported += len(text)
 
     def report(self, usage: "CompletionUsage | None") -> None:
@@ -75,7 +75,7 @@ class Meter:
     @property
     def started(self) -> bool:
         """Whether any part of the reply has come."""
-        return self._written > 0 or self._usage is not None
+        return self._reply_length > 0 or self._usage is not None
 
     @property
     def reported(self) -> bool:
@@ -84,11 +84,13 @@ class Meter:
 
     @property
     def tokens(self) -> Tokens:
-        written = _reported(self._usage, "completion_tokens")
+        output_tokens = _reported(self._usage, "completion_tokens")
         details = getattr(self._usage, "prompt_tokens_details", None)
         return Tokens(
-            input=_reported(self._usage, "prompt_tokens") or _estimate(self._asked),
-            output=written + _estimate(self._unreported) if written else _estimate(self._written),
+            input=_reported(self._usage, "prompt_tokens") or _estimate(self._prompt_length),
+            output=output_tokens + _estimate(self._unreported)
+            if output_tokens
+            else _estimate(self._reply_length),
             cached=_reported(details, "cached_tokens"),
         )
 

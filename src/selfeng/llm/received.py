@@ -52,21 +52,21 @@ class StreamedCalls:
         """Take what a chunk holds of them; returns it as text. A piece without an index, as some
         servers send it, begins a call if it has an id.
         """
-        taken = ""
+        added_text = ""
         for piece in delta.tool_calls or ():
             last = len(self._parts) - (0 if piece.id or not self._parts else 1)
             index = piece.index if isinstance(piece.index, int) else last
             id, name, arguments = self._parts.get(index, ("", "", ""))
-            named = (piece.function and piece.function.name) or ""
+            name_piece = (piece.function and piece.function.name) or ""
             more: Any = (piece.function and piece.function.arguments) or ""
-            written = more if isinstance(more, str) else json.dumps(more)
+            arguments_piece = more if isinstance(more, str) else json.dumps(more)
             self._parts[index] = (
                 id or piece.id or "",
-                name or named,
-                arguments + written,
+                name or name_piece,
+                arguments + arguments_piece,
             )
-            taken += named + written
-        return taken
+            added_text += name_piece + arguments_piece
+        return added_text
 
     @property
     def calls(self) -> tuple[ModelCall, ...]:
@@ -94,5 +94,8 @@ def context_length_in(fields: Any) -> int | None:
     """The context length, in tokens, among what a server tells of a model, at any depth."""
     if not isinstance(fields, Mapping):
         return None
-    told = (*(fields.get(name) for name in _LENGTHS), *map(context_length_in, fields.values()))
-    return next((length for length in told if isinstance(length, int) and length > 0), None)
+    candidates = (
+        *(fields.get(name) for name in _LENGTHS),
+        *map(context_length_in, fields.values()),
+    )
+    return next((length for length in candidates if isinstance(length, int) and length > 0), None)

@@ -43,22 +43,22 @@ class ReplyForm(Generic[ReplyT]):
         )
         self.schema: dict[str, Any] = self.tool["function"]["parameters"]
 
-    def read(self, found: Iterable[Any], repaired: Iterable[Any] = ()) -> ReplyT:
-        """The value in one of the JSON values `found`: the last that fits, as it is, unwrapped, or
+    def read(self, json_values: Iterable[Any], repaired: Iterable[Any] = ()) -> ReplyT:
+        """The value in one of the `json_values`: the last that fits, as it is, unwrapped, or
         mended. Values that were `repaired`, because they are not quite JSON, count if they fit as
         they are.
 
         Raises:
             ValueError: none fits; says in one line what is wrong with the most likely one.
         """
-        objects = list(_objects_in(found))[::-1]
+        objects = list(_objects_in(json_values))[::-1]
         problems = [(-1, "it holds no valid JSON object")]
         for value in chain(objects, _objects_in(repaired)):
             try:
                 return self._validated(value)
             except ValidationError as error:
-                problems.append((self._known(value), _told(error)))
-        for value in sorted(objects, key=self._known, reverse=True):
+                problems.append((self._known_key_count(value), _problem_text(error)))
+        for value in sorted(objects, key=self._known_key_count, reverse=True):
             if (mended := self._mended(value)) is not None:
                 return mended
         raise ValueError(max(problems, key=lambda problem: problem[0])[1])
@@ -67,14 +67,14 @@ class ReplyForm(Generic[ReplyT]):
         # As JSON, because only then does a strict type turn lists into tuples and text into dates.
         return self._reply.model_validate_json(json.dumps(value))
 
-    def _known(self, value: dict[str, Any]) -> int:
+    def _known_key_count(self, value: dict[str, Any]) -> int:
         return len(value.keys() & self.schema.get("properties", {}).keys())
 
     def _mended(self, value: dict[str, Any]) -> ReplyT | None:
         """The value with unknown fields removed, missing ones null and numbers as Python source
         where text is needed, if that is enough.
         """
-        if not self._known(value):
+        if not self._known_key_count(value):
             return None
         draft, added = deepcopy(value), set[Place]()
         for _ in range(_MENDED):
@@ -125,7 +125,7 @@ def _mend(draft: Any, kind: str, place: Place, added: set[Place]) -> bool:
     *path, last = place
     for step in path:
         draft = _part(draft, step)
-    held = _part(draft, last)
+    value = _part(draft, last)
     match draft, kind:
         case dict(), "extra_forbidden":
             draft.pop(last, None)
@@ -136,8 +136,8 @@ def _mend(draft: Any, kind: str, place: Place, added: set[Place]) -> bool:
             if 2 * sum((*path, key) in added for key in draft) > len(draft):
                 return False  # if most is missing, something else was meant
             draft[last] = "" if kind == "string_type" else []
-        case _, "string_type" if _is_number(held):
-            draft[last] = repr(held)
+        case _, "string_type" if _is_number(value):
+            draft[last] = repr(value)
         case _:
             return False
     return True
@@ -156,13 +156,13 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 
 
-def _told(error: ValidationError) -> str:
+def _problem_text(error: ValidationError) -> str:
     details = error.errors(include_url=False, include_context=False)
-    told = [
+    problems = [
         f"{'.'.join(map(str, detail['loc'])) or 'the object'}: {detail['msg']}"
         for detail in details[:_SHOWN]
     ]
-    return "; ".join(told) + (
+    return "; ".join(problems) + (
         f"; and {len(details) - _SHOWN} more" if len(details) > _SHOWN else ""
     )
 
@@ -193,16 +193,18 @@ class _Way(Generic[ReplyT]):
     sticky: bool = True  # a server that knows these options can't reply otherwise
 
     def request(self, messages: Sequence[Message], repair: Sequence[Message]) -> ChatRequest:
-        asked = with_words(messages, self.words) if self.words else messages
-        return ChatRequest(messages=(*asked, *repair), options=self.options)
+        prompt_messages = with_words(messages, self.words) if self.words else messages
+        return ChatRequest(messages=(*prompt_messages, *repair), options=self.options)
 
     def read(self, reply: ModelReply) -> ReplyT:
         texts = [*(call.arguments for call in reply.calls), reply.text]
-        found = [value for text in texts for value in _in(text, find)]
-        if not found and not reply.calls and not mended(reply.text):
+        json_values = [value for text in texts for value in _in(text, find)]
+        if not json_values and not reply.calls and not mended(reply.text):
             raise NotFollowed("it holds no JSON")
         try:
-            return self.form.read(found, (value for text in texts for value in _in(text, mended)))
+            return self.form.read(
+                json_values, (value for text in texts for value in _in(text, mended))
+            )
         except ValueError as error:
             raise Malformed(str(error)) from error
 

@@ -112,11 +112,11 @@ def _finish(response: Json, called: bool) -> str | None:
 def _usage(usage: Json | None) -> dict[str, Any] | None:
     if not usage:
         return None
-    asked, written = usage.get("input_tokens"), usage.get("output_tokens")
+    prompt_tokens, completion_tokens = usage.get("input_tokens"), usage.get("output_tokens")
     cached = (usage.get("input_tokens_details") or {}).get("cached_tokens")
     return {
-        "prompt_tokens": asked,
-        "completion_tokens": written,
+        "prompt_tokens": prompt_tokens,
+        "completion_tokens": completion_tokens,
         "total_tokens": usage.get("total_tokens"),
         "prompt_tokens_details": {"cached_tokens": cached},
     }
@@ -171,18 +171,19 @@ class ResponseEvents:
         index, call = event.get("output_index"), _call(event["item"])
         if f"arguments {index}" in self._came:
             return None
-        known = f"call {index}" in self._came
+        is_announced = f"call {index}" in self._came
         return self._called(
-            event, {"function": {"arguments": call["function"]["arguments"]}} if known else call
+            event,
+            {"function": {"arguments": call["function"]["arguments"]}} if is_announced else call,
         )
 
     def _last(self, response: Json) -> dict[str, Any]:
         """The end, with the usage, and with what has not come in pieces."""
-        whole = completion_of(response)
-        if "error" in whole:
-            return whole
-        choice = whole["choices"][0]
-        rest = {
+        completion = completion_of(response)
+        if "error" in completion:
+            return completion
+        choice = completion["choices"][0]
+        delta = {
             name: text
             for name, text in choice["message"].items()
             if text and name not in self._came
@@ -190,8 +191,8 @@ class ResponseEvents:
         if "tool_calls" in self._came and choice["finish_reason"] == "stop":
             choice["finish_reason"] = "tool_calls"
         return {
-            "choices": [{"index": 0, "delta": rest, "finish_reason": choice["finish_reason"]}],
-            "usage": whole["usage"],
+            "choices": [{"index": 0, "delta": delta, "finish_reason": choice["finish_reason"]}],
+            "usage": completion["usage"],
         }
 
 

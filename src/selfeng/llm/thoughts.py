@@ -43,7 +43,7 @@ class Thoughts:
         self._state: Literal["unsure", "thinking", "speaking"] = (
             "unsure" if unopened else "speaking"
         )
-        self._held = self._said = ""
+        self._buffer = self._spoken = ""
         self._inner = 0
         self.text = ""
         """All thoughts so far."""
@@ -60,91 +60,91 @@ class Thoughts:
 
     def hear(self, thought: str) -> None:
         """Take and tell thoughts, up to a bound."""
-        left = _TOLD - len(self.text)
+        remaining = _TOLD - len(self.text)
         thought = thought if self.text else thought.lstrip()
         self.text += thought
-        if thought and left > 0:
-            self._tell(thought if len(thought) <= left else f"{thought[:left]}…")
+        if thought and remaining > 0:
+            self._tell(thought if len(thought) <= remaining else f"{thought[:remaining]}…")
 
     def feed(self, piece: str) -> str:
         """What is said for certain, after another piece."""
-        self._held += piece
-        said = ""
-        while (found := self._step()) is not None:
-            said += self._speak(found)
-        return said
+        self._buffer += piece
+        spoken = ""
+        while (segment := self._step()) is not None:
+            spoken += self._speak(segment)
+        return spoken
 
     def finish(self) -> str:
         """What is said besides, after the last piece."""
-        held, self._held = self._held, ""
+        buffer, self._buffer = self._buffer, ""
         if self._state == "thinking":
-            closed = self._closing(held, last=True)
-            self.hear(held[: closed.start()] if closed else held)
-            held = held[closed.end() :] if closed else ""
-        return self._speak(_END.sub("", held))
+            closed = self._closing(buffer, last=True)
+            self.hear(buffer[: closed.start()] if closed else buffer)
+            buffer = buffer[closed.end() :] if closed else ""
+        return self._speak(_END.sub("", buffer))
 
     def _step(self) -> str | None:
         """Go on to the next tag; what is said before it, or None when there is none yet."""
-        held = self._held
+        buffer = self._buffer
         match self._state:
             case "unsure":
-                if _OPEN.match(held.lstrip()) or _PLAIN.match(held):
-                    return self._go_on("speaking", held)
-                closed = _UNOPENED.search(held)
+                if _OPEN.match(buffer.lstrip()) or _PLAIN.match(buffer):
+                    return self._go_on("speaking", buffer)
+                closed = _UNOPENED.search(buffer)
                 if closed is None:
                     return None
-                self.hear(held[: closed.start()])
+                self.hear(buffer[: closed.start()])
                 self.were_unopened = bool(self.text.strip())
-                return self._go_on("speaking", held[closed.end() :])
+                return self._go_on("speaking", buffer[closed.end() :])
             case "thinking":
-                closed = self._closing(held)
+                closed = self._closing(buffer)
                 if closed is None:
-                    if not _CLOSE.search(held):
+                    if not _CLOSE.search(buffer):
                         certain = self._certain()
                         self._inner += len(_INNER.findall(certain))
                         self.hear(certain)
                     return None
-                self.hear(held[: closed.start()])
-                return self._go_on("speaking", held[closed.end() :])
+                self.hear(buffer[: closed.start()])
+                return self._go_on("speaking", buffer[closed.end() :])
             case "speaking":
-                if (closed := _CLOSE.match(held.lstrip())) and not self._said.strip():
-                    return self._go_on("speaking", held.lstrip()[closed.end() :])
-                for opened in _OPEN.finditer(held):
-                    if self._begins_thought(held[: opened.start()]):
+                if (closed := _CLOSE.match(buffer.lstrip())) and not self._spoken.strip():
+                    return self._go_on("speaking", buffer.lstrip()[closed.end() :])
+                for opened in _OPEN.finditer(buffer):
+                    if self._begins_thought(buffer[: opened.start()]):
                         self._inner = 0
-                        self._go_on("thinking", held[opened.end() :])
-                        return held[: opened.start()]
+                        self._go_on("thinking", buffer[opened.end() :])
+                        return buffer[: opened.start()]
                 return self._certain() or None
 
-    def _closing(self, held: str, *, last: bool = False) -> re.Match[str] | None:
+    def _closing(self, buffer: str, *, last: bool = False) -> re.Match[str] | None:
         """The tag that closes the thoughts and all that were opened within them; of the `last` text
         the one that comes nearest, as a thought may merely name a tag.
         """
-        closes = [*_CLOSE.finditer(held)]
-        if not closes or _INNER.search(held, closes[0].end()):
+        closes = [*_CLOSE.finditer(buffer)]
+        if not closes or _INNER.search(buffer, closes[0].end()):
             return closes[0] if closes else None
-        inner = self._inner + len(_INNER.findall(held[: closes[0].start()]))
+        inner = self._inner + len(_INNER.findall(buffer[: closes[0].start()]))
         if inner < len(closes):
             return closes[inner]
         return closes[-1] if last else None
 
-    def _go_on(self, state: Literal["thinking", "speaking"], held: str) -> str:
-        self._state, self._held = state, held
+    def _go_on(self, state: Literal["thinking", "speaking"], buffer: str) -> str:
+        self._state, self._buffer = state, buffer
         return ""
 
     def _certain(self) -> str:
         """Take what is held, without an end that may become a tag."""
-        undecided = _UNDECIDED.search(self._held)
-        end = undecided.start() if undecided else len(self._held)
-        certain, self._held = self._held[:end], self._held[end:]
+        undecided = _UNDECIDED.search(self._buffer)
+        end = undecided.start() if undecided else len(self._buffer)
+        certain, self._buffer = self._buffer[:end], self._buffer[end:]
         return certain
 
     def _begins_thought(self, before: str) -> bool:
         """Whether a tag after `before` is on a line of its own and in no block of code."""
-        said = self._said + before
-        return said.rstrip(" \t")[-1:] in {"", "\n"} and said.count("```") % 2 == 0
+        spoken = self._spoken + before
+        return spoken.rstrip(" \t")[-1:] in {"", "\n"} and spoken.count("```") % 2 == 0
 
     def _speak(self, text: str) -> str:
-        text = text if self._said else text.lstrip()
-        self._said += text
+        text = text if self._spoken else text.lstrip()
+        self._spoken += text
         return text

@@ -24,7 +24,15 @@ from selfeng.core.bounded_reply import bound
 from selfeng.core.errors import ModelError
 from selfeng.core.model_server import ModelServer
 from selfeng.core.prompt import PROMPT_NAME
-from selfeng.llm.adaptation import Body, Form, applied, described, named, untold, wants_plainer
+from selfeng.llm.adaptation import (
+    Body,
+    Form,
+    adaptation_for,
+    applied,
+    described,
+    untold,
+    wants_plainer,
+)
 from selfeng.llm.chunks import Chunks, as_built
 from selfeng.llm.json_text import loads
 from selfeng.llm.model_failures import RequestRefused, cause, failure, not_a_model, refuses
@@ -132,27 +140,27 @@ class Transport:
         try:
             return await self._adapted(body, attempts)
         except RequestRefused as refusal:
-            before, other = self._path, self._other(refusal, body)
-            if other is None:
+            before, alternative = self._path, self._alternative_path(refusal, body)
+            if alternative is None:
                 raise
-            self._path = other
+            self._path = alternative
             try:
                 return await self._adapted(body, attempts)
             except RequestRefused as error:
                 if error.status in _MISSING:
-                    self._lacking.add(other)
+                    self._lacking.add(alternative)
                     self._path = before
                     raise refusal from None
                 raise
 
-    def _other(self, refusal: RequestRefused, body: Body) -> str | None:
+    def _alternative_path(self, refusal: RequestRefused, body: Body) -> str | None:
         """The path to try instead of one that the server, or the model, may not have."""
-        other = CHAT if self._path == RESPONSES else RESPONSES
-        if self.server.api != "auto" or other in self._lacking:
+        alternative = CHAT if self._path == RESPONSES else RESPONSES
+        if self.server.api != "auto" or alternative in self._lacking:
             return None
-        said = re.search(_SPEAKS_OF[other], refusal.said, re.IGNORECASE)
+        mention = re.search(_SPEAKS_OF[alternative], refusal.said, re.IGNORECASE)
         missing = refusal.status in _MISSING and not wants_plainer(refusal.said, body)
-        return other if said or missing else None
+        return alternative if mention or missing else None
 
     async def _adapted(self, body: Body, attempts: "_Attempts") -> ServerReply:
         """Send the body in the form that was taken before, then in forms that refusals ask for,
@@ -163,7 +171,7 @@ class Transport:
             reply, form = await attempts.follow(body, self._form)
         except RequestRefused as refusal:
             blind = refusal.is_blind and not wants_plainer(refusal.said, body)
-            if not blind or self._other(refusal, body) or fields in self._in_vain:
+            if not blind or self._alternative_path(refusal, body) or fields in self._in_vain:
                 raise
             for candidate in untold(applied(self._form, body), self._form):
                 try:
@@ -194,19 +202,19 @@ class Transport:
         )
         kind = answer.headers.get("content-type", "without a type")
         if streamed and "event-stream" in kind:
-            return ServerReply(await self._begun(answer, responses), body)
+            return ServerReply(await self._open_chunks(answer, responses), body)
         try:
-            whole = await asyncio.to_thread(_completion_in, await answer.aread(), responses)
+            completion = await asyncio.to_thread(_completion_in, await answer.aread(), responses)
         except JSONDecodeError:
-            told = (
+            problem = (
                 f"its answer is {kind}, not an event stream"
                 if streamed
                 else "its answer is not JSON"
             )
-            raise not_a_model(self.server, told) from None
-        return ServerReply(whole, body)
+            raise not_a_model(self.server, problem) from None
+        return ServerReply(completion, body)
 
-    async def _begun(self, opened: httpx2.Response, responses: bool) -> Chunks:
+    async def _open_chunks(self, opened: httpx2.Response, responses: bool) -> Chunks:
         chunks = Chunks(opened, self._sdk, ResponseEvents() if responses else None)
         async with AsyncExitStack() as stack:
             stack.push_async_callback(chunks.close)
@@ -219,11 +227,11 @@ class _Attempts:
     """The requests of one call, up to a bound."""
 
     def __init__(self, post: Callable[[Body, Form], Awaitable[ServerReply]]) -> None:
-        self._post, self._left = post, _MOST
+        self._post, self._attempts_left = post, _MOST
 
     @property
     def over(self) -> bool:
-        return self._left <= 0
+        return self._attempts_left <= 0
 
     async def follow(self, body: Body, form: Form) -> tuple[ServerReply, Form]:
         """Send the body in this form, and in what refusals ask for beside it. Raises:
@@ -233,12 +241,12 @@ class _Attempts:
         while True:
             wire = applied(form, body)
             try:
-                self._left -= 1
+                self._attempts_left -= 1
                 return await self._post(wire, form), form
             except RequestRefused as refusal:
                 first = first or refusal
                 fields = {**request_of(wire), **wire}
-                step = None if refusal.generated else named(refusal.said, fields, form)
+                step = None if refusal.generated else adaptation_for(refusal.said, fields, form)
                 if step is None or self.over:
                     raise first from None
                 form = (*form, step)
@@ -258,7 +266,7 @@ def _harmless(error: ModelError, wire: Body, form: Form) -> str | None:
         or len(form) >= _MOST
     ):
         return None
-    step = named(error.said, wire, form)
+    step = adaptation_for(error.said, wire, form)
     return None if step in _ASKED_FOR else step
 
 

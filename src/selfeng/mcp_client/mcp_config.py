@@ -46,10 +46,10 @@ class ServerConfig(BaseModel):
         """For people: the command with its arguments, or the URL without user and query."""
         if self.command:
             return without_secrets(one_line(" ".join([self.command, *self.args])))
-        scheme, _, rest = self.url.partition("://")
-        host, slash, path = rest.partition("/")
-        shown = f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
-        return without_secrets(one_line(re.split(r"[?#]", shown)[0]))
+        scheme, _, remainder = self.url.partition("://")
+        host, slash, path = remainder.partition("/")
+        public_url = f"{scheme}://{host.rpartition('@')[2]}{slash}{path}"
+        return without_secrets(one_line(re.split(r"[?#]", public_url)[0]))
 
     @property
     def digest(self) -> str:
@@ -65,12 +65,12 @@ class ServerConfig(BaseModel):
         """
         texts = [self.command, *self.args, self.cwd or "", self.url]
         texts += [*self.env.values(), *self.headers.values()]
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         for name, default in (m.groups() for text in texts for m in _VARIABLE.finditer(text)):
             if (value := environment.get(name, default)) is None:
                 raise LookupError(name)
-            found[name] = value
-        return found
+            values[name] = value
+        return values
 
     def expanded(self, environment: Mapping[str, str]) -> "ServerConfig":
         """The entry with the values of its variables. Raises: LookupError: no such variable."""
@@ -139,10 +139,10 @@ def read_mcp_config(file: Path, environment: Mapping[str, str] = os.environ) -> 
     servers: dict[str, ServerConfig] = {}
     problems: dict[str, str] = {}
     for name, entry in entries.items():
-        if isinstance((found := _entry(name, entry, environment)), str):
-            problems[one_line(name)[:_SHOWN]] = f"{found} (in {file})"
-        elif not found.disabled:
-            servers[name] = found
+        if isinstance((server_or_problem := _entry(name, entry, environment)), str):
+            problems[one_line(name)[:_SHOWN]] = f"{server_or_problem} (in {file})"
+        elif not server_or_problem.disabled:
+            servers[name] = server_or_problem
     return McpConfig(servers, problems)
 
 

@@ -36,17 +36,17 @@ class ServerWithTools(NamedTuple):
         """What the page and `selfeng servers list --json` tell of it."""
         tools = [
             {
-                "name": known.tool.tool,
-                "description": known.tool.description,
-                "read_only": known.tool.read_only,
-                "allowed": known.allowed,
+                "name": listed_tool.tool.tool,
+                "description": listed_tool.tool.description,
+                "read_only": listed_tool.tool.read_only,
+                "allowed": listed_tool.allowed,
             }
-            for known in self.tools
+            for listed_tool in self.tools
         ]
         return {**self.status.model_dump(), "tools": tools}
 
 
-def _quiet(done: float, total: float | None, words: str) -> None:
+def _quiet(progress: float, total: float | None, words: str) -> None:
     """Nobody wants to know the progress."""
 
 
@@ -58,7 +58,7 @@ class McpServers:
     def __init__(
         self,
         file: Path,
-        known: KnownTools,
+        known_tools: KnownTools,
         compare: Compare,
         *,
         timeout: float = 60.0,
@@ -68,7 +68,7 @@ class McpServers:
         result.
         """
         self.file = file
-        self._known, self._compare = known, compare
+        self._known_tools, self._compare = known_tools, compare
         self._timeout, self._limits = timeout, limits or FileLimits()
         self._config, self._stamp = McpConfig(), (0, 0)
         self._connections: dict[str, ServerConnection] = {}
@@ -81,22 +81,26 @@ class McpServers:
         await self._read()
         if not self._connections:
             return ()
-        tools = [known.tool for known in await self._listed(wait=_PATIENCE)]
+        tools = [listed_tool.tool for listed_tool in await self._listed(wait=_PATIENCE)]
         return (await self._compare(request, tools))[:limit] if tools else ()
 
     async def get(self, name: str) -> ServerTool | None:
-        known = await self._one(name)
-        return known.tool if known else None
+        listed_tool = await self._listed_tool(name)
+        return listed_tool.tool if listed_tool else None
 
     async def allowed(self, tool: ServerTool) -> bool:
-        known = await self._one(tool.name)
-        return known is not None and known.allowed and known.tool == tool
+        listed_tool = await self._listed_tool(tool.name)
+        return listed_tool is not None and listed_tool.allowed and listed_tool.tool == tool
 
     async def allow(self, tool: ServerTool) -> None:
         """Always allow this tool; with one that only reads, all of its server that only read."""
-        others = [k.tool for k in await self._listed() if k.tool.server == tool.server]
-        reading = [one for one in others if one.read_only] if tool.read_only else []
-        await asyncio.to_thread(self._known.allow, [tool, *reading])
+        server_tools = [k.tool for k in await self._listed() if k.tool.server == tool.server]
+        reading = (
+            [server_tool for server_tool in server_tools if server_tool.read_only]
+            if tool.read_only
+            else []
+        )
+        await asyncio.to_thread(self._known_tools.allow, [tool, *reading])
 
     async def allow_named(self, server: str, tool: str = "") -> int:
         """Always allow a tool of a server as it is now, or all; returns how many.
@@ -106,21 +110,21 @@ class McpServers:
         """
         await self._read()
         self._check(server)
-        wanted = [k.tool for k in await self._listed() if k.tool.server == server]
-        wanted = [one for one in wanted if tool in ("", one.tool)]
-        if not wanted:
+        matches = [k.tool for k in await self._listed() if k.tool.server == server]
+        matches = [server_tool for server_tool in matches if tool in ("", server_tool.tool)]
+        if not matches:
             raise ResourceNotFound(
                 f"{server} has listed no tool {tool!r}" if tool else f"{server} has no tools",
                 "`selfeng servers list` shows what there is",
             )
-        await asyncio.to_thread(self._known.allow, wanted)
-        return len(wanted)
+        await asyncio.to_thread(self._known_tools.allow, matches)
+        return len(matches)
 
     async def revoke(self, server: str, tool: str = "") -> int:
         """Ask again before this tool, or any of the server, is called; returns how many were
         allowed. A server that mcp.json no longer has may be named, too.
         """
-        return await asyncio.to_thread(self._known.revoke, server, tool)
+        return await asyncio.to_thread(self._known_tools.revoke, server, tool)
 
     async def call(
         self, tool: ServerTool, arguments: Mapping[str, Any], on_progress: "Progress" = _quiet
@@ -154,37 +158,37 @@ class McpServers:
         connected in the background; `wait`: seconds to wait for those that are not yet.
         """
         await self._read()
-        known = await self._listed(wait=wait, all_of_them=True)
-        found = [
+        listed_tools = await self._listed(wait=wait, all_of_them=True)
+        configured = [
             ServerWithTools(
                 ServerStatus(
                     name=name,
-                    address=one.config.address,
-                    state=one.state,
-                    problem=one.problem,
+                    address=connection.config.address,
+                    state=connection.state,
+                    problem=connection.problem,
                 ),
-                tuple(k for k in known if k.tool.server == name),
+                tuple(k for k in listed_tools if k.tool.server == name),
             )
-            for name, one in self._connections.items()
+            for name, connection in self._connections.items()
         ]
         wrong = [
             ServerWithTools(ServerStatus(name=name, state="failed", problem=problem), ())
             for name, problem in self._config.problems.items()
         ]
-        return (*found, *wrong)
+        return (*configured, *wrong)
 
     async def aclose(self) -> None:
         """End all sessions and the processes of servers."""
         connections = tuple(self._connections.values())
         self._connections.clear()
-        await asyncio.gather(*(one.aclose() for one in connections))
+        await asyncio.gather(*(connection.aclose() for connection in connections))
 
     def _check(self, server: str) -> None:
         if server not in self._connections:
             names = ", ".join(self._connections) or "none"
             raise ResourceNotFound(f"unknown server {server[:40]!r}", f"{self.file} has: {names}")
 
-    async def _one(self, name: str) -> ListedServerTool | None:
+    async def _listed_tool(self, name: str) -> ListedServerTool | None:
         await self._read()
         return next((k for k in await self._listed() if k.tool.name == name), None)
 
@@ -194,24 +198,24 @@ class McpServers:
         """What the servers of the file listed last. Opens their connections."""
         for connection in self._connections.values():
             connection.open()
-        known = await asyncio.to_thread(self._known.read)
-        listed = {k.tool.server for k in known}
+        listed_tools = await asyncio.to_thread(self._known_tools.read)
+        listed = {k.tool.server for k in listed_tools}
         silent = [
-            one.asked.wait()
-            for name, one in self._connections.items()
-            if not one.asked.is_set() and (all_of_them or name not in listed)
+            c.asked.wait()
+            for name, c in self._connections.items()
+            if not c.asked.is_set() and (all_of_them or name not in listed)
         ]
         if wait and silent:
-            tasks = [asyncio.ensure_future(one) for one in silent]
+            tasks = [asyncio.ensure_future(answer) for answer in silent]
             await asyncio.wait(tasks, timeout=wait)
             for task in tasks:
                 task.cancel()
-            known = await asyncio.to_thread(self._known.read)
+            listed_tools = await asyncio.to_thread(self._known_tools.read)
         else:
-            for one in silent:
-                one.close()
-        current = {name: one.config.digest for name, one in self._connections.items()}
-        return tuple(k for k in known if current.get(k.tool.server) == k.tool.entry)
+            for answer in silent:
+                answer.close()
+        current = {name: c.config.digest for name, c in self._connections.items()}
+        return tuple(k for k in listed_tools if current.get(k.tool.server) == k.tool.entry)
 
     async def _read(self) -> None:
         """Read the file if it has changed; end connections to what it says otherwise now."""
@@ -222,14 +226,18 @@ class McpServers:
             self._config = await asyncio.to_thread(read_mcp_config, self.file)
             for problem in self._config.problems.values():
                 log.warning("an MCP server is left out: %s", problem)
-            wanted = self._config.servers
-            await asyncio.to_thread(self._known.forget_addresses)
-            known = self._connections.values()
-            gone = [one for one in known if wanted.get(one.name) != one.config]
-            for one in gone:
-                del self._connections[one.name]
-            await asyncio.gather(*(one.aclose() for one in gone))
-            if wanted:
+            servers = self._config.servers
+            await asyncio.to_thread(self._known_tools.forget_addresses)
+            connections = self._connections.values()
+            outdated = [
+                connection
+                for connection in connections
+                if servers.get(connection.name) != connection.config
+            ]
+            for connection in outdated:
+                del self._connections[connection.name]
+            await asyncio.gather(*(connection.aclose() for connection in outdated))
+            if servers:
                 await asyncio.to_thread(import_module, "selfeng.mcp_client.server_connection")
                 self._connect()
 
@@ -240,14 +248,14 @@ class McpServers:
             if name not in self._connections:
 
                 async def keep(tools: Sequence[ServerTool], server: str = name) -> None:
-                    await asyncio.to_thread(self._known.replace, server, tools)
+                    await asyncio.to_thread(self._known_tools.replace, server, tools)
 
                 self._connections[name] = ServerConnection(name, config, self._timeout, keep)
 
 
 def _stamp(file: Path) -> tuple[int, int]:
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return 0, 0
-    return found.st_mtime_ns, found.st_size
+    return status.st_mtime_ns, status.st_size

@@ -72,30 +72,30 @@ class _Incoming:
         return self
 
     async def __anext__(self) -> Any:
-        return self._seen(await self._stream.__anext__())
+        return self._screen_message(await self._stream.__anext__())
 
     async def receive(self) -> Any:
-        return self._seen(await self._stream.receive())
+        return self._screen_message(await self._stream.receive())
 
     async def aclose(self) -> None:
         await self._stream.aclose()
 
-    def _seen(self, sent: Any) -> Any:
+    def _screen_message(self, sent: Any) -> Any:
         if not isinstance(sent, SessionMessage):
             return sent  # an error of the transport
         message = sent.message
         for part in ("result", "error", "params"):
-            if (said := getattr(message, part, None)) is None:
+            if (payload := getattr(message, part, None)) is None:
                 continue
-            if isinstance(said, dict):
-                said = self._masked(said)
-                self._version = said.get("protocolVersion", self._version)
-                if isinstance(tools := said.get("tools"), list):
-                    said["tools"] = [tool for tool in tools if self._is_valid(tool)]
-            elif isinstance(text := getattr(said, "message", None), str):
+            if isinstance(payload, dict):
+                payload = self._masked(payload)
+                self._version = payload.get("protocolVersion", self._version)
+                if isinstance(tools := payload.get("tools"), list):
+                    payload["tools"] = [tool for tool in tools if self._is_valid(tool)]
+            elif isinstance(text := getattr(payload, "message", None), str):
                 plain = {"message": masked(text, self._variables), "data": None}
-                said = said.model_copy(update=plain)
-            message = message.model_copy(update={part: said})
+                payload = payload.model_copy(update=plain)
+            message = message.model_copy(update={part: payload})
         return dataclasses.replace(sent, message=message)
 
     def _masked(self, value: Any, key: str = "") -> Any:
@@ -114,8 +114,8 @@ class _Incoming:
             methods.validate_server_result("tools/list", self._version, {"tools": [tool]})
         except (ValidationError, ValueError, KeyError, RecursionError) as error:
             name = one_line(str(tool.get("name", "")))[:80] if isinstance(tool, dict) else ""
-            said = _first(error) if isinstance(error, ValidationError) else type(error).__name__
-            self._problems.append(f"“{name}” is not described properly: {said}")
+            detail = _first(error) if isinstance(error, ValidationError) else type(error).__name__
+            self._problems.append(f"“{name}” is not described properly: {detail}")
             return False
         return True
 
@@ -155,7 +155,7 @@ class ServerConnection:
         self._task: asyncio.Task[None] | None = None
         self._opened: asyncio.Future[Client] | None = None
         self._changed, self._died = asyncio.Event(), asyncio.Event()
-        self._said: deque[str] = deque(maxlen=_LAST_LINES)
+        self._error_lines: deque[str] = deque(maxlen=_LAST_LINES)
         self._pause, self._not_before = _FIRST_PAUSE, 0.0
 
     def open(self) -> None:
@@ -190,7 +190,7 @@ class ServerConnection:
                 )
         except (MCPError, ValidationError, RuntimeError, httpx2.HTTPError) as error:
             # RuntimeError: the result does not fit the tool's output schema
-            raise ServerFailed(self._told(error)) from error
+            raise ServerFailed(self._error_message(error)) from error
 
     async def aclose(self) -> None:
         """End the session, and with it the server's process."""
@@ -216,7 +216,7 @@ class ServerConnection:
             async with asyncio.timeout(_LISTING):
                 await self._list(client)
         except (MCPError, ValidationError, httpx2.HTTPError, TimeoutError) as error:
-            log.info("the session with %s has ended: %s", self.name, self._told(error))
+            log.info("the session with %s has ended: %s", self.name, self._error_message(error))
             await self.aclose()
             return await asyncio.shield(self._begin())
         return client
@@ -225,7 +225,7 @@ class ServerConnection:
         """The life of one session."""
         self.state, self.problem = "connecting", ""
         self._died.clear()
-        self._said.clear()
+        self._error_lines.clear()
         failure = ServerFailed(f"{self.name} was closed")
         try:
             async with AsyncExitStack() as stack:
@@ -241,7 +241,7 @@ class ServerConnection:
             self.state = "idle"
             raise
         except Exception as error:  # noqa: BLE001 - whatever a foreign program and its transport come to
-            failure = ServerFailed(self._told(error))
+            failure = ServerFailed(self._error_message(error))
             self.state, self.problem = "failed", str(failure)
             self._not_before = time.monotonic() + self._pause
             self._pause = min(2 * self._pause, _LONGEST_PAUSE)
@@ -317,9 +317,9 @@ class ServerConnection:
             problems.append(f"only the first {min(len(listed), _MOST_TOOLS)} tools are used")
         self.problem = "; ".join(problems)
         log.log(logging.WARNING if problems else logging.DEBUG, "%s: %s", self.name, self.problem)
-        found = {tool.tool: tool for tool in tools}
-        if found != self._tools or not self.asked.is_set():
-            self._tools = found
+        tools_by_name = {tool.tool: tool for tool in tools}
+        if tools_by_name != self._tools or not self.asked.is_set():
+            self._tools = tools_by_name
             await self._on_tools(tools)
 
     async def _follow(self, client: Client) -> None:
@@ -331,7 +331,7 @@ class ServerConnection:
                 group.create_task(self._listen(client))
             group.create_task(self._relist(client))
             await self._died.wait()
-            raise ServerFailed(self._told(EOFError("its process ended")))
+            raise ServerFailed(self._error_message(EOFError("its process ended")))
 
     async def _listen(self, client: Client) -> None:
         with suppress(MCPError, SubscriptionLost, httpx2.HTTPError):  # the next call notices
@@ -347,7 +347,9 @@ class ServerConnection:
                 async with asyncio.timeout(_LISTING):
                     await self._list(client)
             except (MCPError, ValidationError, httpx2.HTTPError, TimeoutError) as error:
-                log.warning("%s did not list its tools again: %s", self.name, self._told(error))
+                log.warning(
+                    "%s did not list its tools again: %s", self.name, self._error_message(error)
+                )
 
     async def _log_errors(self, stack: AsyncExitStack, reading: int) -> None:
         """Log what the server's process writes to stderr, and notice its end."""
@@ -358,33 +360,35 @@ class ServerConnection:
         stack.callback(transport.close)
 
         async def follow() -> None:
-            rest = b""
+            remainder = b""
             while piece := await reader.read(65536):
-                *lines, rest = (rest + piece).split(b"\n")
-                rest = rest[-_LONGEST_LINE:]
+                *lines, remainder = (remainder + piece).split(b"\n")
+                remainder = remainder[-_LONGEST_LINE:]
                 for line in lines:
-                    said = masked(line.decode(errors="replace").strip(), self._variables)
-                    if said := one_line(said)[:_LONGEST_LINE]:
-                        self._said.append(said)
-                        log.info("%s: %s", self.name, said)
+                    text = masked(line.decode(errors="replace").strip(), self._variables)
+                    if text := one_line(text)[:_LONGEST_LINE]:
+                        self._error_lines.append(text)
+                        log.info("%s: %s", self.name, text)
             self._died.set()
 
         stack.callback(asyncio.create_task(follow()).cancel)
 
-    def _told(self, error: BaseException) -> str:
+    def _error_message(self, error: BaseException) -> str:
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         match error:
             case ServerFailed():
                 return str(error)
             case TimeoutError():
-                told = f"{self.name} did not answer in time"
+                message = f"{self.name} did not answer in time"
             case ValidationError():
-                told = f"{self.name} breaks the protocol: {_first(error)}"
+                message = f"{self.name} breaks the protocol: {_first(error)}"
             case FileNotFoundError() if self.config.command:
-                told = f"there is no command {self.config.command[:80]!r}; correct it in mcp.json"
+                message = (
+                    f"there is no command {self.config.command[:80]!r}; correct it in mcp.json"
+                )
             case _:
-                said = masked(str(error), self._variables) or type(error).__name__
-                told = f"{self.name}: {one_line(said)[:300]}"
-        said = f"; it said: {' / '.join(self._said)}" if self._said else ""
-        return told + said
+                detail = masked(str(error), self._variables) or type(error).__name__
+                message = f"{self.name}: {one_line(detail)[:300]}"
+        last_words = f"; it said: {' / '.join(self._error_lines)}" if self._error_lines else ""
+        return message + last_words

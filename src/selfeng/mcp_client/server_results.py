@@ -46,12 +46,12 @@ def tool_of(server: str, config: ServerConfig, listed: types.Tool) -> ServerTool
     if not isinstance(schema.get("$schema", ""), str):
         del schema["$schema"]
     try:
-        for one in (schema, listed.output_schema or {}):
-            validator_for(one).check_schema(one)
-            validator_for(one)(one).is_valid({})  # references may go in circles
+        for json_schema in (schema, listed.output_schema or {}):
+            validator_for(json_schema).check_schema(json_schema)
+            validator_for(json_schema)(json_schema).is_valid({})  # references may go in circles
     except Exception as error:  # noqa: BLE001 - a foreign schema may break what checks it in any way
-        said = error.message if isinstance(error, SchemaError) else str(error)
-        return f"the input schema of {name} is not valid: {one_line(said)[:200]}"
+        detail = error.message if isinstance(error, SchemaError) else str(error)
+        return f"the input schema of {name} is not valid: {one_line(detail)[:200]}"
     hints = listed.annotations or types.ToolAnnotations()
     return ServerTool(
         server=server,
@@ -111,15 +111,15 @@ def execution_of(result: types.CallToolResult, limits: FileLimits) -> Execution:
         return Raised(type_name="ToolFailed", message=message, files=tuple(files))
     value = _value(result.structured_content, text)
     content = canonical(value)
-    whole = len(content) <= LARGEST
-    shown = text or (content if result.structured_content is not None else "")
+    fits = len(content) <= LARGEST
+    full_text = text or (content if result.structured_content is not None else "")
     return Returned(
         type_name=type(value).__name__,
-        text=shown[:_LONGEST_TEXT],
-        data=content if whole else None,
-        value=reference_to(value, content) if whole else None,
-        too_large=0 if whole else len(content),
-        truncated=len(shown) > _LONGEST_TEXT,
+        text=full_text[:_LONGEST_TEXT],
+        data=content if fits else None,
+        value=reference_to(value, content) if fits else None,
+        too_large=0 if fits else len(content),
+        truncated=len(full_text) > _LONGEST_TEXT,
         files=tuple(files),
         refused_files=tuple(refused),
     )
@@ -148,15 +148,21 @@ def _refuse(constant: str) -> None:
     raise ValueError(constant)
 
 
-def _add(files: list[File], refused: list[str], found: "File | str", limits: FileLimits) -> None:
-    if isinstance(found, str):
-        refused.append(found)
+def _add(
+    files: list[File], refused: list[str], file_or_problem: "File | str", limits: FileLimits
+) -> None:
+    if isinstance(file_or_problem, str):
+        refused.append(file_or_problem)
         return
     names = {file.name for file in files}
-    stem, dot, ending = found.name.rpartition(".")
+    stem, dot, ending = file_or_problem.name.rpartition(".")
     free = (f"{stem or ending}_{n}{dot}{ending if dot else ''}" for n in range(2, limits.count + 3))
-    name = found.name if found.name not in names else next(one for one in free if one not in names)
-    file = File(name=name, content=found.content)
+    name = (
+        file_or_problem.name
+        if file_or_problem.name not in names
+        else next(free_name for free_name in free if free_name not in names)
+    )
+    file = File(name=name, content=file_or_problem.content)
     if problem := limits.problem([*files, file]):
         refused.append(f"{name}: {problem}")
     else:
@@ -170,15 +176,15 @@ def _file(content: types.ContentBlock, number: int, names: Mapping[str, str]) ->
     try:
         match content:
             case types.ImageContent(data=data, mime_type=kind):
-                return File(name=_named("image", number, kind), content=_decoded(data))
+                return File(name=_numbered_name("image", number, kind), content=_decoded(data))
             case types.AudioContent(data=data, mime_type=kind):
-                return File(name=_named("audio", number, kind), content=_decoded(data))
-            case types.EmbeddedResource(resource=types.BlobResourceContents() as one):
-                name = _resource_name(one, number, one.mime_type or "", names)
-                return File(name=name, content=_decoded(one.blob))
-            case types.EmbeddedResource(resource=types.TextResourceContents() as one):
-                name = _resource_name(one, number, one.mime_type or "text/plain", names)
-                return File(name=name, content=one.text.encode(errors="replace"))
+                return File(name=_numbered_name("audio", number, kind), content=_decoded(data))
+            case types.EmbeddedResource(resource=types.BlobResourceContents() as blob):
+                name = _resource_name(blob, number, blob.mime_type or "", names)
+                return File(name=name, content=_decoded(blob.blob))
+            case types.EmbeddedResource(resource=types.TextResourceContents() as document):
+                name = _resource_name(document, number, document.mime_type or "text/plain", names)
+                return File(name=name, content=document.text.encode(errors="replace"))
             case _:
                 return f"part {number}: of an unknown kind"
     except NotBase64:
@@ -189,18 +195,18 @@ def _decoded(data: str) -> bytes:
     return b64decode(data, validate=True)
 
 
-def _named(stem: str, number: int, kind: str | None) -> str:
+def _numbered_name(stem: str, number: int, kind: str | None) -> str:
     return f"{stem}_{number}{ending_of(kind or '') or '.bin'}"
 
 
 def _resource_name(
-    one: types.ResourceContents, number: int, kind: str, names: Mapping[str, str]
+    resource: types.ResourceContents, number: int, kind: str, names: Mapping[str, str]
 ) -> str:
     """The name of a resource, or the last part of its address, with the ending of its type."""
-    for name in (names.get(str(one.uri), ""), _of_uri(str(one.uri))):
+    for name in (names.get(str(resource.uri), ""), _of_uri(str(resource.uri))):
         if len(name) <= _LONGEST_FILE_NAME and not name_problem(name):
             return with_ending(name, kind)
-    return _named("resource", number, kind)
+    return _numbered_name("resource", number, kind)
 
 
 def _of_uri(uri: str) -> str:
@@ -222,11 +228,11 @@ def tools_of(
     """The tools that can be used, each name once, and why others can't."""
     tools: dict[str, ServerTool] = {}
     problems: list[str] = []
-    for one in listed:
-        if isinstance((found := tool_of(server, config, one)), str):
-            problems.append(found)
-        elif found.name in tools:
-            problems.append(f"two tools are called {found.name}")
+    for listed_tool in listed:
+        if isinstance((tool_or_problem := tool_of(server, config, listed_tool)), str):
+            problems.append(tool_or_problem)
+        elif tool_or_problem.name in tools:
+            problems.append(f"two tools are called {tool_or_problem.name}")
         else:
-            tools[found.name] = found
+            tools[tool_or_problem.name] = tool_or_problem
     return list(tools.values()), problems

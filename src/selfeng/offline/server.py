@@ -132,9 +132,11 @@ class OfflineServer:
         return JSONResponse({"object": "list", "data": [model]})
 
     async def _complete(self, request: Request) -> Response:
-        asked = self._parsed(await request.body(), request.headers.get(PROMPT_NAME, ""))
+        completion_request = self._parsed(
+            await request.body(), request.headers.get(PROMPT_NAME, "")
+        )
         try:
-            completion = self._author.complete(asked)
+            completion = self._author.complete(completion_request)
         except Rejection:
             raise
         except Exception as error:
@@ -143,28 +145,35 @@ class OfflineServer:
                 500, f"{type(error).__name__}: {error}", type="server_error", headers=_NO_RETRY
             ) from error
         assert self._server is not None
-        writer = Writer(asked, completion)
+        writer = Writer(completion_request, completion)
         return _Transmission(
-            writer, stream=asked.stream, delay=self._delay, ended=self._server.ended, left=self.left
+            writer,
+            stream=completion_request.stream,
+            delay=self._delay,
+            stopping=self._server.stopping,
+            client_left=self.left,
         )
 
     def _parsed(self, body: bytes, prompt: str) -> CompletionRequest:
         """Raises: Rejection."""
         try:
             fields: Any = json.loads(body)
-            asked = CompletionRequest.model_validate({**fields, "body": fields, "prompt": prompt})
+            completion_request = CompletionRequest.model_validate(
+                {**fields, "body": fields, "prompt": prompt}
+            )
         except ValidationError as error:
             detail = error.errors()[0]
             param = ".".join(map(str, detail["loc"]))
             raise Rejection(400, f"{param}: {detail['msg']}", param=param) from error
         except (ValueError, TypeError, RecursionError) as error:
             raise Rejection(400, "The body of the request is not a JSON object.") from error
-        if not asked.messages:
+        if not completion_request.messages:
             raise Rejection(400, "messages: there are none", param="messages")
-        if asked.model != self.model:
-            message = f"The model {asked.model!r} does not exist; this server has {self.model!r}."
+        if completion_request.model != self.model:
+            model = completion_request.model
+            message = f"The model {model!r} does not exist; this server has {self.model!r}."
             raise Rejection(404, message, param="model", code="model_not_found")
-        return asked
+        return completion_request
 
 
 class _Broken(Exception):
@@ -182,17 +191,17 @@ class _Transmission(Response):
         *,
         stream: bool,
         delay: float,
-        ended: asyncio.Event,
-        left: threading.Event,
+        stopping: asyncio.Event,
+        client_left: threading.Event,
     ) -> None:
         super().__init__()
         self._writer, self._flaws = writer, writer.flaws
         self._stream, self._delay = stream, delay
-        self._ended, self._left = ended, left
+        self._stopping, self._client_left = stopping, client_left
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         leaving = asyncio.ensure_future(_departure(receive))
-        self._watched = {leaving, asyncio.ensure_future(self._ended.wait())}
+        self._watched = {leaving, asyncio.ensure_future(self._stopping.wait())}
         try:
             if self._flaws.served_as is not None:
                 await self._send_whole(send, self._flaws.content, self._flaws.served_as)
@@ -205,7 +214,7 @@ class _Transmission(Response):
         except _Broken:
             if not leaving.done():
                 raise
-            self._left.set()
+            self._client_left.set()
         finally:
             for watch in self._watched:
                 watch.cancel()
@@ -243,10 +252,10 @@ class _Transmission(Response):
     async def _pause(self, seconds: float | None) -> None:
         """Raises: _Broken: the client left, or the server is stopping."""
         await asyncio.sleep(0)
-        done, _ = await asyncio.wait(
+        finished_tasks, _ = await asyncio.wait(
             self._watched, timeout=seconds, return_when=asyncio.FIRST_COMPLETED
         )
-        if done:
+        if finished_tasks:
             raise _Broken
 
 
@@ -276,11 +285,11 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config) -> None:
         super().__init__(config)
         self.ready = threading.Event()
-        self.ended = asyncio.Event()
+        self.stopping = asyncio.Event()
 
     def end(self) -> None:
         self.should_exit = self.force_exit = True
-        self._loop.call_soon_threadsafe(self.ended.set)
+        self._loop.call_soon_threadsafe(self.stopping.set)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         self._loop = asyncio.get_running_loop()
@@ -299,7 +308,7 @@ class _Server(uvicorn.Server):
     async def main_loop(self) -> None:
         """As inherited, but woken by the end instead of polling for it ten times a second."""
         await self.on_tick(0)
-        await self.ended.wait()
+        await self.stopping.wait()
 
 
 async def _http_error(_request: Request, error: Exception) -> Response:

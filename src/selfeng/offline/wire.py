@@ -122,14 +122,14 @@ class Writer:
         return "tool_calls" if self._calls and finish == "stop" else finish or None
 
     def _usage(self) -> dict[str, int]:
-        asked = _tokens(json.dumps(list(self._request.messages), default=str))
-        written = _tokens(
+        prompt_tokens = _tokens(json.dumps(list(self._request.messages), default=str))
+        completion_tokens = _tokens(
             self.flaws.content + "".join(f"{call.name}{call.arguments}" for call in self._calls)
         )
         return {
-            "prompt_tokens": asked,
-            "completion_tokens": written,
-            "total_tokens": asked + written,
+            "prompt_tokens": prompt_tokens,
+            "completion_tokens": completion_tokens,
+            "total_tokens": prompt_tokens + completion_tokens,
         }
 
 

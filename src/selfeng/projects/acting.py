@@ -97,12 +97,12 @@ async def _execute(context: ActionContext, action: ExecutePyFile) -> ActionResul
         )
     outcome = await _run(context, [(action.name, *action.arguments)])
     ran = outcome.runs[0]
-    kept = await asyncio.to_thread(context.workspace.keep, outcome.made)
+    kept_paths = await asyncio.to_thread(context.workspace.keep, outcome.made)
     emit_run(context.emit, context.project, context.epoch, ran, outcome)
-    made = f"\nIt made {', '.join(kept)}." if kept else ""
-    refused = "".join(f"\nNot kept: {told}." for told in outcome.refused)
+    made_note = f"\nIt made {', '.join(kept_paths)}." if kept_paths else ""
+    refused = "".join(f"\nNot kept: {problem}." for problem in outcome.refused)
     return ActionResult(
-        text=f"{format_run(ran)}{made}{refused}", log=format_run(ran), changed=bool(kept)
+        text=f"{format_run(ran)}{made_note}{refused}", log=format_run(ran), changed=bool(kept_paths)
     )
 
 
@@ -112,16 +112,16 @@ async def _test(context: ActionContext, action: RunTests) -> ActionResult:
         raise WorkspaceError(
             f"there is no file of tests {action.name}", f"there are: {', '.join(paths) or 'none'}"
         )
-    chosen = [action.name] if action.name else paths
-    if not chosen:
+    test_paths = [action.name] if action.name else paths
+    if not test_paths:
         raise WorkspaceError("there are no tests", "create a file such as test_main.py")
-    outcome = await _run(context, [(*PYTEST, path) for path in chosen])
-    for path, ran in zip(chosen, outcome.runs, strict=True):
+    outcome = await _run(context, [(*PYTEST, path) for path in test_paths])
+    for path, ran in zip(test_paths, outcome.runs, strict=True):
         emit_tests(context.emit, context.project, context.epoch, path, ran)
     passed = sum(ran.succeeded for ran in outcome.runs)
     log = "\n".join(format_run(ran) for ran in outcome.runs)
     return ActionResult(
-        text=f"{passed} of {count(len(chosen), 'file')} of tests pass.\n{log}", log=log
+        text=f"{passed} of {count(len(test_paths), 'file')} of tests pass.\n{log}", log=log
     )
 
 

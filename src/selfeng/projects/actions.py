@@ -161,9 +161,9 @@ class ActionSet(Generic[ActionT]):
             raise WorkspaceError(
                 f"unknown action {call.name!r}", f"choose one of {', '.join(self._kinds)}"
             )
-        known = {name: value for name, value in call.arguments.items() if name != "action"}
+        arguments = {name: value for name, value in call.arguments.items() if name != "action"}
         try:
-            return self._adapter.validate_json(json.dumps({"action": call.name, **known}))
+            return self._adapter.validate_json(json.dumps({"action": call.name, **arguments}))
         except (ValidationError, ValueError, RecursionError) as error:
             problems = _problems(error) if isinstance(error, ValidationError) else [str(error)]
             raise WorkspaceError(

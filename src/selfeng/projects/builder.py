@@ -54,7 +54,7 @@ class ProjectBuilder:
             RequestError: a new project has no goal, its kept state is damaged, it is being built
                 already, or a function can't be an action.
         """
-        store, own = ProjectStore(options.project_dir), ProgramActions(actions)
+        store, program_actions = ProjectStore(options.project_dir), ProgramActions(actions)
         name = options.project_name
         state = await done_once(
             name_of("project.load", name), lambda *_: asyncio.to_thread(store.load, name)
@@ -78,7 +78,7 @@ class ProjectBuilder:
                 emit=emit,
                 consent=consent or AutoApprove(),
                 parent=parent,
-                actions=own,
+                actions=program_actions,
                 on_context=on_context,
             ).run(resumed)
 
@@ -98,12 +98,12 @@ class ProjectBuilder:
         with store.claimed(name):
             sandbox = await deps.sandbox_with(state.packages)
             arguments = action.model_dump_json(exclude={"action", "reasoning"})
-            chosen = {
+            choice = {
                 "action": action.action,
                 "arguments": arguments,
                 "reasoning": action.reasoning,
             }
-            emit(ProjectActChosen(project=name, epoch=epoch, **chosen))
+            emit(ProjectActChosen(project=name, epoch=epoch, **choice))
             backup = str(await asyncio.to_thread(back_up, workspace, store.backups(name)))
             result = await act(
                 ActionContext(name, epoch, workspace, sandbox, deps.seconds, backup, emit),

@@ -32,8 +32,8 @@ class Change(Value):
 
     def event(self, project: str, epoch: int, backup: str) -> ProjectChanged:
         """The change as an event; `backup` is the zip from before."""
-        shown = {"path": self.path, "change": self.kind, "diff": self.diff}
-        return ProjectChanged(project=project, epoch=epoch, backup=backup, **shown)
+        fields = {"path": self.path, "change": self.kind, "diff": self.diff}
+        return ProjectChanged(project=project, epoch=epoch, backup=backup, **fields)
 
 
 def apply(workspace: Workspace, edit: Edit) -> Change:
@@ -123,8 +123,8 @@ def numbered(text: str) -> str:
 
 def _lines(text: str) -> list[str]:
     """The lines with their ends; only `\\n` ends a line, as editors and Python count."""
-    *whole, rest = text.split("\n")
-    return [f"{line}\n" for line in whole] + ([rest] if rest else [])
+    *complete_lines, remainder = text.split("\n")
+    return [f"{line}\n" for line in complete_lines] + ([remainder] if remainder else [])
 
 
 def _check_range(name: str, first: int, last: int, lines: int) -> None:

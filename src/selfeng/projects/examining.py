@@ -47,12 +47,12 @@ def problem(
         with warnings.catch_warnings(action="ignore"):
             tree = ast.parse(source)
     except SyntaxError as error:
-        shown = f": {error.text.strip()}" if error.text else ""
+        source_line = f": {error.text.strip()}" if error.text else ""
         where = f" in line {error.lineno}" if error.lineno else ""
-        return f"{type(error).__name__}{where}: {error.msg}{shown}"
+        return f"{type(error).__name__}{where}: {error.msg}{source_line}"
     except (ValueError, RecursionError, MemoryError) as error:
         return f"it is not Python source: {error}"
-    known = (
+    known_modules = (
         frozenset(sys.stdlib_module_names)
         | frozenset(sandbox_packages())
         | _TESTING
@@ -60,7 +60,7 @@ def problem(
         | frozenset(extra)
     )
     for line, module in sorted(set(_imports(tree.body))):
-        if module not in known:
+        if module not in known_modules:
             ask = "; add_package asks for it" if module in allowed else ""
             return (
                 f"line {line} imports {module}, which is not a module of this project, the "
@@ -219,32 +219,34 @@ Emit = Callable[[AnyProjectEvent], object]
 
 
 def emit_examination(
-    emit: Emit, project: str, epoch: int, found: Examination, file_count: int
+    emit: Emit, project: str, epoch: int, examination: Examination, file_count: int
 ) -> None:
     """Emit an event for each run of an examination, and one for its result."""
-    for file in found.tested:
+    for file in examination.tested:
         if file.tests:
             emit_tests(emit, project, epoch, file.path, file.tests)
-    if found.main:
+    if examination.main:
         emit_run(
             emit,
             project,
             epoch,
-            found.main,
-            RunOutcome(runs=(found.main,), made=found.made, refused=found.refused),
+            examination.main,
+            RunOutcome(
+                runs=(examination.main,), made=examination.made, refused=examination.refused
+            ),
         )
-    passed = sum(file.tests.succeeded for file in found.tested if file.tests)
+    passed = sum(file.tests.succeeded for file in examination.tested if file.tests)
     emit(
         ProjectReasoned(
             project=project,
             epoch=epoch,
             file_count=file_count,
-            python_files=len(found.files),
-            invalid=tuple(f"{file.path}: {file.validation_error}" for file in found.invalid),
+            python_files=len(examination.files),
+            invalid=tuple(f"{file.path}: {file.validation_error}" for file in examination.invalid),
             tests_passed=passed,
-            tests_failed=len(found.tested) - passed,
-            main_success=found.main.succeeded if found.main else None,
-            seconds=sum(run.seconds for run in found.runs),
+            tests_failed=len(examination.tested) - passed,
+            main_success=examination.main.succeeded if examination.main else None,
+            seconds=sum(run.seconds for run in examination.runs),
         )
     )
 
@@ -253,14 +255,14 @@ def emit_run(emit: Emit, project: str, epoch: int, ran: PythonRun, outcome: RunO
     """Emit an event for the run of a Python file."""
     path, *arguments = ran.arguments
     how = ran.model_dump(include={"exit_code", "ended", "stdout", "stderr", "seconds"})
-    made = tuple(ProjectFile.of(file.path, file.content) for file in outcome.made)
-    told = {
+    files = tuple(ProjectFile.of(file.path, file.content) for file in outcome.made)
+    fields = {
         "arguments": tuple(arguments),
         "success": ran.succeeded,
-        "made": made,
+        "made": files,
         "refused": outcome.refused,
     }
-    emit(ProjectRan(project=project, epoch=epoch, path=path, **told, **how))
+    emit(ProjectRan(project=project, epoch=epoch, path=path, **fields, **how))
 
 
 def emit_tests(emit: Emit, project: str, epoch: int, path: str, ran: PythonRun) -> None:

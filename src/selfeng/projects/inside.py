@@ -40,8 +40,8 @@ def run_python(
     the number of bytes kept of each stream; up to `count` new or changed files, of `size` bytes
     together, are returned.
     """
-    with open(GIVEN, encoding="ascii") as given:
-        files = json.load(given)["files"]
+    with open(GIVEN, encoding="ascii") as job_file:
+        files = json.load(job_file)["files"]
     os.unlink(GIVEN)
     before = {}
     for path, data in files.items():
@@ -54,9 +54,9 @@ def run_python(
     os.makedirs(ROOT, exist_ok=True)
     ends = _Ends(seconds, wall)
     runs = [_run(command, ends, output) for command in commands]
-    made, refused = _made(before, count, size)
+    changed_files, refused = _changed_files(before, count, size)
     with open(MADE, "w", encoding="ascii") as report:
-        json.dump({"runs": runs, "files": made, "refused": refused}, report)
+        json.dump({"runs": runs, "files": changed_files, "refused": refused}, report)
 
 
 class _Ends:
@@ -70,12 +70,12 @@ class _Ends:
         """A sentence on the limit that is reached; "" if none is. `killed`: the kernel may have
         found that the processor time is up.
         """
-        if self.left() <= (_COUNTS_DIFFER * self._seconds if killed else 0):
+        if self.seconds_left() <= (_COUNTS_DIFFER * self._seconds if killed else 0):
             return f"It used {self._seconds:g} s of processor time."
         late = time.monotonic() >= self.deadline
         return f"It did not end within {self._wall:g} s." if late else ""
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds of processor time; those of processes that are still running don't count."""
         import resource  # the host, which may be Windows, imports this module for its names
 
@@ -86,8 +86,8 @@ class _Ends:
         """For a new process: lets the kernel end it when the processor time is up."""
         import resource
 
-        left = math.ceil(self.left())
-        return lambda: resource.setrlimit(resource.RLIMIT_CPU, (left, left))
+        seconds = math.ceil(self.seconds_left())
+        return lambda: resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
 
 
 def _run(command: list[str], ends: _Ends, output: int) -> dict[str, Any]:
@@ -112,19 +112,19 @@ def _run(command: list[str], ends: _Ends, output: int) -> dict[str, Any]:
             preexec_fn=ends.limit(),  # noqa: PLW1509 - there are no threads here
         )
     except OSError as error:
-        ended = f"It could not be started: {error.strerror}."
-        return {"exit_code": None, "ended": ended, "stdout": "", "stderr": "", "seconds": 0.0}
+        end_reason = f"It could not be started: {error.strerror}."
+        return {"exit_code": None, "ended": end_reason, "stdout": "", "stderr": "", "seconds": 0.0}
     streams = {"stdout": _Kept(output), "stderr": _Kept(output)}
     in_time = _watch(process, streams, ends.deadline)
     with contextlib.suppress(OSError):
         os.killpg(process.pid, signal.SIGKILL)
     code = process.wait()
     killed = code in (-signal.SIGKILL, -signal.SIGXCPU)
-    ended = ends.reason(killed) if killed or not in_time else ""
+    end_reason = ends.reason(killed) if killed or not in_time else ""
     return {
-        "exit_code": None if ended else code,
-        "ended": ended,
-        **{name: kept.text() for name, kept in streams.items()},
+        "exit_code": None if end_reason else code,
+        "ended": end_reason,
+        **{name: stream.text() for name, stream in streams.items()},
         "seconds": round(time.monotonic() - started, 3),
     }
 
@@ -134,10 +134,10 @@ def _watch(
 ) -> bool:
     """Keep what the process prints until it ends; returns whether it ended before the deadline."""
     with selectors.DefaultSelector() as selector:
-        for name, kept in streams.items():
+        for name, stream in streams.items():
             pipe = getattr(process, name)
             os.set_blocking(pipe.fileno(), False)
-            selector.register(pipe, selectors.EVENT_READ, kept)
+            selector.register(pipe, selectors.EVENT_READ, stream)
         while time.monotonic() < deadline:
             ready = selector.select(_LOOK) if selector.get_map() else []
             for key, _ in ready:
@@ -177,13 +177,13 @@ class _Kept:
         return (bytes(self._head) + between + bytes(self._tail)).decode("utf-8", "backslashreplace")
 
 
-def _made(
+def _changed_files(
     before: dict[str, bytes], count: int, size: int
 ) -> tuple[dict[str, str], list[list[str]]]:
     """The new or changed files by path, and the reason for each that is refused."""
-    made: dict[str, str] = {}
+    changed_files: dict[str, str] = {}
     refused: list[list[str]] = []
-    left = size
+    bytes_left = size
     for folder, folders, names in os.walk(ROOT):
         folders[:] = sorted(
             name for name in folders if name not in _SKIPPED and not name.startswith(".")
@@ -199,23 +199,23 @@ def _made(
                 continue
             if before.get(path) == hashlib.sha256(content).digest():
                 continue
-            if len(made) == count:
+            if len(changed_files) == count:
                 refused.append([path, f"there are more than {count} files"])
-            elif len(content) > left:
+            elif len(content) > bytes_left:
                 refused.append([path, f"it has {len(content)} bytes, more than are left of {size}"])
             else:
-                left -= len(content)
-                made[path] = base64.b64encode(content).decode()
-    return made, refused[:count]
+                bytes_left -= len(content)
+                changed_files[path] = base64.b64encode(content).decode()
+    return changed_files, refused[:count]
 
 
 def _content(path: str, size: int) -> bytes:
     """Raises: OSError: it is not a regular file, or too large."""
-    found = os.lstat(path)
-    if not stat.S_ISREG(found.st_mode):
+    status = os.lstat(path)
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(0, "it is not a regular file")
-    if found.st_size > size:
-        raise OSError(0, f"it has {found.st_size} bytes, more than {size}")
+    if status.st_size > size:
+        raise OSError(0, f"it has {status.st_size} bytes, more than {size}")
     with open(
         os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb"
     ) as file:

@@ -183,18 +183,18 @@ class Build:
     async def run(self, resumed: bool) -> Final:
         last: Final
         try:
-            begun = await self._begin()
-            self._backups = begun.backups
+            beginning = await self._begin()
+            self._backups = beginning.backups
             started = {
                 "goal": self._state.goal,
                 "path": str(self._workspace.folder),
-                "file_count": begun.files,
+                "file_count": beginning.files,
                 "resumed": resumed,
             }
             self._emit(ProjectStarted(project=self._name, **started))
-            listed = packages_in(begun.requirements or "")
-            others = [p for p in listed if module(p) not in sandbox_packages()]
-            self._allowed = tuple(dict.fromkeys((*self._options.packages, *others)))
+            listed = packages_in(beginning.requirements or "")
+            other_packages = [p for p in listed if module(p) not in sandbox_packages()]
+            self._allowed = tuple(dict.fromkeys((*self._options.packages, *other_packages)))
             await self._install(self._state.packages)
             last = await self._loop()
         except AgentError as error:
@@ -216,10 +216,10 @@ class Build:
 
     async def _begin(self) -> Begun:
         """Raises: WorkspaceError; Diverged: this is not the folder that the build began in."""
-        begun: Begun = await self._step("begin", self._look)
-        if (await asyncio.to_thread(self._store.mark, self._name)) != begun.mark:
+        beginning: Begun = await self._step("begin", self._look)
+        if (await asyncio.to_thread(self._store.mark, self._name)) != beginning.mark:
             raise Diverged(f"the folder of the project {self._name} is elsewhere, or was built in")
-        return begun
+        return beginning
 
     def _look(self) -> Begun:
         text = None
@@ -229,9 +229,9 @@ class Build:
         files = len(self._workspace.paths())
         return Begun(files, text, there, self._store.begin(self._name))
 
-    async def _step(self, door: str, do: Callable[[], T], *given: Any) -> T:
+    async def _step(self, door: str, do: Callable[[], T], *name_parts: Any) -> T:
         """Do what blocks as a step."""
-        name = name_of(f"project.{door}", self._name, self._state.before.epoch, *given)
+        name = name_of(f"project.{door}", self._name, self._state.before.epoch, *name_parts)
         return await done_once(name, lambda *_: asyncio.to_thread(do))
 
     async def _install(self, packages: tuple[str, ...]) -> None:
@@ -257,8 +257,8 @@ class Build:
         while True:
             await self._reason()
             if self._steps == self._options.max_steps:
-                told = f"the build did not finish within {count(self._steps, 'step')}"
-                raise BudgetExceeded(told, "continue with another build, or raise max_steps")
+                message = f"the build did not finish within {count(self._steps, 'step')}"
+                raise BudgetExceeded(message, "continue with another build, or raise max_steps")
             try:
                 action = await self._choose()
             except (WorkspaceError, ModelReplyInvalid) as error:
@@ -284,12 +284,12 @@ class Build:
         self._keep(before=self._state.before.model_copy(update={"epoch": epoch}))
         if self._examination is None:
             name = name_of("project.examine", self._name, epoch)
-            found, count = await done_once(name, self._examined)
-            self._examination = found
-            emit_examination(self._emit, self._name, epoch, found, count)
-            self._keep(log="\n".join(map(format_run, found.runs)) or self._state.log)
-            if self._steps and found.made:
-                await self._take_over(found.made)
+            examination, count = await done_once(name, self._examined)
+            self._examination = examination
+            emit_examination(self._emit, self._name, epoch, examination, count)
+            self._keep(log="\n".join(map(format_run, examination.runs)) or self._state.log)
+            if self._steps and examination.made:
+                await self._take_over(examination.made)
 
     async def _examined(self, *_: object) -> tuple[Examination, int]:
         """What a look at the project finds, and the number of its files."""
@@ -304,10 +304,10 @@ class Build:
         )
         return examination, len(files)
 
-    async def _take_over(self, made: tuple[WorkspaceFile, ...]) -> None:
+    async def _take_over(self, made_files: tuple[WorkspaceFile, ...]) -> None:
         """Keep the files that main made."""
         try:
-            await self._step("keep", lambda: self._workspace.keep(made))
+            await self._step("keep", lambda: self._workspace.keep(made_files))
         except WorkspaceError as error:
             self._last = (
                 f"{self._last}\nWhat {MAIN} made was not kept: {error.message}; {error.remedy}"
@@ -329,14 +329,14 @@ class Build:
         call = await done_once(name_of("project.choose", self._name, epoch), ask, self._budget)
         action: ProjectAction = actions.read(call)
         arguments = action.model_dump_json(exclude={"action", "reasoning"})
-        chosen = {
+        choice = {
             "epoch": epoch,
             "action": action.action,
             "arguments": arguments,
             "reasoning": action.reasoning,
         }
-        self._chosen = ProjectActChosen(project=self._name, prompt=PROMPT, **chosen)
-        self._emit(self._chosen)
+        self._choice = ProjectActChosen(project=self._name, prompt=PROMPT, **choice)
+        self._emit(self._choice)
         return action
 
     async def _gathered(self, functions: Sequence[FunctionSchema]) -> Context:
@@ -373,11 +373,11 @@ class Build:
         if not await self._pauses():
             return True
         self._emit(
-            ProjectPaused(project=self._name, epoch=self._chosen.epoch, action=action.action)
+            ProjectPaused(project=self._name, epoch=self._choice.epoch, action=action.action)
         )
         with self._budget.paused():
-            name = name_of("project.consent", self._name, self._chosen.epoch)
-            decision = await done_once(name, lambda *_: self._consent.to_act(self._chosen))
+            name = name_of("project.consent", self._name, self._choice.epoch)
+            decision = await done_once(name, lambda *_: self._consent.to_act(self._choice))
         match decision:
             case "act":
                 return True
@@ -386,8 +386,8 @@ class Build:
                 return True
             case "stop":
                 return False
-            case other:
-                assert_never(other)
+            case unexpected:
+                assert_never(unexpected)
 
     async def _pauses(self) -> bool:
         """Whether the person wants to be asked, who may change their mind at any time."""
@@ -398,7 +398,7 @@ class Build:
             new = self._asks or self._consent.pausing
             return new
 
-        name = name_of("project.pauses", self._name, self._chosen.epoch)
+        name = name_of("project.pauses", self._name, self._choice.epoch)
         pauses = await done_once(name, look)
         if new is None:  # it was in another process
             self._consent.pausing = pauses
@@ -437,10 +437,10 @@ class Build:
 
     async def _acted(self, action: Any, backup: str) -> ActionResult:
         """Perform an action on the project. Raises: WorkspaceError, SandboxError."""
-        told: list[AnyProjectEvent] = []
+        emitted_events: list[AnyProjectEvent] = []
 
         def tell(event: AnyProjectEvent) -> None:
-            told.append(event)
+            emitted_events.append(event)
             self._emit(event)
 
         async def work(_: Budget, key: str) -> tuple[ActionResult, list[AnyProjectEvent]]:
@@ -448,7 +448,7 @@ class Build:
                 await asyncio.to_thread(put_back, self._workspace, Path(backup))
             scene = ActionContext(
                 self._name,
-                self._chosen.epoch,
+                self._choice.epoch,
                 self._workspace,
                 await self._installed(),
                 self._deps.seconds,
@@ -457,42 +457,42 @@ class Build:
             )
             if action.action in self._actions:
                 assert self._context is not None
-                return await self._actions.act(scene, action, self._context), told
-            return await act(scene, action, self._state), told
+                return await self._actions.act(scene, action, self._context), emitted_events
+            return await act(scene, action, self._state), emitted_events
 
-        name = name_of("project.act", self._name, self._chosen.epoch, action.action)
+        name = name_of("project.act", self._name, self._choice.epoch, action.action)
         result, events = await done_once(name, work)
-        for event in events if events is not told else ():
+        for event in events if events is not emitted_events else ():
             self._emit(event)
         return result
 
     async def _add(self, action: AddPackage) -> ActionResult:
         """Raises: WorkspaceError: it is not allowed, or was not approved."""
-        wanted = next(
+        package = next(
             (allowed for allowed in self._allowed if is_meant(allowed, action.package)),
             None,
         )
-        if wanted is None or self._deps.packages is None:
-            told = f"the package {action.package!r} is not among those that may be added"
+        if package is None or self._deps.packages is None:
+            message = f"the package {action.package!r} is not among those that may be added"
             raise WorkspaceError(
-                told, f"choose one of {', '.join(self._allowed)}, or do without it"
+                message, f"choose one of {', '.join(self._allowed)}, or do without it"
             )
         self._emit(
             ProjectPaused(
-                project=self._name, epoch=self._chosen.epoch, action=action.action, package=wanted
+                project=self._name, epoch=self._choice.epoch, action=action.action, package=package
             )
         )
         with self._budget.paused():
             approved = await done_once(
-                name_of("project.package", self._name, self._chosen.epoch),
-                lambda *_: self._consent.to_package(wanted, action.reasoning),
+                name_of("project.package", self._name, self._choice.epoch),
+                lambda *_: self._consent.to_package(package, action.reasoning),
             )
         if not approved:
-            raise WorkspaceError(f"the person did not approve of {wanted}", "do without it")
-        packages = tuple(dict.fromkeys((*self._state.packages, wanted)))
+            raise WorkspaceError(f"the person did not approve of {package}", "do without it")
+        packages = tuple(dict.fromkeys((*self._state.packages, package)))
         await self._install(packages)
         self._keep(packages=packages)
-        return ActionResult(text=f"{wanted} is there now.", changed=True)
+        return ActionResult(text=f"{package} is there now.", changed=True)
 
     def _requirements(self) -> str:
         """The text of the project's requirements.txt; "" if there is none. Blocking. Raises:
@@ -505,8 +505,8 @@ class Build:
         """Add the packages that the project imports to its requirements.txt. Raises:
         WorkspaceError: it is not text, or there is no room for it.
         """
-        if (found := await self._step("require", self._required)) is not None:
-            body, change = found
+        if (update := await self._step("require", self._required)) is not None:
+            body, change = update
             edit = WriteFile(name=REQUIREMENTS, body=body)
             await self._step("write", lambda: apply(self._workspace, edit))
             before = self._state.before
@@ -514,13 +514,15 @@ class Build:
 
     def _required(self) -> tuple[str, Change] | None:
         """The new text of requirements.txt, and what it changes; None if nothing is missing."""
-        own = {module(package): line_of(package) for package in self._state.packages}
+        project_requirements = {
+            module(package): line_of(package) for package in self._state.packages
+        }
         imports = imported(self._workspace.files())
         text = self._requirements()
         listed = packages_in(text)
         lines = [
             line
-            for name, line in {**sandbox_requirements(), **own}.items()
+            for name, line in {**sandbox_requirements(), **project_requirements}.items()
             if name in imports
             if not any(is_meant(there, line.partition(" ")[0]) for there in listed)
         ]
@@ -566,7 +568,7 @@ class Build:
     def _failed(self, error: AgentError) -> ProjectFailed:
         return ProjectFailed(
             project=self._name,
-            **error.told,
+            **error.event_fields,
             reached=self._examination.words if self._examination else "",
             **self._spent(),
         )
@@ -577,11 +579,11 @@ class Build:
 
 def _brief(action: ProjectAction) -> str:
     """The arguments in one line, without the texts, which the project shows."""
-    told = action.model_dump(
+    arguments = action.model_dump(
         exclude={"action", "reasoning", "body", "text", "summary"}, exclude_none=True
     )
     return " ".join(
         " ".join(value) if isinstance(value, tuple) else str(value)
-        for value in told.values()
+        for value in arguments.values()
         if value != ()
     )

@@ -39,14 +39,14 @@ def requirement(package: str) -> str:
 
 def module(package: str) -> str:
     """The name by which it is imported."""
-    found = _PACKAGE.fullmatch(package)
-    return (found["module"] or found["name"].lower().replace("-", "_")) if found else ""
+    match = _PACKAGE.fullmatch(package)
+    return (match["module"] or match["name"].lower().replace("-", "_")) if match else ""
 
 
-def is_meant(package: str, asked: str) -> bool:
-    """Whether `asked` is one of the package's names."""
-    wanted = asked.partition("==")[0].strip().lower().replace("-", "_")
-    return wanted in {
+def is_meant(package: str, name: str) -> bool:
+    """Whether `name` is one of the package's names."""
+    plain_name = name.partition("==")[0].strip().lower().replace("-", "_")
+    return plain_name in {
         module(package).lower(),
         requirement(package).partition("==")[0].lower().replace("-", "_"),
     }
@@ -62,9 +62,9 @@ _REQUIRED = re.compile(
 
 def packages_in(text: str) -> tuple[str, ...]:
     """The packages that a requirements.txt lists, in the form of the option `packages`."""
-    found = [m for line in text.splitlines() if (m := _REQUIRED.fullmatch(line.strip()))]
+    matches = [m for line in text.splitlines() if (m := _REQUIRED.fullmatch(line.strip()))]
     packages = [
-        f"{m['module']}:{m['requirement']}" if m["module"] else m["requirement"] for m in found
+        f"{m['module']}:{m['requirement']}" if m["module"] else m["requirement"] for m in matches
     ]
     return tuple(filter(_PACKAGE.fullmatch, packages))
 
@@ -120,14 +120,14 @@ class ProjectOptions(Value):
         Raises:
             RequestError: a key is unknown or missing, or a value is not allowed; names each.
         """
-        given = dict(options)
-        if "project_path" in given:
-            folder = Path(str(given.pop("project_path"))).resolve()
-            given |= {"project_dir": folder.parent, "project_name": folder.name}
+        values = dict(options)
+        if "project_path" in values:
+            folder = Path(str(values.pop("project_path"))).resolve()
+            values |= {"project_dir": folder.parent, "project_name": folder.name}
         try:
-            return cls.model_validate(given)
+            return cls.model_validate(values)
         except ValidationError as error:
-            problems = [_told(detail) for detail in error.errors(include_url=False)]
+            problems = [_problem_text(detail) for detail in error.errors(include_url=False)]
             raise RequestError(
                 "; ".join(problems), f"the keys are {', '.join(cls.model_fields)}"
             ) from error
@@ -142,7 +142,7 @@ class ProjectOptions(Value):
         )
 
 
-def _told(detail: Any) -> str:
+def _problem_text(detail: Any) -> str:
     key = ".".join(map(str, detail["loc"]))
     match detail["type"]:
         case "extra_forbidden":
@@ -150,5 +150,5 @@ def _told(detail: Any) -> str:
         case "missing":
             return f"the option {key!r} is missing"
         case _:
-            shown = "(hidden)" if key == "api_key" else repr(detail["input"])
-            return f"{key}={shown}: {detail['msg'].removeprefix('Value error, ')}"
+            value_text = "(hidden)" if key == "api_key" else repr(detail["input"])
+            return f"{key}={value_text}: {detail['msg'].removeprefix('Value error, ')}"

@@ -41,17 +41,17 @@ class ProgramActions:
         """
         function, workspace = self._functions[action.action], scene.workspace
         before = await asyncio.to_thread(workspace.files)
-        given = {name: getattr(action, name) for name in _parameters(function)}
+        arguments = {name: getattr(action, name) for name in _parameters(function)}
         try:
-            told = await asyncio.to_thread(function, context, **given)
-            told = await told if inspect.isawaitable(told) else told
+            result = await asyncio.to_thread(function, context, **arguments)
+            result = await result if inspect.isawaitable(result) else result
         except Exception as error:
             raise WorkspaceError(
                 f"{action.action} raised {type(error).__name__}: {error}", "choose another action"
             ) from error
         for change in differences(before, await asyncio.to_thread(workspace.files)):
             scene.emit(change.event(scene.project, scene.epoch, scene.backup))
-        return ActionResult(text="It is done." if told is None else str(told), changed=True)
+        return ActionResult(text="It is done." if result is None else str(result), changed=True)
 
 
 def _parameters(function: ProgramFunction) -> dict[str, inspect.Parameter]:
@@ -60,9 +60,9 @@ def _parameters(function: ProgramFunction) -> dict[str, inspect.Parameter]:
 
 
 def _kind(function: ProgramFunction) -> type[Action]:
-    name, told = function.__name__, inspect.getdoc(function)
+    name, doc = function.__name__, inspect.getdoc(function)
     parameters = _parameters(function)
-    if not told or name in PROJECT_ACTIONS.names or {"action", "reasoning"} & parameters.keys():
+    if not doc or name in PROJECT_ACTIONS.names or {"action", "reasoning"} & parameters.keys():
         raise RequestError(
             f"the function {name!r} can't be an action",
             "give it a docstring and a name that no action has, and no parameter `action` or "
@@ -71,9 +71,9 @@ def _kind(function: ProgramFunction) -> type[Action]:
     fields: dict[str, Any] = {"action": (Literal[name], name)}
     fields |= {
         key: (
-            Any if found.annotation is found.empty else found.annotation,
-            ... if found.default is found.empty else found.default,
+            Any if parameter.annotation is parameter.empty else parameter.annotation,
+            ... if parameter.default is parameter.empty else parameter.default,
         )
-        for key, found in parameters.items()
+        for key, parameter in parameters.items()
     }
-    return create_model(name, __base__=Action, __doc__=told, **fields)
+    return create_model(name, __base__=Action, __doc__=doc, **fields)

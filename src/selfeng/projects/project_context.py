@@ -123,13 +123,13 @@ def compose_prompt(template: str, context: Context | Mapping[str, Any]) -> str:
     """
     values = dict(context)
 
-    def value(found: re.Match[str]) -> str:
-        if found[1] not in values:
-            told = f"the context has no key {found[1]!r}"
-            raise RequestError(told, f"use one of {', '.join(values)}")
-        given = "" if values[found[1]] is None else values[found[1]]
-        shown = json.dumps(to_jsonable_python(given), indent=1, ensure_ascii=False)
-        return given if isinstance(given, str) else shown
+    def value(match: re.Match[str]) -> str:
+        if match[1] not in values:
+            message = f"the context has no key {match[1]!r}"
+            raise RequestError(message, f"use one of {', '.join(values)}")
+        content = "" if values[match[1]] is None else values[match[1]]
+        json_text = json.dumps(to_jsonable_python(content), indent=1, ensure_ascii=False)
+        return content if isinstance(content, str) else json_text
 
     return re.sub(r"\{\{\s*(\w+)\s*\}\}", value, template)
 
@@ -152,7 +152,7 @@ def findings(context: Context, examination: Examination) -> str:
             f"{MAIN} {f'works; it printed{chr(10)}{main.stdout}' if main.succeeded else f'fails: {main.error}'}"  # noqa: E501
         )
         lines += [f"{MAIN} made {file.path}" for file in examination.made] + [
-            f"{MAIN} left {told}" for told in examination.refused
+            f"{MAIN} left {problem}" for problem in examination.refused
         ]
     else:
         lines.append(f"There is no {MAIN}.")
@@ -177,14 +177,18 @@ def _code(file: WorkspaceFile, folder: Path, examination: Examination) -> CodeFi
 
 def _formatted(files: Sequence[CodeFile]) -> str:
     parts: list[str] = []
-    left = _SHOWN_ALL
+    characters_left = _SHOWN_ALL
     for file in files:
         text = shortened(
             numbered(file.content), _SHOWN if file.validation_success is not None else _SHOWN_DATA
         ).rstrip("\n")
-        left -= len(text)
-        shown = text if left >= 0 else f"({len(file.content)} characters, which are not shown)"
-        parts.append(f"=== {json.dumps(file.rel_path, ensure_ascii=False)}\n{shown}")
+        characters_left -= len(text)
+        body = (
+            text
+            if characters_left >= 0
+            else f"({len(file.content)} characters, which are not shown)"
+        )
+        parts.append(f"=== {json.dumps(file.rel_path, ensure_ascii=False)}\n{body}")
     return "\n\n".join(parts)
 
 

@@ -58,10 +58,10 @@ class PythonRun(Value):
         if self.succeeded:
             return ""
         code = self.exit_code or 0
-        ended = self.ended or (
+        ending = self.ended or (
             f"It was ended by signal {-code}." if code < 0 else f"Exit code {code}."
         )
-        return f"{ended}\n{self.stderr}".rstrip()
+        return f"{ending}\n{self.stderr}".rstrip()
 
 
 class RunOutcome(Value):
@@ -94,28 +94,28 @@ async def run(
             do.
     """
     limits = limits or WorkspaceLimits()
-    given = json.dumps(
+    job = json.dumps(
         {"files": {file.path: base64.b64encode(file.content).decode() for file in files}}
     ).encode()
-    own = max(seconds - _REPORTING, seconds / 2)
+    run_seconds = max(seconds - _REPORTING, seconds / 2)
     arguments: dict[str, Any] = {
         "commands": [list(command) for command in commands],
-        "seconds": own,
-        "wall": _PATIENCE * own,
+        "seconds": run_seconds,
+        "wall": _PATIENCE * run_seconds,
         "output": _OUTPUT,
         "count": limits.files,
         "size": limits.size,
     }
     execution = await sandbox.execute(
-        run_python.__name__, _SOURCE, arguments, [File(name=GIVEN, content=given)]
+        run_python.__name__, _SOURCE, arguments, [File(name=GIVEN, content=job)]
     )
     match execution:
         case Killed(reason=reason):
             return _unfinished(commands, reason)
         case Raised(type_name=name, message=message):
             return _unfinished(commands, f"The sandbox could not hold the run: {name}: {message}.")
-        case Returned(files=made, refused_files=refused):
-            report = next((file.content for file in made if file.name == MADE), None)
+        case Returned(files=result_files, refused_files=refused):
+            report = next((file.content for file in result_files if file.name == MADE), None)
             if report is None:
                 return _unfinished(
                     commands, " ".join(("The report of the run is missing.", *refused))
@@ -140,29 +140,32 @@ def _read(
         report = _Report.model_validate_json(content)
         runs = tuple(
             PythonRun.model_validate(
-                {"arguments": command, **{name: _shown(value) for name, value in told.items()}}
+                {
+                    "arguments": command,
+                    **{name: _safe_value(value) for name, value in fields.items()},
+                }
             )
-            for command, told in zip(commands, report.runs, strict=True)
+            for command, fields in zip(commands, report.runs, strict=True)
         )
     except ValueError:
         return _unfinished(
             commands, "The report of the run is damaged, by the project's own processes."
         )
-    made: list[WorkspaceFile] = []
+    files: list[WorkspaceFile] = []
     refused = [(path, reason) for path, reason in report.refused]
-    left = limits.size
+    bytes_left = limits.size
     for path, data in report.files.items():
         if problem := path_problem(path):
             refused.append((path, problem))
-        elif len(data) > left or len(made) == limits.files:
+        elif len(data) > bytes_left or len(files) == limits.files:
             refused.append((path, "it is more than the workspace takes"))
         else:
-            left -= len(data)
-            made.append(WorkspaceFile(path=path, content=data))
-    told = tuple(
-        f"{_shown(path)[:200]!r}: {reason[:200]}" for path, reason in refused[: limits.files]
+            bytes_left -= len(data)
+            files.append(WorkspaceFile(path=path, content=data))
+    refusals = tuple(
+        f"{_safe_value(path)[:200]!r}: {reason[:200]}" for path, reason in refused[: limits.files]
     )
-    return RunOutcome(runs=runs, made=tuple(made), refused=told)
+    return RunOutcome(runs=runs, made=tuple(files), refused=refusals)
 
 
 def _unfinished(commands: Sequence[tuple[str, ...]], reason: str) -> RunOutcome:
@@ -171,7 +174,7 @@ def _unfinished(commands: Sequence[tuple[str, ...]], reason: str) -> RunOutcome:
     )
 
 
-def _shown(value: Any) -> Any:
+def _safe_value(value: Any) -> Any:
     """A value of the report: text without credentials, no longer than a run may produce."""
     return (
         without_secrets(value[: 2 * _OUTPUT].encode("utf-8", "backslashreplace").decode())

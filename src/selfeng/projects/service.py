@@ -144,7 +144,7 @@ class ProjectTurn(RunningTurn):
         return {"seconds": time.monotonic() - self._start}
 
     def failed(self, error: AgentError) -> TurnFailed:
-        return TurnFailed(where=self._where, **error.told, **self.spent)
+        return TurnFailed(where=self._where, **error.event_fields, **self.spent)
 
 
 def ended(last: Final) -> Last:
@@ -209,23 +209,25 @@ class ProjectService:
         """Raises: ResourceNotFound: `owner` has no such project. WorkspaceError: its folder can't
         be read.
         """
-        return await asyncio.to_thread(self._detail, await self._own(owner, project_id))
+        return await asyncio.to_thread(self._detail, await self._owned_project(owner, project_id))
 
     async def file(self, owner: str, project_id: str, path: str) -> WorkspaceFile:
         """Raises: ResourceNotFound: `owner` has no such project. WorkspaceError: it has no such
         file.
         """
-        found = await self._own(owner, project_id)
-        content = await asyncio.to_thread(self._store(project_id).workspace(found.title).read, path)
+        project = await self._owned_project(owner, project_id)
+        content = await asyncio.to_thread(
+            self._store(project_id).workspace(project.title).read, path
+        )
         return WorkspaceFile(path=path, content=content)
 
     async def archive(self, owner: str, project_id: str) -> tuple[str, bytes]:
         """The project's name, and its files as a zip. Raises: ResourceNotFound, WorkspaceError, as
         `project`.
         """
-        found = await self._own(owner, project_id)
-        return found.title, await asyncio.to_thread(
-            packed, self._store(project_id).workspace(found.title)
+        project = await self._owned_project(owner, project_id)
+        return project.title, await asyncio.to_thread(
+            packed, self._store(project_id).workspace(project.title)
         )
 
     async def begin(self, owner: str, options: Mapping[str, Any]) -> Asked:
@@ -235,12 +237,12 @@ class ProjectService:
             LimitReached: too many requests wait in the queue.
             RequestError: an option can't be used, or the goal is blank.
         """
-        chosen = ProjectOptions.of(options)
-        if not (goal := chosen.goal.strip()):
+        build_options = ProjectOptions.of(options)
+        if not (goal := build_options.goal.strip()):
             raise RequestError("the goal is blank", "say what the project should do")
         await self._turns.check(owner)
-        project_id = await asyncio.to_thread(self._create, owner, chosen.project_name, goal)
-        return await self._build(owner, project_id, chosen)
+        project_id = await asyncio.to_thread(self._create, owner, build_options.project_name, goal)
+        return await self._build(owner, project_id, build_options)
 
     async def go_on(self, owner: str, project_id: str, options: Mapping[str, Any]) -> Asked:
         """Continue a project, towards the old goal if `options` give none; they name no project.
@@ -250,20 +252,20 @@ class ProjectService:
             ResourceNotFound: `owner` has no such project.
             ResourceBusy: another action is running on it.
         """
-        found = await self._idle(owner, project_id)
+        project = await self._idle(owner, project_id)
         return await self._build(
-            owner, project_id, ProjectOptions.of({**options, "project_name": found.title})
+            owner, project_id, ProjectOptions.of({**options, "project_name": project.title})
         )
 
     async def act(self, owner: str, project_id: str, action: WorkAction) -> Asked:
         """Start an action of a person. Raises: ResourceNotFound: `owner` has no such project.
         ResourceBusy: another action is running.
         """
-        found, builder = await self._idle(owner, project_id), self._builder
+        project, builder = await self._idle(owner, project_id), self._builder
 
         async def work(emit: Callable[[Event], object]) -> Last:
             await awaited(self._news, "sandbox", emit)
-            result = await builder.act(self._store(project_id), found.title, action, emit)
+            result = await builder.act(self._store(project_id), project.title, action, emit)
             return TurnFinished(answer=result.text.partition("\n")[0].removeprefix("$ "))
 
         request = _request(action)
@@ -273,12 +275,12 @@ class ProjectService:
 
     async def restore(self, owner: str, project_id: str, number: int) -> Asked:
         """Start to restore a backup. Raises: ResourceNotFound, ResourceBusy, as `act`."""
-        found = await self._idle(owner, project_id)
+        project = await self._idle(owner, project_id)
 
         async def work(emit: Callable[[Event], object]) -> Last:
             store = self._store(project_id)
             return TurnFinished(
-                answer=str(await self._builder.restore(store, found.title, number, emit))
+                answer=str(await self._builder.restore(store, project.title, number, emit))
             )
 
         request = f"Restore backup {number}"
@@ -304,26 +306,26 @@ class ProjectService:
         await asyncio.to_thread(self._delete, await self._idle(owner, project_id))
 
     async def resume(
-        self, claimed: ClaimedTurn, options: Mapping[str, Any], known: Sequence[NumberedEvent]
+        self, claimed: ClaimedTurn, options: Mapping[str, Any], events: Sequence[NumberedEvent]
     ) -> None:
         """Go on with a build that another process left. Raises: RequestError: another version
         wrote its options.
         """
         _, begin = self._building(claimed.conversation_id, ProjectOptions.of(options))
-        await self._starter.go_on(claimed, known, self._run(begin), lasting=True)
+        await self._starter.go_on(claimed, events, self._run(begin), lasting=True)
 
-    async def _build(self, owner: str, project_id: str, chosen: ProjectOptions) -> Asked:
-        request, begin = self._building(project_id, chosen)
-        options = chosen.model_dump(mode="json", exclude={"project_dir", "api_key"})
-        given = GivenTurn(text=request, conversation_id=project_id, build=options)
-        return await self._turn(owner, project_id, request, begin, given)
+    async def _build(self, owner: str, project_id: str, build_options: ProjectOptions) -> Asked:
+        request, begin = self._building(project_id, build_options)
+        options = build_options.model_dump(mode="json", exclude={"project_dir", "api_key"})
+        given_turn = GivenTurn(text=request, conversation_id=project_id, build=options)
+        return await self._turn(owner, project_id, request, begin, given_turn)
 
     def _building(
-        self, project_id: str, chosen: ProjectOptions
+        self, project_id: str, build_options: ProjectOptions
     ) -> tuple[str, Callable[..., ProjectTurn]]:
         """The request of a build, and what begins its turn."""
-        consent, builder = PendingApproval(chosen.step), self._builder
-        options = chosen.model_copy(
+        consent, builder = PendingApproval(build_options.step), self._builder
+        options = build_options.model_copy(
             update={"project_dir": self._folder / project_id, "step": False}
         )
 
@@ -331,7 +333,7 @@ class ProjectService:
             await awaited(self._news, "sandbox", emit)
             return ended(await builder.build(options, emit, consent))
 
-        request = chosen.goal.strip() or f"Go on with {chosen.project_name}"
+        request = build_options.goal.strip() or f"Go on with {build_options.project_name}"
         return request, partial(ProjectTurn, request, BUILDING, work, consent)
 
     async def _turn(
@@ -340,11 +342,13 @@ class ProjectService:
         project_id: str,
         request: str,
         begin: Callable[..., ProjectTurn],
-        given: GivenTurn | None = None,
+        given_turn: GivenTurn | None = None,
     ) -> Asked:
         await self._turns.check(owner, project_id)
         started, run = TurnStarted(request=request), self._run(begin)
-        return await self._starter.begin(owner, project_id, started, run, given=given, lasting=True)
+        return await self._starter.begin(
+            owner, project_id, started, run, given_turn=given_turn, lasting=True
+        )
 
     def _run(self, begin: Callable[..., ProjectTurn]) -> Run:
         def run(resumed: TurnResumed | None, _watch: object) -> ProjectTurn:
@@ -353,23 +357,23 @@ class ProjectService:
 
         return run
 
-    async def _own(self, owner: str, project_id: str) -> ConversationSummary:
+    async def _owned_project(self, owner: str, project_id: str) -> ConversationSummary:
         with suppress(ResourceNotFound):
-            found = await asyncio.to_thread(self._journal.conversation, owner, project_id)
-            if found.kind == "project":
-                return found
+            project = await asyncio.to_thread(self._journal.conversation, owner, project_id)
+            if project.kind == "project":
+                return project
         raise ResourceNotFound(
             f"there is no project {project_id[:40]!r}", "look at the list of projects"
         )
 
     async def _idle(self, owner: str, project_id: str) -> ConversationSummary:
-        found = await self._own(owner, project_id)
+        project = await self._owned_project(owner, project_id)
         if self._turns.of(project_id):
             raise ResourceBusy(
-                f"{found.title} is busy: another action is running",
+                f"{project.title} is busy: another action is running",
                 "wait until it has ended, or stop it",
             )
-        return found
+        return project
 
     def _store(self, project_id: str) -> ProjectStore:
         return ProjectStore(self._folder / project_id)
@@ -379,38 +383,40 @@ class ProjectService:
         self._store(project_id).save(name, ProjectState(goal=goal))
         return project_id
 
-    def _delete(self, found: ConversationSummary) -> None:
+    def _delete(self, project: ConversationSummary) -> None:
         """The conversation goes last: as long as it exists, the deletion can be repeated."""
-        store = self._store(found.id)
+        store = self._store(project.id)
         if store.names():
-            store.delete(found.title)
-        shutil.rmtree(self._folder / found.id, ignore_errors=True)
-        self._journal.remove_conversations([found.id])
+            store.delete(project.title)
+        shutil.rmtree(self._folder / project.id, ignore_errors=True)
+        self._journal.remove_conversations([project.id])
 
-    def _summary(self, found: ConversationSummary) -> ProjectSummary:
-        state = self._state(found)
-        left = state.status == "building" and self._turns.of(found.id) is None
-        known = {"id": found.id, "name": found.title, "created_at": found.created_at}
-        return ProjectSummary(**known, goal=state.goal, status="stopped" if left else state.status)
+    def _summary(self, project: ConversationSummary) -> ProjectSummary:
+        state = self._state(project)
+        is_abandoned = state.status == "building" and self._turns.of(project.id) is None
+        fields = {"id": project.id, "name": project.title, "created_at": project.created_at}
+        return ProjectSummary(
+            **fields, goal=state.goal, status="stopped" if is_abandoned else state.status
+        )
 
-    def _state(self, found: ConversationSummary) -> ProjectState:
+    def _state(self, project: ConversationSummary) -> ProjectState:
         """The state of the project; an empty one if the file is damaged, which the next build
         reports.
         """
         with suppress(RequestError):
-            return self._store(found.id).load(found.title) or _STATE
+            return self._store(project.id).load(project.title) or _STATE
         return _STATE
 
-    def _detail(self, found: ConversationSummary) -> ProjectDetail:
-        store = self._store(found.id)
-        files = store.workspace(found.title).files()
-        kept = reversed(backups(store.backups(found.title)))
+    def _detail(self, project: ConversationSummary) -> ProjectDetail:
+        store = self._store(project.id)
+        files = store.workspace(project.title).files()
+        backup_paths = reversed(backups(store.backups(project.title)))
         return ProjectDetail(
-            **dict(self._summary(found)),
-            turn_id=self._turns.of(found.id),
+            **dict(self._summary(project)),
+            turn_id=self._turns.of(project.id),
             files=tuple(map(_file, files)),
-            backups=tuple(map(_backup, kept)),
-            packages=self._state(found).packages,
+            backups=tuple(map(_backup, backup_paths)),
+            packages=self._state(project).packages,
         )
 
 
@@ -432,12 +438,12 @@ def _request(action: WorkAction) -> str:
 
 
 def _file(file: WorkspaceFile) -> KeptFile:
-    known = {"size": len(file.content), "media_type": media_type(file.path, file.content)}
-    return KeptFile(path=file.path, sha256=hashlib.sha256(file.content).hexdigest(), **known)
+    fields = {"size": len(file.content), "media_type": media_type(file.path, file.content)}
+    return KeptFile(path=file.path, sha256=hashlib.sha256(file.content).hexdigest(), **fields)
 
 
 def _backup(path: Path) -> KeptBackup:
-    found = path.stat()
+    status = path.stat()
     return KeptBackup(
-        number=int(path.stem), at=datetime.fromtimestamp(found.st_mtime, UTC), size=found.st_size
+        number=int(path.stem), at=datetime.fromtimestamp(status.st_mtime, UTC), size=status.st_size
     )

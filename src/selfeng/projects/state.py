@@ -43,13 +43,13 @@ def back_up(workspace: Workspace, folder: Path, number: int | None = None) -> Pa
 
 def packed(workspace: Workspace) -> bytes:
     """The zip of all files with their permissions; the same for the same files. Blocking."""
-    written = BytesIO()
-    with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
+    buffer = BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in workspace.files():
             entry = zipfile.ZipInfo(file.path, _EPOCH)
             entry.external_attr = workspace.mode(file.path) << 16
             archive.writestr(entry, file.content, zipfile.ZIP_DEFLATED)
-    return written.getvalue()
+    return buffer.getvalue()
 
 
 def backups(folder: Path) -> tuple[Path, ...]:
@@ -73,13 +73,13 @@ def put_back(workspace: Workspace, backup: Path) -> None:
 def _write(
     workspace: Workspace,
     before: Sequence[WorkspaceFile],
-    chosen: Mapping[str, tuple[bytes, int]],
+    backup_files: Mapping[str, tuple[bytes, int]],
 ) -> None:
     """Make the files, which were those `before`, those of a backup, and no others."""
     for file in before:
-        if file.path not in chosen or chosen[file.path][0] != file.content:
+        if file.path not in backup_files or backup_files[file.path][0] != file.content:
             workspace.delete(file.path)  # first, so that never too much is there
-    for path, (content, mode) in chosen.items():
+    for path, (content, mode) in backup_files.items():
         workspace.write(path, content, mode)
 
 
@@ -204,13 +204,13 @@ class ProjectStore:
     def backup(self, name: str, number: int | None = None) -> Path:
         """The backup of that number, or the newest. Raises: ResourceNotFound: there is none."""
         there = {int(path.stem): path for path in backups(self.backups(name))}
-        chosen = max(there, default=0) if number is None else number
-        if chosen not in there:
+        chosen_number = max(there, default=0) if number is None else number
+        if chosen_number not in there:
             raise ResourceNotFound(
-                f"{name} has no backup {chosen}",
+                f"{name} has no backup {chosen_number}",
                 f"there are: {', '.join(map(str, there)) or 'none'}",
             )
-        return there[chosen]
+        return there[chosen_number]
 
     def restore(self, name: str, number: int | None = None) -> Restored:
         """Make the project's files what they were at a backup, by default the newest: contents,
@@ -226,11 +226,12 @@ class ProjectStore:
         workspace = self.workspace(name)
         with self.claimed(name):
             backup = self.backup(name, number)
-            chosen, before = _read(backup), workspace.files()
-            kept = back_up(workspace, self.backups(name))  # may delete the oldest, which was read
-            _write(workspace, before, chosen)
+            backup_files, before = _read(backup), workspace.files()
+            # may delete the oldest, which was read
+            new_backup = back_up(workspace, self.backups(name))
+            _write(workspace, before, backup_files)
             changes = tuple(differences(before, workspace.files()))
-        return Restored(project=name, number=int(backup.stem), kept=kept, changes=changes)
+        return Restored(project=name, number=int(backup.stem), kept=new_backup, changes=changes)
 
     def save(self, name: str, state: ProjectState) -> None:
         """Save as a whole or not at all."""
@@ -254,8 +255,8 @@ class ProjectStore:
                 f"the project {name!r} is already being built", "wait for that build, or stop it"
             ) from error
         try:
-            for one in (folder, self.workspace(name).folder):
-                close_to_others(one, with_contents=True)  # earlier versions left them open
+            for directory in (folder, self.workspace(name).folder):
+                close_to_others(directory, with_contents=True)  # earlier versions left them open
             yield
         finally:
             lock.release()
@@ -278,8 +279,8 @@ class ProjectStore:
         folder = self._state(name).parent
         if not self.folder.exists():
             make_private(self.folder)
-        for one in (folder.parent, folder):
-            make_private(one)
+        for directory in (folder.parent, folder):
+            make_private(directory)
         return folder
 
     def _state(self, name: str) -> Path:

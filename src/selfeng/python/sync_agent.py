@@ -227,7 +227,7 @@ class LoopThread:
         Raises: as `run`, and what the generator raises.
         """
         self._check()
-        sent, ended = SimpleQueue[tuple[T] | None](), threading.Event()
+        sent, end_event = SimpleQueue[tuple[T] | None](), threading.Event()
 
         async def pump() -> None:
             try:
@@ -235,7 +235,7 @@ class LoopThread:
                     async for piece in pieces:
                         sent.put((piece,))
             finally:
-                ended.set()
+                end_event.set()
                 sent.put(None)
 
         future = asyncio.run_coroutine_threadsafe(pump(), self._loop)
@@ -245,7 +245,7 @@ class LoopThread:
             future.result()
         finally:
             future.cancel()
-            ended.wait(_PATIENCE)
+            end_event.wait(_PATIENCE)
 
     def close(self) -> None:
         """Cancel what runs, and end the thread."""

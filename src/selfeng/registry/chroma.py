@@ -94,7 +94,7 @@ class Chroma:
         return bool(self._folder) and (self._process is None or self._process.poll() is not None)
 
     def collections(self) -> list[Collection]:
-        return [_collection(found) for found in self._call("GET", f"?limit={_MOST}")]
+        return [_collection(record) for record in self._call("GET", f"?limit={_MOST}")]
 
     def create(self, name: str) -> Collection:
         configuration = {"hnsw": {"space": "cosine"}}
@@ -110,8 +110,8 @@ class Chroma:
 
     def count(self, collection: Collection) -> int:
         """The number of vectors. One is searched for first, which fails if they are damaged."""
-        own = {"limit": 1, "include": ["embeddings"]}
-        for vector in self._call("POST", f"/{collection.id}/get", own)["embeddings"]:
+        query = {"limit": 1, "include": ["embeddings"]}
+        for vector in self._call("POST", f"/{collection.id}/get", query)["embeddings"]:
             self.nearest(collection, np.array(vector, dtype=np.float32), 1)
         return int(self._call("GET", f"/{collection.id}/count"))
 
@@ -119,8 +119,8 @@ class Chroma:
         """Names of the nearest, best first."""
         if not self._is_there:
             raise ChromaRefused(f"{self._folder} was deleted")
-        asked = {"query_embeddings": [vector.tolist()], "n_results": count, "include": []}
-        return list(self._call("POST", f"/{collection.id}/query", asked, _ANSWER_SECONDS)["ids"][0])
+        query = {"query_embeddings": [vector.tolist()], "n_results": count, "include": []}
+        return list(self._call("POST", f"/{collection.id}/query", query, _ANSWER_SECONDS)["ids"][0])
 
     def write(self, collection: Collection, vectors: Mapping[str, Vector]) -> None:
         """Add vectors, or replace them."""
@@ -178,8 +178,8 @@ class Chroma:
             self._http.close()
 
 
-def _collection(found: dict[str, Any]) -> Collection:
-    return Collection(found["id"], found["name"], (found.get("metadata") or {}).get("revision"))
+def _collection(record: dict[str, Any]) -> Collection:
+    return Collection(record["id"], record["name"], (record.get("metadata") or {}).get("revision"))
 
 
 def _clear(folder: Path) -> None:

@@ -90,12 +90,13 @@ def measure(embedder: Embedder) -> Scale:
     tools = np.stack([fuse(vectors[0], vectors[1:]) for vectors in seeds])
     together, apart = [], []
     for number, vectors in enumerate(seeds):
-        description, asked = vectors[0], vectors[1:]
+        description, request_vectors = vectors[0], vectors[1:]
         found_by = [
-            fuse(description, np.delete(asked, place, axis=0)) for place in range(len(asked))
+            fuse(description, np.delete(request_vectors, place, axis=0))
+            for place in range(len(request_vectors))
         ]
-        together.append((asked * np.stack(found_by)).sum(axis=1))
-        apart.append((asked @ np.delete(tools, number, axis=0).T).ravel())
+        together.append((request_vectors * np.stack(found_by)).sum(axis=1))
+        apart.append((request_vectors @ np.delete(tools, number, axis=0).T).ravel())
     return scale_of(np.concatenate(together), np.concatenate(apart))
 
 

@@ -61,10 +61,10 @@ class ExactSearch:
         self._revision = revision
 
     def _change(self, connection: sa.Connection, names: Sequence[str]) -> None:
-        found = dict(records.searched(connection, self._embedder, names))
+        vectors = dict(records.searched(connection, self._embedder, names))
         for name in names:
-            if name in found:
-                self._put(name, found[name])
+            if name in vectors:
+                self._put(name, vectors[name])
             elif name in self._rows:
                 self._drop(name)
 

@@ -46,16 +46,16 @@ class FileWatcher:
         """
         self._refused: dict[str, Pair] = {}
         """Files that replace deleted ones but have other contents."""
-        self._kept: dict[str, tuple[str, Pair]] = {}
+        self._blocking_files: dict[str, tuple[str, Pair]] = {}
         """Files in the way of a tool, with the digest of the version that they keep out."""
         self._began = False
-        self._gone: set[str] = set()
+        self._removed_elsewhere: set[str] = set()
         """Tools that were removed elsewhere while nobody looked at this folder."""
 
     def begin(self) -> None:
         """Take the current records as known: only later changes are reported."""
         self.snapshot, _ = self._read(EMPTY)
-        self._gone = self._copies.names() - self.snapshot.entries.keys()
+        self._removed_elsewhere = self._copies.names() - self.snapshot.entries.keys()
 
     def look(self, names: Iterable[str] = ()) -> LibrarySnapshot:
         """Bring the snapshot up to date. It is accurate about which files exist, and about the
@@ -66,10 +66,10 @@ class FileWatcher:
         with self._lock:
             before = self.snapshot
             snapshot, touched = self._read(before)
-            names, gone = set(names), self._gone
-            self._gone = set()
+            names, removed_names = set(names), self._removed_elsewhere
+            self._removed_elsewhere = set()
             unsettled = self._unsettled(snapshot, touched)
-            if unsettled := unsettled | gone | self._outdated(snapshot, touched | names):
+            if unsettled := unsettled | removed_names | self._outdated(snapshot, touched | names):
                 self._writer.settle(unsettled)
                 self._keep(unsettled)
                 snapshot, more = self._read(snapshot)
@@ -133,7 +133,7 @@ class FileWatcher:
             name
             for name, digest in digests.items()
             if self._copies.digest(name) != digest
-            and self._kept.get(name) != (digest, self._files.stamps(name))
+            and self._blocking_files.get(name) != (digest, self._files.stamps(name))
         }
 
     def _keep(self, names: Collection[str]) -> None:
@@ -142,14 +142,14 @@ class FileWatcher:
             digests = records.digests(connection, list(names))
         for name in names:
             if name in digests and self._copies.digest(name) != digests[name]:
-                self._kept[name] = digests[name], self._files.stamps(name)
+                self._blocking_files[name] = digests[name], self._files.stamps(name)
             else:
-                self._kept.pop(name, None)
+                self._blocking_files.pop(name, None)
 
     def _is_verified(self, snapshot: LibrarySnapshot, name: str) -> bool:
         stamps = self._files.stamps(name)
-        known = stamps, snapshot.entries[name].version, True
-        return None not in stamps and self._verified.get(name) == known
+        expected = stamps, snapshot.entries[name].version, True
+        return None not in stamps and self._verified.get(name) == expected
 
     def _is_unsettled(self, snapshot: LibrarySnapshot, name: str) -> bool:
         """Whether a person has deleted the tool's code, or put it back."""
@@ -182,11 +182,13 @@ class FileWatcher:
                 digests = records.digests(connection, unknown)
                 now = records.entries(connection, unknown)
             for name in unknown:
-                found, entry = sources[name], snapshot.entries[name]
+                source, entry = sources[name], snapshot.entries[name]
                 if name not in now or now[name].version != entry.version:
                     moved.add(name)  # the next look knows the version that was read
                     continue
-                sound = name not in digests or (found is not None and found.digest == digests[name])
+                sound = name not in digests or (
+                    source is not None and source.digest == digests[name]
+                )
                 sound |= pairs[name] == (None, None) and self._copies.digest(name) is None
                 self._verified[name] = pairs[name], entry.version, sound
             unknown = [
@@ -205,9 +207,9 @@ class FileWatcher:
 
 
 def _updated(
-    entries: Mapping[str, ToolEntry], names: Iterable[str], known: Mapping[str, ToolEntry]
+    entries: Mapping[str, ToolEntry], names: Iterable[str], new_entries: Mapping[str, ToolEntry]
 ) -> Mapping[str, ToolEntry]:
     updated = dict(entries)
     for name in names:
         updated.pop(name, None)
-    return {**updated, **known}
+    return {**updated, **new_entries}

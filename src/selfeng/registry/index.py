@@ -68,9 +68,9 @@ class SearchIndex:
         self._thread = threading.Thread(target=self._keep, name="search-index", daemon=True)
         self._news = threading.Condition()
         self.state: IndexState = "behind"
-        self._found: Collection | None = None
+        self._collection: Collection | None = None
         """What is searched."""
-        self._wanted = 0
+        self._target_revision = 0
         """The newest revision that `follow` was told of."""
         self._demanded = self._awaited = self._from_scratch = self._busy = self._closing = False
         self._not_before = 0.0
@@ -88,18 +88,18 @@ class SearchIndex:
     @property
     def _late(self) -> bool:
         """Whether the next attempt comes by itself: broken and away wait for a demand."""
-        return self.state in ("behind", "ready") and (self._revision or 0) < self._wanted
+        return self.state in ("behind", "ready") and (self._revision or 0) < self._target_revision
 
     @property
     def _revision(self) -> int | None:
-        return self._found and self._found.revision
+        return self._collection and self._collection.revision
 
     def follow(self, revision: int) -> None:
         """Bring the index to this revision of the library, in the background. Cheap if it is
         already there.
         """
         with self._news:
-            self._wanted = max(self._wanted, revision)
+            self._target_revision = max(self._target_revision, revision)
             if self._revision != revision and time.monotonic() >= self._not_before:
                 self._demanded = True
                 self._news.notify_all()
@@ -113,10 +113,10 @@ class SearchIndex:
 
     def nearest(self, vector: Vector, count: int) -> Found | None:
         """None if the index can't be searched now."""
-        if (found := self._found) is None or found.revision is None:
+        if (collection := self._collection) is None or collection.revision is None:
             return None
         try:
-            return Found(self._chroma.nearest(found, vector, count), found.revision)
+            return Found(self._chroma.nearest(collection, vector, count), collection.revision)
         except httpx2.TransportError as error:
             self._lose(error)
         except Exception as error:  # noqa: BLE001 - the exact search answers instead
@@ -195,52 +195,63 @@ class SearchIndex:
         while not self._closing:
             with sole_worker(self._engine, embedder) as alone:
                 if alone or not from_scratch:
-                    found = {c.name: c for c in self._chroma.collections()}.get(name)
-                    self._arrive(self._updated(name, found, from_scratch) if alone else found)
+                    collection = {c.name: c for c in self._chroma.collections()}.get(name)
+                    self._arrive(
+                        self._updated(name, collection, from_scratch) if alone else collection
+                    )
                     break
             time.sleep(0.2)
 
-    def _updated(self, name: str, found: Collection | None, from_scratch: bool) -> Collection:
+    def _updated(self, name: str, collection: Collection | None, from_scratch: bool) -> Collection:
         """The collection with the whole library."""
         with reading(self._engine) as connection:
             now = revisions.current(connection)
             total = records.searched_count(connection, self._embedder)
             changed: list[str] | None = None
-            if found and found.revision is not None and found.revision <= now and not from_scratch:
-                changed = revisions.changed(connection, found.revision, ("", self._embedder))
-            if found is None or changed is None or len(changed) > _MANY:
+            if (
+                collection
+                and collection.revision is not None
+                and collection.revision <= now
+                and not from_scratch
+            ):
+                changed = revisions.changed(connection, collection.revision, ("", self._embedder))
+            if collection is None or changed is None or len(changed) > _MANY:
                 self._report("behind")
-                found, changed = self._new(connection, name), None
-            vectors, done = records.searched(connection, self._embedder, changed), 0
-            gone = set(changed or ())
+                collection, changed = self._new(connection, name), None
+            vectors, written_count = records.searched(connection, self._embedder, changed), 0
+            removed_names = set(changed or ())
             while batch := dict(islice(vectors, _BATCH)):
                 if self._closing:
                     raise InterruptedError
-                self._chroma.write(found, batch)
-                gone -= batch.keys()
-                done += len(batch)
-                self.progress = Progress(done, total) if changed is None else None
-            if gone:
-                self._chroma.remove(found, gone)
-            if (held := self._chroma.count(found)) != total:
-                raise ValueError(f"it holds {held} of {total} tools")
-        return found._replace(revision=now) if changed == [] else self._chroma.mark(found, now)
+                self._chroma.write(collection, batch)
+                removed_names -= batch.keys()
+                written_count += len(batch)
+                self.progress = Progress(written_count, total) if changed is None else None
+            if removed_names:
+                self._chroma.remove(collection, removed_names)
+            if (vector_count := self._chroma.count(collection)) != total:
+                raise ValueError(f"it holds {vector_count} of {total} tools")
+        return (
+            collection._replace(revision=now)
+            if changed == []
+            else self._chroma.mark(collection, now)
+        )
 
     def _new(self, connection: sa.Connection, name: str) -> Collection:
         """An empty collection in place of that of this name, of those of embedders that the library
         no longer has vectors of, and of all that a folder has of other libraries.
         """
-        known = [collection_name(embedder) for embedder in records.embedders(connection)]
-        for other in self._chroma.collections():
-            embedder, _, library = other.name.rpartition("-")
-            former = name.endswith(f"-{library}") and embedder not in known
-            if other.name == name or former or isinstance(self._place, Path):
-                self._chroma.delete(other.name)
+        embedder_names = [collection_name(embedder) for embedder in records.embedders(connection)]
+        for collection in self._chroma.collections():
+            embedder, _, library = collection.name.rpartition("-")
+            former = name.endswith(f"-{library}") and embedder not in embedder_names
+            if collection.name == name or former or isinstance(self._place, Path):
+                self._chroma.delete(collection.name)
         return self._chroma.create(name)
 
-    def _arrive(self, found: Collection | None) -> None:
-        ready = found if found and found.revision is not None else None
-        if ready is None or (ready.revision or 0) < self._wanted:  # others write
+    def _arrive(self, collection: Collection | None) -> None:
+        ready = collection if collection and collection.revision is not None else None
+        if ready is None or (ready.revision or 0) < self._target_revision:  # others write
             self._not_before = time.monotonic() + _OTHERS_SECONDS
         self._report("ready" if ready else "behind", ready)
 
@@ -250,9 +261,9 @@ class SearchIndex:
         self._not_before = time.monotonic() + _AWAY_SECONDS
         self._report("away")
 
-    def _report(self, state: IndexState, found: Collection | None = None) -> None:
+    def _report(self, state: IndexState, collection: Collection | None = None) -> None:
         with self._news:
-            self.state, self._found = state, found
+            self.state, self._collection = state, collection
             self._news.notify_all()
 
 

@@ -70,8 +70,8 @@ def text(draft: ToolDraft, used: Sequence[str]) -> str:
     """The words of a tool that has served the `used` requests, without punctuation: PostgreSQL
     takes `km/h` for a file.
     """
-    said = (draft.description, parameter_words(draft), *draft.example_requests, *used)
-    return re.sub(r"[!-/:-@[-`{-~]+", " ", "\n".join([split_words(draft.name), *said]))
+    texts = (draft.description, parameter_words(draft), *draft.example_requests, *used)
+    return re.sub(r"[!-/:-@[-`{-~]+", " ", "\n".join([split_words(draft.name), *texts]))
 
 
 def write(connection: sa.Connection, draft: ToolDraft, used: Sequence[str]) -> None:
@@ -150,8 +150,8 @@ def _is_postgres(connection: sa.Connection) -> bool:
 
 def _pg_counts(connection: sa.Connection, words: Sequence[str], most: int) -> Sequence[int]:
     """How many tools contain each of the words, counted up to `most`."""
-    found = connection.execute(sa.text(_PG_COUNTS), {"words": list(words), "most": most})
-    return [row[1] for row in found]
+    rows = connection.execute(sa.text(_PG_COUNTS), {"words": list(words), "most": most})
+    return [row[1] for row in rows]
 
 
 def _pg_scores(
@@ -162,8 +162,8 @@ def _pg_scores(
     """
     if not (query := connection.scalar(sa.text(_PG_QUERY), {"words": words})):
         return {}
-    chosen = "" if names is None else "AND name = ANY(CAST(:names AS text[]))"
-    given = {"words": words, "query": query, "most": most}
-    given |= {} if names is None else {"names": list(names)}
-    found = connection.execute(sa.text(_PG_SCORES.format(chosen=chosen)), given)
-    return {row.name: row.score for row in found}
+    name_condition = "" if names is None else "AND name = ANY(CAST(:names AS text[]))"
+    parameters = {"words": words, "query": query, "most": most}
+    parameters |= {} if names is None else {"names": list(names)}
+    rows = connection.execute(sa.text(_PG_SCORES.format(chosen=name_condition)), parameters)
+    return {row.name: row.score for row in rows}

@@ -40,8 +40,8 @@ def half(name: str, missing: str) -> ToolNotFound | ToolModified:
 
 
 def complete(name: str, missing: str) -> str:
-    left = tests_file(name) if missing == code_file(name) else code_file(name)
-    return f"restore it, or delete {left} as well"
+    remaining_file = tests_file(name) if missing == code_file(name) else code_file(name)
+    return f"restore it, or delete {remaining_file} as well"
 
 
 def verify_again(name: str) -> str:

@@ -102,13 +102,18 @@ def read(path: Path, embedder: str) -> Parameters:
     """Raises: ParametersInvalid, which names the file and what is wrong."""
     try:
         with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-            found = {name: arrays[name] for name in arrays.files}
+            arrays_by_name = {name: arrays[name] for name in arrays.files}
         parameters = Parameters(
-            embedder=str(found["embedder"]),
-            weights=tuple(float(w) for w in found["weights"]),
-            scale=Scale(*map(float, found["scale"])) if "scale" in found else None,
-            map=RequestMap(found["left"].astype(np.float32), found["right"].astype(np.float32))
-            if "left" in found
+            embedder=str(arrays_by_name["embedder"]),
+            weights=tuple(float(w) for w in arrays_by_name["weights"]),
+            scale=Scale(*map(float, arrays_by_name["scale"]))
+            if "scale" in arrays_by_name
+            else None,
+            map=RequestMap(
+                arrays_by_name["left"].astype(np.float32),
+                arrays_by_name["right"].astype(np.float32),
+            )
+            if "left" in arrays_by_name
             else None,
         )
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:

@@ -67,13 +67,13 @@ class ToolEntry(NamedTuple):
 
 def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> dict[str, ToolEntry]:
     """The entries of these tools or of all, by name."""
-    chosen = sa.select(
+    statement = sa.select(
         tools.c.name, tools.c.state, tools.c.created_at, tools.c.version, tools.c.standing
     )
     queries = (
-        [chosen]
+        [statement]
         if names is None
-        else [chosen.where(tools.c.name.in_(chunk)) for chunk in _chunks(names)]
+        else [statement.where(tools.c.name.in_(chunk)) for chunk in _chunks(names)]
     )
     rows = (row for query in queries for row in connection.execute(query))
     return {
@@ -86,10 +86,10 @@ def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> di
 
 def unfinished(connection: sa.Connection) -> dict[str, State]:
     """The states that killed processes left behind, by tool name."""
-    chosen = sa.select(tools.c.name, tools.c.state).where(
+    statement = sa.select(tools.c.name, tools.c.state).where(
         tools.c.state.in_(("pending", "revising", "removing"))
     )
-    return {row.name: row.state for row in connection.execute(chosen.order_by(tools.c.name))}
+    return {row.name: row.state for row in connection.execute(statement.order_by(tools.c.name))}
 
 
 def digests(
@@ -155,9 +155,9 @@ def replace(
 
 def columns(record: BaseModel) -> dict[str, Any]:
     """A column for each field: text, numbers and times unchanged, everything else as JSON."""
-    kept = _json_fields(type(record))
+    json_names = _json_fields(type(record))
     return {
-        name: to_json(value).decode() if name in kept and value is not None else value
+        name: to_json(value).decode() if name in json_names and value is not None else value
         for name, value in record
     }
 
@@ -166,9 +166,9 @@ def fields(model: type[BaseModel], row: sa.Row[Any], but: str = "") -> dict[str,
     """The fields of a model, read from columns that `columns` wrote; `but` is a field without a
     column.
     """
-    kept = _json_fields(model)
+    json_names = _json_fields(model)
     values = {name: getattr(row, name) for name in model.model_fields if name != but}
-    return {name: _read(value, name in kept) for name, value in values.items()}
+    return {name: _read(value, name in json_names) for name, value in values.items()}
 
 
 @cache
@@ -202,26 +202,26 @@ def searched(
     """The vectors of registered tools that are not retired, by name: of these tools, or of all in
     name order.
     """
-    chosen = _of_searched(embedder, tools.c.name, tool_vectors.c.vector)
+    statement = _of_searched(embedder, tools.c.name, tool_vectors.c.vector)
     if names is None:
-        ordered = chosen.order_by(tools.c.name)
+        ordered = statement.order_by(tools.c.name)
         with connection.execute(ordered, execution_options={"yield_per": _CHUNK}) as rows:
             yield from ((row.name, _vector(row.vector)) for row in rows)
     else:
         for chunk in _chunks(names):
             yield from (
                 (row.name, _vector(row.vector))
-                for row in connection.execute(chosen.where(tools.c.name.in_(chunk))).all()
+                for row in connection.execute(statement.where(tools.c.name.in_(chunk))).all()
             )
 
 
 def vectors(connection: sa.Connection, embedder: str, names: Sequence[str]) -> dict[str, Vector]:
     """The vectors of these tools, whatever their state, by name."""
-    found = (
+    batches = (
         connection.execute(_VECTORS, {"embedder": embedder, "names": chunk}).all()
         for chunk in _chunks(names)
     )
-    return {name: _vector(content) for rows in found for name, content in rows}
+    return {name: _vector(content) for rows in batches for name, content in rows}
 
 
 def _vector(content: bytes) -> Vector:
@@ -247,10 +247,10 @@ def _of_searched(embedder: str, *columns: sa.ColumnElement[Any]) -> sa.Select[An
 def unembedded(connection: sa.Connection, embedder: str) -> list[str]:
     """Names of the registered tools that have no vector of the embedder."""
     embedded = sa.select(tool_vectors.c.name).where(tool_vectors.c.embedder == embedder)
-    chosen = sa.select(tools.c.name).where(
+    statement = sa.select(tools.c.name).where(
         tools.c.state.in_(REGISTERED), tools.c.name.not_in(embedded)
     )
-    return list(connection.execute(chosen.order_by(tools.c.name)).scalars())
+    return list(connection.execute(statement.order_by(tools.c.name)).scalars())
 
 
 def insert_vector(connection: sa.Connection, name: str, embedding: Embedding) -> None:
@@ -291,29 +291,31 @@ def release(
     connection: sa.Connection, tool: Tool, used: Sequence[str], embedding: Embedding
 ) -> None:
     """Let search find an imported tool by its example requests from now on, too."""
-    found = columns(tool)
-    kept = {name: found[name] for name in ("example_requests", "imported")}
-    connection.execute(tools.update().where(tools.c.name == tool.name).values(kept))
+    all_columns = columns(tool)
+    changed_columns = {name: all_columns[name] for name in ("example_requests", "imported")}
+    connection.execute(tools.update().where(tools.c.name == tool.name).values(changed_columns))
     serve(connection, tool, used, embedding)
 
 
 def used_requests(connection: sa.Connection, name: str) -> tuple[str, ...]:
     """The requests that the tool has served, newest first."""
-    chosen = sa.select(tool_requests.c.request).where(tool_requests.c.name == name)
+    statement = sa.select(tool_requests.c.request).where(tool_requests.c.name == name)
     return tuple(
         connection.execute(
-            chosen.order_by(tool_requests.c.at.desc(), tool_requests.c.request)
+            statement.order_by(tool_requests.c.at.desc(), tool_requests.c.request)
         ).scalars()
     )
 
 
 def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str]) -> None:
     """Replace the tool's used requests with these, newest first."""
-    wanted = list(requests)
+    new_requests = list(requests)
     ours = tool_requests.c.name == name
     present = set(connection.execute(sa.select(tool_requests.c.request).where(ours)).scalars())
-    connection.execute(tool_requests.delete().where(ours, tool_requests.c.request.not_in(wanted)))
-    for request in wanted:
+    connection.execute(
+        tool_requests.delete().where(ours, tool_requests.c.request.not_in(new_requests))
+    )
+    for request in new_requests:
         if request not in present:
             connection.execute(
                 tool_requests.insert().values(name=name, request=request, at=datetime.now(UTC))

@@ -83,22 +83,25 @@ class Reembedding:
         """Seconds after the start that searches wait if there are no former vectors; enough for
         some hundred tools.
         """
-        self._begun, self._ended = 0.0, asyncio.Event()
+        self._started_at, self._finished_event = 0.0, asyncio.Event()
 
     def begin(self) -> None:
         """Find the tools to embed; call it before the first search. Blocking."""
         with reading(self._engine) as connection:
-            missing, known = (
+            missing, counts_by_embedder = (
                 records.unembedded(connection, self._embedder.id),
                 records.embedders(connection),
             )
         if not missing:
             return
-        self._ended.clear()
-        self._begun, self.progress = time.monotonic(), Embedded(0, len(missing), self._embedder.id)
+        self._finished_event.clear()
+        self._started_at, self.progress = (
+            time.monotonic(),
+            Embedded(0, len(missing), self._embedder.id),
+        )
         most = max(
-            known,
-            key=lambda embedder: (known[embedder], embedder == self._embedder.id),
+            counts_by_embedder,
+            key=lambda embedder: (counts_by_embedder[embedder], embedder == self._embedder.id),
             default=self._embedder.id,
         )
         former = None if most == self._embedder.id else self._make(most)
@@ -110,7 +113,8 @@ class Reembedding:
         if self.progress is not None and self.former is None:
             with suppress(TimeoutError):
                 await asyncio.wait_for(
-                    self._ended.wait(), max(0.0, self._begun + self.patience - time.monotonic())
+                    self._finished_event.wait(),
+                    max(0.0, self._started_at + self.patience - time.monotonic()),
                 )
 
     async def run(self) -> bool:
@@ -132,7 +136,7 @@ class Reembedding:
             await asyncio.to_thread(self._drop_others)
             return True
         finally:
-            self._ended.set()
+            self._finished_event.set()
 
     async def _embed(self) -> None:
         if missing := await asyncio.to_thread(self._missing):

@@ -44,7 +44,9 @@ def changed(connection: sa.Connection, since: int, embedders: Sequence[str] = ("
     """Names of the tools whose record ("") or vector by these embedders changed after that
     revision; they may have been removed.
     """
-    chosen = tool_changes.c.revision > since, tool_changes.c.embedder.in_(embedders)
+    conditions = tool_changes.c.revision > since, tool_changes.c.embedder.in_(embedders)
     return list(
-        dict.fromkeys(connection.execute(sa.select(tool_changes.c.name).where(*chosen)).scalars())
+        dict.fromkeys(
+            connection.execute(sa.select(tool_changes.c.name).where(*conditions)).scalars()
+        )
     )

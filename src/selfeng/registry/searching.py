@@ -35,7 +35,7 @@ more, the exact search serves.
 """
 
 
-class _Asked(NamedTuple):
+class _Query(NamedTuple):
     """A request in a space."""
 
     space: Space
@@ -72,12 +72,12 @@ class Search:
         While the embedder is unavailable, tools are found by their words alone.
         """
         await self._reembedding.wait()
-        asked = (
-            await self._reembedding.threads.run(partial(self._asked, request))
+        query = (
+            await self._reembedding.threads.run(partial(self._embed_request, request))
             if self._watcher.snapshot.searched
             else None
         )
-        return await asyncio.to_thread(self._find, request, limit, asked)
+        return await asyncio.to_thread(self._find, request, limit, query)
 
     async def compare(
         self, request: str, tools: Sequence[ServerTool]
@@ -92,18 +92,18 @@ class Search:
         """The space that searches use now."""
         return self._reembedding.former or self._space
 
-    def _find(self, request: str, limit: int, asked: _Asked | None) -> tuple[Candidate, ...]:
-        """`asked` is None if there was nothing to find when it was last looked."""
+    def _find(self, request: str, limit: int, query: _Query | None) -> tuple[Candidate, ...]:
+        """`query` is None if there was nothing to find when it was last looked."""
         snapshot = self._watcher.look()
         if not snapshot.searched:
             return ()
-        asked = asked or self._asked(request)
-        evidence = self._evidence(snapshot, request, asked)
-        if asked.space is not self._current:  # re-embedding just ended and dropped the old vectors
-            asked = self._asked(request)
-            evidence = self._evidence(snapshot, request, asked)
+        query = query or self._embed_request(request)
+        evidence = self._evidence(snapshot, request, query)
+        if query.space is not self._current:  # re-embedding just ended and dropped the old vectors
+            query = self._embed_request(request)
+            evidence = self._evidence(snapshot, request, query)
         while True:
-            best = asked.space.ranking.rank(
+            best = query.space.ranking.rank(
                 [e for e in evidence if snapshot.offers(e.name)], snapshot.searched
             )[:limit]
             names = [ranked.name for ranked in best]
@@ -121,7 +121,7 @@ class Search:
         )
 
     def _compare(self, request: str, tools: Sequence[ServerTool]) -> tuple[ServerCandidate, ...]:
-        space, vector = self._asked(request)
+        space, vector = self._embed_request(request)
         words = set(split_words(request).lower().split())
         evidence = [
             Evidence(
@@ -134,9 +134,9 @@ class Search:
         by_name = {tool.name: tool for tool in tools}
         return tuple(
             ServerCandidate(
-                tool=by_name[found.name], similarity=found.cosine, confidence=found.confidence
+                tool=by_name[ranked.name], similarity=ranked.cosine, confidence=ranked.confidence
             )
-            for found in space.ranking.rank(evidence, len(tools))
+            for ranked in space.ranking.rank(evidence, len(tools))
         )
 
     def _server_vector(self, tool: ServerTool, space: Space) -> Vector:
@@ -150,32 +150,32 @@ class Search:
             )
         return self._server_vectors[key]
 
-    def _evidence(self, snapshot: LibrarySnapshot, request: str, asked: _Asked) -> list[Evidence]:
+    def _evidence(self, snapshot: LibrarySnapshot, request: str, query: _Query) -> list[Evidence]:
         """The evidence for the nearest tools and for those that share words with the request; some
         may no longer be offered.
         """
-        space, vector = asked
+        space, vector = query
         with reading(self._engine) as connection:
             words = lexical.words_of(connection, request)
             near = [] if vector is None else self._near(connection, snapshot, space, vector)
-            found = list({*near, *self._worded(connection, snapshot, words)})
+            names = list({*near, *self._worded(connection, snapshot, words)})
             cosines = (
                 {}
                 if vector is None
-                else _cosines(vector, records.vectors(connection, space.embedder.id, found))
+                else _cosines(vector, records.vectors(connection, space.embedder.id, names))
             )
-            scores = lexical.scores(connection, words, found)
-        return [Evidence(name, cosines.get(name), scores.get(name, 0.0)) for name in found]
+            scores = lexical.scores(connection, words, names)
+        return [Evidence(name, cosines.get(name), scores.get(name, 0.0)) for name in names]
 
-    def _asked(self, request: str) -> _Asked:
+    def _embed_request(self, request: str) -> _Query:
         """Blocking."""
         space = self._current
         try:
             space.ranking.prepare(space.embedder)
-            return _Asked(space, space.ranking.request(space.embedder.embed([request])[0]))
+            return _Query(space, space.ranking.request(space.embedder.embed([request])[0]))
         except EmbedderUnavailable as error:
             _log.info("searched by words alone: %s", error)
-            return _Asked(space, None)
+            return _Query(space, None)
 
     def _near(
         self, connection: sa.Connection, snapshot: LibrarySnapshot, space: Space, vector: Vector
@@ -184,17 +184,17 @@ class Search:
         indexed.
         """
         count = _LISTED + len(snapshot.modified)
-        found = self._index.nearest(vector, count) if space is self._space else None
-        if found is not None:
-            late = found.revision < snapshot.revision
+        nearest = self._index.nearest(vector, count) if space is self._space else None
+        if nearest is not None:
+            late = nearest.revision < snapshot.revision
             recent = (
-                revisions.changed(connection, found.revision, ("", space.embedder.id))
+                revisions.changed(connection, nearest.revision, ("", space.embedder.id))
                 if late
                 else []
             )
             if len(recent) <= _RECENT:
                 space.exact.release()
-                return [*found.names, *recent]
+                return [*nearest.names, *recent]
         return space.exact.nearest(connection, vector, count)
 
     def _worded(
@@ -203,10 +203,10 @@ class Search:
         """Names of the best tools by words; the index also holds retired, modified and missing
         ones.
         """
-        others = len(snapshot.entries) - snapshot.searched
+        unoffered = len(snapshot.entries) - snapshot.searched
         return [
             name
-            for name in lexical.best(connection, words, _LISTED + others)
+            for name in lexical.best(connection, words, _LISTED + unoffered)
             if snapshot.offers(name)
         ][:_LISTED]
 
@@ -217,4 +217,4 @@ def _words_of(tool: ServerTool) -> list[str]:
 
 
 def _cosines(vector: Vector, tools: Mapping[str, Vector]) -> dict[str, float]:
-    return {name: float(own @ vector) for name, own in tools.items()}
+    return {name: float(embedding @ vector) for name, embedding in tools.items()}

@@ -72,7 +72,7 @@ async def plant(
     library: SeedBed,
     examine: Callable[[ToolDraft], Awaitable[Verdict]],
     report: Callable[[str], None],
-    progress: Callable[[int, int], None] = lambda done, total: None,
+    progress: Callable[[int, int], None] = lambda count, total: None,
 ) -> Planted:
     """Register the seeds that are not in the library yet, and report each one added or refused in
     one line.

@@ -57,10 +57,10 @@ class ToolCopies:
         place = f"{gethostname()} {self._path.resolve().parent}"
         name = _FOLDER + sha256(place.encode()).hexdigest()[:16]
         with writing(self._engine) as connection:
-            known = connection.scalar(
+            stored_place = connection.scalar(
                 sa.select(properties.c.value).where(properties.c.name == name)
             )
-            if known is None:
+            if stored_place is None:
                 connection.execute(properties.insert().values(name=name, value=place))
 
     def names(self) -> set[str]:
@@ -84,34 +84,34 @@ class ToolCopies:
         try:
             with self._path.open("rb") as log:
                 status = os.fstat(log.fileno())
-                inode, known = self._read or (0, 0)
-                if (status.st_ino, status.st_size) == (inode, known):
+                inode, offset = self._read or (0, 0)
+                if (status.st_ino, status.st_size) == (inode, offset):
                     return
-                if status.st_ino != inode or status.st_size < known:
-                    self._digests, self._lines, known = {}, 0, 0
+                if status.st_ino != inode or status.st_size < offset:
+                    self._digests, self._lines, offset = {}, 0, 0
                     if log.readline().decode("utf-8", "replace") != self._heading:
                         self._read = None
                         return
-                log.seek(known)
+                log.seek(offset)
                 content = log.read()
         except FileNotFoundError:
             self._digests, self._lines, self._read = {}, 0, None
             return
-        whole = content[: content.rfind(b"\n") + 1]
-        self._read = status.st_ino, known + len(whole)
-        for line in whole.decode("utf-8", "replace").splitlines():
-            if found := _LINE.fullmatch(line):
+        complete_lines = content[: content.rfind(b"\n") + 1]
+        self._read = status.st_ino, offset + len(complete_lines)
+        for line in complete_lines.decode("utf-8", "replace").splitlines():
+            if match := _LINE.fullmatch(line):
                 self._lines += 1
-                name, digest = found.groups()
+                name, digest = match.groups()
                 if digest == "-":
                     self._digests.pop(name, None)
                 else:
                     self._digests[name] = digest
 
     def _write_anew(self) -> None:
-        kept = self._digests.items() if self._read is not None else ()
+        digests = self._digests.items() if self._read is not None else ()
         new = self._path.with_name(f"{LOG}.new")
-        lines = (f"{name} {digest}\n" for name, digest in kept)
+        lines = (f"{name} {digest}\n" for name, digest in digests)
         new.write_text(self._heading + "".join(lines))
         new.replace(self._path)
         self._read = None

@@ -81,7 +81,7 @@ class FolderListing:
         """`now`: nanoseconds since 1970, as the folder's times are."""
         self._folder = folder
         self._now = now
-        self._seen: tuple[int, int, int] | None = None
+        self._last_stamp: tuple[int, int, int] | None = None
         self._names: frozenset[str] = frozenset()
 
     def look(self) -> frozenset[str]:
@@ -90,20 +90,20 @@ class FolderListing:
         try:
             status = self._folder.stat()
         except FileNotFoundError:
-            self._seen, self._names = None, self._names and frozenset()
+            self._last_stamp, self._names = None, self._names and frozenset()
             return self._names
-        seen = (
+        stamp = (
             status.st_ino,
             status.st_mtime_ns,
             status.st_ctime_ns,
         )  # on Windows, the creation time
-        if seen != self._seen:
+        if stamp != self._last_stamp:
             with os.scandir(self._folder) as entries:
                 names = frozenset(entry.name for entry in entries if entry.name.endswith(".py"))
             if names != self._names:
                 self._names = names
-            self._seen = (
-                seen if max(status.st_mtime_ns, status.st_ctime_ns) < now - _FRESH_NS else None
+            self._last_stamp = (
+                stamp if max(status.st_mtime_ns, status.st_ctime_ns) < now - _FRESH_NS else None
             )
         return self._names
 
@@ -121,8 +121,8 @@ class ToolFiles:
         """
         staging = self.folder / _STAGING
         staging.mkdir(parents=True, exist_ok=True)
-        for left in staging.iterdir():
-            left.unlink()
+        for leftover in staging.iterdir():
+            leftover.unlink()
 
     def stamps(self, name: str) -> Pair:
         return self._stamp(code_file(name)), self._stamp(tests_file(name))

@@ -68,7 +68,7 @@ class ToolWriter:
         with self._alone():
             self._check_free(draft.name, _sources(draft))
             if (tool := self._recorded(draft, provenance, embedding)) is None:
-                raise self._taken(draft.name)
+                raise self._tool_exists(draft.name)
             self._checkpoint("recorded")
             try:
                 self._complete(tool)
@@ -102,7 +102,7 @@ class ToolWriter:
             versions.insert(connection, tool, provenance)
             return tool
 
-    def _taken(self, name: str) -> ToolExists:
+    def _tool_exists(self, name: str) -> ToolExists:
         """A tool that another machine is still writing is whole in its record: it is in use from
         now on, so that who comes second can use it.
         """
@@ -247,8 +247,8 @@ class ToolWriter:
                 self.copies.digest(name),
                 entries[name].state if name in entries else None,
             )
-            found = self._files.read(name)
-            digest = found.digest if found else None
+            sources = self._files.read(name)
+            digest = sources.digest if sources else None
             try:
                 if state is None:
                     if copied and digest == copied:
@@ -264,9 +264,9 @@ class ToolWriter:
             except OSError as error:
                 _log.warning("the files of %s can't be copied from SQL: %s", name, error)
 
-    def _is_to_come(self, name: str, copied: str | None, found: str | None) -> bool:
+    def _is_to_come(self, name: str, copied: str | None, digest: str | None) -> bool:
         """Whether the folder has nothing of a tool yet, or an older copy that nobody has edited."""
-        return self._files.stamps(name) == (None, None) if copied is None else found == copied
+        return self._files.stamps(name) == (None, None) if copied is None else digest == copied
 
     def _is_lost(self, tool: Tool) -> bool:
         """Whether the code is gone from one of several folders, whatever took it: what one machine
@@ -302,7 +302,7 @@ class ToolWriter:
             state = records.state_of(connection, name)
             previous = next(records.load(connection, [name]), None)
         if state in _TAKEN:
-            raise self._taken(name)
+            raise self._tool_exists(name)
         code, tests = self._files.content(code_file(name)), self._files.content(tests_file(name))
         if previous is not None and code is None and tests == previous.tests.encode("utf-8"):
             return  # what we wrote for a tool whose code was deleted by hand
@@ -361,8 +361,8 @@ def next_version(before: Tool, draft: ToolDraft, provenance: Provenance, number:
     """
     retired = before.standing == "retired" and isinstance(provenance.origin, RequirementChanged)
     standing: Standing = "retired" if retired else "provisional"
-    own = {"digest": _sources(draft).digest, "version": number, "standing": standing}
-    return before.model_copy(update={**dict(draft.draft()), **own})
+    new_fields = {"digest": _sources(draft).digest, "version": number, "standing": standing}
+    return before.model_copy(update={**dict(draft.draft()), **new_fields})
 
 
 def _unwritten(name: str, error: OSError) -> LibraryError:

@@ -92,11 +92,11 @@ class Trust:
     ) -> ToolStandingChanged | None:
         """Make a change of this key, unless it was made before: then what it came to."""
         with writing(self._engine) as connection:
-            if (known := known_effect(connection, key)) is None:
+            if (effect := known_effect(connection, key)) is None:
                 changed = change(connection)
                 note_effect(connection, key, changed.model_dump_json() if changed else "")
                 return changed
-        return ToolStandingChanged.model_validate_json(known) if known else None
+        return ToolStandingChanged.model_validate_json(effect) if effect else None
 
     def retire(self, name: str) -> None:
         """Stop offering the tool to searches. Raises: ToolNotFound."""
@@ -134,11 +134,11 @@ def _updated(connection: sa.Connection, name: str, **values: Any) -> sa.Row[Any]
 def _served(connection: sa.Connection, name: str, version: int, calls: Sequence[str]) -> int:
     """How many different calls the version has served, these included."""
     ours = tool_uses.c.name == name, tool_uses.c.version == version
-    known = set(connection.execute(sa.select(tool_uses.c.call).where(*ours)).scalars())
-    if new := set(calls) - known:
+    served_calls = set(connection.execute(sa.select(tool_uses.c.call).where(*ours)).scalars())
+    if new := set(calls) - served_calls:
         rows = [{"name": name, "version": version, "call": call} for call in sorted(new)]
         connection.execute(tool_uses.insert(), rows)
-    return len(known | new)
+    return len(served_calls | new)
 
 
 def _change(

@@ -80,10 +80,10 @@ class Vectors:
         """
 
         def add(tool: Tool, used: Used) -> Used | None:
-            known = map(same_request, (*tool.example_requests, *used))
+            request_keys = map(same_request, (*tool.example_requests, *used))
             return (
                 None
-                if tool.version != version or same_request(request) in known
+                if tool.version != version or same_request(request) in request_keys
                 else (request, *used)[:MOST_USED]
             )
 
@@ -131,12 +131,12 @@ class Vectors:
                     return True
 
     def _of(self, draft: ToolDraft, used: Used) -> Embedding:
-        own, former = self._by(self._embedder, draft, used), self.former
+        embedding, former = self._by(self._embedder, draft, used), self.former
         try:
-            return own._replace(former=self._by(former, draft, used)) if former else own
+            return embedding._replace(former=self._by(former, draft, used)) if former else embedding
         except EmbedderUnavailable as error:
             _log.warning("%s is not found until all tools are re-embedded: %s", draft.name, error)
-            return own
+            return embedding
 
     @staticmethod
     def _by(embedder: Embedder, draft: ToolDraft, used: Used) -> Embedding:

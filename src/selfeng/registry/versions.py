@@ -30,8 +30,12 @@ def insert(connection: sa.Connection, tool: Tool, provenance: Provenance) -> Non
 
 def columns(tool: Tool, provenance: Provenance) -> dict[str, Any]:
     """The row of a version."""
-    own = {"version": tool.version, "digest": tool.digest, "created_at": datetime.now(UTC)}
-    return {**records.columns(tool.draft()), **own, **records.columns(provenance)}
+    version_columns = {
+        "version": tool.version,
+        "digest": tool.digest,
+        "created_at": datetime.now(UTC),
+    }
+    return {**records.columns(tool.draft()), **version_columns, **records.columns(provenance)}
 
 
 def withdraw(connection: sa.Connection, name: str, version: int) -> None:
@@ -45,20 +49,20 @@ def withdraw(connection: sa.Connection, name: str, version: int) -> None:
 
 def load_all(connection: sa.Connection, name: str) -> tuple[ToolVersion, ...]:
     """All versions, newest first; empty for a name that no tool ever had."""
-    chosen = (
+    query = (
         sa.select(tool_versions)
         .where(tool_versions.c.name == name)
         .order_by(tool_versions.c.version.desc())
     )
-    return tuple(_version(row) for row in connection.execute(chosen))
+    return tuple(_version(row) for row in connection.execute(query))
 
 
 def load(connection: sa.Connection, name: str, version: int) -> ToolVersion:
     """Raises: VersionNotFound."""
-    chosen = sa.select(tool_versions).where(
+    query = sa.select(tool_versions).where(
         tool_versions.c.name == name, tool_versions.c.version == version
     )
-    if (row := connection.execute(chosen).first()) is None:
+    if (row := connection.execute(query).first()) is None:
         raise VersionNotFound(
             f"{name} has no version {version}", f"`selfeng versions {name}` lists its versions"
         )

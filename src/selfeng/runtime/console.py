@@ -31,11 +31,11 @@ async def console_output_agent(
     """
     ctx.reply(ctx.message_promises)
     async for promise in ctx.message_promises:
-        known = promise.known_beforehand
-        style = known.get("console_style") or assistant_style
+        fields = promise.known_beforehand
+        style = fields.get("console_style") or assistant_style
         before, after = (f"\033[{style}m", "\033[0m") if style else ("", "")
         if mention_aliases:
-            name = known.get("agent_alias") or known.get("role") or default_role
+            name = fields.get("agent_alias") or fields.get("role") or default_role
             write(f"\n{before}{name}: {after}")
         async for token in promise:
             write(f"{before}{token}{after}")
@@ -58,13 +58,13 @@ async def console_input_agent(
     if not await ctx.message_promises and greeting:
         write(f"{greeting}\n")
     try:
-        said = await asyncio.to_thread(read or input, "\nUSER: ")
+        text = await asyncio.to_thread(read or input, "\nUSER: ")
     except EOFError:
-        said = "exit"
-    if said.strip() == "exit":
+        text = "exit"
+    if text.strip() == "exit":
         raise EndOfLoop("The person has left.")
-    if said.strip():
-        ctx.reply(UserMessage(text=said))
+    if text.strip():
+        ctx.reply(UserMessage(text=text))
 
 
 @miniagent
@@ -81,10 +81,10 @@ async def console_user_agent(
     That is the whole history, of an agent or an object, if there is one; otherwise the messages and
     the person's. The options are those of `console_input_agent`.
     """
-    shown = console_output_agent.inquire(
+    output = console_output_agent.inquire(
         ctx.message_promises, default_role=default_alias, write=write
     )
-    everything = console_input_agent.inquire(shown, write=write, **options)
+    everything = console_input_agent.inquire(output, write=write, **options)
     if history_agent is not None:
         ctx.reply(history_agent.inquire(everything, return_full_history=True))
     elif chat_history is not None:

@@ -27,7 +27,7 @@ class ForgivingPromise(MessagePromise):
     __slots__ = ("_strict",)
 
     def __init__(self, strict: MessagePromise) -> None:
-        self._prepare_message(strict._context, strict.message_class, strict._known)
+        self._prepare_message(strict._context, strict.message_class, strict._known_fields)
         self._stream = strict.stream
         self._strict = strict
 
@@ -45,9 +45,11 @@ class ForgivingPromise(MessagePromise):
         try:
             self._settle(await self._strict)
         except Exception as error:  # noqa: BLE001  errors are wanted as messages
-            said = "".join(map(str, self.stream.pieces))
+            partial_text = "".join(map(str, self.stream.pieces))
             self._settle(
-                ErrorMessage(text=said + "\n" * bool(said) + _describe(error, self._context))
+                ErrorMessage(
+                    text=partial_text + "\n" * bool(partial_text) + _describe(error, self._context)
+                )
             )
 
 

@@ -133,7 +133,7 @@ def _messages(markdown: str) -> Iterator[Message]:
         if (text := lines[start + 2 : end]) and text[-1] == "":
             text.pop()  # the line that separates sections, or the end of the file
         role, _, model = lines[start].partition(" / ")
-        said = "\n".join(
+        content = "\n".join(
             [
                 line[1:]
                 if line.startswith("\\") and _LOOKS_LIKE_UNDERLINE.fullmatch(line)
@@ -141,7 +141,7 @@ def _messages(markdown: str) -> Iterator[Message]:
                 for line in text
             ]
         )
-        yield Message(said, role=role, **({"model": model} if model else {}))
+        yield Message(content, role=role, **({"model": model} if model else {}))
 
 
 def _is_heading(line: str, below: str) -> bool:
@@ -175,5 +175,5 @@ async def markdown_llm_logger_agent(
 
 
 def _json(values: Mapping[str, Any]) -> str:
-    shown = {name: thaw(value) for name, value in values.items()}
-    return f"```json\n{json.dumps(shown, indent=1, ensure_ascii=False, default=str)}\n```"
+    plain_values = {name: thaw(value) for name, value in values.items()}
+    return f"```json\n{json.dumps(plain_values, indent=1, ensure_ascii=False, default=str)}\n```"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self, cast
 
 from selfeng.runtime.promising_context import PromisingContext, Scope, current_scope
 from selfeng.runtime.promising_errors import NoActiveContextError
-from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
+from selfeng.runtime.sentinels import DEFAULT, Choice, resolve_choice
 from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class InteractionContext(Scope):
         """Keep the agent's replies open until this is done. Its errors are logged. A coroutine
         starts at once by default; `start_soon_if_coroutine` is an alias.
         """
-        at_once = chosen(True, start_asap_if_coroutine, start_soon_if_coroutine)
+        at_once = resolve_choice(True, start_asap_if_coroutine, start_soon_if_coroutine)
         if at_once and asyncio.iscoroutine(awaitable):
             awaitable = self._context.start_asap(awaitable)
         if self._awaited is None:

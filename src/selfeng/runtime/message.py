@@ -9,7 +9,7 @@ from selfeng.runtime.frozen import Frozen
 from selfeng.runtime.promise import StreamedPromise
 from selfeng.runtime.promising_context import PromisingContext
 from selfeng.runtime.promising_errors import AppenderNotOpenError
-from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
+from selfeng.runtime.sentinels import DEFAULT, Choice, resolve_choice
 from selfeng.runtime.streams import StreamAppender
 
 TokenStreamer = Callable[[dict[str, Any]], AsyncIterable[str]]
@@ -201,9 +201,9 @@ class MessageTokenAppender(StreamAppender[str]):
 class MessagePromise(StreamedPromise[str, Message]):
     """A promise of a message, which streams its tokens."""
 
-    __slots__ = ("_known", "_metadata", "_text", "message_class")
+    __slots__ = ("_known_fields", "_metadata", "_text", "message_class")
     _metadata: dict[str, Any]
-    _known: dict[str, Any] | Frozen
+    _known_fields: dict[str, Any] | Frozen
 
     def __init__(
         self,
@@ -235,7 +235,7 @@ class MessagePromise(StreamedPromise[str, Message]):
             self.message_class = type(prefill_message)
             self._settle(prefill_message)
             return
-        eager = chosen(context.start_everything_asap_by_default, start_asap, start_soon)
+        eager = resolve_choice(context.start_everything_asap_by_default, start_asap, start_soon)
         if isinstance(message_token_streamer, MessageTokenAppender):
             if not message_token_streamer.was_open:
                 raise AppenderNotOpenError(
@@ -265,11 +265,11 @@ class MessagePromise(StreamedPromise[str, Message]):
         self,
         context: PromisingContext,
         message_class: type[Message],
-        known: dict[str, Any] | Frozen,
+        known_fields: dict[str, Any] | Frozen,
     ) -> None:
         self._prepare(context)
         self.message_class = message_class
-        self._known = known
+        self._known_fields = known_fields
         self._metadata = {}
         self._text: str | None = None
         self._stream = None
@@ -284,9 +284,9 @@ class MessagePromise(StreamedPromise[str, Message]):
         """The known fields of the message before it comes; the message itself once it exists."""
         if isinstance(self._result, Message):
             return self._result
-        if not isinstance(self._known, Frozen):
-            self._known = Frozen(**self._known)
-        return self._known
+        if not isinstance(self._known_fields, Frozen):
+            self._known_fields = Frozen(**self._known_fields)
+        return self._known_fields
 
     @property
     def preliminary_metadata(self) -> Frozen:
@@ -315,9 +315,13 @@ class MessagePromise(StreamedPromise[str, Message]):
         if tokens.failure is not None:
             self._settle(error=tokens.failure.error)
             return
-        known = self._known.as_kwargs() if isinstance(self._known, Frozen) else self._known
+        known_fields = (
+            self._known_fields.as_kwargs()
+            if isinstance(self._known_fields, Frozen)
+            else self._known_fields
+        )
         text = "".join(map(str, tokens.pieces))
         try:
-            self._settle(self.message_class(**{**self._metadata, **known, "text": text}))
+            self._settle(self.message_class(**{**self._metadata, **known_fields, "text": text}))
         except Exception as error:  # noqa: BLE001  a subclass may refuse the fields, and awaiting the message raises that
             self._settle(error=error)

@@ -36,10 +36,10 @@ def join_messages(
                 yield delimiter
             at_start = strip_leading_newlines
             async for token in promise:
-                said = token.lstrip("\r\n") if at_start else token
-                if said:
+                piece = token.lstrip("\r\n") if at_start else token
+                if piece:
                     at_start = False
-                    yield said
+                    yield piece
             originals.append(await promise)
             metadata.update(originals[-1].metadata())
         if reference_original_messages:
@@ -116,14 +116,14 @@ class _Cutter:
         self._fence = fence
         self._part: MessageTokenAppender | None = None
         self._in_code = False
-        self._held = ""
+        self._buffer = ""
         self._blank = ""
         """White space that may be the beginning of a part, if more comes."""
 
     def feed(self, text: str) -> None:
-        self._held += text
+        self._buffer += text
         while mark := self._next_mark():
-            before, _, self._held = self._held.partition(mark)
+            before, _, self._buffer = self._buffer.partition(mark)
             self._say(before)
             if mark == self._fence and self._in_code:
                 self._say(mark)
@@ -132,13 +132,13 @@ class _Cutter:
                 self._in_code = not self._in_code
                 if self._in_code:
                     self._say(mark)
-        kept = max(_overlap(self._held, mark) for mark in self._marks())
-        self._say(self._held[: len(self._held) - kept])
-        self._held = self._held[len(self._held) - kept :]
+        overlap = max(_overlap(self._buffer, mark) for mark in self._marks())
+        self._say(self._buffer[: len(self._buffer) - overlap])
+        self._buffer = self._buffer[len(self._buffer) - overlap :]
 
     def end(self, error: BaseException | None = None) -> bool:
         """Emit the rest; returns whether there is a part that contains the error, if any."""
-        self._say(self._held)
+        self._say(self._buffer)
         return self.close(error)
 
     def close(self, error: BaseException | None = None) -> bool:
@@ -153,8 +153,8 @@ class _Cutter:
         return [self._fence] if self._in_code else [self._fence, self._delimiter]
 
     def _next_mark(self) -> str | None:
-        found = [(at, mark) for mark in self._marks() if (at := self._held.find(mark)) >= 0]
-        return min(found)[1] if found else None
+        matches = [(at, mark) for mark in self._marks() if (at := self._buffer.find(mark)) >= 0]
+        return min(matches)[1] if matches else None
 
     def _say(self, text: str) -> None:
         if text:

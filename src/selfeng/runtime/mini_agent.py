@@ -20,7 +20,7 @@ from selfeng.runtime.promising_context import (
     current_scope,
     is_async,
 )
-from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
+from selfeng.runtime.sentinels import DEFAULT, Choice, resolve_choice
 from selfeng.runtime.sequence import (
     DeferredReplies,
     MessageSequence,
@@ -213,7 +213,7 @@ class MiniAgent:
         else:
             ctx.close()
             context = ctx.miniagents
-            if chosen(
+            if resolve_choice(
                 getattr(context, "await_reply_persistence_before_agent_finish", False),
                 self.await_reply_persistence,
             ):
@@ -342,20 +342,25 @@ class MiniAgents(PromisingContext):
         The handlers run one after another, or all at once. Without `raise_on_error` an error of a
         handler is logged.
         """
-        given = [messages] if isinstance(messages, Message) else list(messages)
-        found = [
-            found
-            for message in given
-            for found in (*(message.sub_messages() if extend_with_sub_messages else ()), message)
-            if found.claim_persistence()
+        all_messages = [messages] if isinstance(messages, Message) else list(messages)
+        new_messages = [
+            candidate
+            for message in all_messages
+            for candidate in (
+                *(message.sub_messages() if extend_with_sub_messages else ()),
+                message,
+            )
+            if candidate.claim_persistence()
         ]
         calls: list[Callable[[], Awaitable[object]]] = [
-            partial(keep, found) for keep in self.on_persist_messages_handlers if found
+            partial(keep, new_messages)
+            for keep in self.on_persist_messages_handlers
+            if new_messages
         ]
         calls += [
             partial(keep, promise, message)
             for keep in self.on_persist_message_handlers
-            for message in found
+            for message in new_messages
         ]
         if not raise_on_error:
             calls = [partial(self._persisted, call) for call in calls]
@@ -364,12 +369,12 @@ class MiniAgents(PromisingContext):
         else:
             for call in calls:
                 await call()
-        return found
+        return new_messages
 
     def _watch_messages(self) -> None:
         """Watch promises from the first handler on; without handlers, nothing is watched."""
-        wanted = self.on_persist_message_handlers or self.on_persist_messages_handlers
-        if wanted and self._persist not in self.on_promise_resolved_handlers:
+        handlers = self.on_persist_message_handlers or self.on_persist_messages_handlers
+        if handlers and self._persist not in self.on_promise_resolved_handlers:
             self.on_promise_resolved_handlers.insert(0, self._persist)
 
     async def _persist(self, promise: object, value: object) -> None:

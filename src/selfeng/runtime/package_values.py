@@ -156,10 +156,16 @@ class LLMAgent(BaseModel, ABC):
             log(prompt)
             await self._aproduce_tokens(prompt, tokens)
 
-        known = {"model": self.model, **dict(self.response_metadata or {})}
+        metadata = {"model": self.model, **dict(self.response_metadata or {})}
         logger, extra = self.llm_logger_agent, self.model_extra or {}
         await reply_with_tokens(
-            self.ctx, self.response_message_class, known, say, logger, stream=self.stream, **extra
+            self.ctx,
+            self.response_message_class,
+            metadata,
+            say,
+            logger,
+            stream=self.stream,
+            **extra,
         )
 
     async def _aprepare_message_dicts(self) -> list[dict[str, Any]]:
@@ -186,9 +192,9 @@ async def aprepare_dicts_for_anthropic(
     fake_first_user_message: str = "/start",
 ) -> list[dict[str, Any]]:
     """Messages in Anthropic's format; what the system says is the last one, if there is any."""
-    given = await MessageSequence.aresolve_messages(messages)
+    all_messages = await MessageSequence.aresolve_messages(messages)
     prompt, turns = anthropic_messages(
-        given, system, fake_first_user_message, message_delimiter_for_same_role
+        all_messages, system, fake_first_user_message, message_delimiter_for_same_role
     )
     return [*turns, *([{"role": "system", "content": prompt}] if prompt else [])]
 
@@ -217,10 +223,10 @@ def cached_privately(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def cached(self: Any) -> Any:
         if self.__pydantic_private__ is None:
             object.__setattr__(self, "__pydantic_private__", {})
-        kept = self.__pydantic_private__
-        if function not in kept:
-            kept[function] = function(self)
-        return kept[function]
+        cache = self.__pydantic_private__
+        if function not in cache:
+            cache[function] = function(self)
+        return cache[function]
 
     return cached
 
@@ -263,12 +269,12 @@ class MiniAgentsLogFormatter(logging.Formatter):
         self.include_agent_trace = include_agent_trace
 
     def formatException(self, ei: Any) -> str:  # noqa: N802  logging's name
-        told = traceback.TracebackException(*ei)
+        exception = traceback.TracebackException(*ei)
         reduced = getattr(PromisingContext.find_current(), "log_reduced_tracebacks", False)
-        if told.stack and reduced:
-            *before, last = told.stack
-            told.stack[:] = [*filter(self._is_shown, before), last]
-        lines = list(told.format())
+        if exception.stack and reduced:
+            *before, last = exception.stack
+            exception.stack[:] = [*filter(self._is_shown, before), last]
+        lines = list(exception.format())
         with suppress(NoActiveContextError):
             lines += [f"Agent trace: {display_agent_trace()}\n"] * self.include_agent_trace
         return "".join(lines)

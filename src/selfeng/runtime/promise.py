@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from selfeng.runtime.promising_context import PromisingContext
 from selfeng.runtime.promising_errors import FunctionNotProvidedError
-from selfeng.runtime.sentinels import DEFAULT, NO_VALUE, Choice, Sentinel, chosen
+from selfeng.runtime.sentinels import DEFAULT, NO_VALUE, Choice, Sentinel, resolve_choice
 from selfeng.runtime.streams import Failure, Reader, ReplayStream, StreamAppender
 
 T = TypeVar("T")
@@ -54,7 +54,7 @@ class Promise(Generic[T]):
         self._prepare(PromisingContext.get_current(), resolver)
         if not isinstance(prefill_result, Sentinel) or prefill_result is not NO_VALUE:
             self._settle(prefill_result)
-        elif resolver is not None and chosen(
+        elif resolver is not None and resolve_choice(
             self._context.start_everything_asap_by_default, start_asap, start_soon
         ):
             self._start()
@@ -160,7 +160,7 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
             raise ValueError("Give a promise a resolver or a result, not both.")
         context = PromisingContext.get_current()
         self._prepare(context, resolver or _all_pieces)
-        eager = chosen(context.start_everything_asap_by_default, start_asap, start_soon)
+        eager = resolve_choice(context.start_everything_asap_by_default, start_asap, start_soon)
         self._stream: ReplayStream[Piece] | None = (
             ReplayStream.ended_with(list(prefill_pieces))
             if not isinstance(prefill_pieces, Sentinel)
@@ -230,11 +230,11 @@ class StreamedPromise(Promise[Whole], Generic[Piece, Whole]):
             stream.end()
 
     async def _until_wanted(self, stream: ReplayStream[Piece]) -> None:
-        wanted = asyncio.get_running_loop().create_future()
-        stream.on_demand(lambda: wanted.set_result(None))
-        if not wanted.done():
+        demand = asyncio.get_running_loop().create_future()
+        stream.on_demand(lambda: demand.set_result(None))
+        if not demand.done():
             with self._context.idle():
-                await wanted
+                await demand
 
 
 async def _all_pieces(promise: StreamedPromise[Any, Any]) -> Any:

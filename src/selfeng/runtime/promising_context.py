@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar, cast
 
 from selfeng.runtime.promising_errors import NoActiveContextError, WrongActiveContextError
-from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
+from selfeng.runtime.sentinels import DEFAULT, Choice, resolve_choice
 
 T = TypeVar("T")
 
@@ -86,13 +86,13 @@ class PromisingContext:
         which is True by default. `logger` gets the errors of what runs in the background.
         """
         self.logger, self.log_level_for_errors = logger or _logger, log_level_for_errors
-        self.start_everything_asap_by_default = chosen(
+        self.start_everything_asap_by_default = resolve_choice(
             True, start_everything_asap_by_default, start_everything_soon_by_default
         )
         self.appenders_capture_errors_by_default = appenders_capture_errors_by_default
         self.errors_as_messages = errors_as_messages
         self.error_tracebacks_in_messages = error_tracebacks_in_messages
-        self.longer_hash_keys = chosen(False, longer_hash_keys)
+        self.longer_hash_keys = resolve_choice(False, longer_hash_keys)
         self.on_promise_resolved_handlers = as_list(on_promise_resolved)
         self.parent = _current.get()
         self._previous: PromisingContext | None = None
@@ -250,8 +250,8 @@ class PromisingContext:
 
     async def aflush_tasks(self) -> None:
         """Wait until only the caller is running."""
-        own = asyncio.current_task() in self._tasks
-        while len(self._tasks) - len(self._idle) > own:
+        is_task = asyncio.current_task() in self._tasks
+        while len(self._tasks) - len(self._idle) > is_task:
             self._calm.clear()
             await self._calm.wait()
 

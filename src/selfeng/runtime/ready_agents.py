@@ -148,9 +148,9 @@ async def file_output_agent(ctx: InteractionContext, file: str | Path, **options
     """
     ctx.reply(ctx.message_promises)
     Path(file).parent.mkdir(parents=True, exist_ok=True)
-    with Path(file).open("w", encoding="utf-8", newline="", buffering=1) as written:  # noqa: ASYNC230  a line at a time
+    with Path(file).open("w", encoding="utf-8", newline="", buffering=1) as output:  # noqa: ASYNC230  a line at a time
         async for token in ctx.message_promises.as_single_promise(**options):
-            written.write(str(token))
+            output.write(str(token))
 
 
 GLOBAL_CHAT_HISTORY = InMemoryChatHistory()

@@ -28,7 +28,7 @@ Choice = bool | Sentinel | None
 """A switch; DEFAULT, NO_VALUE or None leave it to the context."""
 
 
-def chosen(default: bool, choice: Choice, other_name: Choice = DEFAULT) -> bool:
+def resolve_choice(default: bool, choice: Choice, other_name: Choice = DEFAULT) -> bool:
     """The choice, under either name, or the default."""
     if choice is True or choice is False:
         return choice

@@ -12,7 +12,7 @@ from selfeng.runtime.error_message import ErrorMessage, ForgivingPromise
 from selfeng.runtime.message import Message, MessagePromise
 from selfeng.runtime.promise import StreamedPromise
 from selfeng.runtime.promising_context import PromisingContext, Scope
-from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
+from selfeng.runtime.sentinels import DEFAULT, Choice, resolve_choice
 from selfeng.runtime.streams import Appender, Failure, ReplayStream, being_cancelled
 
 MessageType = Union[  # noqa: UP007  a name in quotes can't stand beside |
@@ -106,10 +106,10 @@ class DeferredReplies(MessageSequencePromise):
     in which they are first read. Replies that are never read cause a RuntimeWarning.
     """
 
-    __slots__ = ("_begun", "_call")
+    __slots__ = ("_call", "_has_begun")
 
     def __init__(self, call: Callable[[], MessageSequencePromise]) -> None:
-        self._call, self._begun = call, False
+        self._call, self._has_begun = call, False
         self._prepare(cast(PromisingContext, None))  # known when the call begins
         self._stream = self._scope = None
 
@@ -117,14 +117,14 @@ class DeferredReplies(MessageSequencePromise):
     def stream(self) -> ReplayStream[MessagePromise]:
         """Raises: NoActiveContextError."""
         if self._stream is None:
-            self._begun = True
+            self._has_begun = True
             replies = self._call()
             self._context, self._scope = replies._context, replies._scope
             self._stream = replies.stream
         return self._stream
 
     def __del__(self) -> None:
-        if not self._begun:
+        if not self._has_begun:
             message = (
                 "An agent was called, and did not run: pass the call to `MiniAgents().run(...)`."
             )
@@ -160,10 +160,12 @@ class MessageSequence(Appender):
     ) -> None:
         self._context = context = PromisingContext.get_current()
         super().__init__(
-            chosen(context.appenders_capture_errors_by_default, appender_capture_errors)
+            resolve_choice(context.appenders_capture_errors_by_default, appender_capture_errors)
         )
-        self._eager = chosen(context.start_everything_asap_by_default, start_asap, start_soon)
-        self._safe = chosen(context.errors_as_messages, errors_as_messages)
+        self._eager = resolve_choice(
+            context.start_everything_asap_by_default, start_asap, start_soon
+        )
+        self._safe = resolve_choice(context.errors_as_messages, errors_as_messages)
         self._backlog: deque[Leaf] | None = None
         """What waits for its first part to end; None if nothing is waiting."""
         self._loose = 0

@@ -10,7 +10,7 @@ from typing import Generic, Self, TypeVar
 
 from selfeng.runtime.promising_context import PromisingContext
 from selfeng.runtime.promising_errors import AppenderClosedError, AppenderNotOpenError
-from selfeng.runtime.sentinels import DEFAULT, Choice, chosen
+from selfeng.runtime.sentinels import DEFAULT, Choice, resolve_choice
 
 Piece = TypeVar("Piece")
 
@@ -234,7 +234,7 @@ class StreamAppender(Appender, Generic[Piece]):
         """By default the context decides whether errors go to the readers."""
         context = PromisingContext.find_current()
         super().__init__(
-            chosen(
+            resolve_choice(
                 context is not None and context.appenders_capture_errors_by_default, capture_errors
             )
         )

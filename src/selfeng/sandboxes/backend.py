@@ -162,16 +162,16 @@ class AutoBackend:
     def __init__(self, backends: Sequence[Backend]) -> None:
         """`backends` in order of preference."""
         self._backends = backends
-        self._chosen: Backend | None = None
+        self._working_backend: Backend | None = None
         self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
-        return self._chosen.name if self._chosen else "none"
+        return self._working_backend.name if self._working_backend else "none"
 
     @property
     def places(self) -> int:
-        return self._chosen.places if self._chosen else 1
+        return self._working_backend.places if self._working_backend else 1
 
     def container(self, mode: Mode, group: str) -> Container:
         return self.choose().container(mode, group)
@@ -206,15 +206,15 @@ class AutoBackend:
         """
         with self._lock:
             problems = []
-            for backend in () if self._chosen else self._backends:
+            for backend in () if self._working_backend else self._backends:
                 try:
                     backend.probe()
                 except SandboxError as error:
                     problems.append(error)
                 else:
-                    self._chosen = backend
+                    self._working_backend = backend
                     break
-            if self._chosen is None:
+            if self._working_backend is None:
                 remedies = "; or ".join(error.remedy for error in problems if error.remedy)
                 raise SandboxUnavailable("; ".join(error.message for error in problems), remedies)
-            return self._chosen
+            return self._working_backend

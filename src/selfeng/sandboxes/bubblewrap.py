@@ -234,7 +234,7 @@ class BubblewrapBackend:
             try:
                 with contextlib.suppress(SandboxFailed):  # its exit code says as much
                     process.await_first()
-                code = process.ended(_RUN)
+                code = process.exit_code(_RUN)
             finally:
                 process.remove()
                 started.group.remove()
@@ -265,18 +265,18 @@ def _tools() -> Tools:
     Raises:
         SandboxUnavailable: one is missing; all but bwrap are on every Linux with util-linux.
     """
-    found = {
+    paths = {
         name: shutil.which(name, path=bwrap_process.PATH)
         for name in ("unshare", "mount", "setpriv", "prlimit")
     }
     bwrap, packaged = shutil.which("bwrap", path=bwrap_process.PATH), packages_with_bwrap()
-    missing = [name for name, path in found.items() if path is None]
+    missing = [name for name, path in paths.items() if path is None]
     if not bwrap and not packaged:
         missing.append("bwrap")
     if missing:
         raise SandboxUnavailable(f"this machine has no {' and no '.join(missing)}", NO_BUBBLEWRAP)
     return Tools(
-        bwrap=bwrap, packaged=packaged, **{name: path for name, path in found.items() if path}
+        bwrap=bwrap, packaged=packaged, **{name: path for name, path in paths.items() if path}
     )
 
 
@@ -291,8 +291,8 @@ def packages_with_bwrap() -> Path | None:
 
 def _version(tools: Tools) -> str:
     bwrap = tools.bwrap or str(tools.packaged and tools.packaged / PACKAGED[0] / "_bin" / "bwrap")
-    asked = subprocess.run([bwrap, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
-    return asked.stdout.strip() + ("" if tools.bwrap else " (from PyPI)")
+    result = subprocess.run([bwrap, "--version"], capture_output=True, text=True, check=False)  # noqa: S603
+    return result.stdout.strip() + ("" if tools.bwrap else " (from PyPI)")
 
 
 def _remedy() -> str:
@@ -303,20 +303,20 @@ def refusals(proc: Path) -> Iterator[str]:
     """A remedy for each setting of this machine that forbids user namespaces to unprivileged code;
     `proc` is the path of /proc.
     """
-    told = False
+    has_remedy = False
     for path, (refuses, allows) in _SWITCHES.items():
         with contextlib.suppress(OSError):
             if (proc / "sys" / path).read_text().strip() == refuses:
-                told, switch = True, path.replace("/", ".")
+                has_remedy, switch = True, path.replace("/", ".")
                 yield (
                     f"{switch} is {refuses}, which refuses user namespaces: `sudo sysctl -w "
                     f"{switch}={allows}`"
                 )
     if _FILTERED.search((proc / "self" / "status").read_text()):
-        told = True
+        has_remedy = True
         yield (
             "this process runs under a seccomp filter, as in a container, which may refuse "
             f"user namespaces: {_IN_A_CONTAINER}"
         )
-    if not told:
+    if not has_remedy:
         yield "let this user make user namespaces"

@@ -88,7 +88,7 @@ class Descriptors:
 
     report: int
     """Receives bwrap's report on the container."""
-    held: int
+    hold_reader: int
     """Nothing runs inside until this becomes readable."""
     seccomp: int
     """Contains the filter."""
@@ -194,7 +194,7 @@ def _staging(start: Start) -> Iterator[str]:
         yield shlex.join([mount, "-n", "--bind", str(laid), str(stage)])
 
 
-def _nameless(mount: str, folder: Path, shown: Path) -> str:
+def _nameless(mount: str, folder: Path, target: Path) -> str:
     """Mount a folder of this machine again, if possible by a file system that hides its path from
     the list of mounts.
     """
@@ -206,9 +206,9 @@ def _nameless(mount: str, folder: Path, shown: Path) -> str:
         "-o",
         f"ro,lowerdir=.:{_STAGE / 'empty'}",
         "overlay",
-        str(shown),
+        str(target),
     ]
-    bind = [mount, "-n", "--bind", str(folder), str(shown)]
+    bind = [mount, "-n", "--bind", str(folder), str(target)]
     return (
         f"(cd {shlex.quote(str(folder))} && exec {shlex.join(overlay)}) 2>/dev/null || "
         f"{shlex.join(bind)}"
@@ -252,7 +252,7 @@ def _confinement(sandbox: str, descriptors: Descriptors) -> Iterator[str]:
         "--info-fd",
         str(descriptors.report),
         "--block-fd",
-        str(descriptors.held),
+        str(descriptors.hold_reader),
         "--seccomp",
         str(descriptors.seccomp),
     )
@@ -297,8 +297,8 @@ def _view(files: Files) -> Iterator[str]:
         yield from ("--dev-bind", f"/dev/{name}", f"/dev/{name}")
     for name, target in _LINKS.items():
         yield from ("--symlink", target, f"/dev/{name}")
-    for source, shown in files.shown:
-        yield from ("--ro-bind", str(source), str(shown))
+    for source, inside in files.shown:
+        yield from ("--ro-bind", str(source), str(inside))
     yield from (
         "--bind",
         str(_STAGE / "tmp"),

@@ -59,11 +59,11 @@ class PipedStream(JudgeStream):
         self._stderr = stderr
         os.set_blocking(stderr, False)
 
-    def said(self) -> str:
+    def diagnostics(self) -> str:
         with contextlib.suppress(BlockingIOError):
             while noise := os.read(self._stderr, 65536):
                 self.hear(noise)
-        return super().said()
+        return super().diagnostics()
 
     def close(self) -> None:
         super().close()
@@ -117,7 +117,7 @@ class BubblewrapContainer(Container):
             raise SandboxFailed(
                 "the container was removed in the middle of its job, as its sandbox was closed"
             )
-        code = process.ended(_LOOKS)
+        code = process.exit_code(_LOOKS)
         if self._outgrown or group.memory_kills():
             return (
                 f"It needed more memory than the {self._limits.memory_mb} MB that the sandbox "
@@ -128,7 +128,7 @@ class BubblewrapContainer(Container):
                 "the container was removed by someone else in the middle of its job"
             )
         log.warning(
-            "a sandbox container ended early with exit code %s: %s", code, self.stream.said()
+            "a sandbox container ended early with exit code %s: %s", code, self.stream.diagnostics()
         )
         return (
             f"The sandbox was ended from inside before its report was complete (exit code {code})."
@@ -145,22 +145,23 @@ class BubblewrapContainer(Container):
             handshake(self.stream, self._mode, self._check_wanted, BUILD)
         except (SandboxFailed, OSError) as error:
             raise SandboxFailed(
-                f"bubblewrap could not start a container ({error}): {self.stream.said()}", BUILD
+                f"bubblewrap could not start a container ({error}): {self.stream.diagnostics()}",
+                BUILD,
             ) from error
         self._starter.watch(self)
 
     def _launch(self) -> BwrapProcess:
         here, there = socket.socketpair()
-        heard, said = os.pipe()
-        stream = PipedStream(here, heard)
+        reader, writer = os.pipe()
+        stream = PipedStream(here, reader)
         try:
-            started = self._starter.start(self._sandbox, there.fileno(), said)
+            started = self._starter.start(self._sandbox, there.fileno(), writer)
         except BaseException:
             stream.close()
             raise
         finally:
             there.close()
-            os.close(said)
+            os.close(writer)
         with self._lock:
             self._stream, self._process, self._group = stream, started.process, started.group
         self.edition = started.edition

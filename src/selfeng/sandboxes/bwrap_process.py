@@ -47,20 +47,20 @@ class BwrapProcess:
             OSError: there is no such program.
             KeyError: there is no filter for system calls on this machine.
         """
-        report, written = os.pipe()
-        held, hold = os.pipe()
+        report, report_writer = os.pipe()
+        hold_reader, hold = os.pipe()
         seccomp = os.memfd_create("filter")
         try:
             os.write(seccomp, container_filter(memory_is_counted="memory" not in start.missing))
             os.lseek(seccomp, 0, os.SEEK_SET)
             self._process: subprocess.Popen[bytes] = spawn(
-                command(start, Descriptors(written, held, seccomp), inner),
+                command(start, Descriptors(report_writer, hold_reader, seccomp), inner),
                 stdin=streams.stdin,
                 stdout=streams.stdout,
                 stderr=streams.stderr,
                 env={"PATH": PATH},
                 cwd="/",
-                pass_fds=(written, held, seccomp),
+                pass_fds=(report_writer, hold_reader, seccomp),
                 start_new_session=True,
             )
         except BaseException:
@@ -68,7 +68,7 @@ class BwrapProcess:
             os.close(hold)
             raise
         finally:
-            for descriptor in (written, held, seccomp):
+            for descriptor in (report_writer, hold_reader, seccomp):
                 os.close(descriptor)
         self._report, self._hold = report, hold
         self._first: int | None = None
@@ -100,7 +100,7 @@ class BwrapProcess:
             else:
                 self._kill_group()
 
-    def ended(self, seconds: float) -> int | None:
+    def exit_code(self, seconds: float) -> int | None:
         """The exit code of process 1, or else of bwrap; None if it runs longer than `seconds`."""
         try:
             return self._process.wait(seconds)
@@ -114,9 +114,9 @@ class BwrapProcess:
             # Process 1 is reported dead only after all other processes of its namespace.
             select.select([self._first], [], [], _END)
             os.close(self._first)
-        if self.ended(_END) is None:
+        if self.exit_code(_END) is None:
             self._kill_group()
-        return self.ended(_END) is not None
+        return self.exit_code(_END) is not None
 
     def _kill_group(self) -> None:
         """End bwrap and its children: process 1 leaves the group only when it is set up."""
@@ -141,8 +141,8 @@ def _pid(report: io.FileIO) -> int:
     """The process id in bwrap's report: JSON that arrives in several pieces."""
     text = b""
     deadline = time.monotonic() + _BEGIN
-    while (left := deadline - time.monotonic()) > 0:
-        if not select.select([report], [], [], left)[0] or not (
+    while (remaining := deadline - time.monotonic()) > 0:
+        if not select.select([report], [], [], remaining)[0] or not (
             piece := os.read(report.fileno(), 4096)
         ):
             break

@@ -51,7 +51,7 @@ class JudgeStream:
         """Keep the start of what arrived on stderr."""
         self._noise += noise[: max(0, _NOISE - len(self._noise))]
 
-    def said(self) -> str:
+    def diagnostics(self) -> str:
         return self._noise.decode("utf-8", "replace").strip()[-1000:] or "it said nothing"
 
     def hang_up(self) -> None:

@@ -47,7 +47,7 @@ class _Tree:
     """A mounted tree of groups."""
 
     top: Path
-    own: Path
+    own_group: Path
     """The group of this process."""
     controllers: tuple[str, ...]
     unified: bool
@@ -55,7 +55,9 @@ class _Tree:
     def ancestors(self) -> Iterator[Path]:
         """Our own group and its parents, the nearest first."""
         yield from (
-            group for group in (self.own, *self.own.parents) if group.is_relative_to(self.top)
+            group
+            for group in (self.own_group, *self.own_group.parents)
+            if group.is_relative_to(self.top)
         )
 
 
@@ -109,7 +111,7 @@ class ControlGroups:
     @property
     def missing(self) -> tuple[Controller, ...]:
         """What can't be limited."""
-        return tuple(name for name in CONTROLLERS if name not in self._found())
+        return tuple(name for name in CONTROLLERS if name not in self._controller_parents())
 
     def make(self, limits: ContainerLimits) -> ControlGroup:
         """A group with these limits, as far as they can be set.
@@ -117,17 +119,17 @@ class ControlGroups:
         Raises:
             OSError: what worked before no longer does.
         """
-        return _make(self._found(), limits, self._unified)
+        return _make(self._controller_parents(), limits, self._unified)
 
     def reap(self) -> int:
         """Remove the groups of processes that have ended; returns the number of containers."""
-        gone = set()
+        names = set()
         for folder in self.folders():
             if is_running(_owner(folder.name)) is False:
                 _end(folder)
                 _remove(folder)
-                gone.add(folder.name)
-        return len(gone)
+                names.add(folder.name)
+        return len(names)
 
     def folders(self) -> Iterator[Path]:
         """Every group of ours on this machine, made by any process."""
@@ -135,13 +137,13 @@ class ControlGroups:
             for folder, folders, _ in os.walk(tree.top):
                 yield from (Path(folder, name) for name in folders if name.startswith(PREFIX))
 
-    def _found(self) -> dict[Controller, Path]:
+    def _controller_parents(self) -> dict[Controller, Path]:
         if self._parents is None:
             trees = _trees(self._process)
             unified = next((tree for tree in trees if tree.unified), None)
-            found = _parents_in(unified) if unified else {}
-            self._unified = bool(found)
-            self._parents = found or _parents_of(trees)
+            parents = _parents_in(unified) if unified else {}
+            self._unified = bool(parents)
+            self._parents = parents or _parents_of(trees)
         return self._parents
 
 
@@ -154,23 +156,23 @@ def _parents_in(tree: _Tree) -> dict[Controller, Path]:
                 if name not in control.read_text().split():
                     control.write_text(f"+{name}")
         offered = control.read_text().split()
-        found = {name: parent for name in CONTROLLERS if name in offered}
-        if {"memory", "pids"} <= found.keys() and _works(found, unified=True):
-            return found
+        parents = {name: parent for name in CONTROLLERS if name in offered}
+        if {"memory", "pids"} <= parents.keys() and _works(parents, unified=True):
+            return parents
     return {}
 
 
 def _parents_of(trees: list[_Tree]) -> dict[Controller, Path]:
     """The nearest groups of version 1 in which we may make groups, by controller."""
-    found: dict[Controller, Path] = {}
+    parents: dict[Controller, Path] = {}
     for name in CONTROLLERS:
         for parent in (
             parent for tree in trees if name in tree.controllers for parent in tree.ancestors()
         ):
             if _works({name: parent}, unified=False):
-                found[name] = parent
+                parents[name] = parent
                 break
-    return found
+    return parents
 
 
 def _works(parents: dict[Controller, Path], unified: bool) -> bool:
@@ -233,7 +235,7 @@ def _trees(process: Path) -> list[_Tree]:
         mounts = [line.split(" - ") for line in (process / "mountinfo").read_text().splitlines()]
     except OSError:
         return []
-    own = {controllers: path for _, controllers, path in places}
+    paths = {controllers: path for _, controllers, path in places}
     trees = []
     for before, after in mounts:
         root, top = before.split()[3:5]
@@ -242,7 +244,7 @@ def _trees(process: Path) -> list[_Tree]:
         path = next(
             (
                 p
-                for controllers, p in own.items()
+                for controllers, p in paths.items()
                 if (set(controllers.split(",")) & set(names) if names else not controllers)
             ),
             None,

@@ -91,7 +91,7 @@ class DockerContainer(Container):
                 "the sandbox gives."
             )
         log.warning(
-            "a sandbox container ended early with exit code %s: %s", code, self.stream.said()
+            "a sandbox container ended early with exit code %s: %s", code, self.stream.diagnostics()
         )
         if code in (_HUNG_UP, _KILLED, _LOST):
             raise SandboxFailed(
@@ -126,11 +126,11 @@ class DockerContainer(Container):
         """Whether the engine noticed the lack of memory only after it recorded the end, so that its
         state does not show it.
         """
-        ended = int(
+        end_time = int(
             datetime.fromisoformat(state["FinishedAt"][:19] + "+00:00").timestamp()
         )  # by the engine's clock
         heard = self._engine.client().events(
-            since=ended - 1, until=ended + 3, filters={"container": self.id, "event": "oom"}
+            since=end_time - 1, until=end_time + 3, filters={"container": self.id, "event": "oom"}
         )
         with contextlib.closing(heard):
             return any(True for _ in heard)
@@ -151,7 +151,7 @@ class DockerContainer(Container):
             client = self._engine.client()
             self.id = name  # the engine may create it even if its reply is lost
             try:
-                made = _create_container_args(
+                arguments = _create_container_args(
                     {
                         **self._options,
                         "image": self.edition,
@@ -160,11 +160,11 @@ class DockerContainer(Container):
                         "version": client.api._version,
                     }
                 )
-                made["host_config"]["MaskedPaths"] = [
+                arguments["host_config"]["MaskedPaths"] = [
                     *hidden_of_proc(),
                     *hidden_of_sys(),
                 ]  # the SDK has no argument for it
-                self.id = str(client.api.create_container(**made)["Id"])
+                self.id = str(client.api.create_container(**arguments)["Id"])
                 account: Mapping[str, Any] = client.api.inspect_container(self.id)
             except ImageNotFound as error:
                 raise SandboxUnavailable("the sandbox's image was removed", BUILD) from error

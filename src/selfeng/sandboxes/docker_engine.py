@@ -41,17 +41,17 @@ def labels(lifetime: float, group: str = "") -> dict[str, str]:
     }
 
 
-def abandoned(found: Mapping[str, str]) -> bool:
+def abandoned(container_labels: Mapping[str, str]) -> bool:
     """Whether the container with these labels has lost its server, or is past its deadline.
 
     The deadline decides where the owner can't be checked, for example on another machine that
     shares the engine.
     """
     try:
-        late = time.time() > float(found.get(DEADLINE, "inf"))
+        late = time.time() > float(container_labels.get(DEADLINE, "inf"))
     except ValueError:
         late = False
-    return late or is_running(found.get(OWNER, "")) is False
+    return late or is_running(container_labels.get(OWNER, "")) is False
 
 
 NO_ENGINE = {
@@ -84,7 +84,7 @@ class DockerEngine:
         self._environment = environment
         self._lock = threading.Lock()
         self._client: Any = None
-        self._left: set[str] = set()
+        self._leftovers: set[str] = set()
         """Containers that could not be removed."""
 
     def client(self) -> Any:
@@ -100,7 +100,7 @@ class DockerEngine:
 
     def close(self) -> None:
         """Remove what could not be removed before, if the engine answers now, and disconnect."""
-        if self._left:
+        if self._leftovers:
             with contextlib.suppress(SandboxError):
                 self.version()
                 self.remove_left()
@@ -130,14 +130,14 @@ class DockerEngine:
             SandboxUnavailable: it does not; the message lists those that it knows.
         """
         with translated("listing its runtimes"):
-            known = sorted(self.client().info().get("Runtimes") or ())
-        if name not in known:
+            runtimes = sorted(self.client().info().get("Runtimes") or ())
+        if name not in runtimes:
             remedy = (
                 "set SANDBOX_RUNTIME to one of those or to nothing, or make it known in the "
                 "engine's daemon.json and restart the engine"
             )
             raise SandboxUnavailable(
-                f"the Docker engine has no runtime {name}; it has {', '.join(known)}", remedy
+                f"the Docker engine has no runtime {name}; it has {', '.join(runtimes)}", remedy
             )
 
     def remove(self, container: str) -> None:
@@ -151,7 +151,7 @@ class DockerEngine:
         try:
             self._remove(container)
         except SandboxError:
-            self._left.add(container)
+            self._leftovers.add(container)
             raise
         self.remove_left()
 
@@ -159,18 +159,18 @@ class DockerEngine:
         """Remove a container after the next successful removal, or when this is closed, as the
         engine does not answer.
         """
-        self._left.add(container)
+        self._leftovers.add(container)
 
     def remove_left(self) -> None:
         """Try again to remove what could not be removed; no error if it can't be still."""
-        for other in tuple(self._left):
+        for container in tuple(self._leftovers):
             try:
-                self._remove(other)
+                self._remove(container)
             except SandboxFailed:
                 continue
             except SandboxUnavailable:
                 return
-            self._left.discard(other)
+            self._leftovers.discard(container)
 
     def load(self) -> tuple[int, int]:
         """Its processors, and how many sandbox containers run on it, of all servers.
@@ -195,9 +195,9 @@ class DockerEngine:
         """Remove the containers of dead servers; returns how many."""
         removed = 0
         with translated("looking for abandoned containers"):
-            for found in self.client().api.containers(all=True, filters={"label": SANDBOX}):
-                if abandoned(found.get("Labels") or {}):
-                    self.remove(found["Id"])
+            for container in self.client().api.containers(all=True, filters={"label": SANDBOX}):
+                if abandoned(container.get("Labels") or {}):
+                    self.remove(container["Id"])
                     removed += 1
         if removed:
             log.info("removed %d abandoned sandbox containers", removed)
@@ -211,14 +211,16 @@ def _connect(
     once.
     """
     try:
-        known = os.environ if environment is None else environment
+        variables = os.environ if environment is None else environment
         _knock(
-            known.get("DOCKER_HOST")
-            or ContextAPI.kwargs_from_context(environment=known).get("base_url", "")
+            variables.get("DOCKER_HOST")
+            or ContextAPI.kwargs_from_context(environment=variables).get("base_url", "")
         )
-        with contextlib.closing(_client(known, DEFAULT_DOCKER_API_VERSION, patience)) as stranger:
+        with contextlib.closing(
+            _client(variables, DEFAULT_DOCKER_API_VERSION, patience)
+        ) as stranger:
             spoken = stranger.version(api_version=False)["ApiVersion"]
-        return _client(known, spoken, timeout)
+        return _client(variables, spoken, timeout)
     except (DockerException, requests.RequestException, OSError, ValueError, KeyError) as error:
         raise SandboxUnavailable(
             f"no Docker engine answers: {_reason(error)}", NO_ENGINE
@@ -278,7 +280,7 @@ def translated(doing: str) -> Iterator[None]:
 
 def _reason(error: BaseException) -> str:
     """The innermost cause: the SDK wraps `No such file or directory` in four layers."""
-    seen: BaseException = error
-    while inner := (seen.__cause__ or seen.__context__):
-        seen = inner
-    return str(seen) or type(seen).__name__
+    cause: BaseException = error
+    while inner := (cause.__cause__ or cause.__context__):
+        cause = inner
+    return str(cause) or type(cause).__name__

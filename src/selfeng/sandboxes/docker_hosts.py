@@ -34,7 +34,7 @@ class DockerHost:
         """Why it is left out; None while it is used."""
         self.containers: set[HostedContainer] = set()
         """Those of this process that run on it, or are about to."""
-        self._processors, self._others = 1, 0
+        self._processors, self._other_containers = 1, 0
         self._thread = threading.Thread(target=self._watch, name="docker-host", daemon=True)
         self._closed = threading.Event()
         self._opening, self._lock = threading.Lock(), threading.Lock()
@@ -42,7 +42,7 @@ class DockerHost:
     @property
     def load(self) -> float:
         """Sandbox containers of all processes for each processor."""
-        return (self._others + len(self.containers)) / self._processors
+        return (self._other_containers + len(self.containers)) / self._processors
 
     def open(self) -> None:
         """Connect and begin to watch it, the first time."""
@@ -76,7 +76,7 @@ class DockerHost:
             if self.problem is not None:
                 self._restore()
             self._processors, running = self.backend.load()
-            self._others = max(0, running - len(self.containers))
+            self._other_containers = max(0, running - len(self.containers))
         except SandboxError as error:
             self.leave_out(error)
         except Exception as error:  # the edge of the thread
@@ -178,8 +178,8 @@ class DockerHosts:
         """`addresses` as those of DOCKER_HOST; `environment` has Docker's other variables, and None
         is this process's own.
         """
-        known = os.environ if environment is None else environment
-        self.hosts = [DockerHost(address, make, known) for address in addresses]
+        variables = os.environ if environment is None else environment
+        self.hosts = [DockerHost(address, make, variables) for address in addresses]
 
     @property
     def places(self) -> int:

@@ -49,21 +49,21 @@ class DockerImage:
         Raises:
             SandboxUnavailable: there is no such image, or it was built from other sources.
         """
-        if (found := self._find(self.name)) is None:
+        if (image := self._find(self.name)) is None:
             raise SandboxUnavailable(f"there is no image {self.name} to run code in", BUILD)
-        if found.labels.get(DIGEST) != source_digest():
+        if image.labels.get(DIGEST) != source_digest():
             raise SandboxUnavailable(
                 f"the image {self.name} was not built from the current sources", BUILD
             )
-        return str(found.id)
+        return str(image.id)
 
     def is_current(self) -> bool:
         """Whether a build would change nothing: same sources, same base."""
-        found = self._find(self.name)
+        image = self._find(self.name)
         return (
-            found is not None
-            and found.labels.get(DIGEST) == source_digest()
-            and self.base in (None, found.labels.get(BASE))
+            image is not None
+            and image.labels.get(DIGEST) == source_digest()
+            and self.base in (None, image.labels.get(BASE))
         )
 
     def build(self, on_line: Callable[[str], None]) -> str:
@@ -122,9 +122,9 @@ class DockerImage:
                         lines.append(line)
                         on_line(line)
                 if "error" in step:
-                    shown = "\n".join(lines[-15:])
-                    remedy = trust() if untrusted(shown) else "see the lines above"
-                    raise SandboxFailed(f"{problem}:\n{shown}", remedy)
+                    log_tail = "\n".join(lines[-15:])
+                    remedy = trust() if untrusted(log_tail) else "see the lines above"
+                    raise SandboxFailed(f"{problem}:\n{log_tail}", remedy)
 
     def _find(self, name: str) -> Any:
         with translated(f"looking for the image {name}"):
@@ -135,24 +135,24 @@ class DockerImage:
 
     def _provide_base(self, on_line: Callable[[str], None]) -> str:
         """The name of a base image that is on this machine now."""
-        wanted = self.base or DEFAULT_BASE
-        if self._find(wanted) is not None:
-            return wanted
-        on_line(f"pulling {wanted}")
+        base = self.base or DEFAULT_BASE
+        if self._find(base) is not None:
+            return base
+        on_line(f"pulling {base}")
         try:
-            with translated(f"pulling {wanted}"):
-                self._engine.client().images.pull(wanted)
+            with translated(f"pulling {base}"):
+                self._engine.client().images.pull(base)
         except SandboxFailed as error:
             local = None if self.base else self._local_base()
             if local is None:
                 raise SandboxUnavailable(
-                    f"the base image {wanted} is not on this machine and can't be pulled: {error}",
+                    f"the base image {base} is not on this machine and can't be pulled: {error}",
                     "connect to its registry, or set BASE_IMAGE to an image with Python 3.11 or "
                     "later that `docker images` lists",
                 ) from error
-            on_line(f"{wanted} can't be pulled; building on {local}")
+            on_line(f"{base} can't be pulled; building on {local}")
             return local
-        return wanted
+        return base
 
     def _local_base(self) -> str | None:
         """The newest slim image of Python on this machine, from any registry."""

@@ -53,12 +53,12 @@ def libraries() -> tuple[Path, ...]:
         return ()
     # One run of the loader tells of all; `ldd` takes one, and several shells, for each file.
     modules = (f"./lib-dynload/{path.name}" for path in _library().glob("lib-dynload/*.so"))
-    asked = {"LD_TRACE_LOADED_OBJECTS": "1", "LD_PRELOAD": ":".join(modules)}
+    loader_variables = {"LD_TRACE_LOADED_OBJECTS": "1", "LD_PRELOAD": ":".join(modules)}
     try:
-        said = subprocess.run(  # noqa: S603 - this interpreter
+        output = subprocess.run(  # noqa: S603 - this interpreter
             [program(), "-c", ""],
             cwd=_library(),
-            env={**os.environ, **asked},
+            env={**os.environ, **loader_variables},
             capture_output=True,
             text=True,
             check=False,
@@ -68,12 +68,12 @@ def libraries() -> tuple[Path, ...]:
             f"can't determine which libraries Python is linked to: {error}",
             f"check that {program()} can be run",
         ) from error
-    found = {
-        Path(os.path.abspath(path)) for path in _LINKED.findall(said)
+    paths = {
+        Path(os.path.abspath(path)) for path in _LINKED.findall(output)
     }  # under the name that the loader looks for
     return tuple(
         sorted(
-            path for path in found if path.is_relative_to(sys.base_prefix) and not _is_shown(path)
+            path for path in paths if path.is_relative_to(sys.base_prefix) and not _is_shown(path)
         )
     )
 

@@ -126,8 +126,8 @@ def handshake(
     deadline = time.monotonic() + _START
     frames: list[Message] = []
     try:
-        while not frames and (left := deadline - time.monotonic()) > 0:
-            sock.settimeout(left)
+        while not frames and (remaining := deadline - time.monotonic()) > 0:
+            sock.settimeout(remaining)
             data = sock.recv(65536)
             check_wanted()
             if not data:
@@ -138,8 +138,8 @@ def handshake(
             f"the sandbox's container does not speak the protocol: {broken}", remedy
         ) from broken
     if [f.get("kind") for f in frames] != ["ready"]:
-        told = "; ".join(str(f.get("detail", "")) for f in frames)
+        details = "; ".join(str(f.get("detail", "")) for f in frames)
         raise SandboxFailed(
-            f"the sandbox's container did not get ready: {told or stream.said()}", remedy
+            f"the sandbox's container did not get ready: {details or stream.diagnostics()}", remedy
         )
     sock.setblocking(False)

@@ -198,10 +198,10 @@ class SuiteResult(JobResult):
 class CallResult(JobResult):
     """The result of one call, with the files that it leaves."""
 
-    def __init__(self, nonce: str, limits: FileLimits, given: Sequence[File] = ()) -> None:
+    def __init__(self, nonce: str, limits: FileLimits, input_files: Sequence[File] = ()) -> None:
         super().__init__(nonce)
         self._limits = limits
-        self._given = given
+        self._input_files = input_files
         self._pieces: dict[str, bytearray] = {}
 
     def _take(self, frame: Message) -> None:
@@ -266,8 +266,8 @@ class CallResult(JobResult):
             if isinstance(unnamed, int) and 0 < unnamed < _COUNTED
             else ()
         )
-        told = tuple(f"{shown_name(name) or 'all'}: {reason}." for name, reason in refused)
-        return tuple(f for f in files if f not in self._given), (*told, *more)
+        refusals = tuple(f"{shown_name(name) or 'all'}: {reason}." for name, reason in refused)
+        return tuple(f for f in files if f not in self._input_files), (*refusals, *more)
 
 
 def _function(test: str) -> str:

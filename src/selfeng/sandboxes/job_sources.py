@@ -79,24 +79,24 @@ def _is_fixture(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def _methods(
-    node: ast.ClassDef, classes: dict[str, ast.ClassDef], seen: frozenset[str] = frozenset()
+    node: ast.ClassDef, classes: dict[str, ast.ClassDef], visited: frozenset[str] = frozenset()
 ) -> Iterator[str]:
     """Test methods of a class and of its bases in the same module."""
     yield from _functions(node.body)
     for base in node.bases:
-        if (name := last_name(base)) in classes and name not in seen:
-            yield from _methods(classes[name], classes, seen | {name})
+        if (name := last_name(base)) in classes and name not in visited:
+            yield from _methods(classes[name], classes, visited | {name})
 
 
 def _is_test_case(
-    node: ast.ClassDef, classes: dict[str, ast.ClassDef], seen: frozenset[str] = frozenset()
+    node: ast.ClassDef, classes: dict[str, ast.ClassDef], visited: frozenset[str] = frozenset()
 ) -> bool:
     return any(
         name in _TEST_CASES
         or (
             name in classes
-            and name not in seen
-            and _is_test_case(classes[name], classes, seen | {name})
+            and name not in visited
+            and _is_test_case(classes[name], classes, visited | {name})
         )
         for name in map(last_name, node.bases)
     )

@@ -101,10 +101,10 @@ class Pool:
         """The working containers whose job is over, each with the job's nonce."""
         self._leaving: set[Container] = set()
         self._background = PromisingContext()
-        self._wanted = 0
+        self._target = 0
         self._peak = 0
         self._moved = 0.0
-        self._taken = 0.0
+        self._last_handout = 0.0
         self._timers: dict[Callable[[], None], asyncio.TimerHandle] = {}
         self._starts = DaemonThreads(os.cpu_count() or 2, "sandbox-start")
         self._ends = DaemonThreads(size.most, "sandbox-end")
@@ -124,7 +124,7 @@ class Pool:
 
     def start(self) -> None:
         """Start containers ahead of the first request, in the background."""
-        self._wanted = max(self._wanted, self._size.least)
+        self._target = max(self._target, self._size.least)
         self.fill()
 
     def fill(self) -> None:
@@ -253,13 +253,13 @@ class Pool:
         except TimeoutError:
             self._background.cancel()
             await self._background.aflush_tasks()
-        ended = await asyncio.gather(
+        results = await asyncio.gather(
             *(
                 asyncio.to_thread(threads.close, self._removal)
                 for threads in (self._starts, self._ends)
             )
         )
-        if not all(ended):
+        if not all(results):
             log.warning(
                 "the sandbox was closed, but a call to start or remove a container is still blocked"
             )
@@ -277,7 +277,7 @@ class Pool:
         if not self._reusable:
             if not self._calm():
                 return 0
-            return (len(self._waiting) or self._wanted) - len(self._ready) - starting
+            return (len(self._waiting) or self._target) - len(self._ready) - starting
         if self._waiting:
             impatient = (
                 time.monotonic() - max(self._waiting[0].since, self._moved) >= self._size.patience
@@ -286,8 +286,8 @@ class Pool:
         if not self._calm():
             return 0
         used = len(self._owners.keys() & {*self._ready, *self._working})
-        wanted = min(self._wanted, self._size.least)
-        return wanted - (len(self._ready) + len(self._working) - used) - starting
+        target = min(self._target, self._size.least)
+        return target - (len(self._ready) + len(self._working) - used) - starting
 
     def _room(self) -> int:
         """How many containers may be started."""
@@ -333,7 +333,7 @@ class Pool:
                 self._waiting.remove(waiting)
                 self._working.add(container)
                 self._owners[container] = waiting.owner
-                self._taken = time.monotonic()
+                self._last_handout = time.monotonic()
                 waiting.future.set_result(container)
             elif self._ready and self._full() and waiting.owner in self._stranded():
                 self._make_room()
@@ -357,18 +357,18 @@ class Pool:
 
     def _quiet(self) -> bool:
         at_work = len(self._working) - len(self._spent)
-        return not at_work or time.monotonic() - self._taken >= _QUIET
+        return not at_work or time.monotonic() - self._last_handout >= _QUIET
 
     def _note_demand(self) -> None:
         self._peak = max(self._peak, len(self._working) + len(self._waiting) + 1)
-        self._wanted = max(self._wanted, self._size.least, min(self._peak, self._size.ready))
+        self._target = max(self._target, self._size.least, min(self._peak, self._size.ready))
         self._later(self._size.idle, self._shrink)
 
     def _shrink(self) -> None:
         """Want one container fewer, down to what recent demand needed; again later while any are
         left.
         """
-        self._wanted = max(self._size.least, min(self._peak, self._wanted - 1, self._size.ready))
+        self._target = max(self._size.least, min(self._peak, self._target - 1, self._size.ready))
         self._peak = len(self._working) + len(self._waiting)
         self.renew()
         self._let_go()
@@ -379,7 +379,7 @@ class Pool:
         """Remove a container that recent demand did not need, and the next one a moment later: many
         at once would take the processors from everything else.
         """
-        keep = max(0, self._wanted - (len(self._working) if self._reusable else 0))
+        keep = max(0, self._target - (len(self._working) if self._reusable else 0))
         used_first = sorted(self._ready, key=lambda c: c not in self._owners)
         since = time.monotonic() - self._size.idle
         unneeded = [
@@ -413,17 +413,17 @@ class Pool:
 
         Requests that came after the start began keep waiting, since the problem may be over.
         """
-        told = False
+        is_reported = False
         while (
             self._waiting
             and self._waiting[0].since <= began
-            and not (told and not isinstance(error, SandboxUnavailable))
+            and not (is_reported and not isinstance(error, SandboxUnavailable))
         ):
             waiting = self._waiting.popleft().future
             if not waiting.done():
                 waiting.set_exception(error)
-                told = True
-        if not told:
+                is_reported = True
+        if not is_reported:
             log.warning("could not pre-start a sandbox container: %s", error)
 
     async def _start(self) -> None:

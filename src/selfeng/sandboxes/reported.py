@@ -40,8 +40,12 @@ def text(value: object, limit: int = TEXT) -> str:
     """The start of a text; "" for anything else."""
     if not isinstance(value, str):
         return ""
-    shown = printable(value[:limit])
-    return shown if len(shown) <= limit and len(value) <= limit else f"{shown[:limit]}..."
+    clean_text = printable(value[:limit])
+    return (
+        clean_text
+        if len(clean_text) <= limit and len(value) <= limit
+        else f"{clean_text[:limit]}..."
+    )
 
 
 def seconds(value: object) -> float | None:
@@ -98,20 +102,20 @@ def outcome(fields: Any, **frame: Any) -> Returned | Raised | None:
             data, readable = fields.get("data"), fields.get("readable")
             cut, size = fields.get("truncated", False), fields.get("too_large", 0)
             try:
-                whole, near = _canonical(data), _canonical(readable)
+                exact_data, near = _canonical(data), _canonical(readable)
             except ValueError:
                 return None
             if not isinstance(cut, bool):
                 return None
-            shown = text(value)
-            if whole is near is None and not (cut or size):
-                near = canonical(shown)
+            clean_text = text(value)
+            if exact_data is near is None and not (cut or size):
+                near = canonical(clean_text)
             return Returned(
                 type_name=text(name, _NAME),
-                text=shown,
-                data=whole,
-                readable=near if whole is None else None,
-                value=_reference(whole or near, exact=whole is not None),
+                text=clean_text,
+                data=exact_data,
+                readable=near if exact_data is None else None,
+                value=_reference(exact_data or near, exact=exact_data is not None),
                 too_large=size if type(size) is int and 0 <= size < _SIZE else 0,
                 truncated=cut or len(value) > TEXT,
                 **frame,
@@ -130,10 +134,10 @@ def outcome(fields: Any, **frame: Any) -> Returned | Raised | None:
 
 def pairs(value: object, limit: int) -> list[tuple[str, str]]:
     """The well-formed pairs of a name and a sentence."""
-    found = value[:limit] if isinstance(value, list) else ()
+    items = value[:limit] if isinstance(value, list) else ()
     return [
         (pair[0], text(pair[1], SENTENCE))
-        for pair in found
+        for pair in items
         if isinstance(pair, list) and [type(p) for p in pair] == [str, str]
     ]
 
@@ -149,11 +153,11 @@ def _canonical(source: object) -> str | None:
         return None
     if not isinstance(source, str) or len(source) > LARGEST:
         raise ValueError("it is no JSON text, or too large")
-    whole = canonical(plain_json(source))
-    if (shown := printable(whole)) == whole:
-        return whole
+    original = canonical(plain_json(source))
+    if (clean_text := printable(original)) == original:
+        return original
     try:
-        return canonical(plain_json(shown))
+        return canonical(plain_json(clean_text))
     except ValueError:
         return None
 
@@ -195,13 +199,13 @@ def _finite(digits: str) -> float:
 
 
 def _distinct(members: list[tuple[str, Any]]) -> dict[str, Any]:
-    if len(found := dict(members)) < len(members):
+    if len(mapping := dict(members)) < len(members):
         raise ValueError("a key occurs twice")
-    return found
+    return mapping
 
 
-def _is_shallow(value: Any, left: int) -> bool:
+def _is_shallow(value: Any, depth: int) -> bool:
     inner = (
         value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
     )
-    return inner is None or (left > 0 and all(_is_shallow(item, left - 1) for item in inner))
+    return inner is None or (depth > 0 and all(_is_shallow(item, depth - 1) for item in inner))

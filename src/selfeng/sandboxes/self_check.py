@@ -78,16 +78,18 @@ def unsafe_flags(account: Mapping[str, Any]) -> Iterator[str]:
 
 def _folders(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
     """What is mounted beside /tmp, such as the engine's own socket; each mount once."""
-    found = {str(bind) for bind in host.get("Binds") or ()}
+    volumes = {str(bind) for bind in host.get("Binds") or ()}
     for mount in (*(host.get("Mounts") or ()), *(account.get("Mounts") or ())):
         source, target = (
             mount.get("Source") or mount.get("Name") or "",
             mount.get("Destination") or mount.get("Target"),
         )
         if (mount.get("Type"), target) != ("tmpfs", _TMP):
-            found.add(f"{source}:{target}")
-    for volume in sorted(found):
-        if not any(other != volume and other.startswith(f"{volume}:") for other in found):
+            volumes.add(f"{source}:{target}")
+    for volume in sorted(volumes):
+        if not any(
+            candidate != volume and candidate.startswith(f"{volume}:") for candidate in volumes
+        ):
             yield f"--volume={volume}"
     yield from (f"--tmpfs={folder}" for folder in host.get("Tmpfs") or () if folder != _TMP)
 

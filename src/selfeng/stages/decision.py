@@ -57,7 +57,7 @@ class Decision(Value):
     """Names of the tools that the model saw, likeliest first."""
 
 
-class _Found(NamedTuple):
+class _SearchResults(NamedTuple):
     """What the search found."""
 
     candidates: tuple[AnyCandidate, ...]
@@ -68,17 +68,17 @@ class _Found(NamedTuple):
     def sure_of(self, name: str) -> float:
         return next((c.confidence for c in self.candidates if c.tool.name == name), 0.0)
 
-    def joined(self, others: Iterable[AnyCandidate]) -> "_Found":
+    def joined(self, candidates: Iterable[AnyCandidate]) -> "_SearchResults":
         """With the candidates of another form of the request."""
-        return self._replace(candidates=_best((*self.candidates, *others)))
+        return self._replace(candidates=_best((*self.candidates, *candidates)))
 
 
 class _Choice(NamedTuple):
     choice: Call | Misfit | NoFit
-    found: _Found
+    results: _SearchResults
     reason: str = ""
     """Why the search alone decided; "" if the model did."""
-    asked: bool = True
+    model_replied: bool = True
     """Whether the model was asked, and replied."""
 
 
@@ -108,12 +108,12 @@ class Decider:
         started = time.monotonic()
         turn.emit(Searching())
         with stage("search"):
-            chosen = await self._choose(turn, await self._search(turn))
-            while isinstance(chosen.choice, NoFit) and await turn.need(
-                "tools", partial(self._is_another_likely, turn, chosen.found)
+            selection = await self._choose(turn, await self._search(turn))
+            while isinstance(selection.choice, NoFit) and await turn.need(
+                "tools", partial(self._is_another_likely, turn, selection.results)
             ):
-                chosen = await self._choose(turn, await self._search(turn))
-        choice, candidates = chosen.choice, _judged(chosen)
+                selection = await self._choose(turn, await self._search(turn))
+        choice, candidates = selection.choice, _judged(selection)
         considered = tuple(c.tool.name for c in candidates)
         searched = {
             "considered": considered,
@@ -126,25 +126,27 @@ class Decider:
         else:
             name = choice.tool.name
             sure = next((c.confidence for c in candidates if c.tool.name == name), 0.0)
-            turn.emit(ToolFound(tool=name, confidence=sure, reason=chosen.reason, **searched))
-        learnable = () if chosen.reason else _forms(turn, choice.standalone)
-        likely = tuple(tool.name for tool in chosen.found.offered)
+            turn.emit(ToolFound(tool=name, confidence=sure, reason=selection.reason, **searched))
+        learnable = () if selection.reason else _forms(turn, choice.standalone)
+        likely = tuple(tool.name for tool in selection.results.offered)
         return Decision(choice=choice, considered=considered, learnable=learnable, likely=likely)
 
-    async def _is_another_likely(self, turn: Turn, known: _Found) -> bool:
+    async def _is_another_likely(self, turn: Turn, results: _SearchResults) -> bool:
         """Whether a tool was added meanwhile that is sure if the model chooses it."""
-        return bool(self._others((await self._search(turn)).candidates, known))
+        return bool(self._unseen_tools((await self._search(turn)).candidates, results))
 
-    def _others(self, candidates: Iterable[AnyCandidate], known: _Found) -> list[Tool | ServerTool]:
+    def _unseen_tools(
+        self, candidates: Iterable[AnyCandidate], results: _SearchResults
+    ) -> list[Tool | ServerTool]:
         """The tools that the model did not see, and that are sure if it chooses them."""
         return [
             c.tool
             for c in candidates
             if _confirmed(c.confidence) >= self._thresholds.threshold
-            and c.tool not in known.offered
+            and c.tool not in results.offered
         ]
 
-    async def _search(self, turn: Turn) -> _Found:
+    async def _search(self, turn: Turn) -> _SearchResults:
         """The tools nearest to the request. Earlier requests bring further ones to the model's
         notice, but give confidence to none.
         """
@@ -155,7 +157,7 @@ class Decider:
             likely += await self._continued(turn, former[-1:])
         if len(former) > 1 and not likely:
             likely = await self._continued(turn, former[-_LOOKED_BACK:])
-        return _Found(
+        return _SearchResults(
             _best((*alone, *(c.model_copy(update={"confidence": 0.0}) for c in likely))),
             tuple(c.tool for c in _best(likely)),
         )
@@ -164,55 +166,64 @@ class Decider:
         """The tools of the library, and those of other servers that the person did not refuse; no
         name of theirs stands for one of the library's.
         """
-        own = await self._library.search(text, CANDIDATES)
+        library_candidates = await self._library.search(text, CANDIDATES)
         if self._servers is None:
-            return own
-        taken = {candidate.tool.name for candidate in own} | set(turn.request.refused)
-        others = await self._servers.search(text, CANDIDATES)
-        return _best((*own, *(one for one in others if one.tool.name not in taken)))
+            return library_candidates
+        excluded_names = {candidate.tool.name for candidate in library_candidates} | set(
+            turn.request.refused
+        )
+        server_candidates = await self._servers.search(text, CANDIDATES)
+        return _best(
+            (
+                *library_candidates,
+                *(c for c in server_candidates if c.tool.name not in excluded_names),
+            )
+        )
 
     async def _continued(self, turn: Turn, former: Sequence[str]) -> list[AnyCandidate]:
         text = "\n".join([*former, turn.request.text])
         return self._likely(await self._nearest(turn, text))
 
-    def _likely(self, found: Iterable[AnyCandidate]) -> list[AnyCandidate]:
-        return [c for c in found if c.confidence >= self._thresholds.floor]
+    def _likely(self, candidates: Iterable[AnyCandidate]) -> list[AnyCandidate]:
+        return [c for c in candidates if c.confidence >= self._thresholds.floor]
 
-    async def _choose(self, turn: Turn, found: _Found) -> _Choice:
-        if not found.candidates:
-            return _Choice(NoFit(reason="The library is empty."), found, asked=False)
+    async def _choose(self, turn: Turn, results: _SearchResults) -> _Choice:
+        if not results.candidates:
+            return _Choice(NoFit(reason="The library is empty."), results, model_replied=False)
         english = await asyncio.to_thread(is_english, turn.request.text)
-        if not found.offered and (english or not self._thresholds.translates):
-            best = found.candidates[0]
+        if not results.offered and (english or not self._thresholds.translates):
+            best = results.candidates[0]
             reason = f"The nearest tool, {best.tool.name}, has a confidence of only "
-            return _Choice(NoFit(reason=reason + self._below(best.confidence)), found, asked=False)
+            return _Choice(
+                NoFit(reason=reason + self._below(best.confidence)), results, model_replied=False
+            )
         asks = bool(turn.request.history) or not english
         try:
-            choice = await self._executor.choose(turn, found.offered, standalone=asks)
+            choice = await self._executor.choose(turn, results.offered, standalone=asks)
         except ModelError as error:
-            return await self._choose_alone(turn, found, error)
+            return await self._choose_alone(turn, results, error)
         if choice.standalone:
-            chosen = None if isinstance(choice, NoFit) else choice.tool
-            left = [tool for tool in found.offered if tool != chosen]
-            others = await self._nearest(turn, choice.standalone)
-            found = found.joined(c for c in others if c.tool not in left)
+            chosen_tool = None if isinstance(choice, NoFit) else choice.tool
+            declined_tools = [tool for tool in results.offered if tool != chosen_tool]
+            candidates = await self._nearest(turn, choice.standalone)
+            results = results.joined(c for c in candidates if c.tool not in declined_tools)
             if isinstance(choice, NoFit):
-                choice = await self._choose_again(turn, found, choice)
+                choice = await self._choose_again(turn, results, choice)
         if isinstance(choice, NoFit) or (
-            (sure := found.sure_of(choice.tool.name)) >= self._thresholds.floor
+            (sure := results.sure_of(choice.tool.name)) >= self._thresholds.floor
         ):
-            return _Choice(choice, found)
+            return _Choice(choice, results)
         reason = f"{choice.tool.name} was chosen, but the search gives it only {self._below(sure)}"
-        return _Choice(NoFit(reason=reason, standalone=choice.standalone), found)
+        return _Choice(NoFit(reason=reason, standalone=choice.standalone), results)
 
     async def _choose_again(
-        self, turn: Turn, found: _Found, declined: NoFit
+        self, turn: Turn, results: _SearchResults, declined: NoFit
     ) -> Call | Misfit | NoFit:
         """The model's choice among the tools that only the request in its own words found."""
-        if not (others := self._others(found.candidates, found)):
+        if not (tools := self._unseen_tools(results.candidates, results)):
             return declined
         try:
-            choice = await self._executor.choose(turn, others)
+            choice = await self._executor.choose(turn, tools)
         except ModelError:
             return declined
         return choice.model_copy(update={"standalone": declined.standalone})
@@ -220,14 +231,16 @@ class Decider:
     def _below(self, confidence: float) -> str:
         return f"{confidence:.1%}, below the {self._thresholds.floor:.1%} of SEARCH_FLOOR."
 
-    async def _choose_alone(self, turn: Turn, found: _Found, error: ModelError) -> _Choice:
+    async def _choose_alone(
+        self, turn: Turn, results: _SearchResults, error: ModelError
+    ) -> _Choice:
         """What the search alone decides after `error`; a tool without required parameters can be
         called without the model.
 
         Raises:
             ModelError: `error`, or the failure to get the arguments; the message names the tool.
         """
-        best = found.candidates[0]
+        best = results.candidates[0]
         name, out = best.tool.name, isinstance(error, ModelUnavailable)
         if best.confidence < self._thresholds.threshold:
             if out:
@@ -242,25 +255,25 @@ class Decider:
                     reason=f"The model could not choose ({error.message}), and the search alone "
                     "is not sure enough."
                 ),
-                found,
-                asked=False,
+                results,
+                model_replied=False,
             )
         reason = f"The model could not choose ({error.message}); the search alone decided."
         try:
             if out:
                 raise error
-            return _Choice(await self._executor.prepare(turn, best.tool), found, reason)
+            return _Choice(await self._executor.prepare(turn, best.tool), results, reason)
         except ModelError as failure:
             if needed := _required(best.tool):
                 sure = f"{name} was found with a confidence of {best.confidence:.0%}"
                 raise _without_model(
                     failure, f"{sure}, but its arguments ({', '.join(needed)}) need the model"
                 ) from failure
-            return _Choice(Call(tool=best.tool, arguments={}), found, reason)
+            return _Choice(Call(tool=best.tool, arguments={}), results, reason)
 
 
-def _without_model(error: ModelError, found: str) -> ModelError:
-    return type(error)(f"{found}: {error.message}", error.remedy or "try again later")
+def _without_model(error: ModelError, problem: str) -> ModelError:
+    return type(error)(f"{problem}: {error.message}", error.remedy or "try again later")
 
 
 def _required(tool: Tool | ServerTool) -> Sequence[str]:
@@ -281,15 +294,15 @@ def _forms(turn: Turn, standalone: str) -> tuple[str, ...]:
     """What can be learnt of the request: what a conversation leads up to may mean nothing without
     it, and the model's words may.
     """
-    own = () if turn.request.history else (turn.request.text,)
-    return tuple(dict.fromkeys(filter(None, (*own, standalone))))
+    request_texts = () if turn.request.history else (turn.request.text,)
+    return tuple(dict.fromkeys(filter(None, (*request_texts, standalone))))
 
 
-def _judged(chosen: _Choice) -> tuple[AnyCandidate, ...]:
+def _judged(selection: _Choice) -> tuple[AnyCandidate, ...]:
     """The candidates, after what the model said of them."""
-    if chosen.reason or not chosen.asked:
-        return chosen.found.candidates
-    name = None if isinstance(chosen.choice, NoFit) else chosen.choice.tool.name
+    if selection.reason or not selection.model_replied:
+        return selection.results.candidates
+    name = None if isinstance(selection.choice, NoFit) else selection.choice.tool.name
     return _best(
         c.model_copy(
             update={
@@ -298,7 +311,7 @@ def _judged(chosen: _Choice) -> tuple[AnyCandidate, ...]:
                 )
             }
         )
-        for c in chosen.found.candidates
+        for c in selection.results.candidates
     )
 
 

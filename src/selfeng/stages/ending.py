@@ -98,24 +98,25 @@ def _in_vain(events: Sequence[Event]) -> bool:
     """Whether nothing that agents tried succeeded: no message to another agent, or no run."""
     sent = [e.state for e in events if isinstance(e, DelegationChanged) and e.sender != _USER]
     runs = [e.state for e in events if isinstance(e, CodeRun)]
-    made = any(isinstance(e, FilesMade) for e in events)
+    has_files = any(isinstance(e, FilesMade) for e in events)
     return any(
-        "failed" in states and "finished" not in states for states in (sent, [] if made else runs)
+        "failed" in states and "finished" not in states
+        for states in (sent, [] if has_files else runs)
     )
 
 
 def what_was_reached(events: Sequence[Event]) -> str:
     """What a turn had reached when a limit ended it: one sentence for people; "" if nothing."""
-    written = registered = ""
+    progress = registered = ""
     passed: dict[
         int, list[bool]
     ] = {}  # attempt at an implementation → whether each of its tests passed
     for event in events:
         match event:
             case SynthesisStep(step="specify", state="finished") if event.artifact:
-                written = "The specification is written"
+                progress = "The specification is written"
             case SynthesisStep(step="test", state="finished"):
-                written = "Specification and tests are written"
+                progress = "Specification and tests are written"
             case SynthesisStep(step="register", state="finished", text=text):
                 registered = text.rstrip(".")
             case TestFinished(against="implementation", attempt=attempt, result=result):
@@ -126,5 +127,5 @@ def what_was_reached(events: Sequence[Event]) -> str:
         if best
         else ""
     )
-    told = registered or written + tested
-    return f"{told}." if told else ""
+    summary = registered or progress + tested
+    return f"{summary}." if summary else ""

@@ -74,14 +74,14 @@ class Call(Chosen):
     @property
     def following(self) -> "Call":
         """The first of the further calls, with the rest of them."""
-        first, *rest = self.further
-        return self.model_copy(update={"arguments": first, "further": tuple(rest)})
+        first, *remaining = self.further
+        return self.model_copy(update={"arguments": first, "further": tuple(remaining)})
 
     def __str__(self) -> str:
         """The call as Python source, long values shortened."""
-        given = {name: repr(value) for name, value in self.arguments.items()}
-        long = {name: shortened(text, _SHOWN) for name, text in given.items() if len(text) > _SHOWN}
-        return f"{self.tool.name}({', '.join(f'{k}={v}' for k, v in {**given, **long}.items())})"
+        texts = {name: repr(value) for name, value in self.arguments.items()}
+        long = {name: shortened(text, _SHOWN) for name, text in texts.items() if len(text) > _SHOWN}
+        return f"{self.tool.name}({', '.join(f'{k}={v}' for k, v in {**texts, **long}.items())})"
 
 
 class NoFit(Chosen):
@@ -114,11 +114,11 @@ class Misfit(Chosen):
     def questions(self) -> tuple[Question, ...]:
         """Questions for what the call lacks."""
         if isinstance(self.tool, ServerTool):
-            asked = tuple(question_for_property(self.tool, name) for name in self.missing)
+            items = tuple(question_for_property(self.tool, name) for name in self.missing)
         else:
             missing = [p for p in self.tool.signature.parameters if p.name in self.missing]
-            asked = tuple(map(question_for, missing))
-        return asked or (Question(id="request", question="What do you want done instead?"),)
+            items = tuple(map(question_for, missing))
+        return items or (Question(id="request", question="What do you want done instead?"),)
 
 
 class Executor:
@@ -146,27 +146,27 @@ class Executor:
         Raises:
             ModelError: the model can't be reached, declines or gives no usable reply.
         """
-        shown = await _shown(turn)
+        context = await _prompt_context(turn)
         servers = any(isinstance(tool, ServerTool) for tool in tools)
         prompt = render(
-            "decide", turn.request.history, **shown, standalone=standalone, servers=servers
+            "decide", turn.request.history, **context, standalone=standalone, servers=servers
         )
-        first = await self._chosen(turn, prompt, tools, standalone)
+        first = await self._model_choice(turn, prompt, tools, standalone)
         again = await self._again(turn, first)
         return again.model_copy(update={"standalone": first.standalone})
 
     async def prepare(
-        self, turn: Turn, tool: Tool | ServerTool, given: Mapping[str, Any] | None = None
+        self, turn: Turn, tool: Tool | ServerTool, arguments: Mapping[str, Any] | None = None
     ) -> Call | NoFit | Misfit:
-        """The call of a tool: with the arguments `given`, where they fit it and what the person
+        """The call of a tool: with these `arguments`, where they fit it and what the person
         said; else one model call, two if its arguments don't fit.
 
         Raises:
             ModelError: the model can't be reached, declines or gives no usable reply.
         """
-        if given is not None and _copied(turn.request, given):
+        if arguments is not None and _copied(turn.request, arguments):
             with suppress(ArgumentsInvalid):
-                return _call(tool, given, await _results(turn, given))
+                return _call(tool, arguments, await _results(turn, arguments))
         return await self._again(turn, await self._extracted(turn, tool, ""))
 
     async def _again(self, turn: Turn, result: Call | NoFit | Misfit) -> Call | NoFit | Misfit:
@@ -183,14 +183,14 @@ class Executor:
         prompt = render(
             "arguments",
             turn.request.history,
-            **await _shown(turn),
+            **await _prompt_context(turn),
             function=tool.name,
             problem=problem,
             servers=isinstance(tool, ServerTool),
         )
-        return await self._chosen(turn, prompt, (tool,))
+        return await self._model_choice(turn, prompt, (tool,))
 
-    async def _chosen(
+    async def _model_choice(
         self,
         turn: Turn,
         prompt: Prompt,
@@ -204,8 +204,8 @@ class Executor:
             functions = list(map(with_standalone, functions))
         choice = await self._model.choose(prompt, functions, turn.budget)
         calls = [dict(arguments) for arguments in (choice.arguments, *choice.further)]
-        said = [str(call.pop(STANDALONE, None) or "") for call in calls if standalone]
-        alone = " ".join(next(filter(None, said), "").split())
+        rewrites = [str(call.pop(STANDALONE, None) or "") for call in calls if standalone]
+        alone = " ".join(next(filter(None, rewrites), "").split())
         if choice.name == NO_TOOL_FITS.name:
             reason = choice.arguments.get("reason") or "none of the tools does what is asked for"
             return NoFit(reason=str(reason), standalone=alone)
@@ -218,11 +218,11 @@ class Executor:
                 tool=tool,
                 problem=error.problem,
                 missing=error.missing,
-                given=_told(_said(calls[0])) if error.missing else "",
+                given=_arguments_text(_literal_arguments(calls[0])) if error.missing else "",
                 standalone=alone,
             )
-        others = tuple(call.arguments for call in further)
-        return first.model_copy(update={"further": others, "standalone": alone})
+        further_arguments = tuple(call.arguments for call in further)
+        return first.model_copy(update={"further": further_arguments, "standalone": alone})
 
     async def run(self, turn: Turn, call: Call, count: CountUse | None = None) -> Execution:
         """Call the tool once. A failure of the tool, or of the server that has it, is a value; only
@@ -241,7 +241,7 @@ class Executor:
                 execution = await self._run_elsewhere(turn, tool, call.arguments)
             else:
                 await turn.need("sandbox")
-                turn.emit(Executing(tool=name, arguments=_told(call.arguments)))
+                turn.emit(Executing(tool=name, arguments=_arguments_text(call.arguments)))
                 files, modules = await _files(turn, call), await self._sources.of(tool.requires)
                 execution = await self._sandbox.execute(
                     name, tool.code, call.arguments, files, library=modules
@@ -269,7 +269,9 @@ class Executor:
         self, turn: Turn, tool: ServerTool, arguments: Mapping[str, Any]
     ) -> Execution:
         assert self._servers is not None, tool.name
-        turn.emit(Executing(tool=tool.name, arguments=_told(arguments), server=tool.server))
+        turn.emit(
+            Executing(tool=tool.name, arguments=_arguments_text(arguments), server=tool.server)
+        )
 
         def tell(done: float, total: float | None, words: str) -> None:
             text = one_line(words[:_PROGRESS])
@@ -279,8 +281,8 @@ class Executor:
 
     async def named_files(self, turn: Turn, call: Call) -> tuple[File, ...]:
         """The files of the person that the call names."""
-        named = set(_texts(call.arguments))
-        return tuple(file for file in await _files(turn, call) if file.name in named)
+        argument_texts = set(_texts(call.arguments))
+        return tuple(file for file in await _files(turn, call) if file.name in argument_texts)
 
     async def _report(self, turn: Turn, tool: Tool, digest: str, execution: Execution) -> None:
         """Update the library's trust in the tool by the outcome of the call of that digest."""
@@ -298,16 +300,16 @@ def _call(
     tool: Tool | ServerTool, arguments: Mapping[str, Any], results: Sequence[StepResult]
 ) -> Call:
     """Raises: ArgumentsInvalid."""
-    given = resolved(arguments, results)
+    values = resolved(arguments, results)
     if isinstance(tool, ServerTool):
-        return Call(tool=tool, arguments=bind_schema(tool, given))
-    return Call(tool=tool, arguments=bind(tool.signature, given))
+        return Call(tool=tool, arguments=bind_schema(tool, values))
+    return Call(tool=tool, arguments=bind(tool.signature, values))
 
 
-async def _results(turn: Turn, given: Any) -> tuple[StepResult, ...]:
+async def _results(turn: Turn, arguments: Any) -> tuple[StepResult, ...]:
     """The results that the arguments may refer to; earlier values are read only if they do."""
-    named, earlier = set(_texts(given)), turn.request.earlier_results
-    read = [(r, await earlier.read(r)) for r in earlier.references if r.id in named]
+    argument_texts, earlier = set(_texts(arguments)), turn.request.earlier_results
+    read = [(r, await earlier.read(r)) for r in earlier.references if r.id in argument_texts]
     values = (
         StepResult(id=r.id, request=r.request, tool=r.tool, text="", data=value.content)
         for r, value in read
@@ -315,7 +317,7 @@ async def _results(turn: Turn, given: Any) -> tuple[StepResult, ...]:
     return (*values, *turn.request.results)
 
 
-def _told(arguments: Mapping[str, Any]) -> str:
+def _arguments_text(arguments: Mapping[str, Any]) -> str:
     """The arguments as JSON text; values that come of references may be very long, and are
     shortened to text.
     """
@@ -324,7 +326,7 @@ def _told(arguments: Mapping[str, Any]) -> str:
     return json.dumps({**arguments, **long}, ensure_ascii=False)
 
 
-def _said(arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _literal_arguments(arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments that are values, and no references to results."""
     return {
         name: value
@@ -333,31 +335,38 @@ def _said(arguments: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _copied(request: Request, given: Mapping[str, Any]) -> bool:
+def _copied(request: Request, arguments: Mapping[str, Any]) -> bool:
     """Whether the arguments are plain JSON, and their long texts stand in what the person said:
     another one was shortened or made up.
     """
     try:
-        json.dumps(given)
+        json.dumps(arguments)
     except TypeError:
         return False
-    said = [*(message.content for message in request.history), request.text]
-    said += [answer.value for answer in request.answers] + [r.text for r in request.results]
-    return all(len(text) <= _SHORT or any(text in one for one in said) for text in _texts(given))
+    sources = [*(message.content for message in request.history), request.text]
+    sources += [answer.value for answer in request.answers] + [r.text for r in request.results]
+    return all(
+        len(text) <= _SHORT or any(text in source for source in sources)
+        for text in _texts(arguments)
+    )
 
 
-async def _shown(turn: Turn) -> dict[str, str]:
+async def _prompt_context(turn: Turn) -> dict[str, str]:
     """What every prompt here shows of a turn."""
     return shown(turn.request, await turn.lessons("execute", turn.request.text))
 
 
 async def _files(turn: Turn, call: Call) -> tuple[File, ...]:
     """The files of the request, and those of the conversation that the call names."""
-    named = set(_texts(call.arguments))
-    wanted = [reference for reference in turn.request.earlier.references if reference.name in named]
+    argument_texts = set(_texts(call.arguments))
+    references = [
+        reference
+        for reference in turn.request.earlier.references
+        if reference.name in argument_texts
+    ]
     return (
         *turn.request.files,
-        *[await turn.request.earlier.read(reference) for reference in wanted],
+        *[await turn.request.earlier.read(reference) for reference in references],
     )
 
 

@@ -68,7 +68,7 @@ class PlanRunner:
                 PlanStepChanged(step=step.id, state="failed", text=error.message, seconds=seconds)
             )
             raise PlanFailed(
-                _told(step, error.message, steps.values()), error.remedy, where="plan"
+                _step_failure(step, error.message, steps.values()), error.remedy, where="plan"
             ) from error
         result, seconds = served.result, time.monotonic() - started
         turn.emit(
@@ -102,12 +102,14 @@ def _part(turn: Turn, step: PlannedStep, needed: Sequence[Served]) -> Turn:
     return turn.part(request, emit).beside_others()
 
 
-def _told(step: PlannedStep, problem: str, steps: Iterable[asyncio.Task[Served]]) -> str:
+def _step_failure(step: PlannedStep, problem: str, steps: Iterable[asyncio.Task[Served]]) -> str:
     """In the words of the steps: their ids are names that the model made up."""
     reached = [
         t.result().result for t in steps if t.done() and not t.cancelled() and t.exception() is None
     ]
-    done = "; ".join(f"“{result.request}”: {shortened(result.text, SHOWN)}" for result in reached)
+    summary = "; ".join(
+        f"“{result.request}”: {shortened(result.text, SHOWN)}" for result in reached
+    )
     return f"the step “{step.request}” failed: {problem}" + (
-        f". What was reached: {done}" if done else ""
+        f". What was reached: {summary}" if summary else ""
     )

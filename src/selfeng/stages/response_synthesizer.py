@@ -49,7 +49,7 @@ class ResponseSynthesizer:
             result=await _describe(execution),
             rounded=rounded(execution, request.text),
         )
-        async for piece in self._told(turn, prompt, plain(execution, request.text)):
+        async for piece in self._stream_reply(turn, prompt, plain(execution, request.text)):
             yield piece
 
     async def answer_plan(self, turn: Turn, results: Sequence[StepResult]) -> AsyncIterator[str]:
@@ -57,18 +57,18 @@ class ResponseSynthesizer:
         prompt = render(
             "results", turn.request.history, request=turn.request.text, results=all_results(results)
         )
-        async for piece in self._told(turn, prompt, plain_results(results)):
+        async for piece in self._stream_reply(turn, prompt, plain_results(results)):
             yield piece
 
-    async def _told(self, turn: Turn, prompt: Prompt, instead: str) -> AsyncIterator[str]:
-        begun = False
+    async def _stream_reply(self, turn: Turn, prompt: Prompt, instead: str) -> AsyncIterator[str]:
+        has_begun = False
         try:
             async for piece in self._model.stream(prompt, turn.budget):
-                begun = True
+                has_begun = True
                 yield piece
         except (ModelError, BudgetExceeded) as error:
             yield (
-                ("\n\n" if begun else "")
+                ("\n\n" if has_begun else "")
                 + instead
                 + f"\n\n*The model could not put this into words: {error.message}.*"
             )
@@ -131,19 +131,19 @@ def rounded(execution: Execution, request: str) -> str:
         return ""
     try:
         number = float(execution.text.removeprefix("Decimal('").removesuffix("')"))
-        said = for_people(number, money=is_about_money(request))
+        sentence_number = for_people(number, money=is_about_money(request))
     except ValueError:
         return ""
-    return "" if said == execution.text else said
+    return "" if sentence_number == execution.text else sentence_number
 
 
 def _files(execution: Returned | Raised) -> str:
     """What the model is told of the files that a call made."""
-    made = "".join(
+    lines = "".join(
         f"\nmade the file {f.name} ({f.reference().media_type}), which the person sees below"
         for f in execution.files
     )
-    return made + "".join(
+    return lines + "".join(
         f"\nleft a file that can't be handed out, {refused}" for refused in execution.refused_files
     )
 
@@ -160,12 +160,12 @@ def plain(execution: Execution, request: str = "") -> str:
             more = f"\n\n{cut[:1].upper()}{cut[1:]}." if cut else ""
             return f"The result is:\n\n{_block(execution.text)}{more}"
         case Raised():
-            said = (
+            parts = (
                 [execution.message]
                 if execution.message and execution.type_name in _EXPECTED
                 else [execution.type_name, execution.message]
             )
-            return f"The tool refused this input: {': '.join(filter(None, said))}"
+            return f"The tool refused this input: {': '.join(filter(None, parts))}"
         case Killed():
             return f"The sandbox ended the tool. {execution.reason}"
         case _:

@@ -25,14 +25,16 @@ class ConsentAsked(Value):
 
 def consent_to(call: Call, tool: ServerTool) -> ConsentAsked:
     """The question for a call of that tool."""
-    given = [call.arguments, *call.further]
-    told = shortened("; ".join(json.dumps(one, ensure_ascii=False) for one in given), _SHOWN)
+    argument_sets = [call.arguments, *call.further]
+    arguments_text = shortened(
+        "; ".join(json.dumps(arguments, ensure_ascii=False) for arguments in argument_sets), _SHOWN
+    )
     says = f" The server says of it: “{one_line(tool.description[:_DESCRIBED])}”."
     question = Question(
         id=consent_id(tool),
         question=f"May I call {tool.tool!r} of the server {tool.server!r} ({tool.address})?",
-        why=f"With {one_line(told)}.{says if tool.description else ''} It runs outside the sandbox"
-        f"{', and by its own claim only reads' if tool.read_only else ''}.",
+        why=f"With {one_line(arguments_text)}.{says if tool.description else ''} It runs outside "
+        f"the sandbox{', and by its own claim only reads' if tool.read_only else ''}.",
         answer="choice",
         options=CONSENTS,
     )

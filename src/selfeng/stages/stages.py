@@ -17,7 +17,7 @@ from selfeng.core.files import File
 from selfeng.core.plan import Plan, StepResult
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.protocols import ServerTools, ToolLibrary
-from selfeng.core.question import Question, said, told
+from selfeng.core.question import Question, answers_text, questions_text
 from selfeng.core.secrets import may_be_kept
 from selfeng.core.server_tool import ALWAYS, NO, Consent, ServerTool
 from selfeng.core.stage import StageName
@@ -208,7 +208,7 @@ class Stages:
                     (),
                 )
             case DirectAnswer(text=text, questions=questions):
-                raise AgentError(told(questions, text), "ask again, with what is missing")
+                raise AgentError(questions_text(questions, text), "ask again, with what is missing")
             case PlanExecuted() | AgentReply() | ConsentAsked():
                 raise AssertionError("the synthesis refuses plans and work for agents here")
             case _:
@@ -233,7 +233,7 @@ class Stages:
             "to be faster": request.refactors,
             "to be built": request.builds,
         }
-        return next((way for way, wanted in ways.items() if wanted), "new")
+        return next((way for way, applies in ways.items() if applies), "new")
 
     async def _is_allowed(self, state: RequestState, waiting: FunctionCall) -> bool:
         """Take the person's answer about a call that waits. False: the request goes on without it,
@@ -269,9 +269,11 @@ class Stages:
                 return "fits"
             case NoFit():
                 return "nothing fits"
-            case Misfit(tool=tool, problem=problem, missing=missing, given=given):
+            case Misfit(tool=tool, problem=problem, missing=missing, given=arguments_text):
                 then: Literal["ask", "synthesize"] = "ask" if missing else "synthesize"
-                turn.emit(ToolMismatch(tool=tool.name, problem=problem, then=then, given=given))
+                turn.emit(
+                    ToolMismatch(tool=tool.name, problem=problem, then=then, given=arguments_text)
+                )
                 return "incomplete" if missing else "nothing fits"
             case _:
                 assert_never(state.choice)
@@ -344,8 +346,8 @@ class Stages:
         """
         if state.turn.request.by_hand or isinstance(call.tool, ServerTool):
             return ""
-        if (own := own_failure(execution)) or isinstance(execution, Killed):
-            return own or ""
+        if (failure := own_failure(execution)) or isinstance(execution, Killed):
+            return failure or ""
         built = state.synthesis.built and await self._executor.named_files(state.turn, call)
         return execution.type_name if built else ""
 
@@ -385,14 +387,14 @@ class Stages:
         if turn.inspector is None or isinstance(execution, Killed):
             return ""
         files = await self._executor.named_files(turn, call)
-        found = [await turn.inspector.lines_about(file, execution.message) for file in files]
-        return "\n".join(filter(None, found))
+        lines = [await turn.inspector.lines_about(file, execution.message) for file in files]
+        return "\n".join(filter(None, lines))
 
     async def _call_of(
-        self, turn: Turn, built: Tool, given: Mapping[str, Any] | None
+        self, turn: Turn, built: Tool, arguments: Mapping[str, Any] | None
     ) -> Call | Misfit:
         with stage("execute"):
-            choice = await self._executor.prepare(turn, built, given)
+            choice = await self._executor.prepare(turn, built, arguments)
             if isinstance(choice, NoFit):
                 raise AgentError(
                     f"{built.name} was built, but can't be called for this request: "
@@ -426,7 +428,7 @@ class Stages:
                 "give the orchestrator a delegation",
                 where=agent,
             )
-        answers = said(turn.request.answers)
+        answers = answers_text(turn.request.answers)
         words = [] if turn.request.agent and answers else [turn.request.text]
         message = "\n".join(filter(None, [*words, context, answers]))
         reply = await self._delegation.hand_over(turn, agent, message)
@@ -475,8 +477,8 @@ def _together(request: Request, tool: str, results: Sequence[StepResult]) -> Ste
 def _failure(execution: Raised | Killed) -> str:
     if isinstance(execution, Killed):
         return execution.reason
-    said = f"{execution.type_name}: {execution.message}"
-    return "\n\n".join(filter(None, [said, shortened(execution.traceback, _TRACEBACK)]))
+    summary = f"{execution.type_name}: {execution.message}"
+    return "\n\n".join(filter(None, [summary, shortened(execution.traceback, _TRACEBACK)]))
 
 
 def _returned(execution: Execution) -> Returned:
@@ -507,8 +509,8 @@ class ServedRequests:
         """
         # In its own context, so that the end of the turn, or of the plan's step, does not cancel
         # it.
-        if kept := [form for form in forms if may_be_kept(form)]:
-            Context().run(self._background.start, self._keep(tool, kept))
+        if storable_forms := [form for form in forms if may_be_kept(form)]:
+            Context().run(self._background.start, self._keep(tool, storable_forms))
 
     async def _keep(self, tool: Tool, forms: Sequence[str]) -> None:
         try:

@@ -52,14 +52,14 @@ def write_backup(database: sa.Engine, folders: Mapping[str, Path], target: Path)
             dir=target.absolute().parent, prefix=".backup-"
         ) as scratch:
             _copy_database(database, Path(scratch, DATABASE))
-            made = Path(scratch, "made")
-            make_file_private(made)
-            with tarfile.open(made, "w:gz") as archive:
+            archive_path = Path(scratch, "made")
+            make_file_private(archive_path)
+            with tarfile.open(archive_path, "w:gz") as archive:
                 archive.add(Path(scratch, DATABASE), DATABASE)
                 for name, folder in folders.items():
                     if folder.is_dir():
-                        archive.add(folder, name, filter=_kept)
-            os.replace(made, target)
+                        archive.add(folder, name, filter=_archive_filter)
+            os.replace(archive_path, target)
     except OSError as error:
         raise BackupError(
             f"{target} can't be written: {error}", "name a file in a folder with enough room"
@@ -79,11 +79,11 @@ def restore_backup(
     """
     with tempfile.TemporaryDirectory(dir=_near(folders), prefix=".restore-") as scratch:
         _unpack(source, Path(scratch))
-        kept = open_database(f"sqlite:///{Path(scratch, DATABASE)}")
+        backup = open_database(f"sqlite:///{Path(scratch, DATABASE)}")
         try:
-            counts = _copy_rows(kept, database, restored=True)
+            counts = _copy_rows(backup, database, restored=True)
         finally:
-            kept.dispose()
+            backup.dispose()
         for name, folder in folders.items():
             _replace(Path(scratch, name), folder)
     return counts
@@ -109,12 +109,12 @@ def in_use(data_dir: Path, *, alone: bool = False) -> Iterator[None]:
         mark.close()
 
 
-def _kept(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
+def _archive_filter(entry: tarfile.TarInfo) -> tarfile.TarInfo | None:
     """Locks, caches and what is neither file nor folder stay out."""
     left_out = ("__pycache__", ".pytest_cache")
     name = Path(entry.name).name
-    wanted = (entry.isfile() or entry.isdir()) and not name.endswith(".lock")
-    return entry if wanted and name not in left_out else None
+    is_included = (entry.isfile() or entry.isdir()) and not name.endswith(".lock")
+    return entry if is_included and name not in left_out else None
 
 
 def _copy_database(database: sa.Engine, target: Path) -> None:
@@ -138,27 +138,31 @@ def _copy_rows(source: sa.Engine, target: sa.Engine, *, restored: bool = False) 
     that ran when they were backed up: its steps and effects are not in them.
     """
     tables, counts = metadata.sorted_tables, {}
-    with reading(source) as given, writing(target) as taken:
+    with reading(source) as source_connection, writing(target) as target_connection:
         for table in reversed(tables):
-            taken.execute(table.delete())
+            target_connection.execute(table.delete())
         for table in tables:
-            found = given.execution_options(yield_per=_BATCH).execute(sa.select(table))
+            result = source_connection.execution_options(yield_per=_BATCH).execute(sa.select(table))
             counts[table.name] = 0
-            for rows in found.mappings().partitions():
-                taken.execute(table.insert(), [dict(row) for row in rows])
+            for rows in result.mappings().partitions():
+                target_connection.execute(table.insert(), [dict(row) for row in rows])
                 counts[table.name] += len(rows)
         if restored:
             mark = properties.c.name
-            taken.execute(
+            target_connection.execute(
                 properties.delete().where((mark == "restored") | mark.startswith("folder "))
             )
-            taken.execute(properties.insert().values(name="restored", value=uuid4().hex))
-            taken.execute(turns.update().values(given=None, server=None))
-            taken.execute(effects.delete())
+            target_connection.execute(
+                properties.insert().values(name="restored", value=uuid4().hex)
+            )
+            target_connection.execute(turns.update().values(given=None, server=None))
+            target_connection.execute(effects.delete())
         if target.dialect.name == "postgresql":
             newest = sa.select(sa.func.coalesce(sa.func.max(tool_words.c.id), 0) + 1)
             sequence = sa.func.pg_get_serial_sequence(tool_words.name, "id")
-            taken.execute(sa.select(sa.func.setval(sequence, newest.scalar_subquery(), False)))
+            target_connection.execute(
+                sa.select(sa.func.setval(sequence, newest.scalar_subquery(), False))
+            )
     return counts
 
 
@@ -168,12 +172,12 @@ class _Unzipped(gzip.GzipFile):
     def __init__(self, source: Path, folder: Path) -> None:
         super().__init__(source)
         largest = _SMALL + MOST_TIMES * source.stat().st_size
-        self._left = min(largest, shutil.disk_usage(folder).free)
+        self._remaining = min(largest, shutil.disk_usage(folder).free)
 
     def read(self, size: int | None = -1) -> bytes:
         content = super().read(size)
-        self._left -= len(content)
-        if self._left < 0:
+        self._remaining -= len(content)
+        if self._remaining < 0:
             raise ValueError("it unpacks to more than a backup of its size has, or this disk")
         return content
 

@@ -51,8 +51,8 @@ def _stored(
     connection: sa.Connection, reference: FileReference | ResultReference, content: bytes
 ) -> dict[str, str]:
     """Store a content unless it is there; the columns that refer to it."""
-    known = sa.select(_CONTENTS.c.sha256).where(_CONTENTS.c.sha256 == reference.sha256)
-    if connection.scalar(known) is None:
+    query = sa.select(_CONTENTS.c.sha256).where(_CONTENTS.c.sha256 == reference.sha256)
+    if connection.scalar(query) is None:
         connection.execute(_CONTENTS.insert().values(sha256=reference.sha256, content=content))
     return {"reference": reference.model_dump_json(), "sha256": reference.sha256}
 
@@ -65,18 +65,18 @@ class ConversationFiles:
 
     def newest(self, conversation_id: str) -> tuple[FileReference, ...]:
         """The newest file of each name, the newest first."""
-        mine = _FILES.c.conversation_id == storable(conversation_id)
+        of_conversation = _FILES.c.conversation_id == storable(conversation_id)
         query = (
             sa.select(_FILES.c.reference)
-            .where(mine)
+            .where(of_conversation)
             .order_by(_FILES.c.seq.desc(), _FILES.c.position)
         )
         with reading(self._engine) as connection:
             texts = connection.scalars(query).all()
-        found: dict[str, FileReference] = {}
+        newest_by_name: dict[str, FileReference] = {}
         for reference in _references(texts):
-            found.setdefault(reference.name, reference)
-        return tuple(found.values())
+            newest_by_name.setdefault(reference.name, reference)
+        return tuple(newest_by_name.values())
 
     def read(self, conversation_id: str, sha256: str, name: str) -> File:
         """A file of a conversation by its content's hash and its name, because the same content may
@@ -85,14 +85,14 @@ class ConversationFiles:
         Raises:
             ResourceNotFound: the conversation has no such file.
         """
-        mine = (_FILES.c.conversation_id == storable(conversation_id)) & (
+        of_file = (_FILES.c.conversation_id == storable(conversation_id)) & (
             _FILES.c.sha256 == storable(sha256)
         )
         with reading(self._engine) as connection:
             names = {
                 r.name
                 for r in _references(
-                    connection.scalars(sa.select(_FILES.c.reference).where(mine)).all()
+                    connection.scalars(sa.select(_FILES.c.reference).where(of_file)).all()
                 )
             }
             content = connection.scalar(
@@ -117,13 +117,13 @@ class ConversationFiles:
         heads = sa.select(_CONTENTS.c.sha256, head)
         with reading(self._engine) as connection:
             rows = connection.execute(query.order_by(_RESULTS.c.seq)).all()
-            found = [
+            named_rows = [
                 (f"r{number}", row, reference)
                 for number, row in enumerate(rows, 1)
                 if (reference := ResultReference.model_validate_json(row.reference)).referable
             ][-NAMED:]
-            mine = _CONTENTS.c.sha256.in_([reference.sha256 for *_, reference in found])
-            begins = {row[0]: row[1] for row in connection.execute(heads.where(mine))}
+            of_results = _CONTENTS.c.sha256.in_([reference.sha256 for *_, reference in named_rows])
+            begins = {row[0]: row[1] for row in connection.execute(heads.where(of_results))}
         return tuple(
             EarlierResult(
                 id=id,
@@ -132,7 +132,7 @@ class ConversationFiles:
                 begins=begins[reference.sha256].decode(errors="ignore"),
                 reference=reference,
             )
-            for id, row, reference in found
+            for id, row, reference in named_rows
         )
 
     def result(self, conversation_id: str, sha256: str) -> Result:
@@ -141,10 +141,10 @@ class ConversationFiles:
         Raises:
             ResourceNotFound: the conversation has none with this hash.
         """
-        mine = (_RESULTS.c.conversation_id == storable(conversation_id)) & (
+        condition = (_RESULTS.c.conversation_id == storable(conversation_id)) & (
             _RESULTS.c.sha256 == storable(sha256)
         )
-        return self._result(mine, f"the conversation has no result {shown_name(sha256)}")
+        return self._result(condition, f"the conversation has no result {shown_name(sha256)}")
 
     def result_of_turn(self, owner: str, turn_id: str = "") -> Result:
         """The last value of a turn, or of the owner's newest turn that has one.
@@ -153,16 +153,16 @@ class ConversationFiles:
             ResourceNotFound: there is none, or the owner has no such turn.
         """
         of_owner = schema.conversations.c.owner == owner
-        mine = of_owner & (_RESULTS.c.turn_id == storable(turn_id)) if turn_id else of_owner
-        return self._result(mine, f"no value is kept of the turn {turn_id[:40]!r}")
+        condition = of_owner & (_RESULTS.c.turn_id == storable(turn_id)) if turn_id else of_owner
+        return self._result(condition, f"no value is kept of the turn {turn_id[:40]!r}")
 
-    def _result(self, mine: sa.ColumnElement[bool], missing: str) -> Result:
+    def _result(self, condition: sa.ColumnElement[bool], missing: str) -> Result:
         query = (
             sa.select(_RESULTS.c.reference, _CONTENTS.c.content)
             .join(_CONTENTS, _CONTENTS.c.sha256 == _RESULTS.c.sha256)
             .join(schema.turns, schema.turns.c.id == _RESULTS.c.turn_id)
             .join(schema.conversations, schema.conversations.c.id == _RESULTS.c.conversation_id)
-            .where(mine)
+            .where(condition)
             .order_by(schema.turns.c.started_at.desc(), _RESULTS.c.seq.desc())
         )
         with reading(self._engine) as connection:
@@ -174,10 +174,10 @@ class ConversationFiles:
 
 
 def _references(texts: Sequence[str]) -> list[FileReference]:
-    found = []
+    references = []
     for text in texts:
         try:
-            found.append(FileReference.model_validate_json(text))
+            references.append(FileReference.model_validate_json(text))
         except ValidationError:  # written under other rules for names
             continue
-    return found
+    return references

@@ -62,13 +62,13 @@ class ConversationChange(Value):
 
 def summaries(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """The columns of `ConversationSummary`, of conversations that are not deleted."""
-    mine = _TURNS.c.conversation_id == _CONVERSATIONS.c.id
-    newest = sa.select(sa.func.max(_TURNS.c.started_at)).where(mine).scalar_subquery()
-    own = ("id", "title", "created_at", "kind", "pinned")
+    of_conversation = _TURNS.c.conversation_id == _CONVERSATIONS.c.id
+    newest = sa.select(sa.func.max(_TURNS.c.started_at)).where(of_conversation).scalar_subquery()
+    column_names = ("id", "title", "created_at", "kind", "pinned")
     return sa.select(
-        *(_CONVERSATIONS.c[name] for name in own),
+        *(_CONVERSATIONS.c[name] for name in column_names),
         sa.func.coalesce(newest, _CONVERSATIONS.c.created_at).label("active_at"),
-        sa.exists().where(mine, _TURNS.c.state == "running").label("running"),
+        sa.exists().where(of_conversation, _TURNS.c.state == "running").label("running"),
         (_CONVERSATIONS.c.last_seq > _CONVERSATIONS.c.seen_seq).label("unread"),
     ).where(_CONVERSATIONS.c.deleted_at.is_(None), *where)
 
@@ -92,26 +92,26 @@ def _has(word: str) -> sa.ColumnElement[bool]:
     def has(column: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
         return sa.or_(*(column.icontains(form, autoescape=True) for form in sorted(forms)))
 
-    mine = _TURNS.c.conversation_id == _CONVERSATIONS.c.id
-    said = sa.exists().where(mine, has(_TURNS.c.request) | has(_TURNS.c.answer))
-    return has(_CONVERSATIONS.c.title) | said
+    of_conversation = _TURNS.c.conversation_id == _CONVERSATIONS.c.id
+    in_turns = sa.exists().where(of_conversation, has(_TURNS.c.request) | has(_TURNS.c.answer))
+    return has(_CONVERSATIONS.c.title) | in_turns
 
 
 def change_conversation(
     connection: sa.Connection, owner: str, conversation_id: str, change: ConversationChange
 ) -> bool:
     """Whether `owner` has such a conversation, which is changed then."""
-    given: dict[str, Any] = change.model_dump(exclude_none=True, include={"title", "pinned"})
+    new_values: dict[str, Any] = change.model_dump(exclude_none=True, include={"title", "pinned"})
     if change.title is not None:
-        given["title"] = storable(change.title)
+        new_values["title"] = storable(change.title)
     if change.seen:
-        given["seen_seq"] = _CONVERSATIONS.c.last_seq
+        new_values["seen_seq"] = _CONVERSATIONS.c.last_seq
     if change.deleted is not None:
-        given["deleted_at"] = datetime.now(UTC) if change.deleted else None
-    mine = _CONVERSATIONS.c.id == storable(conversation_id)
+        new_values["deleted_at"] = datetime.now(UTC) if change.deleted else None
+    of_id = _CONVERSATIONS.c.id == storable(conversation_id)
     there = [] if change.deleted is False else [_CONVERSATIONS.c.deleted_at.is_(None)]
-    own = (_CONVERSATIONS.c.owner == owner) & (_CONVERSATIONS.c.kind == "chat")
-    changed = _CONVERSATIONS.update().where(mine, own, *there).values(**given)
+    of_owner = (_CONVERSATIONS.c.owner == owner) & (_CONVERSATIONS.c.kind == "chat")
+    changed = _CONVERSATIONS.update().where(of_id, of_owner, *there).values(**new_values)
     return connection.execute(changed).rowcount > 0
 
 

@@ -18,7 +18,7 @@ from filelock import FileLock, Timeout
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.private import make_file_private, make_private
 from selfeng.store.schema import properties
-from selfeng.store.trouble import reason_of, told
+from selfeng.store.trouble import explain_errors, reason_of
 
 if TYPE_CHECKING:
     import psycopg
@@ -58,7 +58,7 @@ def open_database(url: str) -> sa.Engine:
         return _open(url)
     except ImportError as error:
         raise DatabaseUnavailable(
-            f"{_shown(url)} needs the Python package psycopg: {error}",
+            f"{_without_password(url)} needs the Python package psycopg: {error}",
             "run `pip install 'psycopg[binary]'`, or use SQLite",
         ) from error
     except DatabaseUnavailable as error:
@@ -103,7 +103,7 @@ def _open(url: str) -> sa.Engine:
     return engine
 
 
-def _shown(url: str) -> str:
+def _without_password(url: str) -> str:
     return re.sub("//[^/]*@", "//***@", url)
 
 
@@ -114,7 +114,9 @@ def _unopened(url: str, error: BaseException) -> DatabaseUnavailable:
             "if a newer version of this program wrote it, update; if one before the first release "
             "did, export its tools with that version and name another database"
         )
-    return DatabaseUnavailable(f"{_shown(url)} can't be opened: {reason_of(error)}", remedy)
+    return DatabaseUnavailable(
+        f"{_without_password(url)} can't be opened: {reason_of(error)}", remedy
+    )
 
 
 @contextmanager
@@ -126,7 +128,7 @@ def reading(engine: sa.Engine, *, once: bool = False) -> Iterator[sa.Connection]
     """
     of_postgres = {"isolation_level": "AUTOCOMMIT" if once else "REPEATABLE READ"}
     options = of_postgres if engine.dialect.name == "postgresql" else {}
-    with told(engine), engine.connect().execution_options(**options) as connection:
+    with explain_errors(engine), engine.connect().execution_options(**options) as connection:
         yield connection
 
 
@@ -142,7 +144,7 @@ def writing(engine: sa.Engine, *, exclusive: bool = True) -> Iterator[sa.Connect
     Raises: DatabaseUnavailable.
     """
     with (
-        told(engine),
+        explain_errors(engine),
         engine.connect() as connection,
         connection.execution_options(writing=True).begin(),
     ):
@@ -172,8 +174,8 @@ def contents_of(engine: sa.Engine) -> str:
     """
     names = properties.c.name.in_(("id", "restored"))
     with reading(engine) as connection:
-        found = sa.select(properties.c.value).where(names).order_by(properties.c.name)
-        return ":".join(connection.execute(found).scalars())
+        query = sa.select(properties.c.value).where(names).order_by(properties.c.name)
+        return ":".join(connection.execute(query).scalars())
 
 
 @contextmanager

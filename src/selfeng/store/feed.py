@@ -99,16 +99,16 @@ class Feed:
             due, self._due = self._due, set()
             after = {name: self._last[name] for name in due if name in self._last}
             try:
-                found = await asyncio.to_thread(self._journal.records_after, after)
+                records = await asyncio.to_thread(self._journal.records_after, after)
             except Exception:
                 log.exception("records of other processes can't be read; trying again")
                 await asyncio.sleep(_PAUSE)
                 self._read(*due)
             else:
-                self._take_read(found)
+                self._take_read(records)
 
-    def _take_read(self, found: Sequence[Record]) -> None:
-        ready = [r for r in found if r.seq > self._last.get(r.conversation_id, r.seq)]
+    def _take_read(self, records: Sequence[Record]) -> None:
+        ready = [r for r in records if r.seq > self._last.get(r.conversation_id, r.seq)]
         for conversation_id, run in groupby(ready, key=lambda record: record.conversation_id):
             self._last[conversation_id] = max(record.seq for record in run)
         self._subscribers.tell(ready)

@@ -84,24 +84,26 @@ def read_habits(connection: sa.Connection, owner: str, tool: str) -> Habits:
     former: dict[str, set[str]] = {}  # conversation → tools of its turn before
     called = _calls(connection, owner)
     for uses in _turns(called):
-        now, one = {use.tool for use in uses}, uses[0]
-        before = former.get(one.conversation, set())
-        former[one.conversation] = now
-        others = now - {tool}
+        now, first_use = {use.tool for use in uses}, uses[0]
+        before = former.get(first_use.conversation, set())
+        former[first_use.conversation] = now
+        other_tools = now - {tool}
         if tool in before:
-            after.update(others)
-            newest.update(dict.fromkeys(others, one.request))
+            after.update(other_tools)
+            newest.update(dict.fromkeys(other_tools, first_use.request))
         if tool in before or tool in now:
-            together.update(others)
+            together.update(other_tools)
         if tool in now:
             together.update(before - now)
-            last.insert(0, PastTurn(conversation_id=one.conversation, request=one.request))
+            last.insert(
+                0, PastTurn(conversation_id=first_use.conversation, request=first_use.request)
+            )
     return Habits(
         after=tuple(
             FollowUp(tool=name, request=newest[name], times=times) for name, times in _often(after)
         ),
         together=tuple(name for name, _ in _often(together)),
-        made=_made(connection, owner, tool),
+        made=_building_turn(connection, owner, tool),
         last=tuple(last[:_LAST]),
         calls=tuple(use.call for use in called if use.tool == tool)[:_MOST_CALLS],
     )
@@ -112,7 +114,7 @@ def last_uses(connection: sa.Connection, owner: str) -> dict[str, datetime]:
     return {use.tool: use.call.at for use in _calls(connection, owner)[::-1] if use.call.returned}
 
 
-def _made(connection: sa.Connection, owner: str, tool: str) -> PastTurn | None:
+def _building_turn(connection: sa.Connection, owner: str, tool: str) -> PastTurn | None:
     """The newest turn of `owner` that added the tool to the library."""
     turns, events, conversations = schema.turns, schema.events, schema.conversations
     registered = f'"text":{json.dumps(f"{tool} is in the library.")}'
@@ -127,19 +129,19 @@ def _made(connection: sa.Connection, owner: str, tool: str) -> PastTurn | None:
         .order_by(turns.c.started_at.desc())
         .limit(1)
     )
-    found = connection.execute(query).one_or_none()
-    return PastTurn(conversation_id=found[0], request=found[1]) if found else None
+    row = connection.execute(query).one_or_none()
+    return PastTurn(conversation_id=row[0], request=row[1]) if row else None
 
 
 def _often(counted: Counter[str]) -> list[tuple[str, int]]:
     often = [(name, times) for name, times in counted.items() if times >= OFTEN]
-    return sorted(often, key=lambda one: (-one[1], one[0]))[:_MOST]
+    return sorted(often, key=lambda pair: (-pair[1], pair[0]))[:_MOST]
 
 
 def _turns(called: list[_Use]) -> list[list[_Use]]:
     """The calls that returned, by turn, oldest first."""
     returned = (use for use in called if use.call.returned)
-    return [list(one) for _, one in groupby(returned, key=lambda use: use.turn)][::-1]
+    return [list(uses) for _, uses in groupby(returned, key=lambda use: use.turn)][::-1]
 
 
 def _calls(connection: sa.Connection, owner: str) -> list[_Use]:

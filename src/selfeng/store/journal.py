@@ -35,7 +35,7 @@ from selfeng.core.events import (
 )
 from selfeng.core.process import is_running, this_process
 from selfeng.core.prompt import ChatMessage
-from selfeng.core.question import said
+from selfeng.core.question import answers_text
 from selfeng.store import schema
 from selfeng.store.conversation_files import brings_contents, keep
 from selfeng.store.conversation_list import (
@@ -134,10 +134,10 @@ class Journal:
         key = sha256(f"{owner}\0{storable(name)}".encode()).hexdigest()[:32]
         ids = _CONVERSATIONS.c.id.in_([storable(name), key]) & (_CONVERSATIONS.c.owner == owner)
         with writing(self._engine) as connection:
-            known = connection.scalars(sa.select(_CONVERSATIONS.c.id).where(ids)).all()
-            if known:
+            existing_ids = connection.scalars(sa.select(_CONVERSATIONS.c.id).where(ids)).all()
+            if existing_ids:
                 connection.execute(_CONVERSATIONS.update().where(ids).values(deleted_at=None))
-                return name if name in known else key
+                return name if name in existing_ids else key
             row = {"id": key, "owner": owner, "title": storable(name)[:80]}
             connection.execute(_CONVERSATIONS.insert().values(**row, created_at=datetime.now(UTC)))
         return key
@@ -146,24 +146,24 @@ class Journal:
         """The id of the owner's newest conversation that had these requests, in this order and no
         others; None if there is none.
         """
-        asked = [storable(request) for request in requests]
-        mine = _CONVERSATIONS.c.id == _TURNS.c.conversation_id
-        found = (
+        texts = [storable(request) for request in requests]
+        of_conversation = _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+        query = (
             sa.select(_TURNS.c.conversation_id)
-            .join(_CONVERSATIONS, mine)
+            .join(_CONVERSATIONS, of_conversation)
             .where(
                 _CONVERSATIONS.c.owner == owner,
                 _CONVERSATIONS.c.kind == "chat",
                 _CONVERSATIONS.c.deleted_at.is_(None),
-                _TURNS.c.request == asked[-1],
+                _TURNS.c.request == texts[-1],
             )
             .order_by(_TURNS.c.started_at.desc())
         )
         with reading(self._engine) as connection:
-            for conversation_id in dict.fromkeys(connection.scalars(found)):
+            for conversation_id in dict.fromkeys(connection.scalars(query)):
                 ours = _TURNS.c.conversation_id == conversation_id
                 had = sa.select(_TURNS.c.request).where(ours).order_by(_TURNS.c.started_at)
-                if connection.scalars(had).all() == asked:
+                if connection.scalars(had).all() == texts:
                     return str(conversation_id)
         return None
 
@@ -208,20 +208,20 @@ class Journal:
     def remove_deleted(self) -> None:
         """Remove the conversations that were deleted too long ago to be restored."""
         with reading(self._engine) as connection:
-            gone = deleted_long_ago(connection)
-        for batch in _batches(gone, _AT_ONCE):
+            conversation_ids = deleted_long_ago(connection)
+        for batch in _batches(conversation_ids, _AT_ONCE):
             self.remove_conversations(batch)
 
     def turn(self, owner: str, turn_id: str) -> tuple[Record, ...]:
         """The events of one turn, in order. Raises: ResourceNotFound: the owner has no such
         turn.
         """
-        own = (_CONVERSATIONS.c.owner == owner) & _CONVERSATIONS.c.deleted_at.is_(None)
-        mine = (_EVENTS.c.turn_id == storable(turn_id)) & own
+        of_owner = (_CONVERSATIONS.c.owner == owner) & _CONVERSATIONS.c.deleted_at.is_(None)
+        of_turn = (_EVENTS.c.turn_id == storable(turn_id)) & of_owner
         query = (
             sa.select(_EVENTS)
             .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _EVENTS.c.conversation_id)
-            .where(mine)
+            .where(of_turn)
         )
         with reading(self._engine) as connection:
             rows = connection.execute(query.order_by(_EVENTS.c.seq)).all()
@@ -256,7 +256,7 @@ class Journal:
         It is noted as later than the conversation's other turns, also where the clock was set back.
         """
         turn_id, now = turn_id or uuid4().hex, datetime.now(UTC)
-        mine = _TURNS.c.conversation_id == conversation_id
+        of_conversation = _TURNS.c.conversation_id == conversation_id
         row: dict[str, Any] = {
             "id": turn_id,
             "conversation_id": conversation_id,
@@ -276,7 +276,9 @@ class Journal:
         with writing(self._engine, exclusive=shared) as connection:
             if new:
                 _create(connection, conversation_id, new)
-            newest = connection.scalar(sa.select(sa.func.max(_TURNS.c.started_at)).where(mine))
+            newest = connection.scalar(
+                sa.select(sa.func.max(_TURNS.c.started_at)).where(of_conversation)
+            )
             started_at = max(now, utc(newest) + _TICK) if newest else now
             values = {**row, "started_at": started_at, "server": self._server}
             connection.execute(_TURNS.insert().values(**values))
@@ -289,27 +291,31 @@ class Journal:
 
     def said(self, owner: str, texts: Iterable[str]) -> frozenset[str]:
         """Which of the texts are requests of `owner`, as they were made or standing alone."""
-        return self._asked(texts, _CONVERSATIONS.c.owner == owner)
+        return self._matching_requests(texts, _CONVERSATIONS.c.owner == owner)
 
     def said_by_others(self, owner: str, texts: Iterable[str], until: datetime) -> frozenset[str]:
         """Which of the texts are requests of another owner, made before `until`, and not of
         `owner`.
         """
         texts = list(texts)
-        return self._asked(
+        return self._matching_requests(
             texts, _CONVERSATIONS.c.owner != owner, _TURNS.c.started_at < until
         ) - self.said(owner, texts)
 
-    def _asked(self, texts: Iterable[str], *where: sa.ColumnElement[bool]) -> frozenset[str]:
-        asked, mine = list(texts), _CONVERSATIONS.c.id == _TURNS.c.conversation_id
-        found = sa.union(
+    def _matching_requests(
+        self, texts: Iterable[str], *where: sa.ColumnElement[bool]
+    ) -> frozenset[str]:
+        text_list, of_conversation = list(texts), _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+        query = sa.union(
             *(
-                sa.select(form).join(_CONVERSATIONS, mine).where(form.in_(asked), *where)
+                sa.select(form)
+                .join(_CONVERSATIONS, of_conversation)
+                .where(form.in_(text_list), *where)
                 for form in (_TURNS.c.request, _TURNS.c.standalone)
             )
         )
         with reading(self._engine) as connection:
-            return frozenset(connection.execute(found).scalars())
+            return frozenset(connection.execute(query).scalars())
 
     def habits(self, owner: str, tool: str) -> Habits:
         """What `owner` often asks after a tool, and uses together with it."""
@@ -328,16 +334,18 @@ class Journal:
         ids = [storable(conversation_id) for conversation_id in conversation_ids]
         holders, contents = (schema.files, schema.results), schema.contents
         with writing(self._engine) as connection:
-            gone = connection.scalars(
+            hashes = connection.scalars(
                 sa.union(
                     *(sa.select(t.c.sha256).where(t.c.conversation_id.in_(ids)) for t in holders)
                 )
             ).all()
             for table in holders:
                 connection.execute(table.delete().where(table.c.conversation_id.in_(ids)))
-            kept = [~sa.exists().where(t.c.sha256 == contents.c.sha256) for t in holders]
-            for some in _batches(gone, _AT_ONCE):
-                connection.execute(contents.delete().where(contents.c.sha256.in_(some), *kept))
+            unreferenced = [~sa.exists().where(t.c.sha256 == contents.c.sha256) for t in holders]
+            for some in _batches(hashes, _AT_ONCE):
+                connection.execute(
+                    contents.delete().where(contents.c.sha256.in_(some), *unreferenced)
+                )
             for table in (_EVENTS, _TURNS, schema.agents):
                 connection.execute(table.delete().where(table.c.conversation_id.in_(ids)))
             connection.execute(_CONVERSATIONS.delete().where(_CONVERSATIONS.c.id.in_(ids)))
@@ -355,46 +363,50 @@ class Journal:
 
     def history(self, conversation_id: str, after_seq: int = 0) -> tuple[Record, ...]:
         """The events of a conversation after a number, in order."""
-        mine = (_EVENTS.c.conversation_id == storable(conversation_id)) & (
+        newer_events = (_EVENTS.c.conversation_id == storable(conversation_id)) & (
             _EVENTS.c.seq > after_seq
         )
         with reading(self._engine) as connection:
-            rows = connection.execute(sa.select(_EVENTS).where(mine).order_by(_EVENTS.c.seq)).all()
+            rows = connection.execute(
+                sa.select(_EVENTS).where(newer_events).order_by(_EVENTS.c.seq)
+            ).all()
         return tuple(record for row in rows if (record := read_record(row)))
 
     def last_seq(self, conversation_id: str) -> int:
         """The number of the newest event of a conversation; 0 if there is none."""
-        mine = _CONVERSATIONS.c.id == storable(conversation_id)
+        of_conversation = _CONVERSATIONS.c.id == storable(conversation_id)
         with reading(self._engine) as connection:
-            return connection.scalar(sa.select(_CONVERSATIONS.c.last_seq).where(mine)) or 0
+            return (
+                connection.scalar(sa.select(_CONVERSATIONS.c.last_seq).where(of_conversation)) or 0
+            )
 
     def records_after(self, after: Mapping[str, int]) -> list[Record]:
         """The events of several conversations, each after its number, in order."""
-        found: list[Record] = []
+        records: list[Record] = []
         for some in _batches(after.items(), _AT_ONCE):
             with reading(self._engine, once=True) as connection:
                 rows = connection.execute(_events_after(len(some)), _numbered(some, "seq"))
-                found += filter(None, map(read_record, rows))
-        return found
+                records += filter(None, map(read_record, rows))
+        return records
 
     def request_stop(self, owner: str, turn_id: str) -> bool:
         """Have the process that runs a turn of `owner` stop it; False if it does not run."""
         running = (_TURNS.c.id == storable(turn_id)) & (_TURNS.c.state == "running")
-        mine = sa.select(_TURNS.c.id).join(
+        query = sa.select(_TURNS.c.id).join(
             _CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id
         )
         with writing(self._engine, exclusive=False) as connection:
-            found = connection.scalar(mine.where(running, _CONVERSATIONS.c.owner == owner))
-            if found:
+            running_id = connection.scalar(query.where(running, _CONVERSATIONS.c.owner == owner))
+            if running_id:
                 announce(connection, "stop", turn_id)
-        return found is not None and self._engine.dialect.name == "postgresql"
+        return running_id is not None and self._engine.dialect.name == "postgresql"
 
     def running(self, conversation_id: str) -> list[str]:
         """The ids of the turns that run in a conversation, in whatever process."""
-        mine = _TURNS.c.conversation_id == storable(conversation_id)
+        of_conversation = _TURNS.c.conversation_id == storable(conversation_id)
         with reading(self._engine) as connection:
-            found = sa.select(_TURNS.c.id).where(mine, _TURNS.c.state == "running")
-            return list(connection.execute(found).scalars())
+            query = sa.select(_TURNS.c.id).where(of_conversation, _TURNS.c.state == "running")
+            return list(connection.execute(query).scalars())
 
     def messages(self, conversation_id: str, limit: int = 20) -> tuple[ChatMessage, ...]:
         """The requests and answers of the newest finished turns, for a model: oldest first, at most
@@ -419,10 +431,10 @@ class Journal:
             total += len(turn[0]) + len(turn[1])
             return total <= _LONGEST_HISTORY
 
-        kept = reversed(list(takewhile(fits, turns)))
+        recent_turns = reversed(list(takewhile(fits, turns)))
         return tuple(
             m
-            for request, answer in kept
+            for request, answer in recent_turns
             for m in (_message("user", request), _message("assistant", answer))
         )
 
@@ -440,21 +452,21 @@ class Journal:
         """The questions that the latest consecutive turns asked the person, newest first; empty if
         the newest turn asked none.
         """
-        mine = _TURNS.c.conversation_id == storable(conversation_id)
+        of_conversation = _TURNS.c.conversation_id == storable(conversation_id)
         newest = (
             sa.select(_TURNS.c.id)
-            .where(mine)
+            .where(of_conversation)
             .order_by(_TURNS.c.started_at.desc(), _TURNS.c.id)
             .limit(_MOST_ROUNDS)
         )
         with reading(self._engine) as connection:
             turns = connection.scalars(newest).all()
             of_type = _EVENTS.c.turn_id.in_(turns) & (_EVENTS.c.type == "questions_asked")
-            asked = {
+            records = {
                 row.turn_id: read_record(row)
                 for row in connection.execute(sa.select(_EVENTS).where(of_type))
             }
-        newest_first = takewhile(lambda record: record is not None, map(asked.get, turns))
+        newest_first = takewhile(lambda record: record is not None, map(records.get, turns))
         return tuple(
             record.event
             for record in newest_first
@@ -462,14 +474,16 @@ class Journal:
         )
 
     @property
-    def _others(self) -> sa.ColumnElement[bool]:
+    def _of_other_servers(self) -> sa.ColumnElement[bool]:
         """The turns that this process does not run."""
         return (_TURNS.c.server != self._server) | _TURNS.c.server.is_(None)
 
     def any_lost(self) -> bool:
         """Whether a turn is left by its process."""
         with reading(self._engine) as connection:
-            return any(map(self._abandoned, connection.execute(_running().where(self._others))))
+            return any(
+                map(self._abandoned, connection.execute(_running().where(self._of_other_servers)))
+            )
 
     def holds(self, turn_id: str, lease: int) -> bool:
         """Whether no other process has taken the turn over."""
@@ -489,34 +503,36 @@ class Journal:
         """Put the turns that killed servers left running, and that can go on, back into the
         queue.
         """
-        gone = set[str]()
+        dead_servers = set[str]()
         with writing(self._engine) as connection:
             for turn in connection.execute(_running().with_for_update(of=_TURNS)).all():
                 if not _goes_on(turn) or not self._abandoned(turn):
                     continue
-                gone.add(turn.server)
+                dead_servers.add(turn.server)
                 free = {"lease": turn.lease + 1, "server": self._server, "admitted": None}
                 connection.execute(_TURNS.update().where(_TURNS.c.id == turn.id).values(**free))
-            self._processes.give_up(connection, gone - {None})
-            if gone:
+            self._processes.give_up(connection, dead_servers - {None})
+            if dead_servers:
                 announce(connection, "queue")
 
     def take_over_unexamined(self) -> list[str]:
         """Ids of the ended turns that killed servers have not examined for lessons; from now on
         they are this one's.
         """
-        left = _TURNS.join(schema.examined_turns, schema.examined_turns.c.turn_id == _TURNS.c.id)
-        ended = (_TURNS.c.state != "running") & (schema.examined_turns.c.unusable == -1)
-        whose = left.join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id)
+        examinations = _TURNS.join(
+            schema.examined_turns, schema.examined_turns.c.turn_id == _TURNS.c.id
+        )
+        is_unexamined = (_TURNS.c.state != "running") & (schema.examined_turns.c.unusable == -1)
+        whose = examinations.join(_CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id)
         query = sa.select(_TURNS, _CONVERSATIONS.c.kind).select_from(whose)
-        query = query.where(ended, self._others)
+        query = query.where(is_unexamined, self._of_other_servers)
         with writing(self._engine) as connection:
             query = query.order_by(_TURNS.c.started_at).with_for_update(of=_TURNS)
-            found = connection.execute(query)
-            taken = [turn.id for turn in found if self._abandoned(turn)]
-            mine = _TURNS.c.id.in_(taken)
-            connection.execute(_TURNS.update().where(mine).values(server=self._server))
-        return taken
+            rows = connection.execute(query)
+            turn_ids = [turn.id for turn in rows if self._abandoned(turn)]
+            of_turns = _TURNS.c.id.in_(turn_ids)
+            connection.execute(_TURNS.update().where(of_turns).values(server=self._server))
+        return turn_ids
 
     def running_turns(self) -> frozenset[str]:
         """Ids of the turns that have not ended."""
@@ -527,9 +543,11 @@ class Journal:
 
     def numbered(self, turn_id: str) -> tuple[tuple[Event, str | None, int | None], ...]:
         """The events of a turn in their order, with their numbers in their scopes."""
-        mine = _EVENTS.c.turn_id == storable(turn_id)
+        of_turn = _EVENTS.c.turn_id == storable(turn_id)
         with reading(self._engine) as connection:
-            rows = connection.execute(sa.select(_EVENTS).where(mine).order_by(_EVENTS.c.seq)).all()
+            rows = connection.execute(
+                sa.select(_EVENTS).where(of_turn).order_by(_EVENTS.c.seq)
+            ).all()
         return tuple(
             (record.event, row.scope, row.n) for row in rows if (record := read_record(row))
         )
@@ -540,26 +558,28 @@ class Journal:
         """
         event = TurnStopped(reason=_SERVER_ENDED)
         with writing(self._engine) as connection:
-            left = [
+            turns = [
                 turn
                 for turn in connection.execute(_running().with_for_update(of=_TURNS)).all()
                 if not _goes_on(turn) and self._abandoned(turn)
             ]
             return _append(
                 connection,
-                [JournalEntry(t.conversation_id, t.id, datetime.now(UTC), event) for t in left],
+                [JournalEntry(t.conversation_id, t.id, datetime.now(UTC), event) for t in turns],
             )
 
     def _abandoned(self, turn: sa.Row[Any]) -> bool:
-        gone = self._processes.is_gone(turn.server)
-        if gone and turn.kind == "project" and _goes_on(turn) and turn.server:
-            gone = is_running(turn.server) is False or None  # its machine has its folder
-        return datetime.now(UTC) - utc(turn.started_at) > _LONGEST_TURN if gone is None else gone
+        is_gone = self._processes.is_gone(turn.server)
+        if is_gone and turn.kind == "project" and _goes_on(turn) and turn.server:
+            is_gone = is_running(turn.server) is False or None  # its machine has its folder
+        return (
+            datetime.now(UTC) - utc(turn.started_at) > _LONGEST_TURN if is_gone is None else is_gone
+        )
 
 
 def _batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    rest = iter(items)
-    while batch := list(islice(rest, size)):
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
         yield batch
 
 
@@ -598,10 +618,10 @@ def _goes_on(turn: sa.Row[Any]) -> bool:
 
 def _numbered(pairs: Iterable[tuple[str, int]], name: str) -> dict[str, str | int]:
     """Parameters of a statement: `conversation0` and, under `name`, its number, and so on."""
-    given: dict[str, str | int] = {}
+    parameters: dict[str, str | int] = {}
     for n, (conversation_id, number) in enumerate(pairs):
-        given |= {f"conversation{n}": conversation_id, f"{name}{n}": number}
-    return given
+        parameters |= {f"conversation{n}": conversation_id, f"{name}{n}": number}
+    return parameters
 
 
 @cache
@@ -624,8 +644,8 @@ def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[
     records, rows = [], []
     for entry in entries:
         event, text = _dump(entry.event)
-        known = stored.get(_key(entry))
-        seq, at = known or (following[entry.conversation_id], entry.at)
+        stored_event = stored.get(_key(entry))
+        seq, at = stored_event or (following[entry.conversation_id], entry.at)
         record = Record(
             conversation_id=entry.conversation_id,
             seq=seq,
@@ -634,7 +654,7 @@ def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[
             event=event,
         )
         records.append(record)
-        if known is None and seq:
+        if stored_event is None and seq:
             following[entry.conversation_id] += 1
             row = {"conversation_id": entry.conversation_id, "seq": seq, "turn_id": entry.turn_id}
             row |= {"at": at, "type": event.type, "event": text}
@@ -656,10 +676,10 @@ def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[
 
 def _fenced(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[JournalEntry]:
     """The entries without those of turns that another process has taken over."""
-    if not (held := {entry.turn_id for entry in entries if entry.lease is not None}):
+    if not (leased_turns := {entry.turn_id for entry in entries if entry.lease is not None}):
         return list(entries)
     # The lock makes a take-over wait for the end of this transaction.
-    rows = connection.execute(_LEASES, {"turns": sorted(held)})
+    rows = connection.execute(_LEASES, {"turns": sorted(leased_turns)})
     leases = {row.id: row.lease for row in rows}
     return [e for e in entries if e.lease is None or leases.get(e.turn_id, e.lease) == e.lease]
 
@@ -676,16 +696,16 @@ def _stored(
     came.
     """
     keys = {key for entry in entries if (key := _key(entry))}
-    found = connection.execute(_STORED, {"keys": sorted(keys)}) if keys else ()
-    return {(row.turn_id, row.scope, row.n): (row.seq, utc(row.at)) for row in found}
+    rows = connection.execute(_STORED, {"keys": sorted(keys)}) if keys else ()
+    return {(row.turn_id, row.scope, row.n): (row.seq, utc(row.at)) for row in rows}
 
 
 def _reserve(connection: sa.Connection, counts: Mapping[str, int]) -> dict[str, int]:
     """By conversation, the first of as many new numbers; 0 if there is no such conversation."""
     if not counts:
         return {}
-    found = connection.execute(_reserved(len(counts)), _numbered(counts.items(), "count"))
-    last = {row.id: row.last_seq for row in found}
+    rows = connection.execute(_reserved(len(counts)), _numbered(counts.items(), "count"))
+    last = {row.id: row.last_seq for row in rows}
     return {name: last[name] - count + 1 if name in last else 0 for name, count in counts.items()}
 
 
@@ -695,16 +715,16 @@ def _reserved(count: int) -> sa.Executable:
 
     The rows are locked in the order of their ids, so that no two transactions wait for each other.
     """
-    mine, table = _CONVERSATIONS.c, _CONVERSATIONS.alias()
+    columns, table = _CONVERSATIONS.c, _CONVERSATIONS.alias()
     names = [sa.bindparam(f"conversation{n}", type_=sa.String) for n in range(count)]
     locked = sa.select(table.c.id).where(table.c.id.in_(names)).order_by(table.c.id)
     counts = (sa.bindparam(f"count{n}", type_=sa.Integer) for n in range(count))
-    more = sa.case(*((mine.id == name, more) for name, more in zip(names, counts, strict=True)))
+    more = sa.case(*((columns.id == name, more) for name, more in zip(names, counts, strict=True)))
     return (
         _CONVERSATIONS.update()
-        .where(mine.id.in_(locked.with_for_update(key_share=True)))
-        .values(last_seq=mine.last_seq + more)
-        .returning(mine.id, mine.last_seq)
+        .where(columns.id.in_(locked.with_for_update(key_share=True)))
+        .values(last_seq=columns.last_seq + more)
+        .returning(columns.id, columns.last_seq)
     )
 
 
@@ -765,7 +785,9 @@ def _answers(connection: sa.Connection, turns: Sequence[str]) -> dict[str, str]:
     began = _EVENTS.c.turn_id.in_(turns) & (_EVENTS.c.type == "turn_started")
     records = map(read_record, connection.execute(sa.select(_EVENTS).where(began)))
     return {
-        record.turn_id: "\n".join(dict.fromkeys((record.event.request, said(record.event.answers))))
+        record.turn_id: "\n".join(
+            dict.fromkeys((record.event.request, answers_text(record.event.answers)))
+        )
         for record in records
         if record and isinstance(record.event, TurnStarted) and record.event.answers
     }

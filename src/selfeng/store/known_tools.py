@@ -23,9 +23,10 @@ class KnownTools:
         query = sa.select(_TOOLS).where(_TOOLS.c.definition.is_not(None))
         with reading(self._engine) as connection:
             rows = connection.execute(query.order_by(_TOOLS.c.server, _TOOLS.c.tool)).all()
-        found = ((ServerTool.model_validate_json(row.definition), row.allowed) for row in rows)
+        pairs = ((ServerTool.model_validate_json(row.definition), row.allowed) for row in rows)
         return tuple(
-            ListedServerTool(tool=tool, allowed=tool.digest == kept) for tool, kept in found
+            ListedServerTool(tool=tool, allowed=tool.digest == allowed_digest)
+            for tool, allowed_digest in pairs
         )
 
     def forget_addresses(self) -> None:
@@ -65,19 +66,19 @@ class KnownTools:
     def replace(self, server: str, tools: Iterable[ServerTool]) -> None:
         """What a server lists now; consents stay, in case it lists the same again."""
         listed = {tool.tool: tool.model_dump_json() for tool in tools}
-        mine = _TOOLS.c.server == server
+        condition = _TOOLS.c.server == server
         with writing(self._engine) as connection:
-            connection.execute(_TOOLS.delete().where(mine, _TOOLS.c.allowed.is_(None)))
-            connection.execute(_TOOLS.update().where(mine).values(definition=None))
-            kept = set(connection.scalars(sa.select(_TOOLS.c.tool).where(mine)))
+            connection.execute(_TOOLS.delete().where(condition, _TOOLS.c.allowed.is_(None)))
+            connection.execute(_TOOLS.update().where(condition).values(definition=None))
+            stored_names = set(connection.scalars(sa.select(_TOOLS.c.tool).where(condition)))
             for name, definition in listed.items():
-                if name in kept:
-                    change = _TOOLS.update().where(mine, _TOOLS.c.tool == name)
+                if name in stored_names:
+                    change = _TOOLS.update().where(condition, _TOOLS.c.tool == name)
                     connection.execute(change.values(definition=definition))
             new = [
                 {"server": server, "tool": name, "definition": definition}
                 for name, definition in listed.items()
-                if name not in kept
+                if name not in stored_names
             ]
             if new:
                 connection.execute(_TOOLS.insert(), new)
@@ -86,8 +87,8 @@ class KnownTools:
         """Always allow exactly these."""
         with writing(self._engine) as connection:
             for tool in tools:
-                one = (_TOOLS.c.server == tool.server) & (_TOOLS.c.tool == tool.tool)
-                connection.execute(_TOOLS.update().where(one).values(allowed=tool.digest))
+                condition = (_TOOLS.c.server == tool.server) & (_TOOLS.c.tool == tool.tool)
+                connection.execute(_TOOLS.update().where(condition).values(allowed=tool.digest))
 
     def revoke(self, server: str, tool: str = "") -> int:
         """Ask again before this tool is called, or any of the server; returns how many were

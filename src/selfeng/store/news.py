@@ -44,8 +44,8 @@ def announce(connection: sa.Connection, topic: Topic, *about: str) -> None:
     each thing that it is about.
     """
     if connection.dialect.name == "postgresql":
-        told = [f"{_origin(connection.engine)} {topic} {one}" for one in about or ("",)]
-        connection.execute(_NOTIFY, {"channel": _CHANNEL, "told": told})
+        payloads = [f"{_origin(connection.engine)} {topic} {subject}" for subject in about or ("",)]
+        connection.execute(_NOTIFY, {"channel": _CHANNEL, "told": payloads})
 
 
 def _origin(engine: sa.Engine) -> str:

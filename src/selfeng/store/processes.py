@@ -31,7 +31,7 @@ class Processes:
         self._engine, self._pause = engine, pause
         self._still: dict[str, tuple[int, int]] = {}
         """By process: its beats, and how many looks they have not changed for."""
-        self._gone: frozenset[str] = frozenset()
+        self._presumed_dead: frozenset[str] = frozenset()
         """Those that this one took for gone, until they are heard again."""
         self._workers: dict[str, WorkerStatus] = {}
         self.room, self.unready = 0, ""
@@ -53,16 +53,16 @@ class Processes:
 
     def beat(self) -> bool:
         """Beat once, and look at the others. False if another process took this one for gone."""
-        own = {"room": self.room, "unready": self.unready}
-        one = insert(processes).values(name=this_process(), beats=1, **own)
+        status = {"room": self.room, "unready": self.unready}
+        insertion = insert(processes).values(name=this_process(), beats=1, **status)
         with writing(self._engine, exclusive=False) as connection:
             beats = connection.scalar(
-                one.on_conflict_do_update(
-                    index_elements=["name"], set_={"beats": processes.c.beats + 1, **own}
+                insertion.on_conflict_do_update(
+                    index_elements=["name"], set_={"beats": processes.c.beats + 1, **status}
                 ).returning(processes.c.beats)
             )
             rows = connection.execute(sa.select(processes)).all()
-        found = {row.name: row.beats for row in rows}
+        beats_by_process = {row.name: row.beats for row in rows}
         self._workers = {
             row.name: WorkerStatus(machine=row.name.partition(":")[0], unready=row.unready)
             for row in rows
@@ -72,9 +72,9 @@ class Processes:
             name: (count, before[1] + 1)
             if (before := self._still.get(name, (0, 0)))[0] == count
             else (count, 0)
-            for name, count in found.items()
+            for name, count in beats_by_process.items()
         }
-        self._gone -= found.keys()
+        self._presumed_dead -= beats_by_process.keys()
         return bool(beats != 1)
 
     @property
@@ -85,16 +85,16 @@ class Processes:
     def is_gone(self, process: str | None) -> bool | None:
         """None if that can't be known here."""
         running = is_running(process) if process else False
-        if running is False or process is None or process in self._gone:
+        if running is False or process is None or process in self._presumed_dead:
             return True
-        if (known := self._still.get(process)) is None:
+        if (observation := self._still.get(process)) is None:
             return None if running is None else False
-        return known[1] >= _MOST_STILL
+        return observation[1] >= _MOST_STILL
 
-    def give_up(self, connection: sa.Connection, gone: set[str]) -> None:
+    def give_up(self, connection: sa.Connection, dead: set[str]) -> None:
         """Those whose turns were taken over; one that wakes learns of it by its next beat."""
-        self._gone |= gone
-        connection.execute(processes.delete().where(processes.c.name.in_(gone)))
+        self._presumed_dead |= dead
+        connection.execute(processes.delete().where(processes.c.name.in_(dead)))
 
     def close(self) -> None:
         """This process runs turns no longer. Blocking."""

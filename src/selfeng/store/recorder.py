@@ -61,7 +61,9 @@ class Recorder:
         self._retry = retry
         self._pending: list[JournalEntry] = []
         self._newest: dict[str, int] = {}  # turn id → index of its newest event in `_pending`
-        self._shown: list[JournalEntry] = []  # delivered with the number 0, not in the journal yet
+        self._unstored: list[
+            JournalEntry
+        ] = []  # delivered with the number 0, not in the journal yet
         self._subscribers = Subscribers()
         self._waiters: list[asyncio.Future[None]] = []
         self._work, self._urgent, self._closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
@@ -124,29 +126,29 @@ class Recorder:
         loop = asyncio.get_running_loop()
         due = loop.time()
         while not self._closing.is_set() or self._pending or self._waiters:
-            await _either(self._work, self._retry if self._shown else None)
+            await _either(self._work, self._retry if self._unstored else None)
             await _either(self._urgent, due - loop.time())
             self._work.clear()
             self._urgent.clear()
             batch, self._pending, self._newest = self._pending, [], {}
             waiters, self._waiters = self._waiters, []
             try:
-                if batch or self._shown:
+                if batch or self._unstored:
                     self._subscribers.tell(await self._keep(batch))
             finally:
                 due = loop.time() + self._window
                 for waiter in waiters:
                     if not waiter.done():
                         waiter.set_result(None)
-        if self._shown:
-            log.error("%d events could not be stored in the journal", len(self._shown))
+        if self._unstored:
+            log.error("%d events could not be stored in the journal", len(self._unstored))
 
     async def _keep(self, batch: list[JournalEntry]) -> list[Record]:
-        overdue = self._shown
+        overdue = self._unstored
         for pause in (*self._pauses, None):
             try:
                 records = await asyncio.to_thread(self._journal.append, [*overdue, *batch])
-                self._shown = []
+                self._unstored = []
                 return records
             except Exception:  # a full disk, a broken connection, a bug: turns continue in any case
                 log.exception("the journal could not store %d events", len(batch) + len(overdue))
@@ -155,7 +157,7 @@ class Recorder:
             ):  # while it stays broken, one attempt per batch is enough
                 break
             await _either(self._closing, pause)
-        self._shown = [*overdue, *batch]
+        self._unstored = [*overdue, *batch]
         return [
             Record(
                 conversation_id=e.conversation_id, seq=0, turn_id=e.turn_id, at=e.at, event=e.event

@@ -195,8 +195,10 @@ class Shares:
 
     def _listed(self, owner: str, conversation_id: str) -> tuple[Share, ...]:
         self._journal.conversation(owner, conversation_id)
-        mine = _SHARES.c.conversation_id == storable(conversation_id)
-        query = sa.select(*(_SHARES.c[name] for name in Share.model_fields)).where(mine, _alive())
+        condition = _SHARES.c.conversation_id == storable(conversation_id)
+        query = sa.select(*(_SHARES.c[name] for name in Share.model_fields)).where(
+            condition, _alive()
+        )
         with reading(self._engine) as connection:
             rows = connection.execute(query.order_by(_SHARES.c.created_at.desc())).all()
         return tuple(Share(**_in_utc(row._mapping)) for row in rows)
@@ -204,14 +206,14 @@ class Shares:
     async def _change(
         self, owner: str, conversation_id: str, share_id: str, change: sa.Update | sa.Delete
     ) -> None:
-        mine = (_SHARES.c.conversation_id == storable(conversation_id)) & (
+        condition = (_SHARES.c.conversation_id == storable(conversation_id)) & (
             _SHARES.c.id == storable(share_id)
         )
 
         def changed() -> int:
             self._journal.conversation(owner, conversation_id)
             with writing(self._engine) as connection:
-                return connection.execute(change.where(mine, _alive())).rowcount
+                return connection.execute(change.where(condition, _alive())).rowcount
 
         if not await asyncio.to_thread(changed):
             raise ResourceNotFound(f"unknown link {share_id[:40]!r}", "list the links again")
@@ -233,18 +235,18 @@ class Shares:
             row = connection.execute(query).first()
         if row is None or not hmac.compare_digest(row.token, hashed):
             return None
-        found = _in_utc(row._mapping)
-        return SharedConversation(**{k: v for k, v in found.items() if k != "token"})
+        columns = _in_utc(row._mapping)
+        return SharedConversation(**{k: v for k, v in columns.items() if k != "token"})
 
     def _records(self, shared: SharedConversation) -> tuple[Record, ...]:
         records = [r for r in self._journal.history(shared.id) if r.seq <= shared.last_seq]
-        ended = {r.turn_id for r in records if isinstance(r.event, FINAL)}
-        shown = (
+        final_turns = {r.turn_id for r in records if isinstance(r.event, FINAL)}
+        public_records = (
             r.model_copy(update={"event": event, "conversation_id": ""})
             for r in records
-            if r.turn_id in ended and (event := _public(r.event)) is not None
+            if r.turn_id in final_turns and (event := _public(r.event)) is not None
         )
-        return tuple(r.model_copy(update={"seq": n}) for n, r in enumerate(shown, 1))
+        return tuple(r.model_copy(update={"seq": n}) for n, r in enumerate(public_records, 1))
 
 
 def _public(event: Event) -> Event | None:
@@ -290,8 +292,8 @@ def _alive() -> sa.ColumnElement[bool]:
 
 
 def _last_seq(conversation_id: str) -> sa.ScalarSelect[int]:
-    mine = _CONVERSATIONS.c.id == storable(conversation_id)
-    return sa.select(_CONVERSATIONS.c.last_seq).where(mine).scalar_subquery()
+    condition = _CONVERSATIONS.c.id == storable(conversation_id)
+    return sa.select(_CONVERSATIONS.c.last_seq).where(condition).scalar_subquery()
 
 
 def _in_utc(row: Any) -> dict[str, Any]:

@@ -27,7 +27,7 @@ class Threads:
     def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread:
         """The thread of this sender and agent in the conversation; a new one if there is none."""
         with reading(self._engine) as connection:
-            if (row := _found(connection, conversation_id, sender, agent)) is None:
+            if (row := _thread_row(connection, conversation_id, sender, agent)) is None:
                 return AgentThread(
                     id=uuid4().hex, conversation_id=conversation_id, sender=sender, agent=agent
                 )
@@ -42,7 +42,7 @@ class Threads:
             if known_effect(connection, key) is not None:
                 return
             note_effect(connection, key)
-            row = _found(connection, thread.conversation_id, thread.sender, thread.agent)
+            row = _thread_row(connection, thread.conversation_id, thread.sender, thread.agent)
             if row is None:
                 pair = {
                     "conversation_id": storable(thread.conversation_id),
@@ -71,7 +71,7 @@ class Threads:
             connection.execute(_MESSAGES.insert(), rows)
 
 
-def _found(
+def _thread_row(
     connection: sa.Connection, conversation_id: str, sender: str, agent: str
 ) -> sa.Row[Any] | None:
     pair = (_AGENTS.c.sender == sender) & (_AGENTS.c.agent == agent)

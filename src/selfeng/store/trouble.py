@@ -40,16 +40,16 @@ _AWAY = "does not answer", "check that its server runs, and DATABASE_URL, then a
 
 
 @contextmanager
-def told(engine: sa.Engine) -> Iterator[None]:
+def explain_errors(engine: sa.Engine) -> Iterator[None]:
     """Raises: DatabaseUnavailable: the database works no longer; mistakes in what it is asked for
     stay as they are.
     """
     try:
         yield
     except (sa.exc.DBAPIError, sa.exc.TimeoutError) as error:
-        if (known := _known(error)) is None:
+        if (diagnosis := _diagnosis(error)) is None:
             raise
-        words, remedy = known
+        words, remedy = diagnosis
         raise DatabaseUnavailable(
             f"the database {_name(engine.url)} {words}: {reason_of(error)}", remedy
         ) from error
@@ -66,7 +66,7 @@ def _name(url: sa.URL) -> str:
     return f"{name} on {url.host}" if url.host else name
 
 
-def _known(error: sa.exc.SQLAlchemyError) -> tuple[str, str] | None:
+def _diagnosis(error: sa.exc.SQLAlchemyError) -> tuple[str, str] | None:
     if isinstance((origin := getattr(error, "orig", None)), sqlite3.Error):
         return _SQLITE.get(getattr(origin, "sqlite_errorcode", 0) & 0xFF)
     away = isinstance(error, sa.exc.OperationalError | sa.exc.TimeoutError)  # all of a pool wait

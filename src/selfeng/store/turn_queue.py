@@ -46,12 +46,16 @@ class QueueLimits:
     waiting: int
 
     def of_person(self) -> "QueueLimits":
-        own = min(self.running, self.running_of_person)
-        return QueueLimits(own, own, _share(self.waiting))
+        running = min(self.running, self.running_of_person)
+        return QueueLimits(running, running, _share(self.waiting))
 
     def of_conversation(self) -> "QueueLimits":
-        own = self.of_person()
-        return QueueLimits(_share(own.running), _share(own.running), _share(own.waiting))
+        person_limits = self.of_person()
+        return QueueLimits(
+            _share(person_limits.running),
+            _share(person_limits.running),
+            _share(person_limits.waiting),
+        )
 
 
 class ClaimedTurn(NamedTuple):
@@ -96,16 +100,16 @@ class TurnQueue:
         Raises: LimitReached: the queue, or the part of it that one may take, is full.
         """
         limits = self._limits()
-        found = sa.select(_CONVERSATIONS.c.owner, _TURNS.c.conversation_id).join_from(
+        query = sa.select(_CONVERSATIONS.c.owner, _TURNS.c.conversation_id).join_from(
             _TURNS, _CONVERSATIONS, _CONVERSATIONS.c.id == _TURNS.c.conversation_id
         )
         with reading(self._engine) as connection:
-            waiting = [tuple(row) for row in connection.execute(found.where(_WAITING))]
-        own = [turn for turn in waiting if turn[0] == owner]
-        here = [turn for turn in own if turn[1] == conversation_id]
+            waiting = [tuple(row) for row in connection.execute(query.where(_WAITING))]
+        owner_turns = [turn for turn in waiting if turn[0] == owner]
+        here = [turn for turn in owner_turns if turn[1] == conversation_id]
         for turns, most, whose in (
             (waiting, limits.waiting, ""),
-            (own, limits.of_person().waiting, " of yours"),
+            (owner_turns, limits.of_person().waiting, " of yours"),
             (here, limits.of_conversation().waiting, " of this conversation"),
         ):
             if len(turns) >= most:
@@ -133,29 +137,29 @@ class TurnQueue:
         with writing(self._engine, exclusive=False) as connection:
             _lock(connection)
             line = self._line(connection)
-            chosen = list[QueuedTurn]()
+            next_turns = list[QueuedTurn]()
             for turn in iter(line.next, None):
-                mine = turn.server == self._server
+                claimable = turn.server == self._server
                 if turn.goes_on:
-                    mine = (mine or others) and room > 0 and turn.id not in present
-                    room -= mine
-                if mine:
-                    chosen.append(turn)
-            numbered = enumerate(chosen, line.last + 1)
-            taken = {  # the journal locks them in this order, too
+                    claimable = (claimable or others) and room > 0 and turn.id not in present
+                    room -= claimable
+                if claimable:
+                    next_turns.append(turn)
+            numbered = enumerate(next_turns, line.last + 1)
+            claimed_turns = {  # the journal locks them in this order, too
                 turn.id: self._take(connection, turn, number)
                 for number, turn in sorted(numbered, key=lambda pair: pair[1].id)
             }
-            if (taken or changed) and _anything_waits(connection):
+            if (claimed_turns or changed) and _anything_waits(connection):
                 announce(connection, "queue")
-        return [taken[turn.id] for turn in chosen]
+        return [claimed_turns[turn.id] for turn in next_turns]
 
     def places(self) -> dict[str, int]:
         """The turns that this process took into the queue and that wait there, and their places,
         from 1, as they are if the oldest turn always ends first.
         """
         with reading(self._engine) as connection:
-            line, mine = self._line(connection), dict[str, int]()
+            line, place_by_turn = self._line(connection), dict[str, int]()
         waiting, place = line.waiting, 0
         while place < waiting:
             if (turn := line.next()) is None:
@@ -163,8 +167,8 @@ class TurnQueue:
                 continue
             place += 1
             if turn.server == self._server:
-                mine[turn.id] = place
-        return mine
+                place_by_turn[turn.id] = place
+        return place_by_turn
 
     def length(self) -> int:
         """How many turns wait, of all processes."""
@@ -174,10 +178,12 @@ class TurnQueue:
 
     def withdraw(self, turn_id: str, owner: str) -> ClaimedTurn | None:
         """Take a turn of `owner` out of the queue, to end it; None if it does not wait there."""
-        mine = _WAITING & (_TURNS.c.id == storable(turn_id))
+        condition = _WAITING & (_TURNS.c.id == storable(turn_id))
         with writing(self._engine, exclusive=False) as connection:
             _lock(connection)
-            turn = connection.execute(_turns().where(mine, _CONVERSATIONS.c.owner == owner)).first()
+            turn = connection.execute(
+                _turns().where(condition, _CONVERSATIONS.c.owner == owner)
+            ).first()
             if turn is None:
                 return None
             announce(connection, "queue")
@@ -185,10 +191,10 @@ class TurnQueue:
 
     def give_back(self, turn: ClaimedTurn) -> None:
         """Have a process take a turn that could not begin here."""
-        mine = _RUNNING & (_TURNS.c.id == turn.turn_id) & (_TURNS.c.lease == turn.lease)
+        condition = _RUNNING & (_TURNS.c.id == turn.turn_id) & (_TURNS.c.lease == turn.lease)
         free = {"admitted": None, "lease": _TURNS.c.lease + 1}
         with writing(self._engine, exclusive=False) as connection:
-            connection.execute(_TURNS.update().where(mine).values(**free))
+            connection.execute(_TURNS.update().where(condition).values(**free))
             announce(connection, "queue")
 
     def fence(self) -> None:
@@ -207,14 +213,14 @@ class TurnQueue:
     def _handed_over(self) -> sa.Update:
         """The change of the turns of this process that others can go on with."""
         chats = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.kind != "project")
-        mine = (
+        condition = (
             _RUNNING
             & _TURNS.c.conversation_id.in_(chats)
             & (_TURNS.c.server == self._server)
             & _TURNS.c.admitted.is_not(None)
             & _TURNS.c.given.is_not(None)
         )
-        ids = sa.select(_TURNS.c.id).where(mine).correlate(None)
+        ids = sa.select(_TURNS.c.id).where(condition).correlate(None)
         locked = ids.order_by(_TURNS.c.id).with_for_update()  # the journal locks in this order, too
         return _TURNS.update().where(_TURNS.c.id.in_(locked))
 
@@ -337,8 +343,8 @@ def _turns() -> sa.Select[tuple[str, str, str, str | None, int, int | None, bool
         & (_TURNS.c.lease < MOST_LEASES)
         & (_CONVERSATIONS.c.kind != "project"),  # whose folder is on its machine
     )
-    mine = _CONVERSATIONS.c.id == _TURNS.c.conversation_id
-    ordered = sa.select(*columns).join_from(_TURNS, _CONVERSATIONS, mine)
+    condition = _CONVERSATIONS.c.id == _TURNS.c.conversation_id
+    ordered = sa.select(*columns).join_from(_TURNS, _CONVERSATIONS, condition)
     return ordered.order_by(_TURNS.c.queued, _TURNS.c.started_at, _TURNS.c.id)
 
 

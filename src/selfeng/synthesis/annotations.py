@@ -37,15 +37,15 @@ _LONGEST = 100
 
 def annotation_problem(annotation: str, whose: str) -> str | None:
     """Why the annotation can't be checked or shown to a model, None if it can."""
-    named = f"the annotation {annotation[:_LONGEST]!a} of {whose}"
+    subject = f"the annotation {annotation[:_LONGEST]!a} of {whose}"
     try:
         node = ast.parse(annotation, mode="eval").body
     except UNREADABLE:
-        return f"{named} is not a Python expression"
+        return f"{subject} is not a Python expression"
     return (
         None
         if _is_allowed(node, 0)
-        else f"{named} is not one that tools may have; it must be made of {ALLOWED}"
+        else f"{subject} is not one that tools may have; it must be made of {ALLOWED}"
     )
 
 

@@ -30,34 +30,40 @@ class Before(Value):
 
 def earlier_tests(name: str, tests: str, names: Mapping[str, str]) -> dict[str, str]:
     """The tests of a version, by their names in the suite that they were joined to."""
-    found: dict[str, str] = {}
+    original_names: dict[str, str] = {}
     for test in sorted(names_of(tests, name)) if tests else ():
         head, separator, method = test.partition("::")
-        found[f"{names.get(head, head)}{separator}{method}"] = test
-    return found
+        original_names[f"{names.get(head, head)}{separator}{method}"] = test
+    return original_names
 
 
 async def failing(
-    sandbox: Sandbox, name: str, tests: str, before: Before, wanted: Collection[str] | None = None
+    sandbox: Sandbox,
+    name: str,
+    tests: str,
+    before: Before,
+    selection: Collection[str] | None = None,
 ) -> str:
-    """The first of the tests `wanted`, by default all, that fails on the previous version, and how;
-    "" if none does.
+    """The first of the tests `selection`, by default all, that fails on the previous version, and
+    how; "" if none does.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    if not tests or (wanted is not None and not wanted):
+    if not tests or (selection is not None and not selection):
         return ""
-    kept = (
-        tests if wanted is None else without(tests, name, names_of(tests, name).difference(wanted))
+    suite = (
+        tests
+        if selection is None
+        else without(tests, name, names_of(tests, name).difference(selection))
     )
     (verdict,) = await sandbox.verify_versions(
-        name, [Version(code=before.code, apart=False)], kept, SECONDS, library=before.library
+        name, [Version(code=before.code, apart=False)], suite, SECONDS, library=before.library
     )
     failed = next((t for t in verdict.tests if t.outcome != "passed"), None)
     if failed is None:
         return "" if verdict.passed else f"the tests do not run ({verdict.problem})"
-    said = failed.message.strip().splitlines()
-    return f"{failed.test} fails ({said[-1].strip() if said else failed.outcome})"
+    lines = failed.message.strip().splitlines()
+    return f"{failed.test} fails ({lines[-1].strip() if lines else failed.outcome})"
 
 
 async def difference(
@@ -92,14 +98,14 @@ async def difference(
     ]
     if returned is None or again is None:
         return ""
-    if (found := await probe(sandbox, code, function, inputs, library=library)) is None:
+    if (outcomes := await probe(sandbox, code, function, inputs, library=library)) is None:
         return (
             "it can't be run on the calls on which it is compared with version "
             f"{before.version}; keep to plain functions"
         )
 
     def first_change() -> str:
-        for arguments, old, once_more, new in zip(inputs, returned, again, found, strict=True):
+        for arguments, old, once_more, new in zip(inputs, returned, again, outcomes, strict=True):
             if old.kind == "returned" and same(old, once_more) and not same(old, new):
                 return _message(before, shown_call(function, arguments), old, new)
         return ""
@@ -118,8 +124,8 @@ def _message(before: Before, call: str, old: CallOutcome, new: CallOutcome) -> s
 def _inputs(before: Before, tests: str) -> Sequence[Arguments]:
     names = {p.name for p in before.signature.parameters}
     calls = [*calls_in(tests, before.signature), *calls_in(before.tests, before.signature)]
-    known = list({repr(call): call for call in calls if call.keys() <= names}.values())
-    return [*known, *mutations(known, INPUTS)]
+    distinct_calls = list({repr(call): call for call in calls if call.keys() <= names}.values())
+    return [*distinct_calls, *mutations(distinct_calls, INPUTS)]
 
 
 def _stand_in(before: Before, signature: Signature, code: str) -> str | None:

@@ -42,13 +42,15 @@ def boundaries(calls: Sequence[Arguments]) -> list[Arguments]:
         )
         for name, kind in kinds.items()
     }
-    single = [{**chance.choice(varied), name: end} for name, found in ends.items() for end in found]
+    single = [
+        {**chance.choice(varied), name: end} for name, values in ends.items() for end in values
+    ]
     several = [
         {name: chance.choice(ends[name][:_LEAST] or [value]) for name, value in call.items()}
         for call in chance.choices(varied, k=_MOST // 2 if any(varied) else 0)
     ]
-    chosen = (*chance.sample(single, min(_MOST, len(single))), *several)
-    return list({text: one for one in chosen if len(text := repr(one)) <= LARGEST}.values())
+    inputs = (*chance.sample(single, min(_MOST, len(single))), *several)
+    return list({text: call for call in inputs if len(text := repr(call)) <= LARGEST}.values())
 
 
 def is_unusual(arguments: Arguments, kinds: Mapping[str, ValueKind]) -> bool:

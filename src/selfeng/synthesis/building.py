@@ -107,17 +107,17 @@ class Synthesis:
 
     async def specify(self) -> str:
         problem = f"it can't be fulfilled as written: {self._stuck.message}" if self._stuck else ""
-        made = await self._deps.analyst.specify(
+        decision = await self._deps.analyst.specify(
             self._steps, self._search_candidates, self._likely, problem=problem
         )
-        if isinstance(made, BuildSpec | KnownTool):
-            self.arguments = made.arguments
-        if isinstance(made, KnownTool):
-            self.result = made.tool
+        if isinstance(decision, BuildSpec | KnownTool):
+            self.arguments = decision.arguments
+        if isinstance(decision, KnownTool):
+            self.result = decision.tool
             return "known"
-        if not isinstance(made, BuildSpec):
-            self.result = made
-            match made:
+        if not isinstance(decision, BuildSpec):
+            self.result = decision
+            match decision:
                 case Plan():
                     return "steps"
                 case DelegateToAgents():
@@ -125,21 +125,21 @@ class Synthesis:
                 case DirectAnswer(questions=questions, declined=declined):
                     return "unclear" if questions else "declined" if declined else "no tool"
                 case _:
-                    assert_never(made)
-        if self._stuck and made.spec == self._build.spec:
+                    assert_never(decision)
+        if self._stuck and decision.spec == self._build.spec:
             raise self._stuck
         if not self._stuck:
             self._tools = Importable(await self._deps.library.tools())
-        self._build, self._drawn, self._witnesses = made, [], ()
-        self._former = await self._deps.before(made.extends) if made.extends else None
-        self._rewrites, self._problem, self._strengthened, self._asked = 0, "", False, False
+        self._build, self._drawn, self._witnesses = decision, [], ()
+        self._former = await self._deps.before(decision.extends) if decision.extends else None
+        self._rewrites, self._problem, self._strengthened, self._asked_more = 0, "", False, False
         return "ordered"
 
     async def test(self) -> str:
-        written = await self._deps.tester.write(
+        suite = await self._deps.tester.write(
             self._steps, self._build, self._former, problem=self._problem
         )
-        self._tests, self._earlier = written.tests, written.earlier
+        self._tests, self._earlier = suite.tests, suite.earlier
         return "rewritten" if self._drawn else "written"
 
     async def implement(self) -> str:
@@ -208,7 +208,7 @@ class Synthesis:
                 DrawnCode(code=r.code, draws=r.draws) for r in agreed.reports if r.right
             ]
             current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
-            current.failed = agreed.chosen is None
+            current.failed = agreed.winner is None
         return agreed
 
     def _examples(self) -> list[Arguments]:
@@ -254,7 +254,7 @@ class Synthesis:
             return problem
         if self._code in self._drawn:
             return ""
-        found = await against(
+        difference = await against(
             deps.sandbox,
             signature,
             self._code,
@@ -263,9 +263,9 @@ class Synthesis:
             examples=self._examples(),
         )
         return (
-            f"for {found.call} it {found.own}, and most of the implementations that passed return "
-            f"{found.others}"
-            if found
+            f"for {difference.call} it {difference.own}, and most of the implementations that "
+            f"passed return {difference.others}"
+            if difference
             else ""
         )
 
@@ -316,24 +316,24 @@ class Synthesis:
             SynthesisFailed: tests pass whatever the tool does, even after that.
         """
         with self._steps.step("strengthen") as current:
-            found = await self._deps.chain.strength(
+            strength = await self._deps.chain.strength(
                 self._build.spec.name, self._code, self._tests, self._verdict
             )
-            current.summary = found.summary
-            current.artifact = found.model_dump_json(indent=2)
-            problem = self._deps.chain.weakness(found)
-            if found.replay.refused:
+            current.summary = strength.summary
+            current.artifact = strength.model_dump_json(indent=2)
+            problem = self._deps.chain.weakness(strength)
+            if strength.replay.refused:
                 current.fail(f"Refused: {problem}.")
-        self._strengthened = not found.replay.refused
-        if not problem and not found.replay.gaps:
+        self._strengthened = not strength.replay.refused
+        if not problem and not strength.replay.gaps:
             return "strong"
-        asked, self._asked = self._asked, True
+        asked_more, self._asked_more = self._asked_more, True
         tests = self._tests
-        if not asked:
-            tests = await self._deps.tester.more(self._steps, self._build, self._tests, found)
+        if not asked_more:
+            tests = await self._deps.tester.more(self._steps, self._build, self._tests, strength)
         if tests == self._tests:
-            if found.replay.refused or found.problem:
-                raise gave_up("test", 1 + asked, problem)
+            if strength.replay.refused or strength.problem:
+                raise gave_up("test", 1 + asked_more, problem)
             return "strong"
         code = self._code
         if len(set(self._drawn)) > 1:
@@ -354,15 +354,15 @@ class Synthesis:
         return "registered"
 
     async def _registered(self, build: BuildSpec, verdict: Verdict) -> Tool:
-        library, turn, spec, known = self._deps.library, self._steps.turn, build.spec, build.extends
+        library, turn, spec, base = self._deps.library, self._steps.turn, build.spec, build.extends
         origin = (
             Extended(
-                parameters=tuple(p.name for p in spec.parameters[len(known.signature.parameters) :])
+                parameters=tuple(p.name for p in spec.parameters[len(base.signature.parameters) :])
             )
-            if known
+            if base
             else Created()
         )
-        made = Provenance(
+        provenance = Provenance(
             origin=origin,
             verdict=verdict,
             prompts=tuple(self._steps.prompts_sent),
@@ -379,8 +379,8 @@ class Synthesis:
                 model=self._deps.model_name,
                 requires=await steady_requirements(library, self._tools, self._code),
             )
-            if known:
-                tool = await library.revise(draft, known.version, made)
+            if base:
+                tool = await library.revise(draft, base.version, provenance)
                 await self._found_by_request(tool)
                 current.summary = f"{tool.name} is in the library, as version {tool.version}."
                 return tool
@@ -391,7 +391,7 @@ class Synthesis:
                 )
                 return twin
             try:
-                tool = await library.add(draft, made)
+                tool = await library.add(draft, provenance)
                 await self._found_by_request(tool)
                 current.summary = f"{tool.name} is in the library."
             except ToolExists:
@@ -425,12 +425,12 @@ SYNTHESIS_STAGES: Mapping[StageName, Callable[[Synthesis], Awaitable[str]]] = {
 }
 
 
-def _own_examples(request: str, written: Sequence[str]) -> tuple[str, ...]:
+def _own_examples(request: str, examples: Sequence[str]) -> tuple[str, ...]:
     """The examples that the model wrote for a new tool, except those that repeat the person's own
     request.
     """
-    own = _plain(request)
-    return tuple(r for r in written if _plain(r) != own)[:_EXAMPLES]
+    plain_request = _plain(request)
+    return tuple(r for r in examples if _plain(r) != plain_request)[:_EXAMPLES]
 
 
 def _plain(request: str) -> str:

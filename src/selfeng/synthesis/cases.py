@@ -48,25 +48,25 @@ def _filled(part: ast.AST, function: str, cases: Cases) -> Iterator[ast.Call]:
         if isinstance(call, ast.Call) and last_name(call.func) == function:
             for case in cases:
                 args = [_value(argument, case) for argument in call.args]
-                named = [ast.keyword(k.arg, _value(k.value, case)) for k in call.keywords]
-                yield ast.copy_location(ast.Call(call.func, args, named), call)
+                keywords = [ast.keyword(k.arg, _value(k.value, case)) for k in call.keywords]
+                yield ast.copy_location(ast.Call(call.func, args, keywords), call)
 
 
 def _cases_of(node: ast.stmt, cases: Cases) -> Cases:
     """The cases in which the body of a statement runs."""
     if isinstance(node, ast.For):
         return [
-            _bound(case, node.target, one)
+            _bound(case, node.target, item)
             for case in cases
-            for one in _elements(_value(node.iter, case))
+            for item in _elements(_value(node.iter, case))
         ][:_MOST] or cases
     for mark in node.decorator_list if isinstance(node, (*FUNCTIONS, ast.ClassDef)) else ():
         match mark:
             case ast.Call(func=ast.Attribute(attr="parametrize"), args=[names, values]):
                 target = _target(names)
-                rows = [(case, one) for case in cases for one in _elements(_value(values, case))]
+                rows = [(case, item) for case in cases for item in _elements(_value(values, case))]
                 cases = (
-                    [_bound(case, target, one) for case, one in rows][:_MOST]
+                    [_bound(case, target, item) for case, item in rows][:_MOST]
                     if target and rows
                     else cases
                 )
@@ -88,8 +88,8 @@ def _target(names: ast.expr) -> ast.expr | None:
             ]
         case _:
             return None
-    named: list[ast.expr] = [ast.Name(part) for part in parts]
-    return named[0] if len(named) == 1 else ast.Tuple(named)
+    targets: list[ast.expr] = [ast.Name(part) for part in parts]
+    return targets[0] if len(targets) == 1 else ast.Tuple(targets)
 
 
 def _bound(
@@ -110,8 +110,8 @@ def _bound(
     if isinstance(target, ast.Name):
         return {**case, target.id: value}
     if isinstance(target, ast.Tuple | ast.List) and len(target.elts) == len(_elements(value)):
-        for inner, one in zip(target.elts, _elements(value), strict=True):
-            case = _bound(case, inner, one)
+        for inner, item in zip(target.elts, _elements(value), strict=True):
+            case = _bound(case, inner, item)
     return case
 
 

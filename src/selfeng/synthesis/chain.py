@@ -64,8 +64,8 @@ class Chain:
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        if told := await asyncio.to_thread(module_problem, draft.code, draft.signature, tools):
-            return Judgement(link="policy", problem=told)
+        if problem := await asyncio.to_thread(module_problem, draft.code, draft.signature, tools):
+            return Judgement(link="policy", problem=problem)
         module = asyncio.create_task(self._module(draft, emit, before, library))
         try:
             return await self.suite_problem(draft.signature, draft.tests) or await module
@@ -84,16 +84,16 @@ class Chain:
         verdict = await self.gate.green(draft.name, draft.code, draft.tests, emit, library=library)
         if not verdict.passed:
             return Judgement(link="green", problem=summary(verdict), verdict=verdict)
-        if told := await self.comparison(
+        if problem := await self.comparison(
             draft.signature, draft.code, draft.tests, before, library=library
         ):
-            return Judgement(link="comparison", problem=told, verdict=verdict)
+            return Judgement(link="comparison", problem=problem, verdict=verdict)
         noticed = await self.strength(draft.name, draft.code, draft.tests, verdict, library=library)
-        if told := self.weakness(noticed):
-            return Judgement(link="mutation", problem=told, verdict=verdict)
-        said = [steady_summary(verdict), noticed.summary]
-        said += [f"{gap[:1].upper()}{gap[1:]}." for gap in noticed.replay.gaps]
-        return Judgement(verdict=verdict, summary=" ".join(filter(None, said)))
+        if problem := self.weakness(noticed):
+            return Judgement(link="mutation", problem=problem, verdict=verdict)
+        sentences = [steady_summary(verdict), noticed.summary]
+        sentences += [f"{gap[:1].upper()}{gap[1:]}." for gap in noticed.replay.gaps]
+        return Judgement(verdict=verdict, summary=" ".join(filter(None, sentences)))
 
     async def suite_problem(self, signature: Signature, tests: str) -> Judgement | None:
         """Why a suite is refused, whatever the module is; None if it is accepted.
@@ -106,14 +106,14 @@ class Chain:
         return Judgement(link="red", problem=red.problem) if red.problem else None
 
     async def failing_before(
-        self, name: str, tests: str, before: Before, wanted: Collection[str] | None = None
+        self, name: str, tests: str, before: Before, selection: Collection[str] | None = None
     ) -> str:
-        """The first of the tests `wanted`, by default all, that fails on the previous version, and
-        how; "" if none does.
+        """The first of the tests `selection`, by default all, that fails on the previous version,
+        and how; "" if none does.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        return await failing(self._sandbox, name, tests, before, wanted)
+        return await failing(self._sandbox, name, tests, before, selection)
 
     async def comparison(
         self,
@@ -148,9 +148,9 @@ class Chain:
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        wanted = self._policy.mutation_score
+        least_score = self._policy.mutation_score
         return await strength(
-            self._sandbox, name, code, tests, wanted=wanted, green=green, library=library
+            self._sandbox, name, code, tests, least_score=least_score, green=green, library=library
         )
 
     def weakness(self, measured: Strength) -> str:
@@ -166,8 +166,9 @@ class Chain:
                 f"{count(measured.replay.tried, 'altered outcome')}, so they would accept wrong "
                 "outcomes too; compare whole outcomes with literals"
             )
-        named = "; ".join(mutant.change for mutant in measured.survivors[:SURVIVORS])
+        changes = "; ".join(mutant.change for mutant in measured.survivors[:SURVIVORS])
         return (
             f"the tests notice only {measured.killed} of {count(measured.mutants, 'mutant')}, so "
-            f"they would accept wrong code too; not noticed: {named}; add tests that fail on these"
+            f"they would accept wrong code too; not noticed: {changes}; add tests that fail on "
+            "these"
         )

@@ -21,7 +21,7 @@ from selfeng.synthesis.annotations import annotation_problem
 from selfeng.synthesis.examples import example_problem
 from selfeng.synthesis.stubs import stub
 from selfeng.synthesis.suite.allowed import FRAMES
-from selfeng.synthesis.suite.source import FUNCTIONS, Suite, shown
+from selfeng.synthesis.suite.source import FUNCTIONS, Suite, excerpt
 from selfeng.synthesis.suite.steering import problems
 
 _TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | set(sandbox_packages())
@@ -159,8 +159,8 @@ def _word_problems(
         ("the description", description),
         *((f"the description of {p.name}", p.description) for p in parameters),
     ]
-    asked = [(f"the example request {request[:30]!r}", request) for request in requests]
-    for what, text in (*described, *asked):
+    request_texts = [(f"the example request {request[:30]!r}", request) for request in requests]
+    for what, text in (*described, *request_texts):
         if len(text) > LONGEST:
             yield f"{what} is longer than {LONGEST} characters"
         if character := hidden(text):
@@ -193,7 +193,7 @@ def _suite_problems(suite: Suite) -> Iterator[str]:
         yield f"the suite imports {foreign}; only {_THERE}, pytest and {tool} are there"
 
 
-def module_problem(code: str, wanted: Signature, tools: Importable | None = None) -> str | None:
+def module_problem(code: str, signature: Signature, tools: Importable | None = None) -> str | None:
     """Why the module can't be the tool: it does not parse, has another signature, or imports
     something unavailable.
 
@@ -201,14 +201,14 @@ def module_problem(code: str, wanted: Signature, tools: Importable | None = None
     """
     tools = tools or Importable()
     try:
-        found = parse_signature(code, wanted.function)
+        parsed = parse_signature(code, signature.function)
     except SignatureError as error:
         return str(error)
-    if [(p.name, p.default) for p in found.parameters] != [
+    if [(p.name, p.default) for p in parsed.parameters] != [
         (p.name, p.default and ast.unparse(ast.parse(p.default, mode="eval")))
-        for p in wanted.parameters
+        for p in signature.parameters
     ]:
-        return f"the signature is `{found}`, but the specification says `{wanted}`"
+        return f"the signature is `{parsed}`, but the specification says `{signature}`"
     if foreign := _foreign_imports(ast.parse(code), _TOOL_IMPORTS | tools.names):
         return f"the code imports {foreign}; only {_THERE} are there" + (
             ", and tools of the library" if tools.names else ""
@@ -219,7 +219,7 @@ def module_problem(code: str, wanted: Signature, tools: Importable | None = None
             f"the code uses `{used}`, through which a tool can see how it is run, and that it is "
             f"tested; {', '.join(instead) or 'compute the result from the arguments alone'}"
         )
-    return tools.problem(code, wanted.function)
+    return tools.problem(code, signature.function)
 
 
 def _introspection(module: Suite) -> Iterator[str]:
@@ -236,7 +236,7 @@ def _introspection(module: Suite) -> Iterator[str]:
         ):
             yield name
         if _PLACES.search(text):
-            yield shown(node)
+            yield excerpt(node)
         match node:
             case ast.Import(names=names):
                 yield from (n.name for n in names if _guarded(n.name))
@@ -244,20 +244,20 @@ def _introspection(module: Suite) -> Iterator[str]:
                 inner = (f"{origin}.{n.name}" for n in names)
                 yield from (n for n in inner if _guarded(n) or n.rpartition(".")[2] in _INTERNALS)
             case ast.Attribute(attr=attr) if attr in _INTERNALS:
-                yield shown(node)
+                yield excerpt(node)
             case ast.Name(id=attr) if attr in _INTERNALS - FRAMES:
                 yield attr
             case ast.FunctionDef(name="__signature__"):
                 yield "__signature__"
             case ast.Call(func=ast.Attribute(attr="start")) if _starts_early(module, node):
-                yield shown(node)
+                yield excerpt(node)
             case ast.MatchClass(kwd_attrs=attrs):
                 yield from _INTERNALS.intersection(attrs)
             case ast.Subscript(slice=key) if _text(key) in _INTERNALS:
-                yield shown(node)
+                yield excerpt(node)
             case ast.Call(func=func, args=[_, *_] as args):
                 if _reaches(module, module.dotted(func), args):
-                    yield shown(node)
+                    yield excerpt(node)
 
 
 def _starts_early(module: Suite, node: ast.AST) -> bool:
@@ -277,8 +277,8 @@ def _reaches(module: Suite, function: str, args: Sequence[ast.expr]) -> bool:
         case "operator.attrgetter", names:
             return any(not name or bool(_WORDS.search(name)) for name in names)
         case (("getattr" | "setattr" | "delattr"), [_, name, *_]):
-            own = isinstance(args[0], ast.Name) and args[0].id in ("self", "cls")
-            computed = not name and not own and (not of or bool(_guarded(f"{of}.?")))
+            is_self = isinstance(args[0], ast.Name) and args[0].id in ("self", "cls")
+            computed = not name and not is_self and (not of or bool(_guarded(f"{of}.?")))
             return computed or name in _INTERNALS or bool(name and _guarded(f"{of}.{name}"))
     return False
 
@@ -329,9 +329,9 @@ def _imports_from(node: ast.AST, name: str) -> bool:
     return False
 
 
-def _foreign_imports(module: ast.Module, known: frozenset[str] | set[str]) -> str:
+def _foreign_imports(module: ast.Module, available: frozenset[str] | set[str]) -> str:
     """Names of top-level modules that are imported but not known, "" if there are none."""
-    return ", ".join(sorted({name for name, _ in imports(module)} - known))
+    return ", ".join(sorted({name for name, _ in imports(module)} - available))
 
 
 def _is_literal(source: str) -> bool:

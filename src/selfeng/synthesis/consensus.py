@@ -104,14 +104,14 @@ class Consensus(Value):
     """Where two candidates that passed differ, and there is no majority."""
 
     @property
-    def chosen(self) -> Report | None:
+    def winner(self) -> Report | None:
         """The right candidate that was drawn most often, the first of several."""
         return max((r for r in self.reports if r.right), key=lambda r: r.draws, default=None)
 
     @property
     def nearest(self) -> Report:
         """The candidate to continue with: the right one, else the one that passed most."""
-        return self.chosen or max(self.reports, key=lambda r: r.passed)
+        return self.winner or max(self.reports, key=lambda r: r.passed)
 
     def summary(self) -> str:
         """A summary for people, in a sentence or two."""
@@ -158,31 +158,37 @@ async def agree(
     if split != tests:
         tests, verdicts = split, await _run(sandbox, name, candidates, split)
     dropped = _refuted(candidates, verdicts, frozen)
-    gone = {d.test for d in dropped}
-    left = without(tests, name, gone) if gone else tests
-    reports = [_report(c, v, gone) for c, v in zip(candidates, verdicts, strict=True)]
-    kept = max((len([t for t in v.tests if t.test not in gone]) for v in verdicts), default=0)
+    dropped_names = {d.test for d in dropped}
+    remaining_tests = without(tests, name, dropped_names) if dropped_names else tests
+    reports = [_report(c, v, dropped_names) for c, v in zip(candidates, verdicts, strict=True)]
+    remaining_count = max(
+        (len([t for t in v.tests if t.test not in dropped_names]) for v in verdicts), default=0
+    )
     passing = [n for n, report in enumerate(reports) if report.right]
     inputs = Inputs(signature, tests, examples)
     compared = passing if len(passing) > 1 and inputs.all else []
-    found = await asyncio.gather(
+    probes = await asyncio.gather(
         *(probe(sandbox, candidates[n].code, name, inputs.all) for n in compared)
     )
-    ran = {n: outcomes for n, outcomes in zip(compared, found, strict=True) if outcomes is not None}
+    ran = {
+        n: outcomes for n, outcomes in zip(compared, probes, strict=True) if outcomes is not None
+    }
     for n, outcomes in ran.items():
-        others = [(o, candidates[m].draws) for m, o in ran.items() if m != n]
+        witnesses = [(o, candidates[m].draws) for m, o in ran.items() if m != n]
         if candidates[n].draws > 1:
-            others.append((outcomes, candidates[n].draws - 1))
-        reports[n] = reports[n].model_copy(update={"refuted": difference(outcomes, others, inputs)})
+            witnesses.append((outcomes, candidates[n].draws - 1))
+        reports[n] = reports[n].model_copy(
+            update={"refuted": difference(outcomes, witnesses, inputs)}
+        )
     left_over = [ran[n] for n in ran if reports[n].right]
     return Consensus(
-        tests=left,
-        kept=kept,
+        tests=remaining_tests,
+        kept=remaining_count,
         dropped=tuple(dropped),
         reports=tuple(reports),
         inputs=len(inputs.all) if compared else 0,
         open_question=next(
-            (d for other in left_over[1:] if (d := _first_difference(other, left_over[0], inputs))),
+            (d for later in left_over[1:] if (d := _first_difference(later, left_over[0], inputs))),
             None,
         ),
     )
@@ -192,7 +198,7 @@ async def against(
     sandbox: Sandbox,
     signature: Signature,
     code: str,
-    others: Sequence[DrawnCode],
+    witnesses: Sequence[DrawnCode],
     *,
     tests: str,
     examples: Sequence[Arguments] = (),
@@ -202,21 +208,21 @@ async def against(
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    if sum(other.draws for other in others) < LEAST_JURY:
+    if sum(witness.draws for witness in witnesses) < LEAST_JURY:
         return None
     inputs = Inputs(signature, tests, examples)
-    own, *rest = await asyncio.gather(
+    own_outcomes, *witness_outcomes = await asyncio.gather(
         *(
             probe(sandbox, c, signature.function, inputs.all)
-            for c in (code, *(o.code for o in others))
+            for c in (code, *(o.code for o in witnesses))
         )
     )
     ran = [
-        (outcomes, other.draws)
-        for outcomes, other in zip(rest, others, strict=True)
+        (outcomes, witness.draws)
+        for outcomes, witness in zip(witness_outcomes, witnesses, strict=True)
         if outcomes is not None
     ]
-    return difference(own, ran, inputs) if own else None
+    return difference(own_outcomes, ran, inputs) if own_outcomes else None
 
 
 async def _run(
@@ -238,7 +244,7 @@ def _refuted(
             ballots.setdefault(test.test, []).append(
                 (candidate, test.outcome == "passed", test.message)
             )
-    found = []
+    dropped = []
     for name, votes in ballots.items():
         against = [(candidate, message) for candidate, passed, message in votes if not passed]
         draws, of = sum(c.draws for c, _ in against), sum(c.draws for c, *_ in votes)
@@ -247,12 +253,12 @@ def _refuted(
             and len(against) > 1
             and not (name.startswith(PREFIX) or name.partition("[")[0] in frozen)
         ):
-            found.append(Dropped(test=name, against=draws, of=of, message=against[0][1]))
-    return found
+            dropped.append(Dropped(test=name, against=draws, of=of, message=against[0][1]))
+    return dropped
 
 
-def _report(candidate: DrawnCode, verdict: Verdict, gone: set[str]) -> Report:
-    counted = [t for t in verdict.tests if t.test not in gone]
+def _report(candidate: DrawnCode, verdict: Verdict, dropped_names: set[str]) -> Report:
+    counted = [t for t in verdict.tests if t.test not in dropped_names]
     failed = tuple(t.test for t in counted if t.outcome != "passed")
     return Report(
         code=candidate.code,
@@ -271,23 +277,25 @@ class Inputs:
     def __init__(self, signature: Signature, tests: str, examples: Sequence[Arguments]) -> None:
         calls = list({repr(i): i for i in (*examples, *calls_in(tests, signature))}.values())
         varied = (*calls, *mutations(calls, INPUTS), *boundaries(calls))
-        self.all = list({repr(one): one for one in varied}.values())
+        self.all = list({repr(arguments): arguments for arguments in varied}.values())
         kinds = kinds_of(calls)
-        self.unusual = [is_unusual(one, kinds) for one in self.all]
+        self.unusual = [is_unusual(arguments, kinds) for arguments in self.all]
         self._name = signature.function
 
-    def shown(self, number: int, own: CallOutcome, others: CallOutcome) -> Difference:
+    def describe_difference(
+        self, number: int, outcome: CallOutcome, expected: CallOutcome
+    ) -> Difference:
         """A difference for people."""
         return Difference(
             call=shown_call(self._name, self.all[number]),
-            others=others.text,
-            own=SAYS[own.kind](own.text),
+            others=expected.text,
+            own=SAYS[outcome.kind](outcome.text),
         )
 
 
 def difference(
-    own: Sequence[CallOutcome],
-    others: Sequence[tuple[Sequence[CallOutcome], int]],
+    own_outcomes: Sequence[CallOutcome],
+    witnesses: Sequence[tuple[Sequence[CallOutcome], int]],
     inputs: Inputs,
     rule: ComparisonRule = RULE,
 ) -> Difference | None:
@@ -298,38 +306,38 @@ def difference(
     different codes. If one of the others raises, there are no witnesses: the function may not be
     meant for that input. A call that was not reached says nothing.
     """
-    for number, outcome in enumerate(own):
-        given = [
-            (one, draws)
-            for outcomes, draws in others
-            if (one := outcomes[number]).is_answer or one.kind == "raised"
+    for number, outcome in enumerate(own_outcomes):
+        answers = [
+            (answer, draws)
+            for outcomes, draws in witnesses
+            if (answer := outcomes[number]).is_answer or answer.kind == "raised"
         ]
-        jury = sum(draws for _, draws in given)
+        jury = sum(draws for _, draws in answers)
         if jury < LEAST_JURY or not outcome.is_answer:
             continue
-        most, votes, codes = _most(given)
+        most, votes, codes = _most(answers)
         if outcome.kind == "slow":
-            quick = [(o, draws) for o, draws in given if o.seconds * QUICKER < SECONDS_A_CALL]
+            quick = [(o, draws) for o, draws in answers if o.seconds * QUICKER < SECONDS_A_CALL]
             enough = sum(draws for _, draws in quick) * 2 > jury
             most = quick[0][0] if enough else most
-        elif any(one.kind == "raised" for one, _ in given):
+        elif any(answer.kind == "raised" for answer, _ in answers):
             enough = False
         elif inputs.unusual[number]:
             enough = rule.unusual is not None and votes == jury and codes >= rule.unusual
         else:
             enough = votes * 2 > jury and codes >= rule.codes
         if enough and not same(outcome, most):
-            return inputs.shown(number, outcome, most)
+            return inputs.describe_difference(number, outcome, most)
     return None
 
 
-def _most(given: Sequence[tuple[CallOutcome, int]]) -> tuple[CallOutcome, int, int]:
+def _most(answers: Sequence[tuple[CallOutcome, int]]) -> tuple[CallOutcome, int, int]:
     """The value that is returned most often, with the number of draws and of codes that return
     it.
     """
-    returned = [(other, draws) for other, draws in given if other.kind == "returned"]
+    returned = [(answer, draws) for answer, draws in answers if answer.kind == "returned"]
     most = max(
-        ([(o, draws) for o, draws in returned if same(one, o)] for one, _ in returned),
+        ([(o, draws) for o, draws in returned if same(value, o)] for value, _ in returned),
         key=lambda group: sum(draws for _, draws in group),
         default=[(CallOutcome(kind="slow"), 0)],
     )
@@ -337,14 +345,14 @@ def _most(given: Sequence[tuple[CallOutcome, int]]) -> tuple[CallOutcome, int, i
 
 
 def _first_difference(
-    own: Sequence[CallOutcome], other: Sequence[CallOutcome], inputs: Inputs
+    outcomes: Sequence[CallOutcome], reference: Sequence[CallOutcome], inputs: Inputs
 ) -> Difference | None:
     return next(
         (
-            inputs.shown(number, one, two)
-            for number, (one, two) in enumerate(zip(own, other, strict=True))
-            if one.kind == two.kind == "returned"
-            and not same(one, two)
+            inputs.describe_difference(number, outcome, expected)
+            for number, (outcome, expected) in enumerate(zip(outcomes, reference, strict=True))
+            if outcome.kind == expected.kind == "returned"
+            and not same(outcome, expected)
             and not inputs.unusual[number]
         ),
         None,

@@ -38,8 +38,8 @@ def arguments_of(example: SpecExample, signature: Signature) -> Arguments | None
         node = ast.parse(example.call, mode="eval").body
     except UNREADABLE:
         return None
-    found = calls_in(example.call, signature) if isinstance(node, ast.Call) else []
-    return found[0] if found else None
+    calls = calls_in(example.call, signature) if isinstance(node, ast.Call) else []
+    return calls[0] if calls else None
 
 
 def example_tests(spec: Specification, examples: Sequence[SpecExample]) -> str:
@@ -59,11 +59,11 @@ def example_tests(spec: Specification, examples: Sequence[SpecExample]) -> str:
     )
 
 
-def stated(example: SpecExample, said: str) -> bool:
+def stated(example: SpecExample, transcript: str) -> bool:
     """Whether a person can have given the example: the numbers and texts of its call and result, or
     an error, occur in what was said.
     """
-    text, exception = said.replace(",", "").lower(), exception_of(example)
+    text, exception = transcript.replace(",", "").lower(), exception_of(example)
     if exception and exception.lower() not in text and "error" not in text:
         return False
     try:
@@ -85,12 +85,12 @@ def stated(example: SpecExample, said: str) -> bool:
 def contradiction(spec: Specification) -> str:
     """Which of the person's examples can't both be right, "" if all can."""
     signature = spec.signature()
-    for one, other in combinations(spec.user_examples, 2):
-        same = arguments_of(one, signature) == arguments_of(other, signature)
-        if same and not _agree(one, other):
+    for first, second in combinations(spec.user_examples, 2):
+        same = arguments_of(first, signature) == arguments_of(second, signature)
+        if same and not _agree(first, second):
             return (
-                f"`{one.call}` gives {one.result} in one example and {other.result} in another; "
-                "only one can be right"
+                f"`{first.call}` gives {first.result} in one example and {second.result} in "
+                "another; only one can be right"
             )
     return ""
 
@@ -102,22 +102,24 @@ def denied(spec: Specification, tests: str) -> str:
     for node in ast.walk(ast.parse(tests)):
         match node:
             case ast.Compare(left=ast.Call() as call, ops=[ast.Eq()], comparators=[right]):
-                said = SpecExample(call=ast.unparse(call), result=ast.unparse(right))
-                if example_problem(said, signature):
+                assertion = SpecExample(call=ast.unparse(call), result=ast.unparse(right))
+                if example_problem(assertion, signature):
                     continue
                 for arguments, example in results:
-                    if arguments_of(said, signature) == arguments and not _agree(said, example):
+                    if arguments_of(assertion, signature) == arguments and not _agree(
+                        assertion, example
+                    ):
                         return (
-                            f"a test says that `{said.call}` is {said.result}, but an example of "
-                            f"the person says {example.result}"
+                            f"a test says that `{assertion.call}` is {assertion.result}, but an "
+                            f"example of the person says {example.result}"
                         )
     return ""
 
 
-def _agree(one: SpecExample, other: SpecExample) -> bool:
-    if exception_of(one) or exception_of(other):
-        return exception_of(one) == exception_of(other)
-    return bool(ast.literal_eval(one.result) == ast.literal_eval(other.result))
+def _agree(first: SpecExample, second: SpecExample) -> bool:
+    if exception_of(first) or exception_of(second):
+        return exception_of(first) == exception_of(second)
+    return bool(ast.literal_eval(first.result) == ast.literal_eval(second.result))
 
 
 def _test(name: str, example: SpecExample) -> str:

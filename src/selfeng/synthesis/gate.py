@@ -61,7 +61,7 @@ class Gate:
         code, returning = stub(signature), returning_stubs(signature)
         versions = [
             *(Version(code=code, order=order, whole=True, apart=False) for order in ORDERS),
-            *(Version(code=other.code, whole=True, apart=False) for other in returning),
+            *(Version(code=variant.code, whole=True, apart=False) for variant in returning),
         ]
         try:
             async with asyncio.TaskGroup() as group:
@@ -70,19 +70,19 @@ class Gate:
                         signature.function, code, tests, _reporter(emit, "stub", attempt)
                     )
                 )
-                others = group.create_task(
+                stub_runs = group.create_task(
                     self._sandbox.verify_versions(signature.function, versions, tests, STUB_SECONDS)
                 )
         except ExceptionGroup as errors:
             raise errors.exceptions[0] from None
-        first, (reverse, shuffled, *returned) = live.result(), others.result()
+        first, (reverse, shuffled, *returned) = live.result(), stub_runs.result()
         problem = _not_red(first)
         if not problem:
             differences = _repeated(emit, "stub", attempt, first, [reverse, shuffled])
             problem = (
                 _flaky_suite(differences)
                 or _hopeless([reverse, *returned])
-                or _passing(returned, [other.does for other in returning])
+                or _passing(returned, [variant.does for variant in returning])
             )
         return Red(tests=len(first.tests), problem=problem)
 
@@ -138,17 +138,17 @@ class Gate:
         versions = [
             Version(code=code, order=o, whole=True) for o in ("given", order, "given", order)
         ]
-        given, same, given_again, same_again = await self._sandbox.verify_versions(
+        default, ordered, default_again, ordered_again = await self._sandbox.verify_versions(
             name, versions, tests, library=library
         )
         drawn = order == "shuffled"  # another order each time, which may pass
         by_order = (
-            given.passed
-            and given_again.passed
-            and (drawn or not (same.passed or same_again.passed))
+            default.passed
+            and default_again.passed
+            and (drawn or not (ordered.passed or ordered_again.passed))
         )
         failed = tuple(t for t in again.tests if t.outcome != "passed")
-        what = again.problem or f"{_named(t.test for t in failed)} failed"
+        what = again.problem or f"{_join_names(t.test for t in failed)} failed"
         problem = (
             f"flaky: every test passed at first, but run again in {order} order and with "
             f"another hash seed, {what}. {_WHY[by_order]}"
@@ -186,7 +186,9 @@ def _not_red(first: Verdict) -> str:
         return f"the suite does not run: {first.problem}"
     idle = [t.test for t in first.tests if t.outcome == "passed"]
     return (
-        f"these tests pass on an empty stub, so they test nothing: {_named(idle)}" if idle else ""
+        f"these tests pass on an empty stub, so they test nothing: {_join_names(idle)}"
+        if idle
+        else ""
     )
 
 
@@ -196,7 +198,7 @@ def _difference(first: Verdict, again: Verdict) -> str:
         return (again.problem or "it ran to its end").rstrip(".")
     before, now = _passed(first), _passed(again)
     changes = [(sorted(now - before), "passed"), (sorted(before - now), "failed")]
-    return ", ".join(f"{_named(names)} {how}" for names, how in changes if names)
+    return ", ".join(f"{_join_names(names)} {how}" for names, how in changes if names)
 
 
 def _repeated(
@@ -236,13 +238,13 @@ def _hopeless(verdicts: Sequence[Verdict]) -> str:
     """
     if any(verdict.problem for verdict in verdicts):
         return ""
-    said = [{t.test: t.message for t in verdict.tests} for verdict in verdicts]
+    messages = [{t.test: t.message for t in verdict.tests} for verdict in verdicts]
     causes = {
         test: cause[0]
-        for test, message in said[0].items()
+        for test, message in messages[0].items()
         if (cause := _ERROR.search(message))
         and NOT_WRITTEN not in message
-        and all(other.get(test) == message for other in said)
+        and all(messages_of_run.get(test) == message for messages_of_run in messages)
     }
     return (
         "no code can pass these tests, as they fail before they use what the function gives: "
@@ -268,5 +270,5 @@ def _passed(verdict: Verdict) -> set[str]:
     return {t.test for t in verdict.tests if t.outcome == "passed"}
 
 
-def _named(tests: Iterable[str]) -> str:
+def _join_names(tests: Iterable[str]) -> str:
     return ", ".join(tests)

@@ -35,22 +35,22 @@ def calls_in(source: str, signature: Signature) -> list[Arguments]:
         nodes = list(calls(ast.parse(source), signature.function))
     except UNREADABLE:
         return []
-    found: dict[str, Arguments] = {}
+    distinct_calls: dict[str, Arguments] = {}
     for node in sorted(nodes, key=lambda n: (n.lineno, n.col_offset)):
         if len(node.args) <= len(names):
-            given = [
+            bindings = [
                 *zip(names, node.args, strict=False),
                 *((k.arg, k.value) for k in node.keywords),
             ]
             try:
                 arguments = {
-                    name: ast.literal_eval(value) for name, value in given if name is not None
+                    name: ast.literal_eval(value) for name, value in bindings if name is not None
                 }
             except UNREADABLE:
                 continue
-            if len(arguments) == len(given) and len(repr(arguments)) <= LARGEST:
-                found.setdefault(repr(arguments), arguments)
-    return list(found.values())
+            if len(arguments) == len(bindings) and len(repr(arguments)) <= LARGEST:
+                distinct_calls.setdefault(repr(arguments), arguments)
+    return list(distinct_calls.values())
 
 
 def mutations(calls: Sequence[Arguments], count: int) -> list[Arguments]:
@@ -58,16 +58,16 @@ def mutations(calls: Sequence[Arguments], count: int) -> list[Arguments]:
     if not any(calls):
         return []
     chance, kinds = random.Random(0), kinds_of(calls)
-    seen = {repr(call) for call in calls}
-    found: list[Arguments] = []
+    texts = {repr(call) for call in calls}
+    inputs: list[Arguments] = []
     for _ in range(count * _ATTEMPTS):
-        if len(found) == count:
+        if len(inputs) == count:
             break
-        one = _mutated(chance.choice(calls), kinds, chance)
-        if (text := repr(one)) not in seen and len(text) <= LARGEST:
-            seen.add(text)
-            found.append(one)
-    return found
+        arguments = _mutated(chance.choice(calls), kinds, chance)
+        if (text := repr(arguments)) not in texts and len(text) <= LARGEST:
+            texts.add(text)
+            inputs.append(arguments)
+    return inputs
 
 
 def _mutated(call: Arguments, kinds: Mapping[str, "ValueKind"], chance: random.Random) -> Arguments:
@@ -134,10 +134,10 @@ class ValueKind:
         """
         inner = list(_within(value))
         signed = self.negative or not any(v < 0 for v in inner if isinstance(v, int | float))
-        written = all(c in self.alphabet for v in inner if isinstance(v, str) for c in v)
+        in_alphabet = all(c in self.alphabet for v in inner if isinstance(v, str) for c in v)
         return (
             signed
-            and written
+            and in_alphabet
             and (
                 not self.ordered or all(_is_sorted(v) for v in inner if isinstance(v, list | tuple))
             )
@@ -202,7 +202,7 @@ class ValueKind:
     def _words(self, text: str, chance: random.Random) -> str:
         if not (tokens := _TOKEN.findall(text)):
             return text
-        place, other = chance.randrange(len(tokens)), chance.randrange(len(tokens))
+        place, second_place = chance.randrange(len(tokens)), chance.randrange(len(tokens))
         if tokens[place].isdecimal() and chance.random() < 0.5:
             tokens[place] = str(
                 self._signed(chance.choice(_INTEGERS)(int(tokens[place][:9]), chance), 1)
@@ -212,9 +212,9 @@ class ValueKind:
             case 0:
                 del tokens[place]
             case 1:
-                tokens.insert(place, tokens[other])
+                tokens.insert(place, tokens[second_place])
             case 2:
-                tokens[place], tokens[other] = tokens[other], tokens[place]
+                tokens[place], tokens[second_place] = tokens[second_place], tokens[place]
             case 3 if self.words and tokens[place].isalnum():
                 alike = [w for w in self.words if w.isdecimal() == tokens[place].isdecimal()]
                 tokens[place] = chance.choice(alike or self.words)

@@ -65,7 +65,7 @@ _PAIRS = (
     ("max", "min"),
     ("removeprefix", "removesuffix"),
 )
-_OPPOSITES = {name: other for pair in _PAIRS for name, other in (pair, pair[::-1])}
+_OPPOSITES = {name: opposite for pair in _PAIRS for name, opposite in (pair, pair[::-1])}
 
 Change = tuple[ast.AST, str, Any, ast.AST]
 """A node, one of its fields, the new value of the field, and the node whose line is shown."""
@@ -125,53 +125,55 @@ async def strength(
     code: str,
     tests: str,
     *,
-    wanted: float = 1.0,
+    least_score: float = 1.0,
     green: Verdict | None = None,
     library: Mapping[str, str] = NO_MODULES,
 ) -> Strength:
     """Run the suite on mutants of code that passes it, and on the code itself after them: what
     fails there by itself would make every mutant look noticed.
 
-    `wanted` is the share, 0..1, that the suite should notice. No more mutants run than show whether
-    it does, those that may never end last; 0: no mutants are made. `green` is the verdict on the
-    code, with its replay, which is done here if it is missing.
+    `least_score` is the share, 0..1, that the suite should notice. No more mutants run
+    than show whether it does, those that may never end last; 0: no mutants are made. `green` is the
+    verdict on the code, with its replay, which is done here if it is missing.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    made = await asyncio.to_thread(mutants, code) if wanted else []
+    candidates = await asyncio.to_thread(mutants, code) if least_score else []
     # As the mutants are: without comments, and with other lines.
     control = _unparsed(ast.parse(code))
     # In both containers, if there are two.
     controls = [Version(code=control, whole=True, apart=False)] * 2
     limit = min(SECONDS, max(LEAST_SECONDS, SLOWER * green.seconds)) if green else SECONDS
     ran: dict[int, Verdict] = {}
-    held = False
-    order = sorted(range(len(made)), key=lambda n: (made[n].looping, n % 3))
-    least = max(FEWEST, math.ceil(wanted * len(made)))
+    controls_passed = False
+    order = sorted(range(len(candidates)), key=lambda n: (candidates[n].looping, n % 3))
+    least = max(FEWEST, math.ceil(least_score * len(candidates)))
     for part in (order[: least + SPARE], order[least + SPARE :]):
-        if not part or (ran and not held) or _killed(ran) >= least:
+        if not part or (ran and not controls_passed) or _killed(ran) >= least:
             break
-        versions = [Version(code=made[n].code, apart=False) for n in part]
-        *verdicts, one, other = await sandbox.verify_versions(
+        versions = [Version(code=candidates[n].code, apart=False) for n in part]
+        *verdicts, first_control, second_control = await sandbox.verify_versions(
             name, [*versions, *controls], tests, limit, library=library
         )
-        if not (one.passed and other.passed):  # it may only be slow
-            one, other = await sandbox.verify_versions(name, controls, tests, library=library)
-        held = one.passed and other.passed
+        if not (first_control.passed and second_control.passed):  # it may only be slow
+            first_control, second_control = await sandbox.verify_versions(
+                name, controls, tests, library=library
+            )
+        controls_passed = first_control.passed and second_control.passed
         ran |= zip(part, verdicts, strict=True)
-    loaded = [(made[n], verdict) for n, verdict in sorted(ran.items()) if verdict.loaded]
+    loaded = [(candidates[n], verdict) for n, verdict in sorted(ran.items()) if verdict.loaded]
     problem = ""
     if len(ran) >= FEWEST and len(loaded) * 2 < len(ran):
         problem = (
             f"{len(ran) - len(loaded)} of {len(ran)} mutants can't be loaded, so what the suite "
             "notices can't be measured: a tool must not test itself while it is loaded"
         )
-    elif ran and not held:
+    elif ran and not controls_passed:
         problem = (
             "the tool fails where its mutants run, so their failures prove nothing: it keeps state "
             "between runs, or looks at its own source, or at what runs beside it"
         )
-    replay, thorough = green.replay if green else None, wanted and len(loaded) < FEWEST
+    replay, thorough = green.replay if green else None, least_score and len(loaded) < FEWEST
     if thorough or replay is None:
         again = Version(code=code, whole=True, replay="thorough" if thorough else "quick")
         (replayed,) = await sandbox.verify_versions(name, [again], tests, library=library)
@@ -214,9 +216,9 @@ def mutants(code: str, most: int = MOST) -> list[Mutant]:
         for change in (*_changes(node), *_simplifications(node, modules))
         if id(change[3]) not in spared
     ]
-    found: dict[str, tuple[int, Mutant]] = {}
-    for place in _spread([_line(shown) for *_, shown in changes], chance):
-        node, field, new, shown = changes[place]
+    mutants_by_source: dict[str, tuple[int, Mutant]] = {}
+    for place in _spread([_line(site) for *_, site in changes], chance):
+        node, field, new, site = changes[place]
         old = getattr(node, field)
         setattr(node, field, new)
         source = _unparsed(module)
@@ -224,16 +226,18 @@ def mutants(code: str, most: int = MOST) -> list[Mutant]:
         if source != unchanged:
             before, after = _difference(unchanged, source)
             mutant = Mutant(
-                line=_line(shown),
+                line=_line(site),
                 before=before,
                 after=after,
                 code=source,
-                looping=id(shown) in loops,
+                looping=id(site) in loops,
             )
-            found.setdefault(source, (place, mutant))
-        if len(found) == most:
+            mutants_by_source.setdefault(source, (place, mutant))
+        if len(mutants_by_source) == most:
             break
-    return [mutant for _, mutant in sorted(found.values(), key=lambda placed: placed[0])]
+    return [
+        mutant for _, mutant in sorted(mutants_by_source.values(), key=lambda placed: placed[0])
+    ]
 
 
 def _spread(lines: Sequence[int], chance: random.Random) -> list[int]:
@@ -300,49 +304,53 @@ def _difference(before: str, after: str) -> tuple[str, str]:
     return cut(old), cut(new)
 
 
-def _alike(one: str, other: str) -> int:
+def _alike(first: str, second: str) -> int:
     """How many characters two texts begin with in common."""
-    pairs = zip(one, other, strict=False)
+    pairs = zip(first, second, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _changes(node: ast.AST) -> Iterator[Change]:
     """The changes of fields that mutate a node."""
-    found: list[tuple[str, Any]] = []
+    replacements: list[tuple[str, Any]] = []
     match node:
         case ast.BinOp(op=op) | ast.BoolOp(op=op) | ast.AugAssign(op=op) if type(op) in _SWAPS:
-            found = [("op", _SWAPS[type(op)]())]
-        case ast.Compare(ops=[op, *others]) if type(op) in _SWAPS:
-            found = [("ops", [_SWAPS[type(op)](), *others])]
+            replacements = [("op", _SWAPS[type(op)]())]
+        case ast.Compare(ops=[op, *operators]) if type(op) in _SWAPS:
+            replacements = [("ops", [_SWAPS[type(op)](), *operators])]
         case ast.Constant(value=bool() as truth):
-            found = [("value", not truth)]
+            replacements = [("value", not truth)]
         case ast.Constant(value=int() | float() as number):
-            found = [("value", number + 1)]
+            replacements = [("value", number + 1)]
         case ast.Constant(value=str() as text):
-            found = [("value", f"XX{text}XX")]
+            replacements = [("value", f"XX{text}XX")]
         case ast.Return(value=ast.expr() as value) if not (
             isinstance(value, ast.Constant) and value.value is None
         ):
-            found = [("value", ast.Constant(None))]
+            replacements = [("value", ast.Constant(None))]
         case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) if not isinstance(
             test, ast.Constant
         ):
-            found = [("test", ast.Constant(False))]
+            replacements = [("test", ast.Constant(False))]
         case ast.comprehension(ifs=[_, *_]):
-            found = [("ifs", [])]
+            replacements = [("ifs", [])]
         case ast.Slice():
-            found = [(bound, None) for bound in ("lower", "upper", "step") if getattr(node, bound)]
+            replacements = [
+                (bound, None) for bound in ("lower", "upper", "step") if getattr(node, bound)
+            ]
         case ast.FormattedValue(format_spec=ast.expr()):
-            found = [("format_spec", None)]
+            replacements = [("format_spec", None)]
         case ast.Attribute(attr=name) if name in _OPPOSITES:
-            found = [("attr", _OPPOSITES[name])]
+            replacements = [("attr", _OPPOSITES[name])]
         case ast.Call(func=func, args=args, keywords=keywords):
             if isinstance(func, ast.Name) and func.id in _OPPOSITES:
-                found.append(("func", ast.Name(_OPPOSITES[func.id])))
+                replacements.append(("func", ast.Name(_OPPOSITES[func.id])))
             elif len(args) > 1:
-                found += [("args", args[:-1]), ("args", [args[1], args[0], *args[2:]])]
-            found += [("keywords", [k for k in keywords if k is not left]) for left in keywords]
-    return ((node, field, new, node) for field, new in found)
+                replacements += [("args", args[:-1]), ("args", [args[1], args[0], *args[2:]])]
+            replacements += [
+                ("keywords", [k for k in keywords if k is not keyword]) for keyword in keywords
+            ]
+    return ((node, field, new, node) for field, new in replacements)
 
 
 def _simplifications(node: ast.AST, modules: Collection[str]) -> Iterator[Change]:

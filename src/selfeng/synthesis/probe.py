@@ -160,14 +160,14 @@ async def probe(
     )
 
 
-def same(one: CallOutcome, other: CallOutcome) -> bool:
+def same(first: CallOutcome, second: CallOutcome) -> bool:
     """Whether both outcomes are the same: equal values, with floats nearly equal; for exceptions,
     slow calls and large values, the same kind.
     """
-    if one.kind != other.kind or one.kind != "returned" or one.text == other.text:
-        return one.kind == other.kind
+    if first.kind != second.kind or first.kind != "returned" or first.text == second.text:
+        return first.kind == second.kind
     try:
-        return _equal(ast.literal_eval(one.text), ast.literal_eval(other.text))
+        return _equal(ast.literal_eval(first.text), ast.literal_eval(second.text))
     except UNREADABLE:
         return False
 

@@ -62,17 +62,25 @@ class Programmer:
         def check(code: str) -> str | None:
             return module_problem(code, build.spec.signature(), tools)
 
-        problem, shown = "", await self._shown(steps, build, tests)
+        problem, context = "", await self._context(steps, build, tests)
         for _ in range(self._policy.max_repairs + 1):
-            prompt = render("implementation", **shown, problem=problem)
+            prompt = render("implementation", **context, problem=problem)
             with steps.step("implement", prompt.name) as current:
-                (code, problem), others = await self._candidates(steps, current, prompt, check)
-                drawn = [found for found in ("" if problem else code, *others) if found]
+                (code, problem), alternatives = await self._candidates(
+                    steps, current, prompt, check
+                )
+                drawn = [
+                    candidate for candidate in ("" if problem else code, *alternatives) if candidate
+                ]
                 current.artifact = code
-                if others:
-                    written = count(len(others) + 1, "candidate")
-                    run = "all run" if len(drawn) == len(others) + 1 else f"{len(drawn)} can be run"
-                    current.summary = f"{written} written, {run}."
+                if alternatives:
+                    total = count(len(alternatives) + 1, "candidate")
+                    run = (
+                        "all run"
+                        if len(drawn) == len(alternatives) + 1
+                        else f"{len(drawn)} can be run"
+                    )
+                    current.summary = f"{total} written, {run}."
                 if drawn:
                     return drawn
                 current.fail(f"Refused: {problem}.")
@@ -86,14 +94,14 @@ class Programmer:
         """
         try:
             async with asyncio.TaskGroup() as group:
-                others = [
+                tasks = [
                     group.create_task(self._silent(steps, prompt, check))
                     for _ in range(self._policy.candidates - 1)
                 ]
-                first = await current.written(self._model, prompt, check)
+                first = await current.stream_code(self._model, prompt, check)
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
-        return first, [other.result() for other in others]
+        return first, [task.result() for task in tasks]
 
     async def repair(
         self,
@@ -120,10 +128,12 @@ class Programmer:
             if before
             else ""
         )
-        shown = await self._shown(steps, build, tests)
-        prompt = render("repair", **shown, code=code, failures=_failures(verdict), changes=changes)
+        context = await self._context(steps, build, tests)
+        prompt = render(
+            "repair", **context, code=code, failures=_failures(verdict), changes=changes
+        )
         with steps.step("implement", prompt.name) as current:
-            new, problem = await current.written(
+            new, problem = await current.stream_code(
                 self._model,
                 prompt,
                 lambda code: module_problem(code, signature, tools),
@@ -144,7 +154,7 @@ class Programmer:
         Raises:
             ModelError: the model is broken.
         """
-        shown = {
+        context = {
             "description": tool.description,
             "tests": tool.tests,
             "code": tool.code,
@@ -155,8 +165,8 @@ class Programmer:
             "request": steps.turn.request.text,
             "built": failed.built.model_dump_json(indent=2) if failed.built else "",
         }
-        new, problem = await self._rewritten(steps, tool, tools, "mend", shown)
-        question = _asked(new) if failed.built else None
+        new, problem = await self._rewritten(steps, tool, tools, "mend", context)
+        question = _question_in(new) if failed.built else None
         if question and not asking_problem(steps.turn.request, [question]):
             return question
         return "" if problem else new
@@ -171,29 +181,32 @@ class Programmer:
         Raises:
             ModelError: the model is broken.
         """
-        shown = {
+        context = {
             "description": tool.description,
             "tests": tool.tests,
             "code": tool.code,
             "call": call,
             "problem": problem,
         }
-        return await self._rewritten(steps, tool, tools, "refactor", shown)
+        return await self._rewritten(steps, tool, tools, "refactor", context)
 
     async def _rewritten(
-        self, steps: Steps, tool: Tool, tools: Importable, asked: str, shown: dict[str, str]
+        self, steps: Steps, tool: Tool, tools: Importable, template: str, context: dict[str, str]
     ) -> tuple[str, str]:
         prompt = render(
-            asked, signature=str(tool.signature), tools=lines(tools.imported(tool.code)), **shown
+            template,
+            signature=str(tool.signature),
+            tools=lines(tools.imported(tool.code)),
+            **context,
         )
         with steps.step("implement", prompt.name) as current:
-            new, problem = await current.written(
+            new, problem = await current.stream_code(
                 self._model, prompt, lambda code: module_problem(code, tool.signature, tools)
             )
             current.artifact = new
             if problem:
                 current.fail(f"The tool stays as it is: {problem}.")
-            if _asked(new):
+            if _question_in(new):
                 current.failed, current.summary = False, "Something has to be asked first."
         return new, problem
 
@@ -212,7 +225,7 @@ class Programmer:
         code, problem = await asyncio.to_thread(checked, reply, check)
         return "" if problem else code
 
-    async def _shown(self, steps: Steps, build: BuildSpec, tests: str) -> dict[str, str]:
+    async def _context(self, steps: Steps, build: BuildSpec, tests: str) -> dict[str, str]:
         spec, former = build.spec, build.extends
         return {
             "former": f"# {former.description}\n{former.code}" if former else "",
@@ -234,12 +247,12 @@ def no_implementation(policy: SynthesisPolicy, problem: str) -> SynthesisFailed:
     )
 
 
-def _asked(reply: str) -> Question | None:
+def _question_in(reply: str) -> Question | None:
     """The question of a reply that asks instead of writing code."""
-    head, *rest = reply.strip().splitlines() or [""]
+    head, *option_lines = reply.strip().splitlines() or [""]
     if not head.lower().startswith(_ASK):
         return None
-    options = tuple(line.strip()[2:] for line in rest if line.strip().startswith("- "))
+    options = tuple(line.strip()[2:] for line in option_lines if line.strip().startswith("- "))
     kind: AnswerKind = "choice" if len(options) > 1 else "text"
     return Question(id="lines", question=head[len(_ASK) :].strip(), answer=kind, options=options)
 

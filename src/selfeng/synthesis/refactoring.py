@@ -50,9 +50,9 @@ class Race:
     def __init__(self, sandbox: Sandbox, before: Before) -> None:
         self._sandbox, self._before = sandbox, before
         self._function = before.signature.function
-        known = calls_in(before.tests, before.signature)
-        known += [reverse for call in known if (reverse := _reversed(call)) not in known]
-        self.inputs = [*known, *mutations(known, INPUTS)]
+        calls = calls_in(before.tests, before.signature)
+        calls += [reverse for call in calls if (reverse := _reversed(call)) not in calls]
+        self.inputs = [*calls, *mutations(calls, INPUTS)]
         """The calls on which both must agree."""
         self.timed: Sequence[Arguments] = ()
         """The calls that are timed, the longest first."""
@@ -86,7 +86,7 @@ class Race:
         call = shown_call(self._function, self.timed[0])
         return call if len(call) <= 500 else f"{call[:500]}… ({len(call)} characters)"
 
-    def told(self, lap: Lap) -> str:
+    def report(self, lap: Lap) -> str:
         """The result of a race that was won, for people."""
         calls = count(len(self.inputs) + len(self.timed), "call")
         return (
@@ -123,13 +123,13 @@ class Race:
         (old, new), (old_again, _) = pairs
         if old is None or old_again is None or new is None:
             return "it can't be run on the calls on which it is compared; keep to plain functions"
-        for call, one, again, other in zip(calls, old, old_again, new, strict=True):
-            if one.kind != "slow" and _alike(one, again) and not _alike(one, other):
-                shown = shown_call(self._function, call)[:500]
-                before, now = (SAYS[o.kind](o.text[:300]) for o in (one, other))
+        for call, expected, again, actual in zip(calls, old, old_again, new, strict=True):
+            if expected.kind != "slow" and _alike(expected, again) and not _alike(expected, actual):
+                call_text = shown_call(self._function, call)[:500]
+                before, now = (SAYS[o.kind](o.text[:300]) for o in (expected, actual))
                 another = ", but another" if before == now else ""
                 return (
-                    f"for {shown} version {self._before.version} {before} and this one "
+                    f"for {call_text} version {self._before.version} {before} and this one "
                     f"{now}{another}"
                 )
         return ""
@@ -142,10 +142,10 @@ class Race:
         return await probe(self._sandbox, code, self._function, calls)
 
 
-def _alike(one: CallOutcome, other: CallOutcome) -> bool:
+def _alike(first: CallOutcome, second: CallOutcome) -> bool:
     """As `same`, but large values must be equal, too."""
-    both_large = one.kind == other.kind == "large"
-    return one.text == other.text if both_large else same(one, other)
+    both_large = first.kind == second.kind == "large"
+    return first.text == second.text if both_large else same(first, second)
 
 
 def _seconds(outcomes: Sequence[CallOutcome] | None) -> float:
@@ -161,7 +161,7 @@ def _larger(calls: Sequence[Arguments]) -> list[Arguments]:
     """The calls with larger arguments, the smallest first: all of them, or only collections and
     texts, of new elements or of the same ones again.
     """
-    found: dict[str, Arguments] = {}
+    larger_calls: dict[str, Arguments] = {}
     for times in _GROWTH:
         for call in calls:
             for numbers, varied in ((True, True), (False, True), (False, False)):
@@ -172,8 +172,8 @@ def _larger(calls: Sequence[Arguments]) -> list[Arguments]:
                     for name, value in call.items()
                 }
                 if len(repr(new)) <= _LARGEST:
-                    found.setdefault(repr(new), new)
-    return list(found.values())
+                    larger_calls.setdefault(repr(new), new)
+    return list(larger_calls.values())
 
 
 def _grown(value: Any, times: int, varied: bool) -> Any:
@@ -183,17 +183,17 @@ def _grown(value: Any, times: int, varied: bool) -> Any:
         case int() if not isinstance(value, bool):
             return value * times
         case str() if varied:
-            return ("\n" if "\n" in value else " ").join(_other(value, n) for n in rounds)
+            return ("\n" if "\n" in value else " ").join(_variant(value, n) for n in rounds)
         case list() | tuple() if varied:
-            return type(value)(_other(item, n) for n in rounds for item in value)
+            return type(value)(_variant(item, n) for n in rounds for item in value)
         case dict():
-            return {_other(key, n): item for n in rounds for key, item in value.items()}
+            return {_variant(key, n): item for n in rounds for key, item in value.items()}
         case str() | list() | tuple():
             return value * times
     return value
 
 
-def _other(value: Any, number: int) -> Any:
+def _variant(value: Any, number: int) -> Any:
     """A value like this one; this one itself for 0."""
     match value:
         case bool():
@@ -203,7 +203,7 @@ def _other(value: Any, number: int) -> Any:
         case str():
             return f"{value}{number}" if number else value
         case list() | tuple():
-            return type(value)(_other(item, number) for item in value)
+            return type(value)(_variant(item, number) for item in value)
         case dict():
-            return {key: _other(item, number) for key, item in value.items()}
+            return {key: _variant(item, number) for key, item in value.items()}
     return value

@@ -39,15 +39,17 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
     renamed = _renamed(spec.signature().parameters, tool.signature.parameters)
     if renamed is None:
         return "other"
-    told = list(_told(spec))
-    if len(told) < _LEAST or len({example.result for example, _ in told}) < 2:
+    examples = list(_runnable_examples(spec))
+    if len(examples) < _LEAST or len({example.result for example, _ in examples}) < 2:
         return "unknown"
-    inputs = [{renamed[name]: value for name, value in arguments.items()} for _, arguments in told]
+    inputs = [
+        {renamed[name]: value for name, value in arguments.items()} for _, arguments in examples
+    ]
     if (outcomes := await probe(sandbox, tool.code, tool.name, inputs)) is None:
         return "other"
     return (
         "same"
-        if all(_fulfils(o, example) for o, (example, _) in zip(outcomes, told, strict=True))
+        if all(_fulfils(o, example) for o, (example, _) in zip(outcomes, examples, strict=True))
         else "other"
     )
 
@@ -58,8 +60,8 @@ async def overlap(library: ToolLibrary, spec: Specification, viewed: Sequence[To
     """
     if not _takes_file(spec.signature()):
         return ""
-    wanted = f"{spec.description} {' '.join(spec.example_requests)}"
-    for candidate in await library.search(wanted, 1):
+    query = f"{spec.description} {' '.join(spec.example_requests)}"
+    for candidate in await library.search(query, 1):
         tool = candidate.tool
         near = candidate.confidence >= OVERLAP and tool.name not in {t.name for t in viewed}
         if near and _takes_file(tool.signature):
@@ -104,27 +106,29 @@ async def twin(
     return None
 
 
-def _adapter(code: str, own: Signature, wanted: Signature) -> str | None:
+def _adapter(code: str, source: Signature, target: Signature) -> str | None:
     """A module that wraps a function under another one's name and parameters; None if it can't take
     that one's arguments.
     """
-    renamed = _renamed(wanted.parameters, own.parameters)
-    if renamed is None or own.function == wanted.function:
+    renamed = _renamed(target.parameters, source.parameters)
+    if renamed is None or source.function == target.function:
         return None
-    arguments = ", ".join(f"{mine}={theirs}" for theirs, mine in renamed.items())
+    arguments = ", ".join(f"{parameter}={argument}" for argument, parameter in renamed.items())
     head = ", ".join(
-        p.name + ("" if p.default is None else f"={p.default}") for p in wanted.parameters
+        p.name + ("" if p.default is None else f"={p.default}") for p in target.parameters
     )
-    return f"{code}\n\n\ndef {wanted.function}({head}):\n    return {own.function}({arguments})\n"
+    return (
+        f"{code}\n\n\ndef {target.function}({head}):\n    return {source.function}({arguments})\n"
+    )
 
 
-def _renamed(wanted: Sequence[Parameter], taken: Sequence[Parameter]) -> dict[str, str] | None:
-    """The own parameter names by the wanted ones, matched in order; None if annotations differ or
+def _renamed(target: Sequence[Parameter], source: Sequence[Parameter]) -> dict[str, str] | None:
+    """The source's parameter names by the target's, matched in order; None if annotations differ or
     more parameters are required.
     """
-    if len(taken) < len(wanted) or any(p.required for p in taken[len(wanted) :]):
+    if len(source) < len(target) or any(p.required for p in source[len(target) :]):
         return None
-    pairs = list(zip(wanted, taken, strict=False))
+    pairs = list(zip(target, source, strict=False))
     return (
         {p.name: q.name for p, q in pairs}
         if all(p.annotation == q.annotation for p, q in pairs)
@@ -132,7 +136,7 @@ def _renamed(wanted: Sequence[Parameter], taken: Sequence[Parameter]) -> dict[st
     )
 
 
-def _told(spec: Specification) -> Sequence[tuple[SpecExample, dict[str, object]]]:
+def _runnable_examples(spec: Specification) -> Sequence[tuple[SpecExample, dict[str, object]]]:
     """The examples that can be run, with their arguments."""
     signature = spec.signature()
     pairs = [

@@ -99,17 +99,17 @@ class Analyst:
         """
         turn, attempts = steps.turn, self._policy.max_rewrites + 1
         request, lessons = turn.request, await turn.lessons("specify", turn.request.text)
-        known = {
+        context = {
             **shown(request, lessons),
             "may_plan": not request.is_part,
             "kept": saved_plan(request),
         }
-        near = [tool for name in search_candidates if (tool := await self._known(name))]
+        near = [tool for name in search_candidates if (tool := await self._find_tool(name))]
         viewed = [tool for tool in near if tool.name in likely[:VIEWED]]
         for attempt in range(1, attempts + 1):
             first = attempt == 1 < attempts and not problem
             sources = {"near": _listed(near), "sources": sources_of(viewed)}
-            prompt = render("specification", request.history, **known, **sources, problem=problem)
+            prompt = render("specification", request.history, **context, **sources, problem=problem)
             with steps.step("specify", prompt.name) as current:
                 steps.prompts_sent.append(AskedPrompt.of(prompt))
                 try:
@@ -117,11 +117,13 @@ class Analyst:
                 except ModelRefused as refusal:
                     current.summary = "The model declines it."
                     return _declined(f"{refusal.message.rstrip('.')}.")
-                made = await self._made_of(current, request, reply, viewed if first else None)
-                if not isinstance(made, str):
-                    return made
-                problem = made
-                viewed += [t for t in await self._named(reply, problem) if t not in viewed]
+                decision = await self._made_of(current, request, reply, viewed if first else None)
+                if not isinstance(decision, str):
+                    return decision
+                problem = decision
+                viewed += [
+                    t for t in await self._tools_concerned(reply, problem) if t not in viewed
+                ]
                 current.fail(f"Refused: {problem}.")
         raise gave_up("specify", attempts, problem)
 
@@ -157,29 +159,29 @@ class Analyst:
             case "answer" if reply.message:
                 current.summary = "No tool is needed."
                 return DirectAnswer(text=reply.message)
-        found = await self._judge(current, _with_stated_examples(reply.specification, request))
-        match found:
+        decision = await self._judge(current, _with_stated_examples(reply.specification, request))
+        match decision:
             case Tool():
-                return KnownTool(tool=found, arguments=_arguments(reply))
+                return KnownTool(tool=decision, arguments=_arguments(reply))
             case BuildSpec(spec=spec, extends=None) if viewed is not None and (
                 problem := await overlap(self._library, spec, viewed)
             ):
                 return problem
             case BuildSpec():
-                return found.model_copy(update={"arguments": _arguments(reply)})
+                return decision.model_copy(update={"arguments": _arguments(reply)})
             case DirectAnswer() | str():
-                return found
+                return decision
             case _:
-                assert_never(found)
+                assert_never(decision)
 
-    async def _named(self, reply: SpecificationReply, problem: str) -> list[Tool]:
+    async def _tools_concerned(self, reply: SpecificationReply, problem: str) -> list[Tool]:
         """The tools that a refused specification is about: that of its name, and the one that the
         problem begins with.
         """
         names = {problem.partition(" ")[0]}
         if reply.specification:
             names.add(reply.specification.name)
-        return [tool for name in sorted(names) if (tool := await self._known(name))]
+        return [tool for name in sorted(names) if (tool := await self._find_tool(name))]
 
     async def _judge(
         self, current: Step, spec: Specification | None
@@ -195,17 +197,19 @@ class Analyst:
             return DirectAnswer(
                 text=f"Your examples can't all be right: {conflict}.", questions=(question,)
             )
-        if (named := await self._known(spec.name)) and named.standing == "retired":
+        if (namesake := await self._find_tool(spec.name)) and namesake.standing == "retired":
             return f"the name {spec.name} is taken by a tool that was retired"
-        build = BuildSpec(spec=spec, extends=named if named and _extends(spec, named) else None)
+        build = BuildSpec(
+            spec=spec, extends=namesake if namesake and _extends(spec, namesake) else None
+        )
         if build.extends is None:
-            if named and await self._means_the_same(named, spec):
-                current.summary = f"{named.name} is in the library already, and does this."
-                return named
-            if named:
+            if namesake and await self._means_the_same(namesake, spec):
+                current.summary = f"{namesake.name} is in the library already, and does this."
+                return namesake
+            if namesake:
                 return (
                     f"the name {spec.name} is taken by a tool that does something else: "
-                    f"{named.description}"
+                    f"{namesake.description}"
                 )
             try:
                 await self._library.check_name(spec.name)
@@ -226,13 +230,13 @@ class Analyst:
             self._sandbox, spec.signature(), code, tests, [candidate.tool for candidate in near]
         )
 
-    async def _means_the_same(self, named: Tool, spec: Specification) -> bool:
-        same_parameters = [p.name for p in named.signature.parameters] == [
+    async def _means_the_same(self, tool: Tool, spec: Specification) -> bool:
+        same_parameters = [p.name for p in tool.signature.parameters] == [
             p.name for p in spec.parameters
         ]
-        return same_parameters and await likeness(self._sandbox, named, spec) != "other"
+        return same_parameters and await likeness(self._sandbox, tool, spec) != "other"
 
-    async def _known(self, name: str) -> Tool | None:
+    async def _find_tool(self, name: str) -> Tool | None:
         with suppress(LibraryError):
             return await self._library.get(name)
         return None
@@ -254,19 +258,29 @@ def _with_stated_examples(spec: Specification | None, request: Request) -> Speci
     """
     if spec is None:
         return None
-    said = "\n".join([*(m.content for m in request.history if m.role == "user"), request.text])
-    given = tuple(e for e in spec.user_examples if stated(e, said))
-    rest = tuple(e for e in spec.user_examples if e not in given and e not in spec.examples)
-    return spec.model_copy(update={"user_examples": given, "examples": (*spec.examples, *rest)})
+    transcript = "\n".join(
+        [*(m.content for m in request.history if m.role == "user"), request.text]
+    )
+    person_examples = tuple(e for e in spec.user_examples if stated(e, transcript))
+    model_examples = tuple(
+        e for e in spec.user_examples if e not in person_examples and e not in spec.examples
+    )
+    return spec.model_copy(
+        update={"user_examples": person_examples, "examples": (*spec.examples, *model_examples)}
+    )
 
 
-def _extends(spec: Specification, known: Tool) -> bool:
+def _extends(spec: Specification, tool: Tool) -> bool:
     """Whether the specification is the known tool with further parameters that can be left out."""
-    ours, theirs = spec.signature().parameters, known.signature.parameters
-    kept = [(p.name, p.annotation, p.default) for p in ours[: len(theirs)]] == [
+    ours, theirs = spec.signature().parameters, tool.signature.parameters
+    keeps_parameters = [(p.name, p.annotation, p.default) for p in ours[: len(theirs)]] == [
         (p.name, p.annotation, p.default) for p in theirs
     ]
-    return kept and len(ours) > len(theirs) and not any(p.required for p in ours[len(theirs) :])
+    return (
+        keeps_parameters
+        and len(ours) > len(theirs)
+        and not any(p.required for p in ours[len(theirs) :])
+    )
 
 
 def _listed(tools: Sequence[Tool]) -> str:

@@ -56,7 +56,7 @@ class Step:
             )
         return text
 
-    async def written(
+    async def stream_code(
         self, model: ModelClient, prompt: Prompt, check: Callable[[str], str | None]
     ) -> tuple[str, str]:
         """The Python source that the model streams, and what is wrong with it ("" for nothing)."""

@@ -47,15 +47,15 @@ def returning_stubs(signature: Signature) -> tuple[Stub, ...]:
     `f(f(x)) == f(x)`, on two. One of a call with itself passes on all, however it is written.
     """
     names = [p.name for p in signature.parameters]
-    given = names[0] if len(names) == 1 else f"({', '.join(names)})"
+    arguments = names[0] if len(names) == 1 else f"({', '.join(names)})"
     zero = _ZEROS.get(signature.returns.partition("[")[0])
     return (
         Stub(does="returns None", code=f"{_head(signature)}    return None\n"),
-        Stub(does="returns its arguments", code=f"{_head(signature)}    return {given}\n"),
+        Stub(does="returns its arguments", code=f"{_head(signature)}    return {arguments}\n"),
         Stub(
             does="returns some number for its arguments",
             code=f"from zlib import crc32\n\n\n{_head(signature)}    return "
-            f"crc32(repr({given}).encode()) % 9973\n",
+            f"crc32(repr({arguments}).encode()) % 9973\n",
         ),
         *(
             [Stub(does=f"always returns {zero}", code=f"{_head(signature)}    return {zero}\n")]

@@ -60,23 +60,23 @@ class Tester:
         ):
             raise can_not_pass(build.extends, f"{failed}, on that version's own code")
         lessons = lessons_shown(await steps.turn.lessons("test", spec.description))
-        shown = {
+        context = {
             "specification": spec.model_dump_json(indent=2),
             "files": listed(steps.turn.request),
             "lessons": lessons,
         }
-        given = [example_tests(spec, spec.user_examples), before.tests if before else ""]
+        fixed_suites = [example_tests(spec, spec.user_examples), before.tests if before else ""]
         for _ in range(attempts):
-            prompt = render("tests", name=spec.name, **shown, problem=problem)
+            prompt = render("tests", name=spec.name, **context, problem=problem)
             with steps.step("test", prompt.name) as current:
-                tests, problem = await current.written(
-                    self._model, prompt, lambda code: _problem(spec.name, code, *given)
+                tests, problem = await current.stream_code(
+                    self._model, prompt, lambda code: _problem(spec.name, code, *fixed_suites)
                 )
                 earlier: dict[str, str] = {}
                 problem = problem or denied(spec, tests)
                 if not problem:
-                    tests, names = join(tests, *given)
-                    earlier = earlier_tests(spec.name, given[-1], names[-1])
+                    tests, names = join(tests, *fixed_suites)
+                    earlier = earlier_tests(spec.name, fixed_suites[-1], names[-1])
                     problem = await self._red(steps, current, build, tests)
                 if not problem and build.extends and before:
                     failed = await self._chain.failing_before(
@@ -105,10 +105,10 @@ class Tester:
         missed = [*(reason for _, reason in replay.refused), *replay.gaps]
         missed += [mutant.change for mutant in strength.survivors]
         survivors = "\n".join(f"- {change}" for change in missed[:SURVIVORS])
-        kept = without(tests, build.spec.name, idle)
-        prompt = render("more_tests", **_shown(build, kept), survivors=survivors)
-        larger = await self._added(steps, build, kept, prompt)
-        return tests if larger == kept else larger
+        remaining = without(tests, build.spec.name, idle)
+        prompt = render("more_tests", **_context(build, remaining), survivors=survivors)
+        larger = await self._added(steps, build, remaining, prompt)
+        return tests if larger == remaining else larger
 
     async def decide(
         self, steps: Steps, build: BuildSpec, tests: str, difference: Difference
@@ -119,15 +119,18 @@ class Tester:
         Raises:
             ModelError, SandboxError: the model or the sandbox is broken.
         """
-        told = f"{difference.call}\none returns {difference.others}\nthe other {difference.own}"
+        report = f"{difference.call}\none returns {difference.others}\nthe other {difference.own}"
         return await self._added(
-            steps, build, tests, render("deciding_test", **_shown(build, tests), difference=told)
+            steps,
+            build,
+            tests,
+            render("deciding_test", **_context(build, tests), difference=report),
         )
 
     async def _added(self, steps: Steps, build: BuildSpec, tests: str, prompt: Prompt) -> str:
         name = build.spec.name
         with steps.step("test", prompt.name) as current:
-            new, problem = await current.written(
+            new, problem = await current.stream_code(
                 self._model, prompt, lambda code: _problem(name, tests, code, same=True)
             )
             larger = tests if problem else join(tests, new, open_first=True).source
@@ -143,12 +146,12 @@ class Tester:
         red = await self._chain.gate.red(
             build.spec.signature(), tests, steps.turn.emit, current.attempt
         )
-        own = len(build.spec.user_examples)
+        example_count = len(build.spec.user_examples)
         current.summary = (
             f"{count(red.tests, 'test')}, all failing without an implementation, as they should."
         )
-        if own:
-            current.summary += f" From the request's own examples: {own}."
+        if example_count:
+            current.summary += f" From the request's own examples: {example_count}."
         return red.problem
 
 
@@ -173,7 +176,7 @@ def _problem(name: str, *suites: str, same: bool = False) -> str | None:
         return f"the suite is not valid Python: {error}"
 
 
-def _shown(build: BuildSpec, tests: str) -> dict[str, str]:
+def _context(build: BuildSpec, tests: str) -> dict[str, str]:
     return {
         "name": build.spec.name,
         "specification": build.spec.model_dump_json(indent=2),

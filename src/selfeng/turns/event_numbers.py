@@ -81,10 +81,12 @@ class EventNumbers:
         self._note_stream(event)
         scope = _scope(event)
         self._last[scope] = n = self._last[scope] + 1
-        if (known := self._types.get((scope, n))) is None:
+        if (recorded_type := self._types.get((scope, n))) is None:
             return NumberedEvent(event, scope, n)
-        if known != event.type:
-            raise Diverged(f"event {n} of {scope or 'the turn'} was {known} and is {event.type}")
+        if recorded_type != event.type:
+            raise Diverged(
+                f"event {n} of {scope or 'the turn'} was {recorded_type} and is {event.type}"
+            )
         return None
 
     @property
@@ -95,7 +97,7 @@ class EventNumbers:
     def _begin_streams(self) -> None:
         self._lengths: defaultdict[tuple[str, str, int, int], int] = defaultdict(int)
         self._started: defaultdict[tuple[str, str, int], int] = defaultdict(int)
-        self._other: set[tuple[str, str, int, int]] = set()
+        self._differing: set[tuple[str, str, int, int]] = set()
         """Streams that differ from what the journal has of them."""
 
     def _know(self, event: Event, scope: str | None, n: int | None) -> None:
@@ -129,9 +131,9 @@ class EventNumbers:
         stream, text = self._stream(piece), _utf16(piece.text)
         at = self._lengths[stream]
         self._lengths[stream] = end = at + len(text)
-        if stream not in self._other and self._texts[stream][at:end] == text:
+        if stream not in self._differing and self._texts[stream][at:end] == text:
             return None
-        self._other.add(stream)
+        self._differing.add(stream)
         return NumberedEvent(piece.model_copy(update={"offset": at // 2}))
 
 

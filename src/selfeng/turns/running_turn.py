@@ -28,7 +28,7 @@ class RunningTurn(ABC):
         """On the event loop, in the context of a runtime."""
         self._runtime, self._scope = PromisingContext.get_current(), Scope()
         self._feed: ReplayStream[Event] = ReplayStream()
-        self._begun = False
+        self._work_started = False
         """Whether the work has started; then it determines the last event."""
         self._reason = CANCELLED
         self._steps = current_work.get()
@@ -49,13 +49,13 @@ class RunningTurn(ABC):
         self._reason = reason
         if self._steps:
             self._steps.stop()
-        if not self._begun:
+        if not self._work_started:
             self._end(self._stopped())
         self._runtime.cancel(self._scope)
 
     async def _run(self, work: Callable[[], Awaitable[Last]]) -> None:
         current_scope.set(self._scope)  # what starts from here on is cancelled with the turn
-        self._begun = True
+        self._work_started = True
         try:
             last = await work()
         except AgentError as error:

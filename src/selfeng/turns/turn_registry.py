@@ -40,7 +40,7 @@ class WaitingTurn:
     conversation_id: str
     started: TurnStarted
     begin: Callable[[], RunningTurn]
-    ended: Ended | None
+    on_end: Ended | None
     since: float
     place: TurnQueued | None = None
     """That was told last; None: it is not told to wait yet."""
@@ -67,7 +67,7 @@ class TurnRegistry:
             str, tuple[str, str, RunningTurn]
         ] = {}  # turn id → owner, conversation id, turn
         self._waiting: dict[str, WaitingTurn] = {}
-        self._taken: dict[str, str] = {}
+        self._foreign_owners: dict[str, str] = {}
         """Turns that other processes took into the queue, and their owners, until they run here."""
         self._stops: dict[str, str] = {}
         """Reasons to stop those."""
@@ -98,13 +98,13 @@ class TurnRegistry:
         started: TurnStarted,
         begin: Callable[[], RunningTurn],
         *,
-        ended: Ended | None = None,
+        on_end: Ended | None = None,
     ) -> None:
         """Have a turn that the journal has in the queue begin when it is its turn. Returns when it
         has begun or waits.
         """
         self._waiting[turn_id] = WaitingTurn(
-            owner, conversation_id, started, begin, ended, monotonic()
+            owner, conversation_id, started, begin, on_end, monotonic()
         )
         await asyncio.shield(self._claim_soon(changed=True))
         if turn_id in self._waiting and self._looking is None:
@@ -125,17 +125,17 @@ class TurnRegistry:
         *,
         lease: int,
         numbers: EventNumbers | None = None,
-        ended: Ended | None = None,
+        on_end: Ended | None = None,
     ) -> None:
         """Record the turn until it ends. Call it before the next task switch. `numbers` knows what
         the journal has of it, and `lease` is the one under which this process runs it.
         """
         self._turns[turn_id] = owner, conversation_id, turn
-        self._taken.pop(turn_id, None)
+        self._foreign_owners.pop(turn_id, None)
         if reason := self._stops.pop(turn_id, ""):
             turn.stop(reason)
-        told = self._record(conversation_id, turn_id, turn, numbers or EventNumbers(), lease)
-        self._start(self._follow(turn_id, told, lease, ended))
+        recording = self._record(conversation_id, turn_id, turn, numbers or EventNumbers(), lease)
+        self._start(self._follow(turn_id, recording, lease, on_end))
 
     def find(self, owner: str, turn_id: str) -> RunningTurn | None:
         """A running turn of `owner`; None if there is none with that id."""
@@ -168,7 +168,7 @@ class TurnRegistry:
     def _stop(self, owner: str, turn_id: str, reason: str) -> bool:
         if (turn := self.find(owner, turn_id)) is not None:
             turn.stop(reason)
-        elif self._taken.get(turn_id) == owner:
+        elif self._foreign_owners.get(turn_id) == owner:
             self._stops[turn_id] = reason
         else:
             return False
@@ -178,7 +178,7 @@ class TurnRegistry:
         """Stop a turn for another process, which has checked whose it is, if it runs here."""
         if turn_id in self._turns:
             self._turns[turn_id][2].stop(_ON_REQUEST)
-        elif turn_id in self._taken:
+        elif turn_id in self._foreign_owners:
             self._stops[turn_id] = _ON_REQUEST
 
     @property
@@ -200,7 +200,7 @@ class TurnRegistry:
             self._looking.cancel()
         await asyncio.gather(*self._tasks, *filter(None, [self._looking]), return_exceptions=True)
         for turn_id, turn in list(self._waiting.items()):
-            if turn.ended is None or not stays:
+            if turn.on_end is None or not stays:
                 await self.stop(turn.owner, turn_id, reason)
 
     def _claim_soon(self, *, changed: bool) -> asyncio.Task[None]:
@@ -219,7 +219,7 @@ class TurnRegistry:
             self._due, changed, self._changed = None, self._changed, False
             if self._closed:
                 return
-            here = (*self._turns, *self._taken)
+            here = (*self._turns, *self._foreign_owners)
             room = self._room() - len(here)
             try:
                 claimed = await asyncio.to_thread(
@@ -240,7 +240,7 @@ class TurnRegistry:
     def _begin_claimed(self, claimed: ClaimedTurn) -> None:
         if (waited := self._waiting.pop(claimed.turn_id, None)) is None:
             if self.take is not None:
-                self._taken[claimed.turn_id] = claimed.owner
+                self._foreign_owners[claimed.turn_id] = claimed.owner
                 self._start(self._begin_taken(self.take(claimed), claimed.turn_id))
             return
         turn, numbers = waited.begin(), None
@@ -254,14 +254,14 @@ class TurnRegistry:
             turn,
             numbers=numbers,
             lease=claimed.lease,
-            ended=waited.ended,
+            on_end=waited.on_end,
         )
 
     async def _begin_taken(self, work: Coroutine[Any, Any, None], turn_id: str) -> None:
         try:
             await work
         finally:
-            self._taken.pop(turn_id, None)
+            self._foreign_owners.pop(turn_id, None)
             self._stops.pop(turn_id, None)
 
     async def _look(self) -> None:
@@ -296,12 +296,12 @@ class TurnRegistry:
         self._recorder.emit(turn.conversation_id, turn_id, turn.started, scope="", n=1)
 
     async def _follow(
-        self, turn_id: str, told: Coroutine[Any, Any, None], lease: int, ended: Ended | None
+        self, turn_id: str, recording: Coroutine[Any, Any, None], lease: int, on_end: Ended | None
     ) -> None:
-        await told
+        await recording
         await self._recorder.flush()
         self._claim_soon(changed=True)
-        if (ended is None or await ended(lease)) and self.learn is not None:
+        if (on_end is None or await on_end(lease)) and self.learn is not None:
             self.learn(turn_id)
 
     async def _record(
@@ -312,14 +312,14 @@ class TurnRegistry:
         numbers: EventNumbers,
         lease: int,
     ) -> None:
-        def store(taken: NumberedEvent) -> None:
-            event, scope, n = taken
+        def store(numbered: NumberedEvent) -> None:
+            event, scope, n = numbered
             self._recorder.emit(conversation_id, turn_id, event, scope=scope, n=n, lease=lease)
 
         try:
             async for event in turn:
-                if taken := numbers.take(event):
-                    store(taken)
+                if numbered := numbers.take(event):
+                    store(numbered)
         except Diverged as error:
             log.error("turn %s can't go on: %s", turn_id, error)
             turn.stop()

@@ -43,5 +43,5 @@ class Cookbook:
         return ANSWERS.get(request.prompt, _talk)(ReadPrompt.of(request))
 
 
-def _talk(asked: ReadPrompt) -> Completion:
-    return Completion(content=reply_to(asked.said[-1] if asked.said else "") or KNOWLEDGE)
+def _talk(prompt: ReadPrompt) -> Completion:
+    return Completion(content=reply_to(prompt.said[-1] if prompt.said else "") or KNOWLEDGE)

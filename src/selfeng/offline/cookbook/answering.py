@@ -24,23 +24,23 @@ _LONGEST_INLINE = 120
 _MOST_ROWS = 30
 
 
-def answer(asked: ReadPrompt) -> Completion:
+def answer(prompt: ReadPrompt) -> Completion:
     """The result of a call in words, from what `response_synthesizer.describe` says of it."""
-    result = asked.sections["result"]
-    name, arguments = _call(asked.sections["call"])
+    result = prompt.sections["result"]
+    name, arguments = _call(prompt.sections["call"])
     refused = [
         f" A file could not be handed out: {reason}" for reason in _FILES.findall(result) if reason
     ]
-    told = _told(name, arguments, _FILES.sub("", result), asked.sections.get("rounded", ""))
-    return Completion(content="".join([told, *refused]))
+    text = _result_text(name, arguments, _FILES.sub("", result), prompt.sections.get("rounded", ""))
+    return Completion(content="".join([text, *refused]))
 
 
-def answer_plan(asked: ReadPrompt) -> Completion:
+def answer_plan(prompt: ReadPrompt) -> Completion:
     """The results of a plan's steps."""
     return Completion(
         content="\n".join(
             f"- {line['request']}: {_inline_or_block(line['value'])}"
-            for line in asked.lines("results")
+            for line in prompt.lines("results")
         )
     )
 
@@ -53,12 +53,12 @@ def _inline_or_block(text: str) -> str:
     return _code(text) or (f"\n\n{_block(text)}\n" if text else "an empty text")
 
 
-def _told(name: str, arguments: Mapping[str, Any], result: str, rounded: str) -> str:
+def _result_text(name: str, arguments: Mapping[str, Any], result: str, rounded: str) -> str:
     recipe = recipe_for_tool(name)
     if raised := _RAISED.fullmatch(result):
         return _explained(raised["message"] or raised["type"], recipe)
-    if ended := _ENDED.fullmatch(result):
-        return f"The calculation was ended before it had a result. {ended['reason']}"
+    if ending := _ENDED.fullmatch(result):
+        return f"The calculation was ended before it had a result. {ending['reason']}"
     if result == _EMPTY:
         return "The result is an empty text."
     if long := _LONG.fullmatch(result):
@@ -81,9 +81,9 @@ def _call(source: str) -> tuple[str, dict[str, Any]]:
 
 
 def _explained(message: str, recipe: Recipe | None) -> str:
-    said = message.strip().rstrip(".")
+    reason = message.strip().rstrip(".")
     example = f" Something like this works: {_code(recipe.requests[0])}" if recipe else ""
-    return f"That is not possible with this input: {said}.{example}"
+    return f"That is not possible with this input: {reason}.{example}"
 
 
 def _phrased(recipe: Recipe, arguments: Mapping[str, Any], result: str, rounded: str) -> str | None:
@@ -94,16 +94,16 @@ def _phrased(recipe: Recipe, arguments: Mapping[str, Any], result: str, rounded:
     values = {
         p.name: p.default and ast.literal_eval(p.default) for p in recipe.signature.parameters
     } | dict(arguments)
-    shown = {name: _inline(value) for name, value in values.items()}
-    shown["result"] = rounded or (
+    rendered = {name: _inline(value) for name, value in values.items()}
+    rendered["result"] = rounded or (
         _code(result) if _returns_text(recipe, result) else _value(result)
     )
     used = set(re.findall(r"\{(\w+)\}", says))
-    if not says or any(shown[name] is None for name in used):
+    if not says or any(rendered[name] is None for name in used):
         return None
     if result == "1":
         says = re.sub(r"(\{result\} \w+)s\b", r"\1", says)
-    sentence = says.format_map(shown)
+    sentence = says.format_map(rendered)
     return sentence[:1].upper() + sentence[1:]
 
 
@@ -155,9 +155,9 @@ def _is_scalar(value: object) -> bool:
 
 
 def _cell(value: object) -> str:
-    told = for_people(value) if isinstance(value, float) else value
+    content = for_people(value) if isinstance(value, float) else value
     return (
-        str(told if isinstance(told, str) else repr(told))
+        str(content if isinstance(content, str) else repr(content))
         .replace("\\", "\\\\")
         .replace("|", "\\|")
         .replace("`", "\\`")

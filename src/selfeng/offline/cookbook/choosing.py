@@ -58,36 +58,38 @@ class OfferedTool(Value):
         )
 
 
-def choose(asked: ReadPrompt) -> Completion:
+def choose(prompt: ReadPrompt) -> Completion:
     """The call of the tool that does what a matching recipe does, or that has the same subject as
     the request.
     """
-    answers = {answer["id"]: answer["answer"] for answer in asked.lines("answers")}
-    found = (
-        completed((*asked.earlier, asked.request), answers)
-        or completed(asked.earlier, answers)
-        or matches(asked.request, asked.earlier)
+    answers = {answer["id"]: answer["answer"] for answer in prompt.lines("answers")}
+    candidates = (
+        completed((*prompt.earlier, prompt.request), answers)
+        or completed(prompt.earlier, answers)
+        or matches(prompt.request, prompt.earlier)
     )
-    wanted = tuple(match.with_file(asked.files) for match in found)
-    chosen = _chosen(asked, wanted)
-    if not any(STANDALONE in tool["parameters"].get("properties", {}) for tool in asked.tools):
-        return chosen
-    alone = asked.request if matches(asked.request) or not wanted else wanted[0].told
-    arguments = {STANDALONE: alone, **(chosen.arguments or {})}
-    return chosen.model_copy(update={"arguments": arguments})
+    recipe_matches = tuple(match.with_file(prompt.files) for match in candidates)
+    completion = _choose_tool(prompt, recipe_matches)
+    if not any(STANDALONE in tool["parameters"].get("properties", {}) for tool in prompt.tools):
+        return completion
+    alone = (
+        prompt.request if matches(prompt.request) or not recipe_matches else recipe_matches[0].told
+    )
+    arguments = {STANDALONE: alone, **(completion.arguments or {})}
+    return completion.model_copy(update={"arguments": arguments})
 
 
-def _chosen(asked: ReadPrompt, wanted: Sequence[Match]) -> Completion:
+def _choose_tool(prompt: ReadPrompt, recipe_matches: Sequence[Match]) -> Completion:
     tools = [
-        OfferedTool.from_wire(tool) for tool in asked.tools if tool["name"] != NO_TOOL_FITS.name
+        OfferedTool.from_wire(tool) for tool in prompt.tools if tool["name"] != NO_TOOL_FITS.name
     ]
-    for match in wanted:
+    for match in recipe_matches:
         for tool in tools:
             if (
                 recipe_for_tool(tool.name) is match.recipe
                 and (arguments := _filled(tool, match)) is not None
             ):
-                results = {result["id"] for result in asked.lines("results")}
+                results = {result["id"] for result in prompt.lines("results")}
                 return _called(
                     tool.name,
                     {
@@ -99,19 +101,19 @@ def _chosen(asked: ReadPrompt, wanted: Sequence[Match]) -> Completion:
     fitting = [
         (tool.name, arguments)
         for tool in foreign
-        if (arguments := _filled_by_literals(asked.request, tool)) is not None
+        if (arguments := _filled_by_literals(prompt.request, tool)) is not None
     ]
-    if len(fitting) != 1 and not wanted and not reply_to(asked.request):
+    if len(fitting) != 1 and not recipe_matches and not reply_to(prompt.request):
         lacking = [
             (tool.name, arguments)
             for tool in tools
-            if (arguments := _filled_in_part(asked.request, tool)) is not None
+            if (arguments := _filled_in_part(prompt.request, tool)) is not None
         ]
         fitting = lacking[:1]  # the likeliest
     return (
         _called(*fitting[0])
         if len(fitting) == 1
-        else _called(NO_TOOL_FITS.name, {"reason": _why_none(asked.request, wanted)})
+        else _called(NO_TOOL_FITS.name, {"reason": _why_none(prompt.request, recipe_matches)})
     )
 
 
@@ -119,9 +121,9 @@ def _called(name: str, arguments: dict[str, Any]) -> Completion:
     return Completion(function=name, arguments=arguments, finish_reason="tool_calls")
 
 
-def _why_none(request: str, wanted: Sequence[Match]) -> str:
-    if wanted:
-        does = wanted[0].recipe.specification.description.rstrip(".")
+def _why_none(request: str, recipe_matches: Sequence[Match]) -> str:
+    if recipe_matches:
+        does = recipe_matches[0].recipe.specification.description.rstrip(".")
         return f"None of these tools does this: {does[:1].lower()}{does[1:]}."
     if reply_to(request):
         return "No computation needed."
@@ -135,19 +137,19 @@ def _filled(tool: OfferedTool, match: Match) -> dict[str, Any] | None:
     A tool for the same job with other parameter names takes the required ones by position, if their
     types are right.
     """
-    given = {name: value for name, value in match.arguments.items() if value is not None}
-    if not set(given) <= set(tool.properties):
-        wanted = [p.name for p in match.recipe.signature.parameters if p.required]
-        if len(wanted) != len(tool.required) or not set(given) <= set(wanted):
+    values = {name: value for name, value in match.arguments.items() if value is not None}
+    if not set(values) <= set(tool.properties):
+        required_names = [p.name for p in match.recipe.signature.parameters if p.required]
+        if len(required_names) != len(tool.required) or not set(values) <= set(required_names):
             return None
-        given = {
-            theirs: given[ours]
-            for theirs, ours in zip(tool.required, wanted, strict=True)
-            if ours in given
+        values = {
+            theirs: values[ours]
+            for theirs, ours in zip(tool.required, required_names, strict=True)
+            if ours in values
         }
-    if not all(_accepts(tool.properties[name], value) for name, value in given.items()):
+    if not all(_accepts(tool.properties[name], value) for name, value in values.items()):
         return None
-    return {name: given.get(name) for name in tool.properties}
+    return {name: values.get(name) for name in tool.properties}
 
 
 def _filled_by_literals(request: str, tool: OfferedTool) -> dict[str, Any] | None:
@@ -169,7 +171,7 @@ def _filled_by_literals(request: str, tool: OfferedTool) -> dict[str, Any] | Non
         open_ones = [
             n for n in tool.required if arguments[n] is None and _accepts(tool.properties[n], value)
         ]
-        named = [
+        name_matches = [
             n
             for n in open_ones
             if re.search(
@@ -178,10 +180,10 @@ def _filled_by_literals(request: str, tool: OfferedTool) -> dict[str, Any] | Non
                 re.IGNORECASE,
             )
         ]
-        chosen = named or open_ones
-        if len(chosen) != 1:
+        candidates = name_matches or open_ones
+        if len(candidates) != 1:
             return None
-        arguments[chosen[0]] = value
+        arguments[candidates[0]] = value
     return arguments
 
 
@@ -191,9 +193,11 @@ def _filled_in_part(request: str, tool: OfferedTool) -> dict[str, Any] | None:
     """
     words = _words(_LITERAL.sub(" ", request))
     name = _words(tool.name.replace("_", " "))
-    known = [*name, *_words(tool.description), *_words(" ".join(tool.properties))]
-    named = any(_akin(word, other) for word in words for other in name)
-    if not named or not all(any(_akin(word, other) for other in known) for word in words):
+    known_words = [*name, *_words(tool.description), *_words(" ".join(tool.properties))]
+    is_named = any(_akin(word, tool_word) for word in words for tool_word in name)
+    if not is_named or not all(
+        any(_akin(word, tool_word) for tool_word in known_words) for word in words
+    ):
         return None
     open_ones = list(tool.required)
     arguments: dict[str, Any] = dict.fromkeys(tool.properties)
@@ -207,38 +211,40 @@ def _filled_in_part(request: str, tool: OfferedTool) -> dict[str, Any] | None:
     return arguments if open_ones else None
 
 
-def _akin(word: str, other: str) -> bool:
+def _akin(word: str, other_word: str) -> bool:
     """Whether the words have the same stem, such as percent and percentage."""
-    return word == other or (len(word) >= 5 and other.startswith(word))
+    return word == other_word or (len(word) >= 5 and other_word.startswith(word))
 
 
-def _read(found: re.Match[str]) -> Any:
-    if found["quoted"]:
-        return unquoted(found["quoted"]) or ""
+def _read(literal: re.Match[str]) -> Any:
+    if literal["quoted"]:
+        return unquoted(literal["quoted"]) or ""
     try:
-        return read_bracketed(found["list"]) if found["list"] else read_number(found["number"])
+        return (
+            read_bracketed(literal["list"]) if literal["list"] else read_number(literal["number"])
+        )
     except Unreadable:
-        return found[0]
+        return literal[0]
 
 
 def _same_subject(wording: str, tool: OfferedTool) -> bool:
     """Whether the request has every word of the tool's name in that order, and hardly any word that
     the tool does not have.
     """
-    asked = _words(wording)
+    request_words = _words(wording)
     name = _words(tool.name.replace("_", " "))
-    known = {
+    known_words = {
         *name,
         *_words(tool.description),
         *(w for p in tool.properties for w in _words(p.replace("_", " "))),
     }
-    unsaid = [word for word in asked if word not in known]
-    return bool(name) and _in_order(name, asked) and len(unsaid) * 5 <= len(asked)
+    unsaid = [word for word in request_words if word not in known_words]
+    return bool(name) and _in_order(name, request_words) and len(unsaid) * 5 <= len(request_words)
 
 
-def _in_order(wanted: Sequence[str], words: Sequence[str]) -> bool:
-    rest = iter(words)
-    return all(word in rest for word in wanted)
+def _in_order(expected_words: Sequence[str], words: Sequence[str]) -> bool:
+    remaining = iter(words)
+    return all(word in remaining for word in expected_words)
 
 
 def _words(text: str) -> list[str]:

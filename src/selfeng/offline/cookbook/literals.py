@@ -276,8 +276,8 @@ def _one_of(choices: Mapping[str, str | int]) -> Callable[[str, Quoting], Any]:
 
 
 def _read_base(raw: str, quoting: Quoting) -> int:
-    named = {"bin": 2, "oct": 8, "dec": 10, "hex": 16}
-    return named.get(raw.lower()[:3]) or int(re.sub(r"\D", "", raw))
+    bases = {"bin": 2, "oct": 8, "dec": 10, "hex": 16}
+    return bases.get(raw.lower()[:3]) or int(re.sub(r"\D", "", raw))
 
 
 def _read_digits(raw: str, quoting: Quoting) -> str:

@@ -65,21 +65,21 @@ class Match:
     def with_file(self, files: Sequence[str]) -> "Match":
         """The match with the only table among the files, if the request names none."""
         tables = [name for name in files if name.lower().endswith(_TABLES)]
-        wanted = [name for name in self.missing if name in _FILES]
-        if len(wanted) != 1 or len(tables) != 1:
+        missing_files = [name for name in self.missing if name in _FILES]
+        if len(missing_files) != 1 or len(tables) != 1:
             return self
-        return Match(self.recipe, {**self.arguments, wanted[0]: tables[0]})
+        return Match(self.recipe, {**self.arguments, missing_files[0]: tables[0]})
 
 
 def matches(request: str, earlier: Sequence[str] = ()) -> tuple[Match, ...]:
     """The recipes that the request asks for; `earlier` are the requests before it, oldest first."""
     readings = _readings(request)
-    found = [
+    direct_matches = [
         Match(recipe, arguments)
         for recipe in recipes()
         if (arguments := _arguments(recipe, readings)) is not None
     ]
-    return tuple(found) or _continued(request, earlier[-_MEMORY:])
+    return tuple(direct_matches) or _continued(request, earlier[-_MEMORY:])
 
 
 def completed(earlier: Sequence[str], answers: Mapping[str, str]) -> tuple[Match, ...]:
@@ -92,19 +92,19 @@ def completed(earlier: Sequence[str], answers: Mapping[str, str]) -> tuple[Match
 
 def planned(match: Match) -> tuple[PlannedStep, ...]:
     """The steps of a recipe that takes several, with the values in the request."""
-    shown = {name: repr(value) for name, value in match.arguments.items()}
+    rendered = {name: repr(value) for name, value in match.arguments.items()}
     return tuple(
-        step.model_copy(update={"request": step.request.format_map(shown)})
+        step.model_copy(update={"request": step.request.format_map(rendered)})
         for step in match.recipe.steps
     )
 
 
 def _arguments(recipe: Recipe, readings: Sequence[tuple[str, Quoting]]) -> dict[str, Any] | None:
     """The arguments that the request gives this recipe's tool; None if it does not ask for it."""
-    found = (
+    candidates = (
         pattern.match(text, quoting) for text, quoting in readings for pattern in recipe.compiled
     )
-    return next((arguments for arguments in found if arguments is not None), None)
+    return next((arguments for arguments in candidates if arguments is not None), None)
 
 
 def _continued(request: str, earlier: Sequence[str]) -> tuple[Match, ...]:
@@ -127,9 +127,9 @@ def _continuing(match: Match, value: str) -> Match | None:
     unclear.
     """
     kinds = match.recipe.kinds
-    asked = match.missing or tuple(match.arguments)
+    parameter_names = match.missing or tuple(match.arguments)
     fitting = {}
-    for name in asked:
+    for name in parameter_names:
         if name in kinds and re.fullmatch(kinds[name].written, value, re.IGNORECASE):
             try:
                 fitting[name] = kinds[name].read(value, "plain")
@@ -163,9 +163,11 @@ def _readings(request: str) -> tuple[tuple[str, Quoting], ...]:
         return ()
     text = _without_lead(request.strip())
     plain = _without_tail(text, "?! \t\n")
-    if wanted := _TOOL_WANTED.fullmatch(plain):
-        verb = wanted["verb"].removesuffix("s") if wanted["does"] else wanted["verb"]
-        plain = verb + wanted["rest"]
+    if tool_request := _TOOL_WANTED.fullmatch(plain):
+        verb = (
+            tool_request["verb"].removesuffix("s") if tool_request["does"] else tool_request["verb"]
+        )
+        plain = verb + tool_request["rest"]
     return ((text, "quoted"), (plain, "plain"), (_without_tail(plain, "?!.,; \t\n"), "plain"))
 
 

@@ -78,21 +78,21 @@ def project_for(goal: str) -> ProjectRecipe | None:
     )
 
 
-def take_step(asked: ReadPrompt) -> Completion:
+def take_step(prompt: ReadPrompt) -> Completion:
     """The call that brings the project closer to the recipe's."""
-    recipe, activity = project_for(asked.sections["goal"]), asked.sections["activity"]
+    recipe, activity = project_for(prompt.sections["goal"]), prompt.sections["activity"]
     if recipe is None:
         return _call(
             "give_up",
             "",
             reason=f"The offline model has no recipe for this project. It knows {_KNOWN}.",
         )
-    files = _files(asked.sections["project"])
-    begun = not activity.startswith(_NOTHING_DONE)
-    if any(tool["name"] == "finish" for tool in asked.tools) and (
-        not begun or files.keys() >= recipe.files.keys()
+    files = _files(prompt.sections["project"])
+    has_begun = not activity.startswith(_NOTHING_DONE)
+    if any(tool["name"] == "finish" for tool in prompt.tools) and (
+        not has_begun or files.keys() >= recipe.files.keys()
     ):
-        if begun and recipe.tried and "execute_py_file" not in activity:
+        if has_begun and recipe.tried and "execute_py_file" not in activity:
             why = "Everything passes; it is tried as a person would use it."
             return _call("execute_py_file", why, name="main.py", arguments=list(recipe.tried))
         return _call(
@@ -136,8 +136,8 @@ def _mended(recipe: ProjectRecipe, files: Mapping[str, str]) -> Completion:
 
 def _files(project: str) -> dict[str, str]:
     return {
-        json.loads(found["path"]): _NUMBER.sub("", found["lines"])
-        for found in _FILE.finditer(project)
+        json.loads(file_match["path"]): _NUMBER.sub("", file_match["lines"])
+        for file_match in _FILE.finditer(project)
     }
 
 

@@ -27,12 +27,12 @@ class ReadPrompt:
 
     @classmethod
     def of(cls, request: CompletionRequest) -> "ReadPrompt":
-        said = tuple(
+        texts = tuple(
             _text(message)
             for message in request.messages
             if message.get("role") in {"user", "tool"}
         )
-        return cls(said, tuple(tool["function"] for tool in request.tools if "function" in tool))
+        return cls(texts, tuple(tool["function"] for tool in request.tools if "function" in tool))
 
     @property
     def sections(self) -> Mapping[str, str]:
@@ -68,14 +68,14 @@ class ReadPrompt:
         repair round may follow it.
         """
         for number in range(len(self.said) - 1, -1, -1):
-            if found := sections_of(self.said[number]):
-                return number, found
+            if sections := sections_of(self.said[number]):
+                return number, sections
         return len(self.said), {}
 
 
 def sections_of(text: str) -> dict[str, str]:
     """The contents of sections such as `<request>` by their tags."""
-    return {found["tag"]: found["body"].strip("\n") for found in _SECTION.finditer(text)}
+    return {match["tag"]: match["body"].strip("\n") for match in _SECTION.finditer(text)}
 
 
 def _text(message: Mapping[str, Any]) -> str:

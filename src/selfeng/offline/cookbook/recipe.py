@@ -52,9 +52,9 @@ class CompiledPattern:
 
     def match(self, text: str, quoting: Quoting) -> dict[str, Any] | None:
         """The arguments by name, or None if the text as a whole does not have this wording."""
-        if (found := self.regex.fullmatch(text)) is None:
+        if (fit := self.regex.fullmatch(text)) is None:
             return None
-        groups, arguments = found.groupdict(), dict(self.implies)
+        groups, arguments = fit.groupdict(), dict(self.implies)
         try:
             for number, (parameter, kind) in enumerate(self.slots):
                 if groups.get(f"colon{number}") is not None:
@@ -136,14 +136,14 @@ class Recipe(Value):
             for parameter, kind in pattern.slots
         }
 
-    def specified(self, taken: Collection[str] = ()) -> Specification:
+    def specified(self, taken_names: Collection[str] = ()) -> Specification:
         """The specification under the first free name: its own, an alias, or one with a number."""
         names = (
             self.name,
             *self.aliases,
-            *(f"{self.name}_{number}" for number in range(2, len(taken) + 3)),
+            *(f"{self.name}_{number}" for number in range(2, len(taken_names) + 3)),
         )
-        name = next(name for name in names if name not in taken)
+        name = next(name for name in names if name not in taken_names)
         examples = tuple(
             SpecExample(call=self.renamed(e.call, name), result=e.result)
             for e in self.specification.examples
@@ -175,7 +175,7 @@ class Recipe(Value):
     def _expanded(self, wording: str) -> str:
         phrases = {**_shared_phrases(), **self.phrases}
         while (
-            expanded := re.sub(r"\{([A-Z][A-Z0-9_]*)\}", lambda found: phrases[found[1]], wording)
+            expanded := re.sub(r"\{([A-Z][A-Z0-9_]*)\}", lambda match: phrases[match[1]], wording)
         ) != wording:
             wording = expanded
         return wording
@@ -186,9 +186,9 @@ def recipes() -> tuple[Recipe, ...]:
     """All recipes, including the seeds'; read when first needed, so that a start does not wait for
     them.
     """
-    found = sorted((*read_recipes(SEEDS), *read_recipes(FOLDER)), key=lambda file: file.name)
+    files = sorted((*read_recipes(SEEDS), *read_recipes(FOLDER)), key=lambda file: file.name)
     return tuple(
-        Recipe(name=file.name, code=file.code, tests=file.tests, **file.head) for file in found
+        Recipe(name=file.name, code=file.code, tests=file.tests, **file.head) for file in files
     )
 
 
@@ -211,16 +211,16 @@ def _compiled(wording: str, signature: Signature, implies: Mapping[str, Any]) ->
     """Raises: KeyError: a slot is not a parameter, or its kind is unknown."""
     annotations = {p.name: p.annotation for p in signature.parameters}
     slots, regex, end = list[tuple[str, LiteralKind]](), "", 0
-    for found in _SLOT.finditer(wording):
-        space, parameter, named = found.groups()
-        kind, number = KINDS[named or OF_ANNOTATION[annotations[parameter]]], len(slots)
+    for slot in _SLOT.finditer(wording):
+        space, parameter, kind_name = slot.groups()
+        kind, number = KINDS[kind_name or OF_ANNOTATION[annotations[parameter]]], len(slots)
         slots.append((parameter, kind))
         value = f"(?P<slot{number}>{kind.written})"
         after_colon = (
             rf"(?:\s*:\s*(?P<colon{number}>{kind.after_colon or kind.written})|\s+{value})"
         )
-        regex += _uncaptured(wording[end : found.start()]) + (after_colon if space else value)
-        end = found.end()
+        regex += _uncaptured(wording[end : slot.start()]) + (after_colon if space else value)
+        end = slot.end()
     return CompiledPattern(
         re.compile(regex + _uncaptured(wording[end:]), re.IGNORECASE), tuple(slots), implies
     )

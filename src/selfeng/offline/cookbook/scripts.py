@@ -46,38 +46,38 @@ class KnownScript(NamedTuple):
 def script_for(request: str) -> KnownScript | None:
     """The script that a request asks for; None if it asks for no known one."""
     for does, source in _KNOWN.items():
-        if found := re.fullmatch(_WHOLE % does, request.strip(), re.IGNORECASE | re.DOTALL):
+        if match := re.fullmatch(_WHOLE % does, request.strip(), re.IGNORECASE | re.DOTALL):
             return KnownScript(
-                found["file"] or found["bare"] or "script.py", source.format_map(found.groupdict())
+                match["file"] or match["bare"] or "script.py", source.format_map(match.groupdict())
             )
     return None
 
 
-def relay(asked: ReadPrompt) -> Completion:
+def relay(prompt: ReadPrompt) -> Completion:
     """The proxy's next call: the message goes to the coder or the builder, and the reply to the
     person.
     """
-    message, results = _exchange(asked)
+    message, results = _exchange(prompt)
     if not results:
         recipient = "builder" if project_for(message) and not script_for(message) else "coder"
         return _call("SendMessage", recipient=recipient, message=message)
     reply = results[-1]
-    done = reply.get("outcome") == "done"
-    return _ended(
-        "done" if done else "failed",
+    succeeded = reply.get("outcome") == "done"
+    return _call_exit(
+        "done" if succeeded else "failed",
         str(reply.get("text") or reply.get("error") or "There was no reply."),
     )
 
 
-def code(asked: ReadPrompt) -> Completion:
+def code(prompt: ReadPrompt) -> Completion:
     """The coder's next call: it writes the script to a file, runs that as a person would, and
     reports the output.
     """
-    message, results = _exchange(asked)
+    message, results = _exchange(prompt)
     if (script := script_for(message)) is None:
-        return _ended("failed", _UNKNOWN)
+        return _call_exit("failed", _UNKNOWN)
     if failed := next((result for result in results if "error" in result), None):
-        return _ended(
+        return _call_exit(
             "failed", f"`{script.name}` did not work: {failed.get('error', 'for no known reason')}"
         )
     match len(results):
@@ -86,19 +86,19 @@ def code(asked: ReadPrompt) -> Completion:
         case 1:
             return _call("run_file", name=script.name, arguments=[])
         case _:
-            return _ended(
+            return _call_exit(
                 "done",
                 f"I wrote `{script.name}` and ran it. It "
                 f"prints:\n\n```\n{results[-1]['printed'].rstrip()}\n```",
             )
 
 
-def _exchange(asked: ReadPrompt) -> tuple[str, list[dict[str, Any]]]:
+def _exchange(prompt: ReadPrompt) -> tuple[str, list[dict[str, Any]]]:
     """The newest message, and the results of the calls since."""
     message, results = "", list[dict[str, Any]]()
-    for text in asked.said:
-        if found := sections_of(text).get("message"):
-            message, results = found, []
+    for text in prompt.said:
+        if section := sections_of(text).get("message"):
+            message, results = section, []
         elif text.startswith("{"):
             results.append(json.loads(text))
     return message, results
@@ -108,5 +108,5 @@ def _call(function: str, **arguments: Any) -> Completion:
     return Completion(function=function, arguments=arguments, finish_reason="tool_calls")
 
 
-def _ended(outcome: str, result: str) -> Completion:
+def _call_exit(outcome: str, result: str) -> Completion:
     return _call("exit", outcome=outcome, result=result)

@@ -53,7 +53,12 @@ def reply_to(request: str) -> str | None:
     """The reply to a greeting, thanks, a goodbye or a question about the model itself; None for
     anything else.
     """
-    said = " ".join(re.sub(r"[!?.,;:)(\s]+$", "", request.strip()).split())
+    plain_request = " ".join(re.sub(r"[!?.,;:)(\s]+$", "", request.strip()).split())
     return next(
-        (reply for wording, reply in _REPLIES if re.fullmatch(wording, said, re.IGNORECASE)), None
+        (
+            reply
+            for wording, reply in _REPLIES
+            if re.fullmatch(wording, plain_request, re.IGNORECASE)
+        ),
+        None,
     )

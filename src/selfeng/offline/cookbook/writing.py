@@ -34,25 +34,28 @@ _FAILED = re.compile(
 _PASSED = re.compile(r"^verify, attempt \d+, finished", re.MULTILINE)
 
 
-def specify(asked: ReadPrompt) -> Completion:
-    return Completion(content=_specified(asked).model_dump_json())
+def specify(prompt: ReadPrompt) -> Completion:
+    return Completion(content=_specified(prompt).model_dump_json())
 
 
-def _specified(asked: ReadPrompt) -> SpecificationReply:
-    if found := matches(asked.request):
-        recipe = found[0].recipe
-        if recipe.steps and "plan" not in asked.sections:
-            return _reply("steps").model_copy(update={"steps": planned(found[0])})
-        spec = recipe.specified(_taken(asked))
-        own = {"specification": spec, "call": _call_of(found[0].with_file(asked.files), spec.name)}
-        return _reply("tool").model_copy(update=own)
-    if script_for(asked.request):
+def _specified(prompt: ReadPrompt) -> SpecificationReply:
+    if recipe_matches := matches(prompt.request):
+        recipe = recipe_matches[0].recipe
+        if recipe.steps and "plan" not in prompt.sections:
+            return _reply("steps").model_copy(update={"steps": planned(recipe_matches[0])})
+        spec = recipe.specified(_taken_names(prompt))
+        updates = {
+            "specification": spec,
+            "call": _call_of(recipe_matches[0].with_file(prompt.files), spec.name),
+        }
+        return _reply("tool").model_copy(update=updates)
+    if script_for(prompt.request):
         return _reply("delegate")
-    if _PROJECT.match(asked.request):
+    if _PROJECT.match(prompt.request):
         return _reply("delegate").model_copy(update={"agent": "proxy"})
-    if small_talk := reply_to(asked.request):
+    if small_talk := reply_to(prompt.request):
         return _reply("answer", small_talk)
-    if continued := matches(asked.request, asked.earlier):
+    if continued := matches(prompt.request, prompt.earlier):
         # Most likely its tool exists and the search missed it, because so short a request does not
         # name it:
         # do not build a second one.
@@ -67,8 +70,8 @@ def _specified(asked: ReadPrompt) -> SpecificationReply:
 
 def _call_of(match: Match, name: str) -> str:
     """The call that the request asks for, in Python; "" where it lacks a value."""
-    given = ", ".join(f"{n}={v!r}" for n, v in match.arguments.items() if v is not None)
-    return "" if match.missing else f"{name}({given})"
+    arguments = ", ".join(f"{n}={v!r}" for n, v in match.arguments.items() if v is not None)
+    return "" if match.missing else f"{name}({arguments})"
 
 
 def _reply(outcome: str, message: str = "") -> SpecificationReply:
@@ -77,33 +80,33 @@ def _reply(outcome: str, message: str = "") -> SpecificationReply:
     )
 
 
-def _taken(asked: ReadPrompt) -> frozenset[str]:
+def _taken_names(prompt: ReadPrompt) -> frozenset[str]:
     """The names of the cookbook's tools that the library has, or that were refused before."""
-    said = f"{asked.sections.get('library', '')} {asked.sections.get('problem', '')}"
+    text = f"{prompt.sections.get('library', '')} {prompt.sections.get('problem', '')}"
     return frozenset(
-        word for word in re.findall(r"[a-z_][a-z0-9_]*", said) if recipe_for_tool(word)
+        word for word in re.findall(r"[a-z_][a-z0-9_]*", text) if recipe_for_tool(word)
     )
 
 
-def write_tests(asked: ReadPrompt) -> Completion:
-    return _written(asked, "tests")
+def write_tests(prompt: ReadPrompt) -> Completion:
+    return _source_block(prompt, "tests")
 
 
-def write_code(asked: ReadPrompt) -> Completion:
-    return _written(asked, "code")
+def write_code(prompt: ReadPrompt) -> Completion:
+    return _source_block(prompt, "code")
 
 
-def _written(asked: ReadPrompt, part: str) -> Completion:
+def _source_block(prompt: ReadPrompt, part: str) -> Completion:
     """A block with the suite or the module of the specification's recipe."""
     try:
-        spec = Specification.model_validate_json(asked.sections["specification"])
+        spec = Specification.model_validate_json(prompt.sections["specification"])
     except ValidationError:
         return Completion(content=_UNKNOWN_TOOL)
     if (recipe := recipe_of(spec)) is None:
         return Completion(content=_UNKNOWN_TOOL)
     source = recipe.renamed(getattr(recipe, part), spec.name)
     for name in re.findall(
-        r"^from (\w+) import \1\b", asked.sections.get("tools", ""), re.MULTILINE
+        r"^from (\w+) import \1\b", prompt.sections.get("tools", ""), re.MULTILINE
     ):
         if imported := recipe_for_tool(name):  # under the name that it has in the library
             source = imported.renamed(source, name)
@@ -121,9 +124,9 @@ def recipe_of(spec: Specification) -> Recipe | None:
     return recipe if same and ours.returns == theirs.returns else None
 
 
-def learn(asked: ReadPrompt) -> Completion:
+def learn(prompt: ReadPrompt) -> Completion:
     """One lesson or none: which tests a first implementation failed, if a repair passed them."""
-    record = asked.sections["record"]
+    record = prompt.sections["record"]
     specified, failed = _SPECIFIED.search(record), _FAILED.search(record)
     if not specified or not failed or not _PASSED.search(record, failed.end()):
         return Completion(content=json.dumps({"lessons": []}))

@@ -109,10 +109,13 @@ def anthropic_messages(
     """The system prompt and the messages in Anthropic's format: the user begins, and roles
     alternate.
     """
-    given = list(messages)
-    prompts = [system or "", *(str(message) for message in given if role_of(message) == "system")]
+    all_messages = list(messages)
+    prompts = [
+        system or "",
+        *(str(message) for message in all_messages if role_of(message) == "system"),
+    ]
     turns: list[dict[str, Any]] = []
-    for message in given:
+    for message in all_messages:
         if role_of(message) == "system":
             continue
         role, content = _anthropic_content(message)

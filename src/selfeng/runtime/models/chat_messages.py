@@ -95,9 +95,9 @@ def streams_by_default(ctx: InteractionContext) -> bool:
 
 def for_sdk(call: Callable[..., Any], parameters: dict[str, Any]) -> dict[str, Any]:
     """The parameters as arguments of an SDK's function; unknown ones go to the server unchanged."""
-    known = inspect.signature(call).parameters
-    unknown = {name: value for name, value in parameters.items() if name not in known}
-    arguments = {name: value for name, value in parameters.items() if name in known}
+    sdk_parameters = inspect.signature(call).parameters
+    unknown = {name: value for name, value in parameters.items() if name not in sdk_parameters}
+    arguments = {name: value for name, value in parameters.items() if name in sdk_parameters}
     return (
         {**arguments, "extra_body": {**arguments.get("extra_body", {}), **unknown}}
         if unknown
@@ -121,14 +121,16 @@ async def reply_with_tokens(
     raised to its readers. `logger` gets prompt, parameters and reply; None is the context's.
     """
     with MessageTokenAppender(capture_errors=True) as tokens:
-        known = {"role": "assistant", "agent_alias": ctx.this_agent.alias, **known_beforehand}
-        reply = message_class.promise(message_token_streamer=tokens, start_asap=False, **known)
+        fields = {"role": "assistant", "agent_alias": ctx.this_agent.alias, **known_beforehand}
+        reply = message_class.promise(message_token_streamer=tokens, start_asap=False, **fields)
         ctx.reply(reply)
         ctx.finish_early()
 
         def log(prompt: Iterable[dict[str, Any]]) -> None:
-            shown = [PromptLogMessage(text=str(one["content"]), role=one["role"]) for one in prompt]
-            log_call(ctx, logger, [shown, reply], model=known["model"], **parameters)
+            prompt_messages = [
+                PromptLogMessage(text=str(entry["content"]), role=entry["role"]) for entry in prompt
+            ]
+            log_call(ctx, logger, [prompt_messages, reply], model=fields["model"], **parameters)
 
         await say(tokens, log)
 
@@ -136,19 +138,25 @@ async def reply_with_tokens(
 def log_call(
     ctx: InteractionContext,
     logger: MiniAgent | bool | None,
-    said: MessageType,
+    messages: MessageType,
     show_response_metadata: bool = True,
     **request: Any,
 ) -> None:
     """Send the call of a model to a logger, which may be the context's; a reply that fails is in
     the log as an error.
     """
-    chosen = getattr(ctx.miniagents, "llm_logger_agent", False) if logger is None else logger
-    if chosen:
-        agent = chosen if isinstance(chosen, MiniAgent) else markdown_llm_logger_agent
+    effective_logger = (
+        getattr(ctx.miniagents, "llm_logger_agent", False) if logger is None else logger
+    )
+    if effective_logger:
+        agent = (
+            effective_logger
+            if isinstance(effective_logger, MiniAgent)
+            else markdown_llm_logger_agent
+        )
         about = {"agent_alias": ctx.this_agent.alias, **freezable(request)}
         agent.kick_off(
-            MessageSequence.forgiving(said),
+            MessageSequence.forgiving(messages),
             request_metadata=about,
             show_response_metadata=show_response_metadata,
         )

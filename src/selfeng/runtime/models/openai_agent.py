@@ -98,18 +98,18 @@ async def openai_embedding_agent(
 ) -> None:
     """Replies with the embedding of the messages as one text, or of each with `batch_mode`."""
     joined = ctx.message_promises.as_single_promise()
-    said = await ctx.message_promises if batch_mode else (await joined,)
+    messages = await ctx.message_promises if batch_mode else (await joined,)
     texts, client = (
-        [str(message) for message in said],
+        [str(message) for message in messages],
         async_client or ctx.miniagents.shared(_client),
     )
     create = client.embeddings.create
     reply = await create(**for_sdk(create, {"input": texts, "model": model, **parameters}))
-    known = response_metadata or {}
-    found = [EmbeddingMessage(embedding=one.embedding, **known) for one in reply.data]
-    ctx.reply(found)
+    metadata = response_metadata or {}
+    embeddings = [EmbeddingMessage(embedding=item.embedding, **metadata) for item in reply.data]
+    ctx.reply(embeddings)
     prompt = [PromptLogMessage(text=text, role="user") for text in texts]
-    log_call(ctx, llm_logger_agent, [prompt, found], False, model=model, **parameters)
+    log_call(ctx, llm_logger_agent, [prompt, embeddings], False, model=model, **parameters)
 
 
 def openai_messages(messages: Iterable[Message], system: str | None = None) -> list[dict[str, Any]]:

@@ -76,10 +76,10 @@ def places(node: Any) -> list[Any]:
 
 def parts(node: Any, path: Path) -> Iterator[Path]:
     """The path of a part of an outcome, and those of all parts within it."""
-    waiting, left = [path], _PARTS
-    while waiting and left:
+    waiting, remaining = [path], _PARTS
+    while waiting and remaining:
         here = waiting.pop(0)
-        left -= 1
+        remaining -= 1
         yield here
         waiting += [here + inner for inner in _inner(at(node, here))]
 
@@ -98,15 +98,15 @@ def _inner(node: Any) -> list[Path]:
         return [(1, 1, 2, 1, n, 1, 1) for n in range(len(at(node, (1, 1, 2, 1))))]
     if not isinstance(payload, dict):
         return []
-    named: list[Path] = [(1, "items")] if payload.get("items") and tag == "object" else []
-    named += [(1, "fields", n, 1) for n in range(len(payload.get("fields", ())))]
-    named += [(1, "args", n) for n in range(len(payload.get("args", ())))]
+    paths: list[Path] = [(1, "items")] if payload.get("items") and tag == "object" else []
+    paths += [(1, "fields", n, 1) for n in range(len(payload.get("fields", ())))]
+    paths += [(1, "args", n) for n in range(len(payload.get("args", ())))]
     if tag == "iterator":
         return [(1, "items", n) for n in range(len(payload.get("items", ())))]
-    wanted: dict[str, tuple[str, ...]] = {"exception": ("text", "cause")}
+    field_names: dict[str, tuple[str, ...]] = {"exception": ("text", "cause")}
     if tag == "member" and is_degenerate(payload.get("value")):
-        wanted["member"] = ("value",)
-    return named + [(1, name) for name in wanted.get(tag, ()) if payload.get(name) is not None]
+        field_names["member"] = ("value",)
+    return paths + [(1, name) for name in field_names.get(tag, ()) if payload.get(name) is not None]
 
 
 def is_degenerate(node: Any) -> bool:
@@ -151,15 +151,23 @@ class Alternatives:
         for argument in arguments(request):
             for path in parts(argument, ()):
                 self._add(offered, at(argument, path))
-        own, literals = spread(offered, _POOL // 2), spread(self._literals, _POOL // 2)
-        texts = [n for n in (*own, *literals) if type(n) is str]
+        argument_parts, literals = spread(offered, _POOL // 2), spread(self._literals, _POOL // 2)
+        texts = [n for n in (*argument_parts, *literals) if type(n) is str]
         basic = [1, 0, -1, 2.5, 1000, "a", "A1", ["list", [1]], ["list", ["a"]]]
-        found: list[Any] = []
-        shaped = self._shaped([n for n in (*own, *literals) if type(n) in (int, float)], texts)
-        for node in (*own, *literals, *basic, *shaped, *dict.fromkeys("".join(texts)[:12])):
-            if node not in found:
-                found.append(node)
-        return found
+        values: list[Any] = []
+        shaped = self._shaped(
+            [n for n in (*argument_parts, *literals) if type(n) in (int, float)], texts
+        )
+        for node in (
+            *argument_parts,
+            *literals,
+            *basic,
+            *shaped,
+            *dict.fromkeys("".join(texts)[:12]),
+        ):
+            if node not in values:
+                values.append(node)
+        return values
 
     def _shaped(self, numbers: list[Any], texts: list[str]) -> Iterator[Any]:
         """Pairs, triples, mappings with every key that the suite names, and objects with any
@@ -387,9 +395,9 @@ def alike(node: Any, elements: Sequence[Any]) -> Iterator[Any]:
         if (part := at(node, p)) and isinstance(part, list) and part[0] in _MAPPINGS
         for n in range(len(part[1]))
     ]
-    found = [(p, new) for p in spread(leaves, _LEAVES) for new in _alike(at(node, p), elements)]
-    found = found or [(p, new) for p in keys for new in _alike(at(node, p), elements)]
-    return (replaced(node, path, new) for path, new in found)
+    changes = [(p, new) for p in spread(leaves, _LEAVES) for new in _alike(at(node, p), elements)]
+    changes = changes or [(p, new) for p in keys for new in _alike(at(node, p), elements)]
+    return (replaced(node, path, new) for path, new in changes)
 
 
 def _alike(leaf: Any, elements: Sequence[Any]) -> list[Any]:
@@ -399,9 +407,9 @@ def _alike(leaf: Any, elements: Sequence[Any]) -> list[Any]:
         numbers = [*same, leaf + sign, leaf * 1000] if leaf else [1, -1]
         return [n for n in numbers if not leaf or (n > 0) - (n < 0) == sign]
     if type(leaf) is str:
-        others = [re.sub("[a-z]", "q", leaf), re.sub("[0-9]", "7", leaf), leaf.translate(_NEXT)]
+        variants = [re.sub("[a-z]", "q", leaf), re.sub("[0-9]", "7", leaf), leaf.translate(_NEXT)]
         form = _form(leaf)
-        return [t for t in (*others, *(e for e in same if _form(e) == form)) if t != leaf]
+        return [t for t in (*variants, *(e for e in same if _form(e) == form)) if t != leaf]
     return []
 
 

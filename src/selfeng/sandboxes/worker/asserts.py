@@ -75,10 +75,10 @@ def _members(error: BaseException, depth: int = 5) -> list[BaseException]:
 def _tool_lines(error: BaseException) -> list[str]:
     """Where in the tool the exception, one of its group, or a cause was raised."""
     related = _members(error)
-    for one in related:  # the list grows
-        if frames := one.__dict__.get("_sandbox_frames"):
+    for exception in related:  # the list grows
+        if frames := exception.__dict__.get("_sandbox_frames"):
             return [f"in the tool: {line}" for line in frames]
-        cause = one.__cause__ or one.__context__
+        cause = exception.__cause__ or exception.__context__
         related += _members(cause) if cause and len(related) < _RELATED else []
     return []
 
@@ -101,12 +101,12 @@ class Asserts:
         for node in [n for n in ast.walk(tree) if isinstance(n, ast.Assert)]:
             parts = _taken_apart(node.test)
             number = len(self._rewritten)
-            kept = [
+            named_operands = [
                 ast.NamedExpr(ast.Name(f"@{number}.{place}", ast.Store()), operand)
                 for place, operand in enumerate(parts.operands)
             ]
             words = [node.msg] if node.msg else []
-            test = ast.copy_location(parts.rebuilt(kept), node.test)
+            test = ast.copy_location(parts.rebuilt(named_operands), node.test)
             arguments = [ast.Constant(number), *words]
             node.msg = ast.copy_location(
                 ast.Call(ast.Name(EXPLAIN, ast.Load()), arguments, []), node.test
@@ -122,11 +122,11 @@ class Asserts:
         parts, values = self._rewritten[number], sys._getframe(1).f_locals
         names = [f"@{number}.{place}" for place in range(len(parts.operands))]
         sources = [ast.unparse(operand) for operand in parts.operands]
-        shown = [
-            _shown(values[name]) if name in values else source
+        value_texts = [
+            _short_repr(values[name]) if name in values else source
             for name, source in zip(names, sources, strict=True)
         ]
-        text = parts.words(shown)
+        text = parts.words(value_texts)
         if parts.operator:
             left, right = (values[name] for name in names)
             compared = self._config.hook.pytest_assertrepr_compare(
@@ -136,7 +136,7 @@ class Asserts:
         lines = [*map(str, words), f"assert {text}"]
         lines += [
             f" +  where {value} = {source}"
-            for operand, value, source in zip(parts.operands, shown, sources, strict=True)
+            for operand, value, source in zip(parts.operands, value_texts, sources, strict=True)
             if not isinstance(operand, _PLAIN) and value != source
         ]
         return "\n".join(lines)
@@ -176,34 +176,34 @@ class _Parts(NamedTuple):
 
 def _taken_apart(test: ast.expr) -> _Parts:
     match test:
-        case ast.Compare(left=left, ops=ops, comparators=others):
+        case ast.Compare(left=left, ops=ops, comparators=comparators):
             symbols = [_SYMBOLS[type(op)] for op in ops]
             return _Parts(
-                [left, *others],
-                lambda kept: ast.Compare(kept[0], ops, [*kept[1:]]),
-                lambda shown: " ".join(
-                    [shown[0], *(f"{op} {v}" for op, v in zip(symbols, shown[1:], strict=True))]
+                [left, *comparators],
+                lambda operands: ast.Compare(operands[0], ops, [*operands[1:]]),
+                lambda texts: " ".join(
+                    [texts[0], *(f"{op} {v}" for op, v in zip(symbols, texts[1:], strict=True))]
                 ),
                 symbols[0] if len(symbols) == 1 else "",
             )
         case ast.UnaryOp(op=ast.Not(), operand=operand):
             return _Parts(
                 [operand],
-                lambda kept: ast.UnaryOp(ast.Not(), kept[0]),
-                lambda shown: f"not {shown[0]}",
+                lambda operands: ast.UnaryOp(ast.Not(), operands[0]),
+                lambda texts: f"not {texts[0]}",
             )
         case ast.Call(func=func, args=[_, *_] as args, keywords=[]) if not any(
             isinstance(arg, ast.Starred | ast.GeneratorExp) for arg in args
         ):
             return _Parts(
                 args,
-                lambda kept: ast.Call(func, [*kept], []),
-                lambda shown: f"{ast.unparse(func)}({', '.join(shown)})",
+                lambda operands: ast.Call(func, [*operands], []),
+                lambda texts: f"{ast.unparse(func)}({', '.join(texts)})",
             )
-    return _Parts([test], lambda kept: kept[0], lambda shown: shown[0])
+    return _Parts([test], lambda operands: operands[0], lambda texts: texts[0])
 
 
-def _shown(value: object) -> str:
+def _short_repr(value: object) -> str:
     """A value in a line, cut to `_SHOWN` characters."""
     try:
         text = value.__name__ if isinstance(value, type) else repr(value)

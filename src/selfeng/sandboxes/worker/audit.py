@@ -8,6 +8,7 @@ complete. A suite that triggers one has failed, whatever its tests make of the e
 import ast
 import collections
 import dataclasses
+import inspect
 import socket
 import sys
 import typing
@@ -16,7 +17,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-import _pytest
+import pytest
 
 _PROCESSES = (
     "os.fork",
@@ -57,7 +58,7 @@ _IMPORTING = ("<frozen importlib._bootstrap>", "<frozen importlib._bootstrap_ext
 _GENERATING = (dataclasses.__file__, collections.__file__)
 """They build classes from source that they generate from checked names."""
 _STANDARD = str(Path(socket.__file__).parent)
-_READING = (f"{Path(_pytest.__file__).parent}/", f"{Path(__file__).parent}/")
+_READING = (f"{Path(inspect.getfile(pytest.Module)).parent}/", f"{Path(__file__).parent}/")
 """Beside the standard library: they parse source, and run none of it but the suite."""
 
 

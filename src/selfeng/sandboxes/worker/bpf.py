@@ -152,7 +152,7 @@ def program(rules: Iterable[Rule], machine: str, otherwise: int = ALLOW) -> byte
         KeyError: filters can't be made for this machine.
     """
     numbers = NUMBERS[machine]
-    written: list[Instruction] = [
+    instructions: list[Instruction] = [
         (_LOAD, 0, 0, _ARCH),
         (_IF_EQUAL, 1, 0, _AUDIT[machine]),
         (_RETURN, 0, 0, KILL),
@@ -162,10 +162,10 @@ def program(rules: Iterable[Rule], machine: str, otherwise: int = ALLOW) -> byte
         (_RETURN, 0, 0, refuse(ENOSYS)),
     ]
     for rule in rules:
-        if known := [numbers[call] for call in rule.calls.split() if call in numbers]:
-            written += _of(rule, known)
-    written.append((_RETURN, 0, 0, otherwise))
-    return b"".join(struct.pack("=HBBI", *instruction) for instruction in written)
+        if call_numbers := [numbers[call] for call in rule.calls.split() if call in numbers]:
+            instructions += _of(rule, call_numbers)
+    instructions.append((_RETURN, 0, 0, otherwise))
+    return b"".join(struct.pack("=HBBI", *instruction) for instruction in instructions)
 
 
 def _of(rule: Rule, numbers: list[int]) -> Iterator[Instruction]:
@@ -175,8 +175,8 @@ def _of(rule: Rule, numbers: list[int]) -> Iterator[Instruction]:
         body.append((_LOAD, 0, 0, _NUMBER))
     for condition in reversed(rule.conditions):
         body = [*_test(condition, len(body) - 1), *body]
-    for left, number in zip(reversed(range(len(numbers))), numbers, strict=True):
-        yield (_IF_EQUAL, left, 0 if left else len(body), number)
+    for remaining, number in zip(reversed(range(len(numbers))), numbers, strict=True):
+        yield (_IF_EQUAL, remaining, 0 if remaining else len(body), number)
     yield from body
 
 
@@ -187,8 +187,10 @@ def _test(condition: Argument | AtLeast, beyond: int) -> Iterator[Instruction]:
         yield (_IF_AT_LEAST, 0, beyond, condition.value)
         return
     yield (_AND, 0, 0, condition.mask)
-    for left, value in zip(reversed(range(len(condition.values))), condition.values, strict=True):
+    for remaining, value in zip(
+        reversed(range(len(condition.values))), condition.values, strict=True
+    ):
         if condition.unless:
-            yield (_IF_EQUAL, left + beyond, 0, value)
+            yield (_IF_EQUAL, remaining + beyond, 0, value)
         else:
-            yield (_IF_EQUAL, left, 0 if left else beyond, value)
+            yield (_IF_EQUAL, remaining, 0 if remaining else beyond, value)

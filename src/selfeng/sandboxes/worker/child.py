@@ -34,7 +34,7 @@ class Child:
         with contextlib.suppress(OSError):
             Channel(self.control).send(message)
 
-    def ended(self) -> bool:
+    def has_ended(self) -> bool:
         if self.status is None:
             self.status = self._look()
         return self.status is not None
@@ -49,13 +49,13 @@ class Child:
     def settle(self) -> None:
         """Wait for the end of a process whose channel has closed; kill it if it does not end."""
         for _ in range(_SETTLE):
-            if self.ended():
+            if self.has_ended():
                 return
             time.sleep(0.005)
         self.kill()
 
     def kill(self) -> None:
-        if not self.ended():
+        if not self.has_ended():
             os.kill(self.pid, signal.SIGKILL)
 
     def close(self) -> None:
@@ -85,12 +85,12 @@ def keep_only(*descriptors: int) -> range:
     """Close all descriptors but these and the standard streams; returns their new numbers, the same
     in every process.
     """
-    kept = range(_FIRST, _FIRST + len(descriptors))
-    moved = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, kept.stop) for number in descriptors]
-    for number, target in zip(moved, kept, strict=True):
+    targets = range(_FIRST, _FIRST + len(descriptors))
+    moved = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, targets.stop) for number in descriptors]
+    for number, target in zip(moved, targets, strict=True):
         os.dup2(number, target, inheritable=False)
-    os.closerange(kept.stop, os.sysconf("SC_OPEN_MAX"))
-    return kept
+    os.closerange(targets.stop, os.sysconf("SC_OPEN_MAX"))
+    return targets
 
 
 def redirect(write: int) -> None:

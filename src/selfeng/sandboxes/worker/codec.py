@@ -222,7 +222,7 @@ def write_back(original: Any, changed: Any) -> None:
     """Change the mutable container `original`, and those within it, to equal `changed`."""
     if isinstance(original, list) and isinstance(changed, list):
         _write_back_items(original, changed)
-        original[:] = _kept(original, changed)
+        original[:] = _with_originals(original, changed)
     elif isinstance(original, dict) and isinstance(changed, dict):
         for key, value in changed.items():
             if key in original:
@@ -251,7 +251,7 @@ def _write_back_items(
             write_back(old, new)
 
 
-def _kept(original: list[Any], changed: list[Any]) -> list[Any]:
+def _with_originals(original: list[Any], changed: list[Any]) -> list[Any]:
     """`changed`, with the original objects where they are now equal, to preserve their identity."""
     if len(original) != len(changed):
         return changed

@@ -45,12 +45,12 @@ class FrameReader:
         self._hooks: dict[str, Any] = (
             {"parse_constant": _refuse, "object_pairs_hook": _distinct} if exact else {}
         )
-        self._rest = bytearray()
+        self._buffer = bytearray()
 
     @property
     def empty(self) -> bool:
         """Whether the stream is between two frames."""
-        return not self._rest
+        return not self._buffer
 
     def feed(self, data: bytes) -> list[Message]:
         """The messages that `data` completes.
@@ -58,17 +58,17 @@ class FrameReader:
         Raises:
             BrokenStream: the bytes are not frames of JSON objects.
         """
-        self._rest += data
+        self._buffer += data
         messages = []
-        while len(self._rest) >= _LENGTH.size:
-            (length,) = _LENGTH.unpack_from(self._rest)
+        while len(self._buffer) >= _LENGTH.size:
+            (length,) = _LENGTH.unpack_from(self._buffer)
             if length > self._largest:
                 raise BrokenStream(f"a frame claims {length} bytes; {self._largest} are allowed")
             end = _LENGTH.size + length
-            if len(self._rest) < end:
+            if len(self._buffer) < end:
                 break
-            body = bytes(self._rest[_LENGTH.size : end])
-            del self._rest[:end]
+            body = bytes(self._buffer[_LENGTH.size : end])
+            del self._buffer[:end]
             messages.append(_parse(body, self._hooks))
         return messages
 
@@ -88,9 +88,9 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def _distinct(members: list[tuple[str, Any]]) -> Message:
-    if len(found := dict(members)) < len(members):
+    if len(mapping := dict(members)) < len(members):
         raise ValueError("a key occurs twice")
-    return found
+    return mapping
 
 
 class Channel:

@@ -28,7 +28,7 @@ class JobClock:
         self._before, self._used, self._waited = _total(), 0.0, 0.0
         self._next = self.started + self._pause()
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """Seconds until the next look at the limits; 0 once one of them is reached."""
         now = time.monotonic()
         if now >= self._next:

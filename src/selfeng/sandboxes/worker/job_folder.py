@@ -33,7 +33,7 @@ class JobFolder:
     """One job's folder; made before any foreign code runs, and read after all has ended."""
 
     def __init__(self) -> None:
-        self._given: dict[str, tuple[int, ...]] = {}
+        self._initial_states: dict[str, tuple[int, ...]] = {}
         """The state of each file before the job."""
 
     def lay_out(self) -> None:
@@ -54,14 +54,14 @@ class JobFolder:
         path = os.path.join(FOLDER, os.path.basename(name))
         with open(path, "ab") as file:
             file.write(base64.b64decode(data))
-        self._given[name] = _condition(os.lstat(path))
+        self._initial_states[name] = _condition(os.lstat(path))
 
     def touched(self) -> bool:
         """Whether anything is new or changed."""
         try:
             with os.scandir(FOLDER) as entries:
                 return any(
-                    _condition(e.stat(follow_symlinks=False)) != self._given.get(e.name)
+                    _condition(e.stat(follow_symlinks=False)) != self._initial_states.get(e.name)
                     for e in entries
                 )
         except OSError:
@@ -75,7 +75,7 @@ class JobFolder:
         read than their stated size.
         """
         refused: list[tuple[str, str]] = []
-        told = total = 0
+        sent_count = total = 0
         try:
             folder = _opened_folder()
         except OSError as error:
@@ -84,19 +84,19 @@ class JobFolder:
                 "unnamed": 0,
             }
         try:
-            for name, found in self._changed(folder):
-                if reason := _oddity(found):
+            for name, status in self._changed(folder):
+                if reason := _oddity(status):
                     refused.append((name, f"it is {reason}"))
-                elif told == count:
+                elif sent_count == count:
                     refused.append((name, f"there are more than {count} files"))
-                elif total + found.st_size > size:
+                elif total + status.st_size > size:
                     refused.append(
-                        (name, f"it has {found.st_size} bytes, more than are left of {size}")
+                        (name, f"it has {status.st_size} bytes, more than are left of {size}")
                     )
                 else:
-                    told, total = told + 1, total + found.st_size
+                    sent_count, total = sent_count + 1, total + status.st_size
                     try:
-                        _tell_file(folder, name, found.st_size, tell)
+                        _tell_file(folder, name, status.st_size, tell)
                     except OSError as error:
                         refused.append((name, f"it can't be read: {error.strerror}"))
         finally:
@@ -105,9 +105,9 @@ class JobFolder:
 
     def _changed(self, folder: int) -> Iterator[tuple[str, os.stat_result]]:
         for name in sorted(os.listdir(folder)):
-            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-            if _condition(found) != self._given.get(name):
-                yield name, found
+            status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            if _condition(status) != self._initial_states.get(name):
+                yield name, status
 
 
 def _opened_folder() -> int:
@@ -127,15 +127,15 @@ def _fonts() -> list[str]:
         return []  # a backend without them: matplotlib searches for fonts
 
 
-def _condition(found: os.stat_result) -> tuple[int, ...]:
-    return found.st_ino, found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+def _condition(status: os.stat_result) -> tuple[int, ...]:
+    return status.st_ino, status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def _oddity(found: os.stat_result) -> str:
+def _oddity(status: os.stat_result) -> str:
     """What the file is instead of an ordinary one; "" if it is one."""
-    if stat.S_ISREG(found.st_mode):
+    if stat.S_ISREG(status.st_mode):
         return ""
-    return next((words for test, words in _ODD if test(found.st_mode)), "no ordinary file")
+    return next((words for test, words in _ODD if test(status.st_mode)), "no ordinary file")
 
 
 def _tell_file(folder: int, name: str, size: int, tell: Tell) -> None:
@@ -144,10 +144,10 @@ def _tell_file(folder: int, name: str, size: int, tell: Tell) -> None:
     with open(os.open(name, flags, dir_fd=folder), "rb", buffering=0) as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             raise OSError(0, "it is not the file that it was")
-        left = size
+        remaining = size
         while True:
-            data = file.read(min(CHUNK, left)) if left else b""
-            left -= len(data)
+            data = file.read(min(CHUNK, remaining)) if remaining else b""
+            remaining -= len(data)
             tell({"kind": "file", "name": name, "data": base64.b64encode(data).decode()})
-            if not data or not left:
+            if not data or not remaining:
                 return

@@ -270,10 +270,12 @@ class _JobRun:
         inputs.update(
             {c.control.fileno(): c for c in self._children} | {c.output: c for c in self._children}
         )
-        while left := self._clock.left():
+        while remaining := self._clock.seconds_left():
             if (due := self._due - time.monotonic()) <= 0:
                 self._speak()
-            ready, _, _ = select.select(list(inputs), [], [], min(left, due) if due > 0 else left)
+            ready, _, _ = select.select(
+                list(inputs), [], [], min(remaining, due) if due > 0 else remaining
+            )
             # The tests first: they report which test it is before its call can end the tool.
             for number in sorted(ready, key=lambda n: inputs[n] is self._tool):
                 child = inputs[number]
@@ -288,14 +290,14 @@ class _JobRun:
                 messages = _messages(child)
                 if messages is None:
                     del inputs[number]
-                    end = self._gone(child)
+                    end = self._handle_closed_channel(child)
                 else:
                     end = next(
                         (e for m in messages if (e := self._hear(child, m)) is not None), None
                     )
                 if end is not None:
                     return end
-        end = self._ended(self._clock.reason(self._where()))
+        end = self._end_report(self._clock.reason(self._where()))
         return end | {"overdue": not self._clock.spent}
 
     def _hear(self, child: Child, message: Message) -> Message | None:
@@ -332,20 +334,20 @@ class _JobRun:
             self._problem = self._problem or "The tool's process sent a report of its own."
         return None
 
-    def _notice_loss(self, told: bool) -> None:
+    def _notice_loss(self, is_reported: bool) -> None:
         """Record that the tool ended during the suite, which spoils the run whatever the tests make
         of it. They may notice before its parent.
         """
-        if self._lost is None and (told or self._tool.ended()):
+        if self._lost is None and (is_reported or self._tool.has_ended()):
             self._tool.settle()
             self._lost = self._loss(self._tool)
 
-    def _gone(self, child: Child) -> Message | None:
+    def _handle_closed_channel(self, child: Child) -> Message | None:
         """A process closed its channel."""
         child.settle()
         loss = self._loss(child)
         if self._tests is None or child is self._tests or not self._loaded:
-            return self._ended(self._lost or loss)
+            return self._end_report(self._lost or loss)
         self._lost = loss  # the tests continue and fail: their reports until then are useful
         return None
 
@@ -358,7 +360,7 @@ class _JobRun:
         whose = "The tests' process" if child is self._tests else "The tool's process"
         return f"{whose} {child.reason()}{self._where()}."
 
-    def _ended(self, reason: str) -> Message:
+    def _end_report(self, reason: str) -> Message:
         self._disturbed = True
         return {"problem": reason} if self._tests else {"killed": reason}
 

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-import _pytest
+import pytest
 
 from . import codec, tables
 from .codec import NotPlain
@@ -44,9 +44,10 @@ _UNEQUAL: dict[str, Callable[..., Any]] = {
     "__len__": lambda _: 1,
     "__hash__": object.__hash__,
 }
+_KIND_OF: Any = type(inspect.Parameter.VAR_KEYWORD)
 _GENERIC = (
     *(str(module.__file__) for module in (json.encoder, copy, pprint, reprlib)),
-    f"{Path(_pytest.__path__[0])}/",
+    f"{Path(inspect.getfile(pytest.Module)).parent}/",
 )
 """Files of what passes any content on, or shows it."""
 
@@ -268,13 +269,17 @@ class RemoteObjects:
         return type(described["name"], bases, names)
 
     def _record_class(self, described: dict[str, Any]) -> type:
-        names, given = described["fields"], dict(described["defaults"])
+        names, default_nodes = described["fields"], dict(described["defaults"])
         if described["tuple"]:
-            defaults = [self.decode(given[n]) for n in names if n in given]
+            defaults = [self.decode(default_nodes[n]) for n in names if n in default_nodes]
             return collections.namedtuple(described["name"], names, defaults=defaults)
         fields: list[Any] = []
         for name in names:
-            default = functools.partial(self.decode, given[name]) if name in given else None
+            default = (
+                functools.partial(self.decode, default_nodes[name])
+                if name in default_nodes
+                else None
+            )
             fields.append(
                 (name, object, dataclasses.field(default_factory=default))
                 if default
@@ -340,7 +345,7 @@ class RemoteObjects:
         return LentIterator(self, payload["handle"], f"<{payload['type']}>")
 
     def _table(self, kind: str, content: Any) -> Any:
-        return tables.whole(kind, self.decode(content))
+        return tables.rebuild(kind, self.decode(content))
 
     def _object(self, payload: dict[str, Any]) -> Lent:
         handle = payload["handle"]
@@ -400,8 +405,8 @@ class RemoteObjects:
         return proxy
 
     def _parameter(self, name: str, kind: int, optional: bool, default: Any) -> inspect.Parameter:
-        given = self.decode(default) if optional else inspect.Parameter.empty
-        return inspect.Parameter(name, inspect._ParameterKind(kind), default=given)
+        default_value = self.decode(default) if optional else inspect.Parameter.empty
+        return inspect.Parameter(name, _KIND_OF(kind), default=default_value)
 
 
 def _name(name: Any) -> str:

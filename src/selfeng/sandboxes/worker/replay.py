@@ -137,9 +137,9 @@ class Recording:
         reply = self._link.ask(request)
         if reply is not None:
             outcome = {k: v for k, v in reply.items() if v is not None or k == "value"}
-            if written := _written(before, _files()):
-                outcome["files"] = written
-                outcome["there"] = [path for path in written if path in before]
+            if changes := _file_changes(before, _files()):
+                outcome["files"] = changes
+                outcome["there"] = [path for path in changes if path in before]
             key = _key(request)
             outcomes = self._now.calls.setdefault(key, [])
             places = self._now.places.setdefault(_place(request), [])
@@ -154,7 +154,7 @@ class Replays:
         self._suite, self._link, self._recorded = suite, link, recording.tests
         self._there = recording.there
         self._thorough, self._pool = thorough, Alternatives(suite.source)
-        self._left, self._within = _MOST, _LEAST
+        self._runs_left, self._within = _MOST, _LEAST
         self._always = self._settled_outcomes()
         self._blind = self._blind_methods()
         self._deaf = {json.loads(key)["handle"] for key in self._blind}
@@ -193,18 +193,20 @@ class Replays:
             self._tests = self._suite.tests()
             tests = list(self._tests)
             for number, test in enumerate(tests):
-                share = self._left // (len(tests) - number)
-                self._within = min(self._left, max(_LEAST, share))
+                share = self._runs_left // (len(tests) - number)
+                self._within = min(self._runs_left, max(_LEAST, share))
                 self._look_at(test)
             if not self._by_design:
                 self.refused = {**self._circular, **self.refused}
             blocks = [("loop", *block) for block in self._blocks[True]]
             blocks += [("condition", *block) for block in self._alone]
             shared = set[int]().union(*self._lines.values())
-            own = _lines_of_tests(self._suite.source)
+            test_lines = _lines_of_tests(self._suite.source)
             for function, lines in self._lines.items():
                 for what, header, body in blocks:
-                    run = lines if header in own else shared  # another test may run a helper's
+                    run = (
+                        lines if header in test_lines else shared
+                    )  # another test may run a helper's
                     if header in lines and body not in run:
                         self.refused.setdefault(
                             function,
@@ -246,7 +248,7 @@ class Replays:
             return
         function = test.partition("[")[0]
         self._evidence.setdefault(function, False)
-        for call in self._chosen(calls):
+        for call in self._select_calls(calls):
             for problem in self._look_at_call(test, call):
                 if problem:
                     self.refused[test] = problem
@@ -258,13 +260,13 @@ class Replays:
         """Whether a test passes with the recorded outcomes, and its calls."""
         self._seconds = _CONTROL
         self._branches = set[int]()
-        ended = self._run(test, traced=True)
-        if not ended and not self._reload:
+        result = self._run(test, traced=True)
+        if not result and not self._reload:
             self._reload = True
-            ended = self._run(test, traced=True)
-        if not (ended and ended.passed):
+            result = self._run(test, traced=True)
+        if not (result and result.passed):
             return False, []
-        lines = ended.lines
+        lines = result.lines
         self._lines.setdefault(test.partition("[")[0], set()).update(lines)
         self._branches = {b for h, b in self._blocks[False] if h in lines and b not in lines}
         calls = [self._call(key, number) for key, number in self._served]
@@ -278,7 +280,7 @@ class Replays:
             outcome = {"out": ["", ""], **outcome}
         return RecordedCall(key, -1 if key in self._always else number, request, outcome)
 
-    def _chosen(self, calls: list[RecordedCall]) -> list[RecordedCall]:
+    def _select_calls(self, calls: list[RecordedCall]) -> list[RecordedCall]:
         calls = [c for c in calls if c.request["op"] != "get"]
         odd = [c for c in calls if _degenerate(c)]
         plain = [c for c in calls if c not in odd]
@@ -354,9 +356,12 @@ class Replays:
         outcome = call.outcome
         if root == ("error",):
             yield "is returned instead", {**_without(outcome, "error"), "value": None}
-            other = {"module": "builtins", "kind": "exception", "bases": []}
-            other |= dict.fromkeys(("qualname", "name"), "BufferError")
-            yield "is of another class", altering.replaced(outcome, ("error", 1, "class"), other)
+            error_class = {"module": "builtins", "kind": "exception", "bases": []}
+            error_class |= dict.fromkeys(("qualname", "name"), "BufferError")
+            yield (
+                "is of another class",
+                altering.replaced(outcome, ("error", 1, "class"), error_class),
+            )
         if root == ("value",) and not self._emptied.get(self._name(call), False):
             for emptied in altering.without_content(outcome["value"]):
                 yield altering.EMPTIED, {**outcome, "value": emptied}
@@ -391,13 +396,15 @@ class Replays:
             if not self._link.objects.touched and node is not None:
                 return True
         results = list[bool]()
-        others = list(altering.alternatives(node, elements))
+        substitutes = list(altering.alternatives(node, elements))
         if not watched:
-            others = altering.spread(others, 4 * _CALLS if path[0] == "files" else _CALLS)
-        for other in filter(self._can_pass, others):
+            substitutes = altering.spread(substitutes, 4 * _CALLS if path[0] == "files" else _CALLS)
+        for substitute in filter(self._can_pass, substitutes):
             if self._within <= 0:
                 return None
-            results.append(self._passes(test, call, altering.replaced(call.outcome, path, other)))
+            results.append(
+                self._passes(test, call, altering.replaced(call.outcome, path, substitute))
+            )
             if self._entered:
                 return False
             if results[-1] and watched:
@@ -421,8 +428,8 @@ class Replays:
 
         if passes(spot(altering.ODD)):
             return None
-        others = (e for e in elements if not altering.is_odd_text(e))
-        return not any(passes(spot(element)) for element in others if self._within > 0)
+        substitutes = (e for e in elements if not altering.is_odd_text(e))
+        return not any(passes(spot(element)) for element in substitutes if self._within > 0)
 
     def _compare(self, test: str, calls: list[RecordedCall]) -> None:
         """Note whether what a test expects comes from what the tool did to its arguments."""
@@ -431,10 +438,10 @@ class Replays:
         ]
         if not changing:
             return
-        ended = self._run(test, {(c.key, c.number): _withheld(c) for c in changing})
-        if ended is None or ended.passed:
+        result = self._run(test, {(c.key, c.number): _withheld(c) for c in changing})
+        if result is None or result.passed:
             return
-        if _uses(self._suite, ended.line):
+        if _uses(self._suite, result.line):
             self._circular[test] = (
                 f"{test} computes what it expects from what {self._suite.function} left in its "
                 "argument; compute it before the call, or write it out"
@@ -450,9 +457,9 @@ class Replays:
         return True
 
     def _passes(self, test: str, call: RecordedCall, outcome: Message) -> bool:
-        ended = self._run(test, {(call.key, call.number): outcome}, traced=bool(self._branches))
-        self._entered = bool(ended and ended.lines & self._branches)
-        return bool(ended and ended.passed)
+        result = self._run(test, {(call.key, call.number): outcome}, traced=bool(self._branches))
+        self._entered = bool(result and result.lines & self._branches)
+        return bool(result and result.passed)
 
     def _run(
         self,
@@ -463,10 +470,10 @@ class Replays:
         """Run a test with recorded outcomes, some of them altered; None if it made a call that was
         not recorded.
         """
-        self._left -= 1
+        self._runs_left -= 1
         self._within -= 1
         self._test, self._altered, self._unknown = test, altered or {}, False
-        self._seen: Counter[str] = Counter()
+        self._call_counts: Counter[str] = Counter()
         self._served: list[tuple[str, int]] = []
         there = _files()
         record = self._recorded[test]
@@ -488,16 +495,16 @@ class Replays:
                 objects.restore(record.lent)
             _name_folders(test)
             _restore_chance(record.chance)
-            ended = self._suite.run(test, traced)
+            result = self._suite.run(test, traced)
         except (Exception, NoRecord, Overdue):  # noqa: BLE001 - loading it with another outcome may fail in any way
-            ended = Ended(False)
+            result = Ended(False)
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
             signal.setitimer(signal.ITIMER_REAL, 0)
             _remove_new(there)
         if not altered:
             self._seconds = _SECONDS + _SLOWER * (time.process_time() - began)
-        return None if self._unknown and (ended.passed or not altered) else ended
+        return None if self._unknown and (result.passed or not altered) else result
 
     def _serve(self, request: Message) -> Message:
         key, number = self._recorded_call(request)
@@ -516,8 +523,8 @@ class Replays:
         argument is another one each time, the call of the same function at the same place.
         """
         key, place = _key(request), _place(request)
-        number, nth = self._seen[key], self._seen[place]
-        self._seen.update((key, place))
+        number, nth = self._call_counts[key], self._call_counts[place]
+        self._call_counts.update((key, place))
         if self._outcome(self._test, key, number) is None:
             there = self._recorded[self._test].places.get(place, ())
             if nth < len(there):
@@ -535,11 +542,13 @@ class Replays:
 
     def _settled_outcomes(self) -> dict[str, Message]:
         """The outcomes of calls that ended alike whenever they were made."""
-        found: dict[str, list[Message]] = {}
+        outcomes_by_key: dict[str, list[Message]] = {}
         for record in self._recorded.values():
             for key, outcomes in record.calls.items():
-                found.setdefault(key, []).extend(outcomes)
-        return {k: o[0] for k, o in found.items() if all(other == o[0] for other in o)}
+                outcomes_by_key.setdefault(key, []).extend(outcomes)
+        return {
+            k: o[0] for k, o in outcomes_by_key.items() if all(outcome == o[0] for outcome in o)
+        }
 
     def _blind_methods(self) -> set[str]:
         """The calls of methods, and of functions that the tool returned, that say the same of
@@ -548,7 +557,7 @@ class Replays:
         blind, handles = set[str](), set[int]()
         calls = {k: o for record in self._recorded.values() for k, o in record.calls.items()}
         requests = {key: json.loads(key) for key in calls}
-        own = {
+        function_handles = {
             calls[key][0]["value"][1].get("handle")
             for key, request in requests.items()
             if request["op"] == "get" and isinstance(calls[key][0].get("value"), list)
@@ -558,8 +567,8 @@ class Replays:
             if request.get("handle") in handles:
                 blind.add(key)
                 continue
-            asked = request["op"] == "call" and request["handle"] not in own
-            if asked and value is not None and self._is_blind(request, value):
+            is_method_call = request["op"] == "call" and request["handle"] not in function_handles
+            if is_method_call and value is not None and self._is_blind(request, value):
                 blind.add(key)
                 handles |= {value[1]["handle"]} if _is_object(value) else set()
         return blind
@@ -571,31 +580,31 @@ class Replays:
         elements = self._pool.elements({})
         group = "args" if request["args"] else "kwargs"
         roots = [(group, place) for place in altering.places(request[group])]
-        numbers, others = list[Message](), list[list[Message]]()
+        numbers, variants = list[Message](), list[list[Message]]()
         for root in roots:
             node = altering.at(request, root)
             if _agrees(value):
                 new = altering.alike(node, elements)
                 changed = [altering.replaced(request, root, n) for n in new]
             else:
-                found = altering.alterations(request, root)
-                changed = [a for what, a in found if what != altering.OTHER_TYPE]
+                alterations = altering.alterations(request, root)
+                changed = [a for what, a in alterations if what != altering.OTHER_TYPE]
                 changed += [
                     altering.replaced(request, root, e)
                     for e in elements
                     if type(e) is type(node) is not list
                 ]
             if _agrees(value) and type(node) not in (int, float):
-                others += [changed[:_ASKED]] * bool(changed)
+                variants += [changed[:_ASKED]] * bool(changed)
             else:
                 numbers += changed[:_ASKED]
-        groups = others or [numbers]
+        groups = variants or [numbers]
         compares = _agrees(value) or value is False or _is_object(value)
         return (
             compares
             and any(groups)
             and self._answers(request, value)
-            and any(g and all(self._answers(other, value) for other in g) for g in groups)
+            and any(g and all(self._answers(variant, value) for variant in g) for g in groups)
         )
 
     def _answers(self, request: Message, value: Any) -> bool:
@@ -610,8 +619,10 @@ class Replays:
         return self._suite.function
 
     def _subject(self, call: RecordedCall, root: altering.Path) -> str:
-        shown = ", ".join(map(_shown, call.request.get("args", ())))
-        name = f"{self._name(call).strip('`')}({shown})" if "args" in call.request else "a value"
+        arguments = ", ".join(map(_short_repr, call.request.get("args", ())))
+        name = (
+            f"{self._name(call).strip('`')}({arguments})" if "args" in call.request else "a value"
+        )
         match root:
             case ("value",):
                 return f"what {name} returns"
@@ -624,7 +635,7 @@ class Replays:
         return f"the exception of {name}"
 
 
-def _shown(node: Any) -> str:
+def _short_repr(node: Any) -> str:
     with suppress(codec.NotPlain):
         text = repr(codec.decode(node))
         return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
@@ -764,7 +775,7 @@ def _blocks(source: str) -> dict[bool, list[tuple[int, int]]]:
     """The loops of a suite (True) and its conditions (False) that check something: the line of
     each, and that of the first statement in it.
     """
-    found: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
+    blocks: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.For | ast.While | ast.If):
             inner = [n for statement in node.body for n in ast.walk(statement)]
@@ -772,8 +783,8 @@ def _blocks(source: str) -> dict[bool, list[tuple[int, int]]]:
                 isinstance(s, ast.Expr) and isinstance(s.value, ast.Call) for s in node.body
             )
             if checks:
-                found[not isinstance(node, ast.If)].append((node.lineno, node.body[0].lineno))
-    return found
+                blocks[not isinstance(node, ast.If)].append((node.lineno, node.body[0].lineno))
+    return blocks
 
 
 def _lines_of_tests(source: str) -> set[int]:
@@ -834,31 +845,31 @@ def _files() -> dict[str, tuple[float, int]]:
     """The files and folders that a test and the tool share: in the temporary folder, and in the
     current one.
     """
-    found: dict[str, tuple[float, int]] = {}
+    states: dict[str, tuple[float, int]] = {}
     waiting = list({tempfile.gettempdir(), os.getcwd()})
-    while waiting and len(found) < 10 * _FILES:
+    while waiting and len(states) < 10 * _FILES:
         with suppress(OSError), os.scandir(waiting.pop()) as entries:
             for entry in entries:
                 status = entry.stat(follow_symlinks=False)
                 folder = stat.S_ISDIR(status.st_mode)
-                found[entry.path] = (0.0, -1) if folder else (status.st_mtime_ns, status.st_size)
+                states[entry.path] = (0.0, -1) if folder else (status.st_mtime_ns, status.st_size)
                 if folder:
                     waiting.append(entry.path)
-    return found
+    return states
 
 
-def _written(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
+def _file_changes(before: dict[str, Any], after: dict[str, Any]) -> dict[str, Any]:
     """What a call wrote, by path: a text, bytes, a directory; None for what it removed."""
-    written: dict[str, Any] = {path: None for path in before if path not in after}
+    changes: dict[str, Any] = {path: None for path in before if path not in after}
     for path, state in after.items():
-        if before.get(path) == state or len(written) >= _FILES:
+        if before.get(path) == state or len(changes) >= _FILES:
             continue
         if state[1] == -1:
-            written[path] = _DIRECTORY
+            changes[path] = _DIRECTORY
         elif state[1] <= _LARGEST:
             with suppress(OSError):
-                written[path] = _content_of(Path(path).read_bytes())
-    return written
+                changes[path] = _content_of(Path(path).read_bytes())
+    return changes
 
 
 def _content_of(data: bytes) -> Any:

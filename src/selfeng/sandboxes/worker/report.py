@@ -14,7 +14,7 @@ from typing import Any
 
 from . import codec, tables
 from .codec import python_scalar
-from .shared_objects import own_frames, record_fields, shown
+from .shared_objects import own_frames, record_fields, text_of
 
 TEXT = 20_000
 """Characters of a value that are shown."""
@@ -61,7 +61,7 @@ def returned(value: Any) -> dict[str, Any]:
     if type(value) is str:
         text.add(value)
     elif name in _LAZY:
-        text.add(f"{_article(name)}, which was not run: {shown(value, repr, TEXT)}")
+        text.add(f"{_article(name)}, which was not run: {text_of(value, repr, TEXT)}")
     else:
         text.show(value, 0)
     size = len(data or "")
@@ -101,24 +101,26 @@ def as_tested(value: Any, within: dict[int, Any] | None = None, depth: int = 0) 
     if kind in _ATOMIC or depth > _NESTED or len(within) > _MOST or id(value) in within:
         return within.get(id(value), (value,))[0]
     within[id(value)] = (value, value)  # the value itself too, so that its number stays its own
-    found = value
+    result = value
     if kind in codec.CONTAINERS or kind in codec.MAPPINGS:
         data = kind in codec.MAPPINGS
         items = list(value.items() if data and hasattr(kind, "items") else value)
         tested = [as_tested(item, within, depth + 1) for item in items]
-        if any(one is not other for one, other in zip(items, tested, strict=True)):
-            found = (codec.MAPPINGS[kind] if data else codec.CONTAINERS[kind][1])(tested)
+        if any(
+            original is not tested_item for original, tested_item in zip(items, tested, strict=True)
+        ):
+            result = (codec.MAPPINGS[kind] if data else codec.CONTAINERS[kind][1])(tested)
     elif not (_is_known(kind) or issubclass(kind, Enum)):
         base = codec.plain_base(value)
         if names := record_fields(kind):
             fields = {n: as_tested(getattr(value, n, None), within, depth + 1) for n in names}
-            found = (_Tuple if issubclass(kind, tuple) else _Record)(kind.__name__, fields)
+            result = (_Tuple if issubclass(kind, tuple) else _Record)(kind.__name__, fields)
         elif base is not NotImplemented:
-            found = as_tested(base, within, depth)
+            result = as_tested(base, within, depth)
         elif table := tables.parts_of(value):
-            found = tables.whole(*table)
-    within[id(value)] = (found, value)
-    return found
+            result = tables.rebuild(*table)
+    within[id(value)] = (result, value)
+    return result
 
 
 def _is_known(cls: type) -> bool:
@@ -134,7 +136,7 @@ def raised(error: BaseException, name: str) -> dict[str, Any]:
     return {
         "outcome": "raised",
         "type_name": type(error).__name__,
-        "message": missing_package("code", error) or shown(error, str),
+        "message": missing_package("code", error) or text_of(error, str),
         "traceback": "\n".join(own_frames(error, module)),
     }
 
@@ -151,7 +153,7 @@ def load_problem(what: str, error: BaseException, filename: str) -> str:
     module = ModuleType(filename.removesuffix(".py"))
     module.__file__ = filename
     frames = "".join(f"\n{line}" for line in own_frames(error, module))
-    return f"The {what} can't be imported: {type(error).__name__}: {shown(error, str)}{frames}"
+    return f"The {what} can't be imported: {type(error).__name__}: {text_of(error, str)}{frames}"
 
 
 def plain_json(value: Any, limit: int = DATA) -> str | None:
@@ -190,27 +192,27 @@ def readable_json(value: Any) -> str | None:
         return None
 
 
-def _readable(value: Any, depth: int, left: list[int]) -> Any:
-    left[0] -= 1
+def _readable(value: Any, depth: int, budget: list[int]) -> Any:
+    budget[0] -= 1
     value = python_scalar(value)
-    if left[0] < 0 or depth > _NESTED:
+    if budget[0] < 0 or depth > _NESTED:
         raise ValueError("the value is too large")
     if isinstance(value, dict):
         return {
-            k if type(k) is str else str(_readable(k, depth + 1, left)): _readable(
-                v, depth + 1, left
+            k if type(k) is str else str(_readable(k, depth + 1, budget)): _readable(
+                v, depth + 1, budget
             )
             for k, v in value.items()
         }
     if isinstance(value, list | tuple | set | frozenset):
-        return [_readable(item, depth + 1, left) for item in value]
+        return [_readable(item, depth + 1, budget) for item in value]
     if _plain(value, [DATA], depth):
         return value
     if rows := _rows(value):
-        return _readable(rows(), depth + 1, left)
+        return _readable(rows(), depth + 1, budget)
     if depth and (type(value).__name__ in _MISSING or (type(value) is float and isnan(value))):
         return None
-    return value.isoformat() if isinstance(value, date | time) else shown(value, str, TEXT)
+    return value.isoformat() if isinstance(value, date | time) else text_of(value, str, TEXT)
 
 
 def _rows(value: Any) -> Any:
@@ -219,8 +221,10 @@ def _rows(value: Any) -> Any:
         return None
     match type(value).__name__:
         case "DataFrame":
-            named = any(name is not None for name in value.index.names)
-            return lambda: (value.reset_index() if named else value).to_dict(orient="records")
+            has_index_names = any(name is not None for name in value.index.names)
+            return lambda: (value.reset_index() if has_index_names else value).to_dict(
+                orient="records"
+            )
         case "Series":
             return value.to_dict
         case "ndarray":
@@ -228,12 +232,12 @@ def _rows(value: Any) -> Any:
     return None
 
 
-def _plain(value: Any, left: list[int], depth: int) -> bool:
-    """Whether the value is plain JSON and not certainly too large; `left` counts down over the
+def _plain(value: Any, budget: list[int], depth: int) -> bool:
+    """Whether the value is plain JSON and not certainly too large; `budget` counts down over the
     whole value.
     """
-    left[0] -= len(value) if type(value) is str else 2
-    if left[0] < 0 or depth > _NESTED:
+    budget[0] -= len(value) if type(value) is str else 2
+    if budget[0] < 0 or depth > _NESTED:
         return False
     kind = type(value := python_scalar(value))
     if kind is int:
@@ -241,10 +245,10 @@ def _plain(value: Any, left: list[int], depth: int) -> bool:
     if kind is float:
         return bool(value - value == 0)
     if kind in (list, tuple):
-        return all(_plain(item, left, depth + 1) for item in value)
+        return all(_plain(item, budget, depth + 1) for item in value)
     if kind is dict:
         return all(
-            type(k) is str and _plain(k, left, depth + 1) and _plain(v, left, depth + 1)
+            type(k) is str and _plain(k, budget, depth + 1) and _plain(v, budget, depth + 1)
             for k, v in value.items()
         )
     return value is None or kind is bool or (kind is str and _is_whole(value))
@@ -267,14 +271,14 @@ class _Text:
 
     def __init__(self, limit: int) -> None:
         self.pieces: list[str] = []
-        self.left = limit
+        self.budget = limit
         self.cut = False
 
     def add(self, piece: str) -> None:
-        if self.left >= 0:
-            self.pieces.append(piece[: self.left])
-            self.left -= len(piece)
-            self.cut |= self.left < 0
+        if self.budget >= 0:
+            self.pieces.append(piece[: self.budget])
+            self.budget -= len(piece)
+            self.cut |= self.budget < 0
 
     def stand_in(self, piece: str) -> None:
         """Add words in place of a part that is too large to show."""
@@ -283,7 +287,7 @@ class _Text:
 
     def show(self, value: Any, depth: int) -> None:
         kind = type(value := python_scalar(value))
-        if self.left < 0:
+        if self.budget < 0:
             return
         if depth > _NESTED:
             self.stand_in("...")
@@ -292,15 +296,15 @@ class _Text:
         elif kind is int and value.bit_length() > _BITS:
             self.stand_in(f"<an integer of {value.bit_length()} bits>")
         elif kind in (str, bytes, bytearray):
-            self.add(repr(value[: self.left + 1]))
+            self.add(repr(value[: self.budget + 1]))
         else:
-            self.add(shown(value, repr, self.left + 1))
+            self.add(text_of(value, repr, self.budget + 1))
 
     def _show_items(self, value: Any, kind: type, depth: int) -> None:
         opening, closing = _BRACKETS[kind]
         self.add(opening)
         for number, item in enumerate(value):
-            if self.left < 0:
+            if self.budget < 0:
                 return
             self.add(", " if number else "")
             self.show(item, depth + 1)

@@ -143,10 +143,10 @@ class Fence:
         Raises:
             OSError: the kernel refuses the filter.
         """
-        own = os.getpid()
+        pid = os.getpid()
         os.setpgid(0, 0)
-        self._program.put(_OWN, own)
-        self._program.put(_OTHER_GROUPS, 2**32 - own + 1)
+        self._program.put(_OWN, pid)
+        self._program.put(_OTHER_GROUPS, 2**32 - pid + 1)
         _keep_signals_inside()
         self._program.install()
 

@@ -68,7 +68,7 @@ class SharedObjects:
                 "class": self._class(type(error)),
                 "args": [self._or_text(a, depth) for a in error.args],
                 "fields": [[k, self._or_text(v, depth)] for k, v in _fields(error).items()],
-                "text": shown(error, str),
+                "text": text_of(error, str),
                 "traceback": own_frames(error, self._module),
                 "cause": self.exception(cause, depth + 1, causes - 1)
                 if cause is not None and causes
@@ -100,11 +100,11 @@ class SharedObjects:
             return self._iterator(value, depth)
         described = {"class": self._class(type(value)), "handle": self._lend(value)}
         if not self._is_own(type(value)):
-            return ["object", {**described, "text": shown(value, repr)}]
+            return ["object", {**described, "text": text_of(value, repr)}]
         if id(value) in self._read:
             return ["object", described]
         self._read.add(id(value))
-        return ["object", {**described, "text": shown(value, repr), **self._copy(value, depth)}]
+        return ["object", {**described, "text": text_of(value, repr), **self._copy(value, depth)}]
 
     def _iterator(self, value: Any, depth: int) -> Any:
         name = type(value).__name__
@@ -125,14 +125,14 @@ class SharedObjects:
         """Whether a class is the tool's, whatever it says of itself; one that only holds attributes
         counts as such.
         """
-        made = cls.__flags__ & _MADE_BY_CODE or cls is SimpleNamespace
-        if issubclass(cls, ModuleType) or not made:
+        is_made_by_code = cls.__flags__ & _MADE_BY_CODE or cls is SimpleNamespace
+        if issubclass(cls, ModuleType) or not is_made_by_code:
             return False
         there: Any = sys.modules.get(cls.__module__)
-        own = there is self._module or cls.__module__ in LIBRARY.names
+        in_tool = there is self._module or cls.__module__ in LIBRARY.names
         for part in cls.__qualname__.split("."):
             there = getattr(there, part, None)
-        return own or there is not cls or cls is SimpleNamespace
+        return in_tool or there is not cls or cls is SimpleNamespace
 
     def _copy(self, value: Any, depth: int) -> dict[str, Any]:
         """What can be read of an object: attributes and properties by name, and its items, with
@@ -143,11 +143,11 @@ class SharedObjects:
             if name.startswith("__"):
                 continue
             with contextlib.suppress(Exception):  # a property of the tool may raise anything
-                found = getattr(value, name)
-                if inspect.isroutine(found):
+                member = getattr(value, name)
+                if inspect.isroutine(member):
                     methods.append(name)
                 else:
-                    fields[name] = codec.encode(found, self._describe, depth + 1)
+                    fields[name] = codec.encode(member, self._describe, depth + 1)
         kind = type(value)
         copied: dict[str, Any] = {"fields": [[n, v] for n, v in fields.items()]}
         if hasattr(kind, "keys") and hasattr(kind, "__getitem__"):
@@ -165,7 +165,7 @@ class SharedObjects:
         if tag == "own_member":
             return getattr(self._own_class(payload["class"]), payload["name"])
         if tag in tables.KINDS:
-            return tables.whole(tag, codec.decode(payload, self._resolve))
+            return tables.rebuild(tag, codec.decode(payload, self._resolve))
         if tag != "own_record":
             raise NotPlain(f"what arrived has the unknown tag {tag!r}")
         cls = self._own_class(payload["class"])
@@ -178,12 +178,12 @@ class SharedObjects:
         return record
 
     def _own_class(self, qualname: str) -> type:
-        found: Any = self._module
+        member: Any = self._module
         for part in qualname.split("."):
-            found = getattr(found, part)
-        if not isinstance(found, type):
+            member = getattr(member, part)
+        if not isinstance(member, type):
             raise NotPlain(f"{qualname} is no class of the tool")
-        return found
+        return member
 
     def _class(self, cls: type) -> dict[str, Any]:
         """A class as data: enough for the other side to build a copy of it."""
@@ -212,15 +212,15 @@ class SharedObjects:
 
     def _defaults(self, cls: Any) -> list[list[Any]]:
         if issubclass(cls, tuple):
-            given = dict(cls._field_defaults)
+            defaults = dict(cls._field_defaults)
         else:
-            given = {}
+            defaults = {}
             for field in dataclasses.fields(cls):
                 if field.default is not dataclasses.MISSING:
-                    given[field.name] = field.default
+                    defaults[field.name] = field.default
                 elif field.default_factory is not dataclasses.MISSING:
-                    given[field.name] = field.default_factory()
-        return [[name, self._or_text(value, 0)] for name, value in given.items()]
+                    defaults[field.name] = field.default_factory()
+        return [[name, self._or_text(value, 0)] for name, value in defaults.items()]
 
     def _function(self, function: Any) -> dict[str, Any]:
         described = {
@@ -242,7 +242,7 @@ class SharedObjects:
         try:
             return codec.encode(value, self._describe, depth + 1)
         except NotPlain:
-            return shown(value, repr)
+            return text_of(value, repr)
 
     def _lend(self, value: Any) -> int:
         self._lent[id(value)] = value
@@ -251,9 +251,11 @@ class SharedObjects:
 
 def _fields(error: BaseException) -> dict[str, Any]:
     """An exception's fields beside its arguments; built-in ones keep some outside `__dict__`."""
-    kept = {name: getattr(error, name, None) for name in _BUILT_IN}
-    known = {name: value for name, value in kept.items() if isinstance(value, str | int)}
-    return known | {k: v for k, v in vars(error).items() if not k.startswith("__")}
+    attributes = {name: getattr(error, name, None) for name in _BUILT_IN}
+    built_in_fields = {
+        name: value for name, value in attributes.items() if isinstance(value, str | int)
+    }
+    return built_in_fields | {k: v for k, v in vars(error).items() if not k.startswith("__")}
 
 
 def record_fields(cls: Any) -> list[str]:
@@ -269,7 +271,7 @@ def _record_kind(cls: Any) -> dict[str, Any]:
     return {"tuple": False, "eq": options.eq, "order": options.order, "frozen": options.frozen}
 
 
-def shown(value: Any, show: Any, limit: int = _TEXT) -> str:
+def text_of(value: Any, show: Any, limit: int = _TEXT) -> str:
     """`show(value)`, cut at `limit`; a note if the value can't be shown."""
     try:
         text = str.__str__(show(value))
@@ -280,8 +282,8 @@ def shown(value: Any, show: Any, limit: int = _TEXT) -> str:
 
 def own_frames(error: BaseException, module: ModuleType) -> list[str]:
     """The traceback's lines in the tool, or in a tool that it imports; the innermost last."""
-    own = LIBRARY.files | {module.__file__}
-    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in own]
+    tool_files = LIBRARY.files | {module.__file__}
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename in tool_files]
     lines = [
         f"{f.filename}, line {f.lineno}, in {f.name}: {(f.line or '')[:_LINE]}" for f in frames
     ]

@@ -36,7 +36,7 @@ def parts_of(value: Any) -> tuple[str, Any] | None:
     return None
 
 
-def whole(kind: str, content: Any) -> Any:
+def rebuild(kind: str, content: Any) -> Any:
     """What `parts_of` took apart."""
     return _WHOLE[kind](content)
 

@@ -323,7 +323,7 @@ class _Run:
         if self._link:
             self._link.leave()
         self._control.send(
-            {"finished": True, "tool_gone": bool(self._link and self._link.gone), "last": last}
+            {"finished": True, "tool_gone": bool(self._link and self._link.is_gone), "last": last}
         )
 
     def _problem(self, problem: str) -> None:
@@ -344,7 +344,7 @@ class _Replayed:
 
     def _keep(self) -> None:
         """Keep the values that tests share, as they are before the first run."""
-        self._kept: list[tuple[Any, Any]] = []
+        self._initial_values: list[tuple[Any, Any]] = []
         items = self._session.items
         spaces = [vars(item.module) for item in items[:1]]  # type: ignore[attr-defined]
         spaces += [vars(cls) for item in items if (cls := getattr(item, "cls", None))]
@@ -353,11 +353,11 @@ class _Replayed:
             shared = isinstance(value, list | dict | set | bytearray | deque | tuple)
             if shared and not name.startswith("__"):
                 with contextlib.suppress(Exception):  # it may hold what can't be copied
-                    self._kept.append((value, copy.deepcopy(value)))
+                    self._initial_values.append((value, copy.deepcopy(value)))
 
     def reload(self) -> None:
         self._run._load(self.source, self._session)
-        self._kept = []
+        self._initial_values = []
 
     def run(self, test: str, traced: bool = False) -> Ended:
         lines = set[int]()
@@ -369,8 +369,8 @@ class _Replayed:
         def enter(frame: FrameType, event: str, arg: Any) -> Any:
             return line if frame.f_code.co_filename == self._run._filename else None
 
-        for value, kept in self._kept:
-            codec.write_back(value, copy.deepcopy(kept))
+        for value, initial_value in self._initial_values:
+            codec.write_back(value, copy.deepcopy(initial_value))
         item = next(item for item in self._session.items if _name(item.nodeid) == test)
         self._run._failure = None
         item._initrequest()  # type: ignore[attr-defined]

@@ -228,13 +228,13 @@ class _Printed:
     """Passes on what is printed during a call, and keeps it up to a limit."""
 
     def __init__(self) -> None:
-        self._kept = tuple(map(_Capped, (1, 2)))
+        self._buffers = tuple(map(_Capped, (1, 2)))
 
     def __enter__(self) -> None:
         self._before = sys.stdout, sys.stderr
         self._streams = [
-            io.TextIOWrapper(kept, "utf-8", "backslashreplace", line_buffering=True)
-            for kept in self._kept
+            io.TextIOWrapper(buffer, "utf-8", "backslashreplace", line_buffering=True)
+            for buffer in self._buffers
         ]
         sys.stdout, sys.stderr = self._streams
 
@@ -245,7 +245,7 @@ class _Printed:
                 stream.flush()
 
     def texts(self) -> list[str] | None:
-        texts = [kept.getvalue().decode("utf-8", "replace") for kept in self._kept]
+        texts = [buffer.getvalue().decode("utf-8", "replace") for buffer in self._buffers]
         return texts if any(texts) else None
 
 
@@ -261,11 +261,11 @@ class _Capped(io.BytesIO):
         return self._number
 
     def write(self, data: Any) -> int:
-        left = written = bytes(data)
-        while left:
-            left = left[os.write(self._number, left) :]
-        super().write(written[: max(0, _PRINTED - self.tell())])
-        return len(written)
+        remaining = content = bytes(data)
+        while remaining:
+            remaining = remaining[os.write(self._number, remaining) :]
+        super().write(content[: max(0, _PRINTED - self.tell())])
+        return len(content)
 
     def close(self) -> None:
         """Stay readable: the text layer closes what it wraps when it is garbage-collected."""

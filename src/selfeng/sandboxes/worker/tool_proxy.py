@@ -49,7 +49,7 @@ class ToolLink:
     def __init__(self, channel: Channel) -> None:
         self._channel = channel
         self._lock = threading.RLock()
-        self.gone = False
+        self.is_gone = False
         """Whether the tool's process is known to have ended."""
         self.answer: Callable[[Message], Message | None] = self.ask
         """Answers a request; None if the tool's process has ended."""
@@ -109,7 +109,7 @@ class ToolLink:
             with self._lock:
                 reply = self.answer(message)
             if reply is None:
-                self.gone = True
+                self.is_gone = True
                 raise ToolGone("the tool's process has ended")
             decode = self.objects.decode
             if values and reply.get("args") is not None:
@@ -119,7 +119,7 @@ class ToolLink:
             error = decode(reply["error"]) if "error" in reply else None
             value = decode(reply["value"]) if error is None and refused is None else None
         except (OSError, BrokenStream, codec.NotPlain, KeyError, TypeError, ValueError) as broken:
-            self.gone = isinstance(broken, OSError)
+            self.is_gone = isinstance(broken, OSError)
             raise ToolGone(f"the tool's process sent no orderly answer: {broken}") from None
         _print(reply.get("out"))
         if refused is not None:

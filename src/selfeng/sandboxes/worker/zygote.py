@@ -222,10 +222,10 @@ def _orphan() -> int:
 
 def _reaped() -> set[int]:
     """Reap all processes that have ended; returns their numbers."""
-    ended = set()
+    pids = set()
     while (pid := os.waitpid(-1, os.WNOHANG)[0]) != 0:
-        ended.add(pid)
-    return ended
+        pids.add(pid)
+    return pids
 
 
 def _alone(spared: list[int]) -> bool:
@@ -238,14 +238,14 @@ def _alone(spared: list[int]) -> bool:
         os.kill(-1, signal.SIGSTOP)
     except ProcessLookupError:
         return True
-    others = {int(name) for name in os.listdir("/proc") if name.isdigit()}
-    others -= {1, os.getpid(), *spared}
-    for pid in others:
+    pids = {int(name) for name in os.listdir("/proc") if name.isdigit()}
+    pids -= {1, os.getpid(), *spared}
+    for pid in pids:
         with contextlib.suppress(ProcessLookupError):  # it ended with its parent
             os.kill(pid, signal.SIGKILL)
     for pid in spared:
         os.kill(pid, signal.SIGCONT)
-    return not others
+    return not pids
 
 
 def _wiped() -> bool:

@@ -204,11 +204,11 @@ def unlisted(name: str) -> str:
     """The part of a dotted name, which begins with a module, that no suite may use; "" if it may
     use all of it.
     """
-    first, *rest = name.split(".")
+    first, *parts = name.split(".")
     if first not in LISTED and first not in _WHOLE:
         return first
     module = first
-    for part in rest:
+    for part in parts:
         inner = f"{module}.{part}"
         if _is_dunder(part):
             return ""  # has its own rules

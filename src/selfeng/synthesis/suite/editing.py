@@ -49,12 +49,12 @@ def apart(source: str, tool: str, names: Collection[str]) -> str:
     is not split.
     """
     suite, changed = Suite(source, tool), dict[ast.AST, tuple[Function, ...]]()
-    taken = {test.name for test in suite.tests}
+    test_names = {test.name for test in suite.tests}
     for test in suite.tests:
         if test.name in names and test.owner is None and not suite.parametrizations(test):
             parts = _parts(test.node, tool)
             fresh = [f"{test.name}_{number}" for number in range(1, len(parts) + 1)]
-            if len(parts) > 1 and not taken & set(fresh):
+            if len(parts) > 1 and not test_names & set(fresh):
                 changed[test.node] = tuple(
                     _renamed(part, name) for part, name in zip(parts, fresh, strict=True)
                 )
@@ -98,10 +98,12 @@ def _parts(node: Function, tool: str) -> list[Function]:
     ):
         return []
     parts = []
-    for wanted in asserting:
+    for assertion in asserting:
         part = copy.copy(node)
         part.body = [
-            s for s in node.body[: node.body.index(wanted) + 1] if s is wanted or s not in asserting
+            s
+            for s in node.body[: node.body.index(assertion) + 1]
+            if s is assertion or s not in asserting
         ]
         parts.append(part)
     return parts
@@ -135,15 +137,15 @@ def _without_cases(suite: Suite, node: Function, names: Collection[str]) -> Func
     if not isinstance((values := marks[0].args[1]), ast.List | ast.Tuple):
         return None
     ids = list(_ids(marks[0].args[0], values))
-    gone = {name.partition("[")[2].removesuffix("]") for name in names}
-    if len(set(ids)) < len(ids) or not gone <= set(ids) or gone == set(ids):
+    removed_ids = {name.partition("[")[2].removesuffix("]") for name in names}
+    if len(set(ids)) < len(ids) or not removed_ids <= set(ids) or removed_ids == set(ids):
         return None
     new = copy.deepcopy(node)
     mark = next(d for d in new.decorator_list if ast.dump(d) == ast.dump(marks[0]))
     assert isinstance(mark, ast.Call)
     listed = mark.args[1]
     assert isinstance(listed, ast.List | ast.Tuple)
-    listed.elts = [e for e, name in zip(listed.elts, ids, strict=True) if name not in gone]
+    listed.elts = [e for e, name in zip(listed.elts, ids, strict=True) if name not in removed_ids]
     return new
 
 

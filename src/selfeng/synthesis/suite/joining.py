@@ -53,8 +53,8 @@ def join(*suites: str, open_first: bool = False) -> Joined:
 
     `open_first`: autouse fixtures of the first suite apply to the tests of the others too.
     """
-    made = [_Part(source) if source.strip() else None for source in suites]
-    parts = [part for part in made if part is not None]
+    parts_by_suite = [_Part(source) if source.strip() else None for source in suites]
+    parts = [part for part in parts_by_suite if part is not None]
     for number, part in enumerate(parts):
         part.leave_out(parts[:number])
     filled = [part for part in parts if not part.empty]
@@ -70,7 +70,7 @@ def join(*suites: str, open_first: bool = False) -> Joined:
     )
     head = f"from __future__ import {', '.join(features)}\n\n" if features else ""
     body = "\n\n\n".join(part.text().strip("\n") for part in filled)
-    return Joined(f"{head}{body}\n", tuple(part.names if part else {} for part in made))
+    return Joined(f"{head}{body}\n", tuple(part.names if part else {} for part in parts_by_suite))
 
 
 def joined(*suites: str) -> str:
@@ -88,11 +88,11 @@ class _Part:
             source.splitlines(),
             list(self.suite.module.body),
         )
-        self._said = {id(node): ast.dump(node) for node in self._statements}
+        self._dumps = {id(node): ast.dump(node) for node in self._statements}
         self._spans = [
             (_first_line(node) - 1, node.end_lineno or node.lineno) for node in self._statements
         ]
-        self._gone: set[int] = set()
+        self._removed_ids: set[int] = set()
         self._imports_pytest = False
         self.bound: dict[str, set[str]] = {}
         """Module-level bindings: by name, the imports that bind it, "" for anything else."""
@@ -120,7 +120,7 @@ class _Part:
     @property
     def empty(self) -> bool:
         """Whether no test of the suite is left."""
-        return not self._statements or (bool(self.tests) and self.tests.keys() <= self._gone)
+        return not self._statements or (bool(self.tests) and self.tests.keys() <= self._removed_ids)
 
     def leave_out(self, earlier: Collection["_Part"]) -> None:
         """Leave out the tests that, together with all that they use, are also in an earlier
@@ -131,21 +131,21 @@ class _Part:
                 node.name in part.owned and part.meaning(node.name) == self.meaning(node.name)
                 for part in earlier
             ):
-                self._gone.add(id(node))
+                self._removed_ids.add(id(node))
                 self.names[node.name] = node.name
 
     def meaning(self, name: str) -> str:
         """All statements that a name depends on."""
-        found, waiting = dict[int, str](), [name, *self._for_all()]
+        dumps, waiting = dict[int, str](), [name, *self._for_all()]
         while waiting:
-            wanted = waiting.pop()
+            dependency = waiting.pop()
             for node in self._statements:
-                if id(node) not in found and (
-                    wanted in dict(bound([node])) or node is self._fixtures.get(wanted)
+                if id(node) not in dumps and (
+                    dependency in dict(bound([node])) or node is self._fixtures.get(dependency)
                 ):
-                    found[id(node)] = self._said[id(node)]
+                    dumps[id(node)] = self._dumps[id(node)]
                     waiting += self.owned.intersection(_words(node))
-        return "\n".join(sorted(found.values()))
+        return "\n".join(sorted(dumps.values()))
 
     def _for_all(self) -> dict[str, Function]:
         """The module-level autouse fixtures."""
@@ -157,26 +157,26 @@ class _Part:
 
     def rename(self, earlier: Collection["_Part"], later: Collection["_Part"]) -> None:
         """Rename what has the same name as something else in the other parts."""
-        taken = {
+        used_names = {
             word
             for part in (self, *earlier, *later)
             for word in (*part.words, *part.names.values())
         }
         names: dict[str, str] = {}
         for name in sorted(self.owned):
-            others = [part for part in earlier if name in part.owned]
-            clash = any(not self._imports_the_same(part, name) for part in others)
+            namesakes = [part for part in earlier if name in part.owned]
+            clash = any(not self._imports_the_same(part, name) for part in namesakes)
             hides = name in _OUTSIDE and any(name in part.outer for part in (*earlier, *later))
             if (clash or hides) and self.names.get(name) != name:
-                names[name] = _free(name, taken)
-                taken.add(names[name])
+                names[name] = _free(name, used_names)
+                used_names.add(names[name])
         if names:
             Renaming(self.suite, names, self.fixtures).visit(self.suite.module)
         self.names |= {name: names.get(name, name) for name in self.owned}
 
-    def _imports_the_same(self, other: "_Part", name: str) -> bool:
-        mine, theirs = self.bound.get(name, {""}), other.bound.get(name, {""})
-        return mine == theirs and "" not in mine
+    def _imports_the_same(self, part: "_Part", name: str) -> bool:
+        own_imports, part_imports = self.bound.get(name, {""}), part.bound.get(name, {""})
+        return own_imports == part_imports and "" not in own_imports
 
     def keep_to_itself(self) -> None:
         """Make the tests request the fixtures that were autouse."""
@@ -185,7 +185,7 @@ class _Part:
             mark = self.suite.fixture_mark(fixture)
             assert isinstance(mark, ast.Call)
             mark.keywords = [k for k in mark.keywords if k.arg != "autouse"]
-            own = next(
+            fixture_name = next(
                 (
                     str(k.value.value)
                     for k in mark.keywords
@@ -193,7 +193,7 @@ class _Part:
                 ),
                 fixture.name,
             )
-            marks.append(own)
+            marks.append(fixture_name)
         if not marks:
             return
         pytest = next(
@@ -210,25 +210,28 @@ class _Part:
         """The features that the suite imports from `__future__`, which have to come first."""
         for node in self._statements:
             if isinstance(node, ast.ImportFrom) and node.module == "__future__":
-                self._gone.add(id(node))
+                self._removed_ids.add(id(node))
                 yield from (alias.name for alias in node.names)
 
     def text(self) -> str:
         changed = {
             id(n)
             for n in self._statements
-            if id(n) in self._gone or ast.dump(n) != self._said[id(n)]
+            if id(n) in self._removed_ids or ast.dump(n) != self._dumps[id(n)]
         }
         head = ["import pytest"] if self._imports_pytest else []
         if changed and any(
             end > start for (_, end), (start, _) in zip(self._spans, self._spans[1:], strict=False)
         ):
             return "\n".join(
-                [*head, *(ast.unparse(n) for n in self._statements if id(n) not in self._gone)]
+                [
+                    *head,
+                    *(ast.unparse(n) for n in self._statements if id(n) not in self._removed_ids),
+                ]
             )
         lines = list(self._lines)
         for node, (start, end) in reversed(list(zip(self._statements, self._spans, strict=True))):
-            if id(node) in self._gone:
+            if id(node) in self._removed_ids:
                 blank = sum(1 for _ in takewhile(lambda line: not line.strip(), lines[end:]))
                 del lines[start : end + blank]
             elif id(node) in changed:
@@ -237,10 +240,10 @@ class _Part:
 
 
 def _autouse(mark: ast.expr) -> bool:
-    given = (
+    values = (
         [k.value for k in mark.keywords if k.arg == "autouse"] if isinstance(mark, ast.Call) else []
     )
-    return bool(given) and not (isinstance(given[0], ast.Constant) and not given[0].value)
+    return bool(values) and not (isinstance(values[0], ast.Constant) and not values[0].value)
 
 
 def _words(node: ast.AST) -> Iterator[str]:
@@ -255,8 +258,8 @@ def _words(node: ast.AST) -> Iterator[str]:
                 | ast.ClassDef(name=name)
             ):
                 yield name
-            case ast.alias(name=name, asname=other):
-                yield from (other or name).split(".")
+            case ast.alias(name=name, asname=asname):
+                yield from (asname or name).split(".")
             case ast.Global(names=names) | ast.Nonlocal(names=names):
                 yield from names
             case ast.Constant(value=str(text)):
@@ -268,7 +271,9 @@ def _first_line(node: ast.stmt) -> int:
     return min([node.lineno, *(d.lineno for d in decorators)])
 
 
-def _free(name: str, taken: Collection[str]) -> str:
+def _free(name: str, used_names: Collection[str]) -> str:
     return next(
-        new for number in range(2, len(taken) + 3) if (new := f"{name}_{number}") not in taken
+        new
+        for number in range(2, len(used_names) + 3)
+        if (new := f"{name}_{number}") not in used_names
     )

@@ -75,14 +75,14 @@ def top_fixtures(suite: Suite) -> dict[str, Function]:
 
 def assigned_fixtures(suite: Suite) -> set[str]:
     """Module-level names that are set to a fixture."""
-    found = set[str]()
+    fixtures = set[str]()
     for node in statements(suite.module.body):
         if isinstance(node, ast.Assign) and any(
             isinstance(n, ast.Call) and suite.dotted(n.func) == "pytest.fixture"
             for n in ast.walk(node)
         ):
-            found |= {target.id for target in node.targets if isinstance(target, ast.Name)}
-    return found
+            fixtures |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+    return fixtures
 
 
 @dataclass
@@ -252,18 +252,18 @@ class Renaming(ast.NodeTransformer):
         return super().generic_visit(node)
 
     def visit_Import(self, node: ast.Import) -> ast.AST:
-        found = []
+        aliases = []
         for alias in node.names:
             name = alias.asname or alias.name.partition(".")[0]
             new = self._binding(name)
             if new != name and not alias.asname and "." in alias.name:  # `import a.b` binds a
-                found += [
+                aliases += [
                     ast.alias(name, new),
                     ast.alias(alias.name, f"{new}_{alias.name.rpartition('.')[2]}"),
                 ]
             else:
-                found.append(ast.alias(alias.name, new if new != name else alias.asname))
-        node.names = found
+                aliases.append(ast.alias(alias.name, new if new != name else alias.asname))
+        node.names = aliases
         return node
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST:
@@ -282,18 +282,18 @@ class Renaming(ast.NodeTransformer):
         """The strings in a call that name fixtures."""
         match self._suite.dotted(call.func):
             case "pytest.mark.usefixtures":
-                named: list[ast.expr] = call.args
+                arguments: list[ast.expr] = call.args
             case "pytest.mark.parametrize":
-                named = [
+                arguments = [
                     *call.args[:1],
                     *(k.value for k in call.keywords if k.arg in ("argnames", "indirect")),
                 ]
             case "pytest.fixture":
-                named = [k.value for k in call.keywords if k.arg == "name"]
+                arguments = [k.value for k in call.keywords if k.arg == "name"]
             case _:
                 asks = isinstance(call.func, ast.Attribute) and call.func.attr == "getfixturevalue"
-                named = call.args if asks else []
-        for value in named:
+                arguments = call.args if asks else []
+        for value in arguments:
             yield from ast.walk(self._suite.value_of(value))
 
 

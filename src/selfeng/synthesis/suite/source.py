@@ -47,19 +47,19 @@ class Suite:
 
     @cached_property
     def tests(self) -> tuple[Test, ...]:
-        found = [
+        suite_tests = [
             Test(n.name, n)
             for n in statements(self.module.body)
             if isinstance(n, FUNCTIONS) and self._is_test(n)
         ]
         for owner in (n for n in statements(self.module.body) if isinstance(n, ast.ClassDef)):
             if owner.name.startswith("Test") or self.is_case(owner):
-                found += [
+                suite_tests += [
                     Test(f"{owner.name}::{m.name}", m, owner)
                     for m in self.methods(owner)
                     if self._is_test(m)
                 ]
-        return tuple(found)
+        return tuple(suite_tests)
 
     @cached_property
     def fixtures(self) -> dict[str, Function]:
@@ -75,17 +75,17 @@ class Suite:
         """What names stand for, as dotted names: those that are imported, and those that are set to
         such a name.
         """
-        found: dict[str, str] = {}
+        dotted_names: dict[str, str] = {}
         for node in self.nodes:
             if isinstance(node, ast.Import):
-                found |= {
+                dotted_names |= {
                     n.asname or n.name.partition(".")[0]: n.name
                     if n.asname
                     else n.name.partition(".")[0]
                     for n in node.names
                 }
             elif isinstance(node, ast.ImportFrom):
-                found |= {
+                dotted_names |= {
                     n.asname or n.name: f"{node.module}.{n.name}"
                     for n in node.names
                     if n.name != "*"
@@ -95,31 +95,31 @@ class Suite:
         ]
         for _ in range(3):  # aliases of aliases, in any order
             for node in assigned:
-                value = _dotted(node.value, found) if node.value else ""
+                value = _dotted(node.value, dotted_names) if node.value else ""
                 for target in targets(node):
-                    if value and isinstance(target, ast.Name) and target.id not in found:
-                        found[target.id] = value
-        return found
+                    if value and isinstance(target, ast.Name) and target.id not in dotted_names:
+                        dotted_names[target.id] = value
+        return dotted_names
 
     @cached_property
     def modules(self) -> frozenset[str]:
         """Dotted names of the modules that are imported whole, except the tool's own."""
-        whole = (n for node in self.nodes if isinstance(node, ast.Import) for n in node.names)
-        return frozenset(n.name if n.asname else n.name.partition(".")[0] for n in whole) - {
+        aliases = (n for node in self.nodes if isinstance(node, ast.Import) for n in node.names)
+        return frozenset(n.name if n.asname else n.name.partition(".")[0] for n in aliases) - {
             self.tool
         }
 
     @cached_property
     def imported(self) -> frozenset[str]:
         """The top-level modules that the suite imports from."""
-        found = {
+        module_names = {
             name.name.partition(".")[0]
             for node in self.nodes
             if isinstance(node, ast.Import)
             for name in node.names
         }
         return frozenset(
-            found
+            module_names
             | {str(n.module).partition(".")[0] for n in self.nodes if isinstance(n, ast.ImportFrom)}
         )
 
@@ -170,25 +170,31 @@ class Suite:
             around = self.parents.get(around)
         return "the suite"
 
-    def is_case(self, node: ast.ClassDef, seen: frozenset[str] = frozenset()) -> bool:
+    def is_case(self, node: ast.ClassDef, visited: frozenset[str] = frozenset()) -> bool:
         """Whether a class is one of unittest's test cases."""
         for base in node.bases:
-            own = self.classes.get(base.id) if isinstance(base, ast.Name) else None
+            base_class = self.classes.get(base.id) if isinstance(base, ast.Name) else None
             if self.dotted(base) in _CASES or (
-                own and own.name not in seen and self.is_case(own, seen | {own.name})
+                base_class
+                and base_class.name not in visited
+                and self.is_case(base_class, visited | {base_class.name})
             ):
                 return True
         return False
 
-    def methods(self, node: ast.ClassDef, seen: frozenset[str] = frozenset()) -> list[Function]:
+    def methods(self, node: ast.ClassDef, visited: frozenset[str] = frozenset()) -> list[Function]:
         """The methods of a class and of its bases in the suite."""
-        found = [n for n in statements(node.body) if isinstance(n, FUNCTIONS)]
+        functions = [n for n in statements(node.body) if isinstance(n, FUNCTIONS)]
         for base in node.bases:
-            own = self.classes.get(base.id) if isinstance(base, ast.Name) else None
-            if own and own is not node and own.name not in seen:
-                names = {m.name for m in found}
-                found += [m for m in self.methods(own, seen | {node.name}) if m.name not in names]
-        return found
+            base_class = self.classes.get(base.id) if isinstance(base, ast.Name) else None
+            if base_class and base_class is not node and base_class.name not in visited:
+                names = {m.name for m in functions}
+                functions += [
+                    m
+                    for m in self.methods(base_class, visited | {node.name})
+                    if m.name not in names
+                ]
+        return functions
 
     def _is_test(self, node: Function) -> bool:
         return node.name.startswith("test") and self.fixture_mark(node) is None
@@ -220,8 +226,8 @@ def within(*nodes: ast.AST) -> Iterator[ast.AST]:
 def targets(node: ast.AST) -> list[ast.expr]:
     """What a node binds, with tuples taken apart."""
     match node:
-        case ast.Assign(targets=found) | ast.Delete(targets=found):
-            waiting = list(found)
+        case ast.Assign(targets=nodes) | ast.Delete(targets=nodes):
+            waiting = list(nodes)
         case (
             ast.AnnAssign()
             | ast.AugAssign()
@@ -272,7 +278,7 @@ def same_name(name: ast.Name):  # type: ignore[no-untyped-def]
     return lambda node: isinstance(node, ast.Name) and node.id == name.id
 
 
-def shown(node: ast.AST, length: int = 60) -> str:
+def excerpt(node: ast.AST, length: int = 60) -> str:
     """Source for a message, on one line."""
     text = " ".join(ast.unparse(node).split())
     return text if len(text) <= length else text[: length - 1] + "…"

@@ -14,9 +14,9 @@ from selfeng.synthesis.suite.source import (
     Suite,
     Test,
     called,
+    excerpt,
     parameters,
     root,
-    shown,
     statements,
     targets,
     within,
@@ -106,8 +106,9 @@ def problems(suite: Suite) -> Iterator[str]:
     for statement in statements(suite.module.body):
         if any(_is_shared(suite, changed) for changed in _changed(statement)):
             yield (
-                f"{suite.where(statement)} changes what all tests share with `{shown(statement)}` "
-                "while it is loaded; do it in a fixture that undoes it, or in the test"
+                f"{suite.where(statement)} changes what all tests share with "
+                f"`{excerpt(statement)}` while it is loaded; do it in a fixture that undoes it, "
+                "or in the test"
             )
 
 
@@ -145,7 +146,7 @@ def _problems(suite: Suite, node: ast.AST) -> Iterator[str]:
         case ast.Raise(exc=ast.expr() as raised) if (
             suite.dotted(raised.func if isinstance(raised, ast.Call) else raised) in _EXITS
         ):
-            yield f"raises {shown(raised)}, which ends the run; use `pytest.fail`"
+            yield f"raises {excerpt(raised)}, which ends the run; use `pytest.fail`"
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
         yield from _definition(node)
 
@@ -164,8 +165,8 @@ def _unlisted(suite: Suite, name: str) -> str:
     reported elsewhere.
     """
     first = name.partition(".")[0]
-    known = first in sys.stdlib_module_names or first in LISTED
-    return unlisted(name) if known and first in suite.imported - {suite.tool} else ""
+    is_known_module = first in sys.stdlib_module_names or first in LISTED
+    return unlisted(name) if is_known_module and first in suite.imported - {suite.tool} else ""
 
 
 def _use(suite: Suite, node: ast.Name | ast.Attribute) -> Iterator[str]:
@@ -255,7 +256,7 @@ def _binding(suite: Suite, node: ast.AST) -> Iterator[str]:
             ):
                 yield f"sets `{target.id}`; leave it as it is"
         elif isinstance(base := root(target), ast.Name) and base.id in suite.meanings:
-            yield f"changes `{shown(target)}`; nothing that is imported may be patched"
+            yield f"changes `{excerpt(target)}`; nothing that is imported may be patched"
 
 
 def _problems_of_test(suite: Suite, test: Test) -> Iterator[str]:
@@ -269,38 +270,40 @@ def _problems_of_test(suite: Suite, test: Test) -> Iterator[str]:
     for decorator in test.node.decorator_list:
         if suite.decorator(decorator) not in _MARKS:
             yield (
-                f"{test.name} is wrapped by `@{shown(decorator)}`; only "
+                f"{test.name} is wrapped by `@{excerpt(decorator)}`; only "
                 "`pytest.mark.parametrize` may stand there"
             )
     if test.owner:
-        taken = _TAKEN_METHODS if suite.is_case(test.owner) else {"__init__", "__new__", "__call__"}
+        reserved = (
+            _TAKEN_METHODS if suite.is_case(test.owner) else {"__init__", "__new__", "__call__"}
+        )
         yield from (
             f"{test.owner.name} defines `{m.name}`, which steers its tests"
             for m in suite.methods(test.owner)
-            if m.name in taken
+            if m.name in reserved
         )
     yield from _unknown_parameters(suite, test)
 
 
 def _unknown_parameters(suite: Suite, test: Test) -> Iterator[str]:
-    known: set[str] = {*_FIXTURES, *_PATCHES, *suite.fixtures}
+    known_names: set[str] = {*_FIXTURES, *_PATCHES, *suite.fixtures}
     for mark in suite.parametrizations(test):
         names = (
             mark.args[0]
             if mark.args
             else next((k.value for k in mark.keywords if k.arg == "argnames"), None)
         )
-        if (found := parametrized(names)) is None:
+        if (case_names := parametrized(names)) is None:
             return  # computed: only pytest can tell
-        known.update(found)
-    asked = parameters(test.node)
+        known_names.update(case_names)
+    arguments = parameters(test.node)
     method = test.owner is not None and not any(
         suite.decorator(d) == "staticmethod" for d in test.node.decorator_list
     )
     optional = len(test.node.args.defaults)
-    plain = asked[: len(asked) - optional] if optional else asked
+    plain = arguments[: len(arguments) - optional] if optional else arguments
     for parameter in plain[1:] if method else plain:
-        if parameter.arg not in known:
+        if parameter.arg not in known_names:
             yield (
                 f"{test.name} asks for `{parameter.arg}`, which is neither parametrized nor a "
                 "fixture of the suite"
@@ -308,14 +311,14 @@ def _unknown_parameters(suite: Suite, test: Test) -> Iterator[str]:
 
 
 def _patching(suite: Suite, function: Function) -> Iterator[str]:
-    asked = {p.arg for p in parameters(function)}
-    if asked & _PATCHES:
-        name = min(asked & _PATCHES)
+    argument_names = {p.arg for p in parameters(function)}
+    if argument_names & _PATCHES:
+        name = min(argument_names & _PATCHES)
         yield (
             f"{suite.where(function)} asks for {name}, but the tool runs in another process "
             "that no patch reaches; pass arguments instead"
         )
-    for node in within(function) if "request" in asked else ():
+    for node in within(function) if "request" in argument_names else ():
         around = suite.parents.get(node)
         if (
             isinstance(node, ast.Name)
