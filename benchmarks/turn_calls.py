@@ -1,16 +1,15 @@
 """How many Python calls a turn takes, and through how many files: `python -m
 benchmarks.turn_calls`. The last line is JSON.
 
-Counted are the calls of functions, methods and lambdas below src/selfeng, in all threads, of a turn
-on a scripted model, a scripted sandbox and a library in memory. A coroutine or generator counts
-once, however often it goes on; comprehensions count as part of their function. Each turn runs once
-before, so that nothing is counted that is done once per process.
+Counted are the calls of functions, methods and lambdas below src/selfeng, on the thread of the
+event loop, of a turn on a scripted model, a scripted sandbox and a library in memory. A coroutine
+or generator counts once, however often it goes on; comprehensions count as part of their function.
+Each turn runs once before, so that nothing is counted that is done once per process.
 """
 
 import asyncio
 import json
 import sys
-import threading
 from collections import Counter
 from opcode import opmap
 from pathlib import Path
@@ -72,13 +71,11 @@ class Calls:
         return ", ".join(f"{name} {n}" for name, n in mine)
 
     def __enter__(self) -> Self:
-        threading.setprofile(self._profile)
         sys.setprofile(self._profile)
         return self
 
     def __exit__(self, *error: object) -> None:
         sys.setprofile(None)
-        threading.setprofile(None)  # type: ignore[arg-type]  # typeshed knows no None
 
     def _profile(self, frame: FrameType, event: str, argument: object) -> None:
         if event == "call" and _counts(frame):
