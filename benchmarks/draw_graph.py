@@ -1,4 +1,4 @@
-"""Draws the graph of a turn to `src/selfeng/graph/turn_graph.svg`, after a change of its stages:
+"""Draws the graph of a turn to `src/selfeng/turns/turn_graph.svg`, after a change of its stages:
 `python -m benchmarks.draw_graph`.
 
 Rounded boxes in rows from the start down, arrows with their symbols; as few crossings as a few
@@ -18,8 +18,9 @@ from html import escape
 from itertools import pairwise
 from statistics import fmean
 
-from selfeng.graph import TURN_SVG, Graph
-from selfeng.graph.turn_graph import turn_graph
+from selfeng.core.stage import STAGES
+from selfeng.turns.graph_run import TURN_SVG
+from selfeng_agents.graph import Graph
 
 Arrow = tuple[str, str]
 """From one node to another."""
@@ -38,6 +39,18 @@ class Layout:
     nodes: Mapping[str, Place]
     arrows: Mapping[Arrow, Sequence[Place]]
     """The rows that each crosses, with both ends; one that leads back goes up."""
+
+
+def turn_graph() -> Graph[str]:
+    """The graph of a turn, at its start; the contexts describe what each stage does."""
+    graph: Graph[str] = Graph()
+    for stage in STAGES.values():
+        graph.add_node(stage.name, stage.does)
+    for stage in STAGES.values():
+        for symbol, target in stage.leads.items():
+            graph.add_transition(stage.name, symbol, target)
+    graph.set_start_node("gather")
+    return graph
 
 
 def layout(nodes: Iterable[str], start: str, arrows: Sequence[Arrow]) -> Layout:

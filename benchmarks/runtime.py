@@ -46,7 +46,7 @@ from benchmarks.runtime_rows import (
     Bare,
     measure,
 )
-from selfeng.runtime import Message, MiniAgents, miniagent
+from selfeng_agents import Message, MiniAgents, miniagent
 
 ROWS = {
     "call": CALLS,

@@ -7,8 +7,8 @@ import sys
 from types import ModuleType
 from typing import Any, TypeVar
 
-from selfeng import runtime
-from selfeng.runtime import (
+import selfeng_agents as runtime
+from selfeng_agents import (
     console,
     history,
     message,
@@ -20,7 +20,7 @@ from selfeng.runtime import (
     ready_agents,
     sentinels,
 )
-from selfeng.runtime.models import chat_messages
+from selfeng_agents.models import chat_messages
 
 _TYPES = (
     "T PIECE WHOLE IN OUT T_co PIECE_co WHOLE_co IN_co OUT_co "

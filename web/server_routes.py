@@ -7,7 +7,7 @@ import flask
 from flask import Flask, Response
 
 from selfeng.core.status import EngineStatus
-from selfeng.graph import TURN_SVG
+from selfeng.turns.graph_run import TURN_SVG
 from web.bridge import Bridge
 from web.operations import openapi, operation
 from web.resources import Drawing

@@ -17,6 +17,7 @@ from selfeng.capability_registry import CapabilityRegistry, LibraryChange, Trust
 from selfeng.composition.linked_sandbox import LinkedSandbox
 from selfeng.composition.reverification import Reverification, Reverified, Reverifier
 from selfeng.composition.sources import PinnedSources
+from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
 from selfeng.core.events import Limits
@@ -62,7 +63,6 @@ from selfeng.provision.readiness import Readiness
 from selfeng.registry.parameters import FOLDER as RANKING
 from selfeng.registry.ranking import Ranking
 from selfeng.registry.seeding import SeedMark
-from selfeng.runtime import MiniAgents
 from selfeng.sandbox import SecureSandbox
 from selfeng.settings import Settings, load_settings, make_folders
 from selfeng.stages.decision import Thresholds
@@ -132,7 +132,8 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         tools = await _tool_parts(settings, stack, database, minilm, configuration.client)
         learning = _learning(settings, database, minilm, configuration.client)
         stack.push_async_callback(learning.aclose)
-        runtime = await stack.enter_async_context(MiniAgents())
+        runtime = BackgroundTasks()
+        stack.push_async_callback(runtime.aclose)
         readiness = Readiness()
         builder = partial(
             ProjectBuilder,
@@ -198,7 +199,7 @@ class _Shared:
     tools: ToolParts
     servers: McpServers
     learning: Learning
-    runtime: MiniAgents
+    runtime: BackgroundTasks
     readiness: Readiness
     builder: Callable[[LLMClient], ProjectBuilder]
 
@@ -308,7 +309,7 @@ def reserved_names() -> frozenset[str]:
 
 
 def _turn_parts(
-    configuration: Configuration, database: sa.Engine, runtime: MiniAgents
+    configuration: Configuration, database: sa.Engine, runtime: BackgroundTasks
 ) -> TurnParts:
     processes = Processes(database)
     journal = Journal(database, processes=processes)

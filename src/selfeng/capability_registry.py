@@ -16,6 +16,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
+from selfeng.core.background import BackgroundTasks
 from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import (
     DatabaseUnavailable,
@@ -43,7 +44,6 @@ from selfeng.registry.tool_files import Checkpoint, Pair, Sources, ToolFiles, co
 from selfeng.registry.tool_writer import ToolWriter, edited
 from selfeng.registry.trust import Trust, TrustRule
 from selfeng.registry.vectors import Vectors
-from selfeng.runtime import PromisingContext
 from selfeng.store.database import reading
 
 __all__ = ["CapabilityRegistry", "LibraryChange", "Sources", "TrustRule"]
@@ -108,7 +108,7 @@ class CapabilityRegistry:
         self._embedding = DaemonThreads(_EMBEDDING, "embedding")
         self._reembedding = Reembedding(engine, self._vectors, embedder, former, self._embedding)
         self._search = Search(engine, self._watcher, self._index, self._reembedding, self._space)
-        self._background = PromisingContext()
+        self._background = BackgroundTasks()
         self._lacking = False
         """Whether a tool lacks its vector."""
         self._later: asyncio.Task[None] | None = None
@@ -380,7 +380,7 @@ class CapabilityRegistry:
         long as a fast call, and this counts all calls of that time in one.
         """
         if not self._uses:
-            self._background.start_asap(self._count_soon(), suppress_errors=True)
+            self._background.start_logged(self._count_soon())
         self._uses.setdefault((name, version), []).append(call)
 
     async def _count_soon(self) -> None:

@@ -26,6 +26,7 @@ from pydantic import ValidationError
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.composition.reverification import Reverifier
 from selfeng.composition.sources import PinnedSources
+from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
 from selfeng.core.errors import (
     AgentError,
@@ -49,6 +50,7 @@ from selfeng.core.packages import LOCAL
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, answers_text, completed
+from selfeng.core.replay_stream import Reader, ReplayStream
 from selfeng.core.result import EarlierResult, Result
 from selfeng.core.server_tool import NO
 from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus, Part
@@ -73,7 +75,6 @@ from selfeng.provision.readiness import Readiness, Report
 from selfeng.registry.change_events import LibraryChange
 from selfeng.registry.seeding import Planted, SeedMark, plant
 from selfeng.registry.versions import difference
-from selfeng.runtime import MiniAgents, PromisingContext, StreamAppender
 from selfeng.sandbox import SecureSandbox
 from selfeng.seeds import load_seeds
 from selfeng.stages.executor import Call, Executor
@@ -157,7 +158,7 @@ class TurnParts:
 
     turns: TurnRegistry
     queue: TurnQueue
-    runtime: MiniAgents
+    runtime: BackgroundTasks
     journal: Journal
     processes: Processes
     recorder: Recorder
@@ -214,7 +215,7 @@ class Engine:
         self.servers = servers
         self._workflows = workflows
         self._starter = TurnStarter(self._journal, self._turns, workflows)
-        self._set_ups, self._resources, self._background = set_ups, resources, PromisingContext()
+        self._set_ups, self._resources, self._background = set_ups, resources, BackgroundTasks()
         self._beginning = WeakValueDictionary[str, asyncio.Lock]()
         """Held while a turn with an id of its own is begun, by the id."""
         self._unbegun: list[ClaimedTurn] = []
@@ -337,23 +338,22 @@ class Engine:
 
         Raises: as what begins it.
         """
-        records: StreamAppender[Record] = StreamAppender()
-        with records:
-            unsubscribe = self.subscribe(lambda batch: _append(records, batch))
-            runs = None
-            try:
-                runs = started_turn = await pending_turn
-                async for record in aiter(records):
-                    if record.turn_id == started_turn.turn_id:
-                        if isinstance(record.event, FINAL):
-                            runs = None
-                        yield record
-                        if runs is None:
-                            return
-            finally:
-                unsubscribe()
-                if runs:
-                    await self.stop(owner, runs.turn_id)
+        records: ReplayStream[Record] = ReplayStream()
+        unsubscribe = self.subscribe(lambda batch: _append(records, batch))
+        runs = None
+        try:
+            runs = started_turn = await pending_turn
+            async for record in Reader(records):
+                if record.turn_id == started_turn.turn_id:
+                    if isinstance(record.event, FINAL):
+                        runs = None
+                    yield record
+                    if runs is None:
+                        return
+        finally:
+            unsubscribe()
+            if runs:
+                await self.stop(owner, runs.turn_id)
 
     async def records(self, owner: str, turn_id: str) -> tuple[Record, ...]:
         """The records of a turn so far. Raises: ResourceNotFound: `owner` has no such turn."""
@@ -366,23 +366,20 @@ class Engine:
 
         Raises: ResourceNotFound: `owner` has no such turn.
         """
-        news: StreamAppender[Record] = StreamAppender()
-        with news:
-            unsubscribe = self.subscribe(lambda batch: _append(news, batch))
-            try:
-                stored_records = await self.records(owner, turn_id)
-                if not isinstance(stored_records[-1].event, FINAL):
-                    after = max(after, stored_records[0].seq - 1)
-                    stored_records = await self.history(
-                        owner, stored_records[0].conversation_id, after
-                    )
-                async for record in _joined(stored_records, aiter(news)):
-                    if record.turn_id == turn_id and record.seq > after:
-                        yield record
-                    if record.turn_id == turn_id and isinstance(record.event, FINAL):
-                        return
-            finally:
-                unsubscribe()
+        news: ReplayStream[Record] = ReplayStream()
+        unsubscribe = self.subscribe(lambda batch: _append(news, batch))
+        try:
+            stored_records = await self.records(owner, turn_id)
+            if not isinstance(stored_records[-1].event, FINAL):
+                after = max(after, stored_records[0].seq - 1)
+                stored_records = await self.history(owner, stored_records[0].conversation_id, after)
+            async for record in _joined(stored_records, Reader(news)):
+                if record.turn_id == turn_id and record.seq > after:
+                    yield record
+                if record.turn_id == turn_id and isinstance(record.event, FINAL):
+                    return
+        finally:
+            unsubscribe()
 
     async def conversation_named(self, owner: str, name: str) -> str:
         """The id of a conversation that a program calls by a name of its own, begun if there is
@@ -991,9 +988,9 @@ def _check_words(request: str, remedy: str) -> None:
         )
 
 
-def _append(records: StreamAppender[Record], batch: Sequence[Record]) -> None:
+def _append(records: ReplayStream[Record], batch: Sequence[Record]) -> None:
     for record in batch:
-        records.append(record)
+        records.push(record)
 
 
 async def _joined(

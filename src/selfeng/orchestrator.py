@@ -1,5 +1,5 @@
 """The orchestrator: a turn from request to answer, along the graph of
-src/selfeng/graph/turn_graph.py.
+src/selfeng/core/stage.py.
 """
 
 import asyncio
@@ -9,6 +9,7 @@ from typing import Any, assert_never
 
 from selfeng.agents import AgentReply, Delegation, Task
 from selfeng.agents.converser import ask
+from selfeng.core.background import BackgroundTasks
 from selfeng.core.errors import AgentError, stage
 from selfeng.core.events import (
     AnswerToken,
@@ -36,7 +37,6 @@ from selfeng.core.turn import (
     awaited,
     no_lessons,
 )
-from selfeng.runtime import MiniAgents
 from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.ending import ending, what_was_reached
 from selfeng.stages.executor import Executor
@@ -104,7 +104,7 @@ class Orchestrator:
         *,
         thresholds: Thresholds | None = None,
         limits: Limits | None = None,
-        runtime: MiniAgents | None = None,
+        runtime: BackgroundTasks | None = None,
         recall: Callable[[], Recall] = lambda: no_lessons,
         delegation: Delegation | None = None,
         news: News = lambda part: None,
@@ -119,7 +119,11 @@ class Orchestrator:
         them. `news` lets turns wait for parts that are still being set up, and `inspector` profiles
         files. `servers` have tools beside those of the library.
         """
-        self._responder, self._limits, self._runtime = responder, limits, runtime or MiniAgents()
+        self._responder, self._limits, self._runtime = (
+            responder,
+            limits,
+            runtime or BackgroundTasks(),
+        )
         decider = Decider(library, executor, thresholds or Thresholds(), servers)
         self._stages = Stages(
             library,

@@ -1,6 +1,6 @@
 """The synthesis engine: from a request that no tool fits to a registered tool, tests first.
 
-Its stages are in synthesis/building.py, their order in graph/turn_graph.py. Existing code, edited
+Its stages are in synthesis/building.py, their order in core/stage.py. Existing code, edited
 by hand or repaired, passes through the same chain (synthesis/chain.py).
 """
 
@@ -16,7 +16,6 @@ from selfeng.core.question import Question
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Verdict
-from selfeng.graph.turn_graph import GraphRun
 from selfeng.synthesis.before import Before
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis, SynthesisDeps
 from selfeng.synthesis.chain import Chain
@@ -29,6 +28,7 @@ from selfeng.synthesis.refactoring import Lap, Race
 from selfeng.synthesis.specifying import Analyst, DelegateToAgents, DirectAnswer
 from selfeng.synthesis.steps import Steps
 from selfeng.synthesis.testing import Tester
+from selfeng.turns.graph_run import GraphRun
 
 __all__ = ["DelegateToAgents", "DirectAnswer", "Synthesis", "SynthesisEngine", "SynthesisPolicy"]
 

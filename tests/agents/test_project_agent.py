@@ -17,8 +17,8 @@ from selfeng.core.turn import Budget, Request, Turn
 from selfeng.durable.doors import DurableThreads
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.project_agent import ProjectAgent
-from selfeng.runtime import MiniAgents
 from selfeng.store.threads import Threads
+from selfeng_agents import MiniAgents
 from tests.agents.workshop import Hall
 from tests.doubles import ScriptedSandbox
 

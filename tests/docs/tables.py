@@ -15,12 +15,12 @@ from typing import Any, get_args
 from pydantic import BaseModel, SecretStr
 from typer.main import get_command
 
+from benchmarks.draw_graph import turn_graph
 from selfeng.autocoder import ProjectOptions
 from selfeng.cli.app import app
 from selfeng.core.events import Event
 from selfeng.core.places import HOME
 from selfeng.core.stage import STAGES
-from selfeng.graph.turn_graph import turn_graph
 from selfeng.projects.actions import ProjectAction
 from selfeng.projects.project_context import CodeFile, Context
 from selfeng.settings import Settings

@@ -18,11 +18,11 @@ import pytest
 import requests
 from uv import find_uv_bin
 
-from selfeng.graph.graph import Graph
 from selfeng.llm_client import OPENAI
 from selfeng.offline.cookbook import Cookbook
 from selfeng.offline.server import OfflineServer
 from selfeng.projects.project_context import CodeFile, Context
+from selfeng_agents.graph import Graph
 from tests.home import ROOT, Home, serving
 
 FOLDER = ROOT.parent / "shared" / "documents"

@@ -4,6 +4,7 @@ from typing import get_args
 
 import pytest
 
+from benchmarks.draw_graph import turn_graph
 from selfeng.core.errors import ModelUnavailable, SymbolUnknown
 from selfeng.core.events import Event, StageEntered
 from selfeng.core.plan import SavedPlan, SavedStep
@@ -12,8 +13,8 @@ from selfeng.core.spec import SpecificationReply
 from selfeng.core.stage import STAGES, StageName
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Raised
-from selfeng.graph.turn_graph import GraphRun, turn_graph
 from selfeng.prompts import FOLDER as PROMPTS
+from selfeng.turns.graph_run import GraphRun
 from tests.doubles import (
     CODE,
     TESTS,

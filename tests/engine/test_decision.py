@@ -28,12 +28,12 @@ from selfeng.llm_client import LLMClient
 from selfeng.offline.completion import Completion, Flawed, WireCall
 from selfeng.offline.server import OfflineServer
 from selfeng.orchestrator import Orchestrator
-from selfeng.runtime import MiniAgents
 from selfeng.stages.decision import Thresholds
 from selfeng.stages.executor import Executor
 from selfeng.stages.language import is_english
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine
+from selfeng_agents import MiniAgents
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
 from tests.script import Script, title_of
 

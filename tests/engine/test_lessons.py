@@ -27,7 +27,6 @@ from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
 from selfeng.registry.seeding import SeedMark
-from selfeng.runtime import MiniAgents
 from selfeng.settings import Settings
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
@@ -41,6 +40,7 @@ from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine
 from selfeng.turns.turn_registry import TurnRegistry
+from selfeng_agents import MiniAgents
 from tests.doubles import (
     CODE,
     TESTS,

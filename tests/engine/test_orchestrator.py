@@ -6,6 +6,7 @@ import gc
 import pytest
 
 from selfeng.agents import AgentReply
+from selfeng.core.background import current_tasks
 from selfeng.core.errors import ModelUnavailable, SandboxUnavailable
 from selfeng.core.events import (
     FINAL,
@@ -29,7 +30,6 @@ from selfeng.core.turn import Request
 from selfeng.core.verdict import Killed, Raised
 from selfeng.orchestrator import Orchestrator
 from selfeng.provision.readiness import Readiness
-from selfeng.runtime import InteractionContext, MiniAgents, miniagent
 from selfeng.stages.decision import Thresholds
 from selfeng.stages.ending import ending
 from selfeng.stages.executor import Executor
@@ -445,7 +445,8 @@ async def test_stopping_a_turn_cancels_what_its_stages_have_begun():
 
     class Patient(ListedLibrary):
         async def search(self, request: str, limit: int = 8):
-            await asyncio.gather(helper.inquire(), MiniAgents.get_current().start(wait("task")))
+            tasks = current_tasks.get()
+            await asyncio.gather(wait("stage"), tasks.start(wait("task")))
 
     async def wait(name: str) -> None:
         try:
@@ -453,10 +454,6 @@ async def test_stopping_a_turn_cancels_what_its_stages_have_begun():
             await asyncio.Event().wait()
         finally:
             ended.append(name)
-
-    @miniagent
-    async def helper(_ctx: InteractionContext) -> None:
-        await wait("agent")
 
     begun = asyncio.Semaphore(0)
     turns = Turns(ScriptedModel(), ScriptedSandbox(), Patient())
@@ -467,7 +464,7 @@ async def test_stopping_a_turn_cancels_what_its_stages_have_begun():
     last = [event async for event in running][-1]
     assert (last.type, last.reason) == ("turn_stopped", "Stopped by you.")
     await asyncio.sleep(0)
-    assert sorted(ended) == ["agent", "task"]
+    assert sorted(ended) == ["stage", "task"]
 
 
 async def test_a_turn_that_is_stopped_before_it_has_begun_says_so():

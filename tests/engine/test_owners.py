@@ -8,11 +8,11 @@ from selfeng.bootstrap import build_engine
 from selfeng.core.owner import current_owner, owned_by
 from selfeng.core.turn import Request
 from selfeng.orchestrator import Orchestrator
-from selfeng.runtime import MiniAgents
 from selfeng.settings import Settings
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine
+from selfeng_agents import MiniAgents
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
 from tests.engine.test_orchestrator import ADD
 from tests.home import Home

@@ -3,7 +3,7 @@
 import pytest
 
 from selfeng.core.errors import GraphError, NodeUnknown, SymbolUnknown
-from selfeng.graph import Graph, Transition
+from selfeng_agents.graph import Graph, Transition
 
 NO_BLUE = NodeUnknown, "the graph has no node 'blue'", "the nodes here are 'red', 'green', 'off'"
 

@@ -2,8 +2,8 @@
 
 import xml.etree.ElementTree as ET
 
-from selfeng.graph import TURN_SVG
-from selfeng.graph.turn_graph import turn_graph
+from benchmarks.draw_graph import turn_graph
+from selfeng.turns.graph_run import TURN_SVG
 
 
 def test_the_image_shows_the_graph_of_a_turn():

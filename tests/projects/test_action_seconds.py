@@ -5,7 +5,7 @@ import asyncio
 from selfeng.core.errors import AgentError
 from selfeng.core.events import Event, TurnFailed, TurnFinished
 from selfeng.projects.service import ProjectTurn
-from selfeng.runtime import MiniAgents
+from selfeng_agents import MiniAgents
 
 
 async def last_of(work) -> Event:

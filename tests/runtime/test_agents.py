@@ -6,8 +6,8 @@ import weakref
 
 import pytest
 
-from selfeng.runtime import InteractionContext, Message, MiniAgents, miniagent
-from selfeng.runtime.promising_errors import AppenderClosedError, NoActiveContextError
+from selfeng_agents import InteractionContext, Message, MiniAgents, miniagent
+from selfeng_agents.promising_errors import AppenderClosedError, NoActiveContextError
 from tests.runtime.reading import read_texts, texts
 
 BOTH_STARTS = pytest.mark.parametrize("start_asap", [True, False])

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-import selfeng.runtime
+import selfeng_agents
 from miniagents import MODULES
 
 
@@ -50,16 +50,16 @@ def test_the_names_are_the_runtimes_own_objects(imported):
         "miniagents.utils",
     ):
         there = imported(module)
-        shared = set(there.__all__) & set(selfeng.runtime.__all__)
+        shared = set(there.__all__) & set(selfeng_agents.__all__)
         assert len(shared) >= 4
-        assert all(getattr(there, name) is getattr(selfeng.runtime, name) for name in shared)
+        assert all(getattr(there, name) is getattr(selfeng_agents, name) for name in shared)
 
 
 @pytest.mark.parametrize("module", ["", "ext.llm", "ext.misc_agents", "ext.history_agents"])
 def test_a_name_is_found_in_any_module(module, imported):
     there = imported(f"miniagents.{module}".rstrip("."))
-    assert there.ChatHistoryMD is selfeng.runtime.ChatHistoryMD
-    assert there.AWAIT is selfeng.runtime.AWAIT
+    assert there.ChatHistoryMD is selfeng_agents.ChatHistoryMD
+    assert there.AWAIT is selfeng_agents.AWAIT
     assert there.openai_agent.alias == "OPENAI_AGENT"
     with pytest.raises(ImportError, match="cannot import name 'nothing'"):
         exec(f"from {there.__name__} import nothing")
@@ -105,8 +105,8 @@ async def test_a_text_message_is_known_by_its_content(imported):
         "content_template": None,
         "n": 1,
     }
-    assert message == selfeng.runtime.Message("hi", n=1)
-    assert message != selfeng.runtime.Message("hi")
+    assert message == selfeng_agents.Message("hi", n=1)
+    assert message != selfeng_agents.Message("hi")
 
 
 async def test_a_flat_sequence_has_any_number_of_pieces_for_each(imported):
@@ -132,7 +132,7 @@ async def test_a_dialog_of_agents_has_its_prompt_at_the_end(imported):
     )
     heard, typed = [], iter(["one", "two"])
 
-    @selfeng.runtime.miniagent
+    @selfeng_agents.miniagent
     async def person(ctx):
         ctx.reply(ctx.message_promises)
         try:
@@ -140,14 +140,14 @@ async def test_a_dialog_of_agents_has_its_prompt_at_the_end(imported):
         except StopIteration:
             raise KeyboardInterrupt from None
 
-    @selfeng.runtime.miniagent
+    @selfeng_agents.miniagent
     async def assistant(ctx):
         heard.append([str(message) for message in await ctx.message_promises])
         ctx.reply("answer")
 
     remembered = agents.in_memory_history_agent.fork(message_list=[])
     user = agents.user_agent.fork(output_agent=None, input_agent=person, history_agent=remembered)
-    async with selfeng.runtime.MiniAgents():
+    async with selfeng_agents.MiniAgents():
         assert (
             await agents.dialog_loop.inquire("Be kind.", user_agent=user, assistant_agent=assistant)
             == ()
@@ -160,25 +160,25 @@ async def test_a_markdown_history_agent_keeps_and_gives_back(imported, tmp_path)
     markdown = imported("miniagents.ext.history_agents").MarkdownHistoryAgent.fork(
         history_md_file=str(tmp_path / "CHAT.md")
     )
-    async with selfeng.runtime.MiniAgents():
-        said = selfeng.runtime.Message("hello", role="user")
-        assert await markdown.inquire([said, selfeng.runtime.Message("aside", no_history=True)])
+    async with selfeng_agents.MiniAgents():
+        said = selfeng_agents.Message("hello", role="user")
+        assert await markdown.inquire([said, selfeng_agents.Message("aside", no_history=True)])
         assert await markdown.inquire(return_full_history=True) == (said,)
 
 
 def test_agents_know_their_trace(imported):
     utils = imported("miniagents.utils")
 
-    @selfeng.runtime.miniagent
+    @selfeng_agents.miniagent
     async def agent(ctx):
         ctx.reply(utils.display_agent_trace())
 
-    assert [str(message) for message in selfeng.runtime.MiniAgents().run_agent(agent)] == ["AGENT"]
+    assert [str(message) for message in selfeng_agents.MiniAgents().run_agent(agent)] == ["AGENT"]
 
 
 async def test_what_has_two_names_is_the_same_under_both(imported):
     messages = imported("miniagents.messages")
-    async with selfeng.runtime.MiniAgents():
+    async with selfeng_agents.MiniAgents():
         with messages.MessageTokenAppender() as tokens:
             promise = messages.Message.promise(message_token_streamer=tokens, role="user")
             tokens.append(messages.TextToken("hi"))

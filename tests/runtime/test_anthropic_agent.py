@@ -2,8 +2,8 @@
 
 import pytest
 
-from selfeng.runtime import MiniAgents
-from selfeng.runtime.models import (
+from selfeng_agents import MiniAgents
+from selfeng_agents.models import (
     AnthropicMessage,
     AssistantMessage,
     SystemMessage,

@@ -2,9 +2,9 @@
 
 import pytest
 
-from selfeng.runtime import AWAIT, EndOfLoop, Message, MiniAgents, achain_loop, miniagent
-from selfeng.runtime.console import console_user_agent, create_console_user_agent
-from selfeng.runtime.models import UserMessage
+from selfeng_agents import AWAIT, EndOfLoop, Message, MiniAgents, achain_loop, miniagent
+from selfeng_agents.console import console_user_agent, create_console_user_agent
+from selfeng_agents.models import UserMessage
 
 
 class Console:

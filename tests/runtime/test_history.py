@@ -2,8 +2,8 @@
 
 import pytest
 
-from selfeng.runtime import ChatHistoryMD, InMemoryChatHistory, Message, MiniAgents
-from selfeng.runtime.history import RULE
+from selfeng_agents import ChatHistoryMD, InMemoryChatHistory, Message, MiniAgents
+from selfeng_agents.history import RULE
 
 
 @pytest.fixture(params=["memory", "markdown"])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from selfeng.runtime import MiniAgents, miniagent
-from selfeng.runtime.models import (
+from selfeng_agents import MiniAgents, miniagent
+from selfeng_agents.models import (
     AssistantMessage,
     SystemMessage,
     anthropic_agent,

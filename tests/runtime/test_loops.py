@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfeng.runtime import (
+from selfeng_agents import (
     AWAIT,
     CLEAR,
     EndOfLoop,

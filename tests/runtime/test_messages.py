@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from pydantic import ValidationError
 
-from selfeng.runtime import (
+from selfeng_agents import (
     Frozen,
     Message,
     MessagePromise,
@@ -17,7 +17,7 @@ from selfeng.runtime import (
     StreamAppender,
     StrictMessage,
 )
-from selfeng.runtime.promising_errors import AppenderNotOpenError
+from selfeng_agents.promising_errors import AppenderNotOpenError
 
 
 class Task(Message):

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from selfeng.runtime import Message, MessageSequence, MiniAgents, miniagent
+from selfeng_agents import Message, MessageSequence, MiniAgents, miniagent
 from tests.runtime.reading import texts
 
 

@@ -4,8 +4,8 @@ import pytest
 
 from selfeng.offline.completion import Completion
 from selfeng.offline.server import OfflineServer
-from selfeng.runtime import Message, MiniAgents
-from selfeng.runtime.models import (
+from selfeng_agents import Message, MiniAgents
+from selfeng_agents.models import (
     AssistantMessage,
     OpenAIMessage,
     SystemMessage,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from selfeng.runtime import MiniAgent
+from selfeng_agents import MiniAgent
 
 NAMES: dict[str, dict[str, dict[str, Any]]] = json.loads(
     Path(__file__).with_name("peer_names.json").read_text(encoding="utf-8")

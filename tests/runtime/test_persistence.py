@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfeng.runtime import AgentCallNode, AgentReplyNode, Message, MiniAgents, Promise, miniagent
+from selfeng_agents import AgentCallNode, AgentReplyNode, Message, MiniAgents, Promise, miniagent
 
 
 @miniagent(interaction_metadata={"team": "blue"})

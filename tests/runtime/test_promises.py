@@ -5,8 +5,8 @@ import gc
 
 import pytest
 
-from selfeng.runtime import MiniAgents, Promise, StreamAppender, StreamedPromise
-from selfeng.runtime.promising_errors import (
+from selfeng_agents import MiniAgents, Promise, StreamAppender, StreamedPromise
+from selfeng_agents.promising_errors import (
     AppenderClosedError,
     AppenderNotOpenError,
     FunctionNotProvidedError,

@@ -13,7 +13,7 @@ from miniagents.ext.chat_history_md import ChatHistoryMD
 from miniagents.ext.llms import LLMAgent, UserMessage
 from miniagents.promising.ext.frozen import Frozen
 from miniagents.promising.promising import PromisingContext
-from selfeng.runtime import AWAIT, EndOfLoop
+from selfeng_agents import AWAIT, EndOfLoop
 from tests.runtime.test_console import Console
 
 STYLED = "\n\x1b[92;1mBOT: \x1b[0m\x1b[92;1mhi\x1b[0m\n"
@@ -245,7 +245,7 @@ async def test_a_log_of_an_error_names_its_agents_and_leaves_out_the_runtime():
     async with MiniAgents():
         await broken.trigger()
     assert told[0].endswith("Agent trace: BROKEN\n")
-    assert (told[0].count("selfeng/runtime"), "ValueError: A chain has" in told[0]) == (1, True)
+    assert (told[0].count("selfeng_agents"), "ValueError: A chain has" in told[0]) == (1, True)
 
 
 async def test_the_end_of_the_input_ends_a_loop_of_parts():

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from selfeng.runtime import (
+from selfeng_agents import (
     ErrorMessage,
     Message,
     MessageSequence,

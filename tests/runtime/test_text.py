@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from selfeng.runtime import Message, MiniAgents, join_messages, split_messages
+from selfeng_agents import Message, MiniAgents, join_messages, split_messages
 from tests.runtime.reading import read_texts, texts
 
 CODE = "Before\n\n```py\na = 1\n\nb = 2\n```\n\nAfter"

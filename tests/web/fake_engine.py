@@ -98,7 +98,6 @@ from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
-from selfeng.runtime import MiniAgents
 from selfeng.settings import Settings
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationSummary
@@ -110,6 +109,7 @@ from selfeng.store.recorder import Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.turn_registry import TurnRegistry
+from selfeng_agents import MiniAgents
 from tests.doubles import ListedLibrary, kept, passing
 from tests.mcp_client.servers import all_fit
 from tests.projects.still_sandbox import Layers, StillSandbox

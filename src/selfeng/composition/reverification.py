@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from graphlib import TopologicalSorter
 
 from selfeng.composition.sources import PinnedSources
+from selfeng.core.background import BackgroundTasks
 from selfeng.core.composition import imports
 from selfeng.core.errors import AgentError, LibraryError
 from selfeng.core.protocols import ToolLibrary
@@ -19,7 +20,6 @@ from selfeng.core.provenance import Provenance, RequirementChanged
 from selfeng.core.tool import Requirement, Tool
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
-from selfeng.runtime import PromisingContext
 
 log = logging.getLogger(__name__)
 
@@ -188,7 +188,7 @@ class Reverifier:
 
     def __init__(self, reverification: Reverification) -> None:
         self._reverification = reverification
-        self._background = PromisingContext()
+        self._background = BackgroundTasks()
         self._one_at_a_time = asyncio.Lock()
 
     def begin(self) -> None:

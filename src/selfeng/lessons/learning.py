@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
 from selfeng.core.errors import AgentError
 from selfeng.core.lesson import AgentKind, Lesson, LessonHint
@@ -15,7 +16,6 @@ from selfeng.core.turn import Recall
 from selfeng.core.visible import one_line
 from selfeng.lessons.book import LessonBook
 from selfeng.lessons.learner import Examined, Learner, Turns
-from selfeng.runtime import PromisingContext
 
 log = logging.getLogger(__name__)
 
@@ -41,7 +41,7 @@ class Learning:
         self._shown_limit, self._expire_days = shown_limit, expire_days
         self.changed = Changes[[]]()
         """Told after every change of the lessons."""
-        self._background = PromisingContext()
+        self._background = BackgroundTasks()
         self._one_at_a_time = asyncio.Lock()
 
     def recall(self) -> Recall:

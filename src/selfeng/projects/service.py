@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, assert_never
 
+from selfeng.core.background import BackgroundTasks
 from selfeng.core.errors import AgentError, RequestError, ResourceBusy, ResourceNotFound
 from selfeng.core.events import (
     BudgetSpent,
@@ -43,7 +44,6 @@ from selfeng.projects.loop import Final
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.state import ProjectState, ProjectStore, Status, backups, packed
 from selfeng.projects.workspace import WorkspaceFile
-from selfeng.runtime import MiniAgents
 from selfeng.store.conversation_list import ConversationSummary
 from selfeng.store.journal import Journal
 from selfeng.store.turn_queue import ClaimedTurn
@@ -176,7 +176,7 @@ class ProjectService:
         builder: ProjectBuilder,
         journal: Journal,
         turns: TurnRegistry,
-        runtime: MiniAgents,
+        runtime: BackgroundTasks,
         *,
         news: News = lambda part: None,
         workflows: Workflows | None = None,

@@ -17,9 +17,9 @@ from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from selfeng.core.background import BackgroundTasks
 from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
-from selfeng.runtime import PromisingContext
 from selfeng.sandboxes.backend import LIFETIME, Container, HungUp
 from selfeng.sandboxes.job_protocol import recovered
 
@@ -100,7 +100,7 @@ class Pool:
         self._spent: list[tuple[Container, str]] = []
         """The working containers whose job is over, each with the job's nonce."""
         self._leaving: set[Container] = set()
-        self._background = PromisingContext()
+        self._background = BackgroundTasks()
         self._target = 0
         self._peak = 0
         self._moved = 0.0

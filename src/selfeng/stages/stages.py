@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, assert_never, cast
 
 from selfeng.agents import AgentReply, Delegation
+from selfeng.core.background import BackgroundTasks
 from selfeng.core.errors import AgentError, AgentGaveUp, SynthesisFailed, stage
 from selfeng.core.events import ConsentDecided, ToolMismatch
 from selfeng.core.files import File
@@ -27,8 +28,6 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
 from selfeng.execution.outcome import own_failure
-from selfeng.graph.turn_graph import GraphRun
-from selfeng.runtime import PromisingContext
 from selfeng.stages.decision import Decider
 from selfeng.stages.executor import Call, Executor, Misfit, NoFit
 from selfeng.stages.plan_runner import PlanRunner
@@ -42,6 +41,7 @@ from selfeng.stages.server_consent import (
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis
 from selfeng.synthesis.programming import FailedCall
 from selfeng.synthesis_engine import DelegateToAgents, DirectAnswer, SynthesisEngine
+from selfeng.turns.graph_run import GraphRun
 
 log = logging.getLogger(__name__)
 
@@ -130,7 +130,7 @@ class Stages:
         executor: Executor,
         synthesis: SynthesisEngine,
         *,
-        background: PromisingContext,
+        background: BackgroundTasks,
         delegation: Delegation | None = None,
         servers: ServerTools | None = None,
     ) -> None:
@@ -500,7 +500,7 @@ class ServedRequests:
     takes a while.
     """
 
-    def __init__(self, library: ToolLibrary, background: PromisingContext) -> None:
+    def __init__(self, library: ToolLibrary, background: BackgroundTasks) -> None:
         self._library, self._background = library, background
 
     def record(self, tool: Tool, forms: Sequence[str]) -> None:

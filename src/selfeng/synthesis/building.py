@@ -3,7 +3,7 @@ state that they share.
 
 The suite is frozen once the candidates have voted on it; repairs change the code only. A
 specification that no implementation can fulfil is reopened once. Each stage returns the symbol that
-it ends with; src/selfeng/graph/turn_graph.py says what follows.
+it ends with; src/selfeng/core/stage.py says what follows.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -5,12 +5,11 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
+from selfeng.core.background import Scope, current_scope, current_tasks
 from selfeng.core.errors import AgentError, Diverged, TakenOver
 from selfeng.core.events import Event, TurnFailed, TurnFinished, TurnStopped
+from selfeng.core.replay_stream import Reader, ReplayStream
 from selfeng.core.work import current_work
-from selfeng.runtime import PromisingContext
-from selfeng.runtime.promising_context import Scope, current_scope
-from selfeng.runtime.streams import Reader, ReplayStream
 
 log = logging.getLogger(__name__)
 
@@ -25,8 +24,10 @@ class RunningTurn(ABC):
     """A turn that has begun; any number of readers get its events from the first one on."""
 
     def __init__(self) -> None:
-        """On the event loop, in the context of a runtime."""
-        self._runtime, self._scope = PromisingContext.get_current(), Scope()
+        """On the event loop; the current tasks run it."""
+        tasks = current_tasks.get()
+        assert tasks, "a turn begins inside `BackgroundTasks.entered`"
+        self._tasks, self._scope = tasks, Scope()
         self._feed: ReplayStream[Event] = ReplayStream()
         self._work_started = False
         """Whether the work has started; then it determines the last event."""
@@ -42,7 +43,7 @@ class RunningTurn(ABC):
 
     def begin(self, work: Callable[[], Awaitable[Last]]) -> None:
         """Do the work of the turn from the next task switch on; its result ends the turn."""
-        self._runtime.start(self._run(work), scope=self._scope)
+        self._tasks.start(self._run(work), scope=self._scope)
 
     def stop(self, reason: str = CANCELLED) -> None:
         """Cancel everything that the turn runs; its last event will be `TurnStopped`."""
@@ -51,7 +52,7 @@ class RunningTurn(ABC):
             self._steps.stop()
         if not self._work_started:
             self._end(self._stopped())
-        self._runtime.cancel(self._scope)
+        self._tasks.cancel(self._scope)
 
     async def _run(self, work: Callable[[], Awaitable[Last]]) -> None:
         current_scope.set(self._scope)  # what starts from here on is cancelled with the turn

@@ -5,13 +5,14 @@ import warnings
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from selfeng.runtime.promising_context import PromisingContext, Scope, current_scope
-from selfeng.runtime.promising_errors import NoActiveContextError
-from selfeng.runtime.sentinels import DEFAULT, Choice, resolve_choice
-from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
+from selfeng.core.background import Scope, current_scope
+from selfeng_agents.promising_context import PromisingContext
+from selfeng_agents.promising_errors import NoActiveContextError
+from selfeng_agents.sentinels import DEFAULT, Choice, resolve_choice
+from selfeng_agents.sequence import MessageSequence, MessageSequencePromise, MessageType
 
 if TYPE_CHECKING:
-    from selfeng.runtime.mini_agent import MiniAgent, MiniAgents
+    from selfeng_agents.mini_agent import MiniAgent, MiniAgents
 
 
 class InteractionContext(Scope):

@@ -2,14 +2,14 @@
 docs/runtime.md.
 """
 
-from selfeng.runtime.error_message import ErrorMessage
-from selfeng.runtime.frozen import Frozen
-from selfeng.runtime.history import ChatHistory, ChatHistoryMD, InMemoryChatHistory
-from selfeng.runtime.interaction import AgentCall, InteractionContext
-from selfeng.runtime.loops import achain, achain_loop, adialog_loop
-from selfeng.runtime.message import Message, MessagePromise, MessageTokenAppender, StrictMessage
-from selfeng.runtime.message_text import join_messages, split_messages
-from selfeng.runtime.mini_agent import (
+from selfeng_agents.error_message import ErrorMessage
+from selfeng_agents.frozen import Frozen
+from selfeng_agents.history import ChatHistory, ChatHistoryMD, InMemoryChatHistory
+from selfeng_agents.interaction import AgentCall, InteractionContext
+from selfeng_agents.loops import achain, achain_loop, adialog_loop
+from selfeng_agents.message import Message, MessagePromise, MessageTokenAppender, StrictMessage
+from selfeng_agents.message_text import join_messages, split_messages
+from selfeng_agents.mini_agent import (
     AgentCallNode,
     AgentInteractionNode,
     AgentReplyNode,
@@ -17,12 +17,12 @@ from selfeng.runtime.mini_agent import (
     MiniAgents,
     miniagent,
 )
-from selfeng.runtime.promise import Promise, StreamedPromise
-from selfeng.runtime.promising_context import PromisingContext
-from selfeng.runtime.promising_errors import EndOfLoop
-from selfeng.runtime.sentinels import AWAIT, CLEAR, DEFAULT, NO_VALUE
-from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
-from selfeng.runtime.streams import StreamAppender
+from selfeng_agents.promise import Promise, StreamedPromise
+from selfeng_agents.promising_context import PromisingContext
+from selfeng_agents.promising_errors import EndOfLoop
+from selfeng_agents.sentinels import AWAIT, CLEAR, DEFAULT, NO_VALUE
+from selfeng_agents.sequence import MessageSequence, MessageSequencePromise, MessageType
+from selfeng_agents.streams import StreamAppender
 
 __all__ = [
     "AWAIT",

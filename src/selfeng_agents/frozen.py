@@ -16,7 +16,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, model_validator
 from pydantic_core import to_jsonable_python
 
-from selfeng.runtime.promising_context import PromisingContext
+from selfeng_agents.promising_context import PromisingContext
 
 PLAIN = (type(None), str, Number, bool, UUID, datetime, date, time, timedelta, Path, Enum, bytes)
 """Types that are immutable by themselves."""

@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 from pydantic import ConfigDict
 
-from selfeng.runtime.frozen import Frozen
-from selfeng.runtime.promise import StreamedPromise
-from selfeng.runtime.promising_context import PromisingContext
-from selfeng.runtime.promising_errors import AppenderNotOpenError
-from selfeng.runtime.sentinels import DEFAULT, Choice, resolve_choice
-from selfeng.runtime.streams import StreamAppender
+from selfeng_agents.frozen import Frozen
+from selfeng_agents.promise import StreamedPromise
+from selfeng_agents.promising_context import PromisingContext
+from selfeng_agents.promising_errors import AppenderNotOpenError
+from selfeng_agents.sentinels import DEFAULT, Choice, resolve_choice
+from selfeng_agents.streams import StreamAppender
 
 TokenStreamer = Callable[[dict[str, Any]], AsyncIterable[str]]
 """Yields the tokens of a message. What it adds to the dict that it is called with become fields of

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from selfeng.runtime.interaction import InteractionContext
-from selfeng.runtime.message import Message, MessageTokenAppender
-from selfeng.runtime.mini_agent import MiniAgent, miniagent
-from selfeng.runtime.models.chat_messages import (
+from selfeng_agents.interaction import InteractionContext
+from selfeng_agents.message import Message, MessageTokenAppender
+from selfeng_agents.mini_agent import MiniAgent, miniagent
+from selfeng_agents.models.chat_messages import (
     AssistantMessage,
     LogPrompt,
     ToolCall,

@@ -5,12 +5,12 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from contextlib import AsyncExitStack, contextmanager
-from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar, cast
 
-from selfeng.runtime.promising_errors import NoActiveContextError, WrongActiveContextError
-from selfeng.runtime.sentinels import DEFAULT, Choice, resolve_choice
+from selfeng.core.background import BackgroundTasks, current_tasks
+from selfeng_agents.promising_errors import NoActiveContextError, WrongActiveContextError
+from selfeng_agents.sentinels import DEFAULT, Choice, resolve_choice
 
 T = TypeVar("T")
 
@@ -18,32 +18,6 @@ _logger = logging.getLogger(__name__)
 
 ResolvedHandler = Callable[[Any, Any], Awaitable[None]]
 """Called with a promise and its value, or its error."""
-
-
-class Scope:
-    """The owner of tasks: one run of an agent, inside the run that called it."""
-
-    __slots__ = ("__weakref__", "parent")
-
-    def __init__(self) -> None:
-        self.parent: Scope | None = current_scope.get()
-
-    def is_under(self, scope: "Scope") -> bool:
-        """Whether this is the given scope or was called from it, at any depth."""
-        here: Scope | None = self
-        while here is not None and here is not scope:
-            here = here.parent
-        return here is not None
-
-
-current_scope: ContextVar[Scope | None] = ContextVar("current_scope", default=None)
-_current: ContextVar["PromisingContext | None"] = ContextVar("promising_context", default=None)
-
-
-class Endable(Protocol):
-    """What a task writes to, which must end when the task fails."""
-
-    def end(self, error: BaseException | None = None) -> None: ...
 
 
 class Client(Protocol):
@@ -61,7 +35,7 @@ class Closable(Protocol):
     def close(self) -> object: ...
 
 
-class PromisingContext:
+class PromisingContext(BackgroundTasks):
     """An async context manager for promises; leaving it waits for everything that was started in
     it.
 
@@ -85,7 +59,7 @@ class PromisingContext:
         """`start_everything_soon_by_default` is an alias of `start_everything_asap_by_default`,
         which is True by default. `logger` gets the errors of what runs in the background.
         """
-        self.logger, self.log_level_for_errors = logger or _logger, log_level_for_errors
+        super().__init__(logger or _logger, log_level_for_errors)
         self.start_everything_asap_by_default = resolve_choice(
             True, start_everything_asap_by_default, start_everything_soon_by_default
         )
@@ -94,12 +68,9 @@ class PromisingContext:
         self.error_tracebacks_in_messages = error_tracebacks_in_messages
         self.longer_hash_keys = resolve_choice(False, longer_hash_keys)
         self.on_promise_resolved_handlers = as_list(on_promise_resolved)
-        self.parent = _current.get()
-        self._previous: PromisingContext | None = None
+        self.parent = self.find_current()
+        self._previous: BackgroundTasks | None = None
         self._active = False
-        self._calm = asyncio.Event()
-        self._tasks: dict[asyncio.Task[Any], tuple[Scope | None, Endable | None]] = {}
-        self._idle: set[asyncio.Task[Any]] = set()
         self._exits = AsyncExitStack()
         self._shared: dict[Callable[[], Any], Client] = {}
         self.unfinished: set[Closable] = set()
@@ -108,7 +79,7 @@ class PromisingContext:
     @classmethod
     def get_current(cls) -> Self:
         """Raises: NoActiveContextError, WrongActiveContextError."""
-        if (current := _current.get()) is None:
+        if (current := current_tasks.get()) is None:
             raise NoActiveContextError(
                 "No context is active; put this under `async with MiniAgents():`, or inside an "
                 "agent."
@@ -123,7 +94,8 @@ class PromisingContext:
     @staticmethod
     def find_current() -> "PromisingContext | None":
         """The active context, if any."""
-        return _current.get()
+        current = current_tasks.get()
+        return current if isinstance(current, PromisingContext) else None
 
     def run(self, awaitable: Awaitable[T]) -> T:
         """Run to the end in a new event loop and this context. Blocks. Raises: RuntimeError: an
@@ -196,38 +168,6 @@ class PromisingContext:
             )
         )
 
-    async def _logged(self, coroutine: Coroutine[Any, Any, T]) -> T | None:
-        try:
-            return await coroutine
-        except Exception as error:  # noqa: BLE001  nobody reads it
-            self.log_error("A task in the background failed", error)
-            return None
-
-    def log_error(self, message: str, error: BaseException) -> None:
-        """Log an error that no one reads, at the level that is set for errors."""
-        self.logger.log(self.log_level_for_errors, message, exc_info=error)
-
-    def start(
-        self,
-        coroutine: Coroutine[Any, Any, T],
-        writes: Endable | None = None,
-        scope: Scope | None = None,
-    ) -> asyncio.Task[T]:
-        """Run in the background; a cancellation of the task also ends what it writes to, even if it
-        never began.
-        """
-        task = asyncio.get_running_loop().create_task(coroutine)
-        self._tasks[task] = scope or current_scope.get(), writes
-        task.add_done_callback(self._finished)
-        return task
-
-    def _finished(self, task: asyncio.Task[Any]) -> None:
-        _, writes = self._tasks.pop(task)
-        if writes is not None and task.cancelled():
-            writes.end(asyncio.CancelledError())
-        if len(self._tasks) <= 1 + len(self._idle):
-            self._calm.set()
-
     @contextmanager
     def idle(self) -> Iterator[None]:
         """Inside, no flush waits for the current task, which waits for a reader that may never
@@ -242,19 +182,6 @@ class PromisingContext:
         finally:
             self._idle.discard(task)
 
-    def cancel(self, scope: Scope | None = None) -> None:
-        """Cancel what was started under a scope, or everything."""
-        for task, (where, _) in list(self._tasks.items()):
-            if scope is None or (where is not None and where.is_under(scope)):
-                task.cancel()
-
-    async def aflush_tasks(self) -> None:
-        """Wait until only the caller is running."""
-        is_task = asyncio.current_task() in self._tasks
-        while len(self._tasks) - len(self._idle) > is_task:
-            self._calm.clear()
-            await self._calm.wait()
-
     def activate(self) -> Self:
         """Make this the current context without `async with`; `afinalize` ends it. Raises:
         RuntimeError: it is already active.
@@ -267,35 +194,20 @@ class PromisingContext:
         self._calm = asyncio.Event()
         self._exits = AsyncExitStack()
         self._shared = {}
-        self._previous = _current.get()
-        _current.set(self)
+        self._previous = current_tasks.get()
+        current_tasks.set(self)
         return self
-
-    @contextmanager
-    def entered(self) -> Iterator[Self]:
-        """Inside, this context, which is active elsewhere, is the current one of a task that did
-        not begin in it.
-        """
-        token = _current.set(self)
-        try:
-            yield self
-        finally:
-            _current.reset(token)
 
     async def afinalize(self) -> None:
         """Wait for what was started, and leave."""
         for appender in list(self.unfinished):
             appender.close()
         try:
-            await self.aflush_tasks()
-        except asyncio.CancelledError:
-            self.cancel()
-            await self.aflush_tasks()
-            raise
+            await self.aclose()
         finally:
             for task in self._idle:
                 task.cancel()
-            _current.set(self._previous)
+            current_tasks.set(self._previous)
             self._previous = None
             self._active = False
             await self._exits.aclose()

@@ -3,11 +3,11 @@
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from selfeng.runtime.message import Message, MessagePromise, MessageTokenAppender
-from selfeng.runtime.promising_context import PromisingContext
-from selfeng.runtime.sentinels import DEFAULT, Choice
-from selfeng.runtime.sequence import MessageSequence, MessageSequencePromise, MessageType
-from selfeng.runtime.streams import being_cancelled
+from selfeng_agents.message import Message, MessagePromise, MessageTokenAppender
+from selfeng_agents.promising_context import PromisingContext
+from selfeng_agents.sentinels import DEFAULT, Choice
+from selfeng_agents.sequence import MessageSequence, MessageSequencePromise, MessageType
+from selfeng_agents.streams import being_cancelled
 
 
 def join_messages(

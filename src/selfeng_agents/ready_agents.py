@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from selfeng.runtime import console
-from selfeng.runtime.history import ChatHistoryMD, InMemoryChatHistory
-from selfeng.runtime.interaction import InteractionContext
-from selfeng.runtime.loops import Link, achain, achain_loop
-from selfeng.runtime.message import Message
-from selfeng.runtime.mini_agent import MiniAgent, miniagent
-from selfeng.runtime.package_values import TextMessage
-from selfeng.runtime.sentinels import AWAIT
+from selfeng_agents import console
+from selfeng_agents.history import ChatHistoryMD, InMemoryChatHistory
+from selfeng_agents.interaction import InteractionContext
+from selfeng_agents.loops import Link, achain, achain_loop
+from selfeng_agents.message import Message
+from selfeng_agents.mini_agent import MiniAgent, miniagent
+from selfeng_agents.package_values import TextMessage
+from selfeng_agents.sentinels import AWAIT
 
 GLOBAL_MESSAGE_HISTORY: list[Message] = []
 

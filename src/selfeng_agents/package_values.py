@@ -13,24 +13,24 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from selfeng.runtime.frozen import Frozen, serialized_fields
-from selfeng.runtime.interaction import InteractionContext
-from selfeng.runtime.message import Message, MessageToken, MessageTokenAppender
-from selfeng.runtime.mini_agent import MiniAgent
-from selfeng.runtime.models.anthropic_agent import anthropic_messages
-from selfeng.runtime.models.chat_messages import (
+from selfeng_agents.frozen import Frozen, serialized_fields
+from selfeng_agents.interaction import InteractionContext
+from selfeng_agents.message import Message, MessageToken, MessageTokenAppender
+from selfeng_agents.mini_agent import MiniAgent
+from selfeng_agents.models.anthropic_agent import anthropic_messages
+from selfeng_agents.models.chat_messages import (
     AssistantMessage,
     LogPrompt,
     content_of,
     reply_with_tokens,
     streams_by_default,
 )
-from selfeng.runtime.models.openai_agent import openai_messages
-from selfeng.runtime.promise import StreamedPromise
-from selfeng.runtime.promising_context import PromisingContext
-from selfeng.runtime.promising_errors import NoActiveContextError
-from selfeng.runtime.sentinels import DEFAULT, Choice
-from selfeng.runtime.sequence import MessageSequence, MessageType
+from selfeng_agents.models.openai_agent import openai_messages
+from selfeng_agents.promise import StreamedPromise
+from selfeng_agents.promising_context import PromisingContext
+from selfeng_agents.promising_errors import NoActiveContextError
+from selfeng_agents.sentinels import DEFAULT, Choice
+from selfeng_agents.sequence import MessageSequence, MessageType
 
 __version__ = "0.0.33"
 """The version of the package whose names are all here."""

@@ -11,10 +11,10 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from selfeng.runtime.frozen import thaw
-from selfeng.runtime.interaction import InteractionContext
-from selfeng.runtime.message import Message
-from selfeng.runtime.mini_agent import MiniAgent, miniagent
+from selfeng_agents.frozen import thaw
+from selfeng_agents.interaction import InteractionContext
+from selfeng_agents.message import Message
+from selfeng_agents.mini_agent import MiniAgent, miniagent
 
 
 class ChatHistory(ABC):

@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Iterable
 
-from selfeng.runtime.mini_agent import MiniAgent, MiniAgents
-from selfeng.runtime.promising_context import PromisingContext
-from selfeng.runtime.promising_errors import EndOfLoop
-from selfeng.runtime.sentinels import AWAIT, Sentinel
-from selfeng.runtime.sequence import MessageSequencePromise, MessageType
+from selfeng_agents.mini_agent import MiniAgent, MiniAgents
+from selfeng_agents.promising_context import PromisingContext
+from selfeng_agents.promising_errors import EndOfLoop
+from selfeng_agents.sentinels import AWAIT, Sentinel
+from selfeng_agents.sequence import MessageSequencePromise, MessageType
 
 Link = MiniAgent | Callable[[MessageType | None], MessageType | None] | Sentinel | None
 """An agent, a function of messages, AWAIT, CLEAR, or None, which is skipped."""

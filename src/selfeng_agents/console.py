@@ -5,11 +5,11 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from selfeng.runtime.history import ChatHistory, InMemoryChatHistory
-from selfeng.runtime.interaction import InteractionContext
-from selfeng.runtime.mini_agent import MiniAgent, miniagent
-from selfeng.runtime.models.chat_messages import UserMessage
-from selfeng.runtime.promising_errors import EndOfLoop
+from selfeng_agents.history import ChatHistory, InMemoryChatHistory
+from selfeng_agents.interaction import InteractionContext
+from selfeng_agents.mini_agent import MiniAgent, miniagent
+from selfeng_agents.models.chat_messages import UserMessage
+from selfeng_agents.promising_errors import EndOfLoop
 
 
 def _write(text: str) -> None:

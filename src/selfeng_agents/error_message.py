@@ -3,9 +3,9 @@
 import traceback
 from collections.abc import AsyncIterator
 
-from selfeng.runtime.message import Message, MessagePromise
-from selfeng.runtime.promising_context import PromisingContext
-from selfeng.runtime.streams import Reader, ReplayStream
+from selfeng.core.replay_stream import Reader, ReplayStream
+from selfeng_agents.message import Message, MessagePromise
+from selfeng_agents.promising_context import PromisingContext
 
 
 class ErrorMessage(Message):

@@ -1,7 +1,7 @@
 """Chat models as agents."""
 
-from selfeng.runtime.models.anthropic_agent import AnthropicMessage, anthropic_agent
-from selfeng.runtime.models.chat_messages import (
+from selfeng_agents.models.anthropic_agent import AnthropicMessage, anthropic_agent
+from selfeng_agents.models.chat_messages import (
     AssistantMessage,
     RoleMessage,
     SystemMessage,
@@ -9,7 +9,7 @@ from selfeng.runtime.models.chat_messages import (
     ToolMessage,
     UserMessage,
 )
-from selfeng.runtime.models.openai_agent import (
+from selfeng_agents.models.openai_agent import (
     OpenAIMessage,
     openai_agent,
     openai_embedding_agent,

@@ -5,12 +5,12 @@ import os
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Any
 
-from selfeng.runtime.frozen import Frozen, freezable, thaw
-from selfeng.runtime.history import markdown_llm_logger_agent
-from selfeng.runtime.interaction import InteractionContext
-from selfeng.runtime.message import Message, MessageTokenAppender
-from selfeng.runtime.mini_agent import MiniAgent
-from selfeng.runtime.sequence import MessageSequence, MessageType
+from selfeng_agents.frozen import Frozen, freezable, thaw
+from selfeng_agents.history import markdown_llm_logger_agent
+from selfeng_agents.interaction import InteractionContext
+from selfeng_agents.message import Message, MessageTokenAppender
+from selfeng_agents.mini_agent import MiniAgent
+from selfeng_agents.sequence import MessageSequence, MessageType
 
 
 class ToolCall(Frozen):

@@ -1,32 +1,22 @@
 """The graph of a turn: which stage follows which, and one turn's run through it.
 
-Every stage ends with a symbol, and the graph alone says what comes next. docs/turns.md shows it.
+Every stage ends with a symbol, and `STAGES` alone says what comes next. docs/turns.md shows it.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeVar, cast
+from pathlib import Path
+from typing import TypeVar
 
+from selfeng.core.errors import SymbolUnknown
 from selfeng.core.events import StageEntered
 from selfeng.core.stage import STAGES, StageName
 from selfeng.core.turn import Turn
-from selfeng.graph import Graph
 
 State = TypeVar("State")
 
 
-def turn_graph() -> Graph[str]:
-    """The graph of a turn, at its start; the contexts describe what each stage does."""
-    graph: Graph[str] = Graph()
-    for stage in STAGES.values():
-        graph.add_node(stage.name, stage.does)
-    for stage in STAGES.values():
-        for symbol, target in stage.leads.items():
-            graph.add_transition(stage.name, symbol, target)
-    graph.set_start_node("gather")
-    return graph
-
-
-_GRAPH = turn_graph()
+TURN_SVG = Path(__file__).with_name("turn_graph.svg")
+"""The drawn graph of a turn. `make graph` redraws it, and a test fails when it is out of date."""
 
 
 class GraphRun:
@@ -52,5 +42,11 @@ class GraphRun:
             if STAGES[self.node].runs_code:
                 await self._turn.need("sandbox")
             symbol = await stage(state)
-            self.node = cast(StageName, _GRAPH.target(self.node, symbol))
+            leads = STAGES[self.node].leads
+            if symbol not in leads:
+                raise SymbolUnknown(
+                    f"{symbol!r} leads nowhere from the node {self.node!r}",
+                    f"the symbols here are {', '.join(map(repr, leads))}",
+                )
+            self.node = leads[symbol]
             self._turn.emit(StageEntered(node=self.node, symbol=symbol))

@@ -8,12 +8,14 @@ from typing import Any, Self, Union, cast
 
 from pydantic import BaseModel
 
-from selfeng.runtime.error_message import ErrorMessage, ForgivingPromise
-from selfeng.runtime.message import Message, MessagePromise
-from selfeng.runtime.promise import StreamedPromise
-from selfeng.runtime.promising_context import PromisingContext, Scope
-from selfeng.runtime.sentinels import DEFAULT, Choice, resolve_choice
-from selfeng.runtime.streams import Appender, Failure, ReplayStream, being_cancelled
+from selfeng.core.background import Scope
+from selfeng.core.replay_stream import Failure, ReplayStream
+from selfeng_agents.error_message import ErrorMessage, ForgivingPromise
+from selfeng_agents.message import Message, MessagePromise
+from selfeng_agents.promise import StreamedPromise
+from selfeng_agents.promising_context import PromisingContext
+from selfeng_agents.sentinels import DEFAULT, Choice, resolve_choice
+from selfeng_agents.streams import Appender, being_cancelled
 
 MessageType = Union[  # noqa: UP007  a name in quotes can't stand beside |
     str,
@@ -57,7 +59,7 @@ class MessageSequencePromise(StreamedPromise[MessagePromise, tuple[Message, ...]
 
     def as_single_promise(self, **options: Any) -> MessagePromise:
         """All the messages as one; see `join_messages`."""
-        from selfeng.runtime.message_text import join_messages
+        from selfeng_agents.message_text import join_messages
 
         return join_messages(self, **{"start_asap": False, **options})
 

@@ -9,25 +9,20 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, overload
 
-from selfeng.runtime.frozen import Frozen, freezable
-from selfeng.runtime.interaction import AgentCall, InteractionContext
-from selfeng.runtime.message import Message
-from selfeng.runtime.promise import Promise
-from selfeng.runtime.promising_context import (
-    PromisingContext,
-    as_list,
-    check_async,
-    current_scope,
-    is_async,
-)
-from selfeng.runtime.sentinels import DEFAULT, Choice, resolve_choice
-from selfeng.runtime.sequence import (
+from selfeng.core.background import current_scope
+from selfeng_agents.frozen import Frozen, freezable
+from selfeng_agents.interaction import AgentCall, InteractionContext
+from selfeng_agents.message import Message
+from selfeng_agents.promise import Promise
+from selfeng_agents.promising_context import PromisingContext, as_list, check_async, is_async
+from selfeng_agents.sentinels import DEFAULT, Choice, resolve_choice
+from selfeng_agents.sequence import (
     DeferredReplies,
     MessageSequence,
     MessageSequencePromise,
     MessageType,
 )
-from selfeng.runtime.streams import being_cancelled
+from selfeng_agents.streams import being_cancelled
 
 Body = Callable[..., Any]
 """`async def agent(ctx, **kwargs)`, or a class that is created with `ctx=` and the arguments, and
