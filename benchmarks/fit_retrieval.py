@@ -1,4 +1,4 @@
-"""Makes what ships of `src/selfeng/registry/fitted`: `python -m benchmarks.fit_retrieval [--data
+"""Makes what ships of `src/selfeng/library/fitted`: `python -m benchmarks.fit_retrieval [--data
 DIR]`; the last line is JSON.
 
 Everything is fitted twice before, each time to one half of the requests and judged on the other, so
@@ -77,9 +77,9 @@ from benchmarks.fitting.map_training import STEPS, TrainingPart, train
 from benchmarks.measures import best_ranks, quality
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.protocols import Embedder
-from selfeng.embedding.minilm import MiniLM
-from selfeng.registry.confidence import BM25_EVIDENCE, FEATURES, Scale
-from selfeng.registry.parameters import SHIPPED, Parameters, RequestMap
+from selfeng.library.confidence import BM25_EVIDENCE, FEATURES, Scale
+from selfeng.library.parameters import SHIPPED, Parameters, RequestMap
+from selfeng.models.embedding.minilm import MiniLM
 from selfeng.seeds import load_seeds
 from selfeng.settings import load_settings
 

@@ -59,8 +59,8 @@ from selfeng.core.events import Event, ExecutionFinished, ToolFound, TurnFinishe
 from selfeng.core.leaving import exit_process
 from selfeng.core.result import canonical, reference_to
 from selfeng.core.verdict import Returned
-from selfeng.embedding.minilm import MiniLM
-from selfeng.embedding.model_files import FOLDER
+from selfeng.models.embedding.minilm import MiniLM
+from selfeng.models.embedding.model_files import FOLDER
 from selfeng.settings import load_settings
 from selfeng.store.database import open_database, writing
 from selfeng.store.journal import Journal, JournalEntry

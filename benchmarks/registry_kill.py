@@ -28,7 +28,7 @@ from benchmarks import lookup
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
-from selfeng.registry.tool_files import code_file, source_digest, tests_file
+from selfeng.library.tool_files import code_file, source_digest, tests_file
 from selfeng.store.database import open_database, reading
 from selfeng.store.schema import tool_vectors, tool_versions, tool_words, tools
 

@@ -46,7 +46,6 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from benchmarks.lookup import library as opened_library
-from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import ModelReplyInvalid
 from selfeng.core.events import Event, NoToolFound, ToolFound
 from selfeng.core.functions import NO_TOOL_FITS, STANDALONE
@@ -55,11 +54,12 @@ from selfeng.core.stage_event import Usage
 from selfeng.core.tool import ToolDraft
 from selfeng.core.turn import Budget, Request, Turn
 from selfeng.core.value import Value
-from selfeng.llm.pricing import free
+from selfeng.library.composition.sources import PinnedSources
 from selfeng.llm_client import LLMClient
-from selfeng.offline.completion import Completion, CompletionRequest
-from selfeng.offline.cookbook.recipe import recipes
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.completion import Completion, CompletionRequest
+from selfeng.models.offline.cookbook.recipe import recipes
+from selfeng.models.offline.server import OfflineServer
+from selfeng.models.pricing import free
 from selfeng.seeds import load_seeds
 from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.executor import Call, Executor

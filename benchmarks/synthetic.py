@@ -19,9 +19,9 @@ from selfeng.core.protocols import Embedder
 from selfeng.core.provenance import Provenance
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import Tool, ToolDraft
-from selfeng.registry import lexical, records, versions
-from selfeng.registry.fusion import Vector
-from selfeng.registry.tool_files import code_file, source_digest, tests_file
+from selfeng.library import lexical, records, versions
+from selfeng.library.fusion import Vector
+from selfeng.library.tool_files import code_file, source_digest, tests_file
 from selfeng.store.database import writing
 from selfeng.store.schema import (
     properties,

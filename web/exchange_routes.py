@@ -15,8 +15,8 @@ from werkzeug.exceptions import LengthRequired
 
 from selfeng.core.errors import AgentError, RequestError
 from selfeng.core.files import BINARY, File
-from selfeng.exchange.tool_bundle import LARGEST
-from selfeng.exchange.tool_import import ImportFinding, ImportOffer
+from selfeng.library.exchange.tool_bundle import LARGEST
+from selfeng.library.exchange.tool_import import ImportFinding, ImportOffer
 from web.bridge import Bridge
 from web.event_streams import EVENT_STREAM, KEEP_ALIVE, sent, streamed
 from web.file_routes import send

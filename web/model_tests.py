@@ -51,7 +51,7 @@ class ModelTests:
                 log.exception("a test of the model's server failed")
             tell({"error": problem(error)})
         else:
-            from selfeng.llm.abilities import suitability  # imports the SDK
+            from selfeng.models.abilities import suitability  # imports the SDK
 
             means = suitability(results)
             tell({"suitability": {**plain(means), "usable": means.usable}})

@@ -15,7 +15,7 @@ from selfeng.core.errors import AgentError, RequestError
 from selfeng.core.question import MOST, AnswerValue
 from selfeng.core.result import ResultFormat, is_deep
 from selfeng.core.value import Value, first_problem
-from selfeng.exchange.tool_export import ExportForm
+from selfeng.library.exchange.tool_export import ExportForm
 from selfeng.projects.consent import ApprovalReply
 from selfeng.provision.configuration import SettingsInvalid
 

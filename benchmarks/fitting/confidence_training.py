@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.fitting.judged import Bools, Judged, Rows
-from selfeng.registry.confidence import BM25_EVIDENCE, Scale, features
-from selfeng.registry.parameters import Matrix
+from selfeng.library.confidence import BM25_EVIDENCE, Scale, features
+from selfeng.library.parameters import Matrix
 
 Floats = npt.NDArray[np.float64]
 _STEPS = 50

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.tool import ToolDraft
-from selfeng.registry.fusion import split_words
+from selfeng.library.fusion import split_words
 
 _LONGEST_NAME = 200
 _TOOLS, _QUERIES, _EXAMPLES = "tools.jsonl", "queries*.jsonl", "example_requests.jsonl"

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from benchmarks.fitting.data import RetrievalSet
 from selfeng.core.protocols import Embedder
 from selfeng.core.tool import ToolDraft
-from selfeng.registry.confidence import Scale, scale_of
-from selfeng.registry.fusion import (
+from selfeng.library.confidence import Scale, scale_of
+from selfeng.library.fusion import (
     described,
     distinct_requests,
     fuse,
@@ -27,8 +27,8 @@ from selfeng.registry.fusion import (
     split_words,
     tool_vector,
 )
-from selfeng.registry.lexical import text
-from selfeng.registry.parameters import Matrix, RequestMap
+from selfeng.library.lexical import text
+from selfeng.library.parameters import Matrix, RequestMap
 
 Bools = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]

@@ -14,9 +14,6 @@ import sqlalchemy as sa
 
 from selfeng.agents import Delegation, FunctionArguments, coder, proxy
 from selfeng.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
-from selfeng.composition.linked_sandbox import LinkedSandbox
-from selfeng.composition.reverification import Reverification, Reverified, Reverifier
-from selfeng.composition.sources import PinnedSources
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
@@ -35,21 +32,26 @@ from selfeng.durable.doors import (
     durable_wait,
 )
 from selfeng.durable.workflows import Workflows, sources_digest
-from selfeng.embedding.embedder_choice import chosen_embedder, former_embedder
-from selfeng.embedding.minilm import MiniLM
 from selfeng.engine import Engine, ModelParts, ToolParts, TurnParts
-from selfeng.exchange.signing import SigningKeys
-from selfeng.exchange.tool_export import ToolExport
-from selfeng.exchange.tool_import import ToolImport
-from selfeng.execution.file_profiler import FileProfiler
 from selfeng.lessons.book import LessonBook
 from selfeng.lessons.learner import Learner, Turns
 from selfeng.lessons.learning import Learning
-from selfeng.llm.pricing import free
+from selfeng.library.composition.linked_sandbox import LinkedSandbox
+from selfeng.library.composition.reverification import Reverification, Reverified, Reverifier
+from selfeng.library.composition.sources import PinnedSources
+from selfeng.library.exchange.signing import SigningKeys
+from selfeng.library.exchange.tool_export import ToolExport
+from selfeng.library.exchange.tool_import import ToolImport
+from selfeng.library.parameters import FOLDER as RANKING
+from selfeng.library.ranking import Ranking
+from selfeng.library.seeding import SeedMark
 from selfeng.llm_client import LLMClient, plain_speaking
 from selfeng.mcp_client.mcp_servers import McpServers
-from selfeng.offline.cookbook import Cookbook
-from selfeng.offline.server import OfflineServer
+from selfeng.models.embedding.embedder_choice import chosen_embedder, former_embedder
+from selfeng.models.embedding.minilm import MiniLM
+from selfeng.models.offline.cookbook import Cookbook
+from selfeng.models.offline.server import OfflineServer
+from selfeng.models.pricing import free
 from selfeng.orchestrator import Orchestrator
 from selfeng.projects.actions import PROJECT_ACTIONS
 from selfeng.projects.builder import ProjectBuilder
@@ -60,12 +62,10 @@ from selfeng.provision.configuration import Configuration, Connect
 from selfeng.provision.local_servers import PORTS, local_servers
 from selfeng.provision.parts import make_image, prepare_search
 from selfeng.provision.readiness import Readiness
-from selfeng.registry.parameters import FOLDER as RANKING
-from selfeng.registry.ranking import Ranking
-from selfeng.registry.seeding import SeedMark
 from selfeng.sandbox import SecureSandbox
 from selfeng.settings import Settings, load_settings, make_folders
 from selfeng.stages.decision import Thresholds
+from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.backup import in_use, restore_backup, write_backup
@@ -84,7 +84,7 @@ from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 from selfeng.turns.turn_registry import TurnRegistry
 
 if TYPE_CHECKING:
-    from selfeng.embedding.openai_embedder import OpenAIEmbedder
+    from selfeng.models.embedding.openai_embedder import OpenAIEmbedder
 
 EmbedderT = TypeVar("EmbedderT", bound="MiniLM | OpenAIEmbedder | None")
 

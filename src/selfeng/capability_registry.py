@@ -30,20 +30,20 @@ from selfeng.core.provenance import Edited, Provenance, ToolVersion
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool, ToolDraft
 from selfeng.core.words import count
-from selfeng.registry import names, records
-from selfeng.registry.change_events import LibraryChange
-from selfeng.registry.file_watcher import FileWatcher
-from selfeng.registry.index import IndexState, Progress, SearchIndex
-from selfeng.registry.library_errors import exists, file_in_the_way, half, not_found, verify_again
-from selfeng.registry.library_snapshot import LibrarySnapshot
-from selfeng.registry.ranking import Ranking
-from selfeng.registry.reembedding import Embedded, Former, Reembedding, Space
-from selfeng.registry.searching import Search
-from selfeng.registry.tool_editor import ToolEditor
-from selfeng.registry.tool_files import Checkpoint, Pair, Sources, ToolFiles, code_file, tests_file
-from selfeng.registry.tool_writer import ToolWriter, edited
-from selfeng.registry.trust import Trust, TrustRule
-from selfeng.registry.vectors import Vectors
+from selfeng.library import names, records
+from selfeng.library.change_events import LibraryChange
+from selfeng.library.file_watcher import FileWatcher
+from selfeng.library.index import IndexState, Progress, SearchIndex
+from selfeng.library.library_errors import exists, file_in_the_way, half, not_found, verify_again
+from selfeng.library.library_snapshot import LibrarySnapshot
+from selfeng.library.ranking import Ranking
+from selfeng.library.reembedding import Embedded, Former, Reembedding, Space
+from selfeng.library.searching import Search
+from selfeng.library.tool_editor import ToolEditor
+from selfeng.library.tool_files import Checkpoint, Pair, Sources, ToolFiles, code_file, tests_file
+from selfeng.library.tool_writer import ToolWriter, edited
+from selfeng.library.trust import Trust, TrustRule
+from selfeng.library.vectors import Vectors
 from selfeng.store.database import reading
 
 __all__ = ["CapabilityRegistry", "LibraryChange", "Sources", "TrustRule"]

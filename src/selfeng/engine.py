@@ -24,8 +24,6 @@ from weakref import WeakValueDictionary
 from pydantic import ValidationError
 
 from selfeng.capability_registry import CapabilityRegistry
-from selfeng.composition.reverification import Reverifier
-from selfeng.composition.sources import PinnedSources
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
 from selfeng.core.errors import (
@@ -60,11 +58,15 @@ from selfeng.core.verdict import Execution
 from selfeng.core.words import count
 from selfeng.durable.turn_work import Run, TurnStarter
 from selfeng.durable.workflows import Workflows
-from selfeng.exchange.tool_export import ExportForm, ToolExport
-from selfeng.exchange.tool_import import ToolImport
-from selfeng.execution.arguments import ArgumentsInvalid, bind
 from selfeng.lessons.learner import Learner
 from selfeng.lessons.learning import Learning
+from selfeng.library.change_events import LibraryChange
+from selfeng.library.composition.reverification import Reverifier
+from selfeng.library.composition.sources import PinnedSources
+from selfeng.library.exchange.tool_export import ExportForm, ToolExport
+from selfeng.library.exchange.tool_import import ToolImport
+from selfeng.library.seeding import Planted, SeedMark, plant
+from selfeng.library.versions import difference
 from selfeng.llm_client import LLMClient
 from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.orchestrator import Orchestrator, started
@@ -72,11 +74,9 @@ from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness, Report
-from selfeng.registry.change_events import LibraryChange
-from selfeng.registry.seeding import Planted, SeedMark, plant
-from selfeng.registry.versions import difference
 from selfeng.sandbox import SecureSandbox
 from selfeng.seeds import load_seeds
+from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.stages.executor import Call, Executor
 from selfeng.stages.language import is_english
 from selfeng.store.conversation_files import ConversationFiles

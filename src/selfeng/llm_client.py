@@ -13,12 +13,12 @@ from selfeng.core.model_server import ModelApi, ModelServer
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ReplyT
 from selfeng.core.turn import Budget
-from selfeng.llm.chat import ChatRequest, Memory, messages_of
-from selfeng.llm.pricing import Price, Tokens, listed_price
+from selfeng.models.chat import ChatRequest, Memory, messages_of
+from selfeng.models.pricing import Price, Tokens, listed_price
 
 if TYPE_CHECKING:
-    from selfeng.llm.abilities import Ability
-    from selfeng.llm.connection import ModelConnection
+    from selfeng.models.abilities import Ability
+    from selfeng.models.connection import ModelConnection
 
 OPENAI = "https://api.openai.com/v1"
 _NO_KEY = "none"  # local servers want no key, and the SDK wants one
@@ -31,7 +31,7 @@ def chat_completions(
     server: ModelServer, max_retries: int, price: Price, news: News
 ) -> "ModelConnection":
     """The connection to an OpenAI-compatible server."""
-    from selfeng.llm.connection import ModelConnection
+    from selfeng.models.connection import ModelConnection
 
     return ModelConnection(server, max_retries=max_retries, price=price, news=news)
 
@@ -42,7 +42,7 @@ def plain_speaking(
     """The same to a model that never thinks aloud without a tag before its thoughts, so that its
     first streamed reply need not be held back.
     """
-    from selfeng.llm.connection import ModelConnection
+    from selfeng.models.connection import ModelConnection
 
     return ModelConnection(server, max_retries=max_retries, price=price, unopened=False, news=news)
 
@@ -112,7 +112,7 @@ class LLMClient:
 
     def warm_up(self) -> None:
         """Import what the first call needs. Blocks for about a second: call it in a thread."""
-        from selfeng.llm import connection, function_choice, reply_form
+        from selfeng.models import connection, function_choice, reply_form
 
         _ = connection, function_choice, reply_form
         self._price("", "", Tokens(input=0, output=0))
@@ -145,7 +145,7 @@ class LLMClient:
 
     async def abilities(self, budget: Budget) -> AsyncGenerator["Ability", None]:
         """What the server can do, found out by up to eight calls. Raises: ModelError."""
-        from selfeng.llm.abilities import abilities
+        from selfeng.models.abilities import abilities
 
         async for ability in abilities(self._connection, budget):
             yield ability
@@ -167,7 +167,7 @@ class LLMClient:
 
     async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT:
         """The reply as a value of the given type. Raises: ModelError, BudgetExceeded."""
-        from selfeng.llm import ladder, reply_form
+        from selfeng.models import ladder, reply_form
 
         return await ladder.ask(
             self._connection, prompt, reply_form.strategies_for(reply), self._structured, budget
@@ -179,7 +179,7 @@ class LLMClient:
         """The one function that the model calls, always one of `functions`. Raises: ModelError,
         BudgetExceeded.
         """
-        from selfeng.llm import function_choice, ladder
+        from selfeng.models import function_choice, ladder
 
         return await ladder.ask(
             self._connection,

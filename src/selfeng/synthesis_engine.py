@@ -6,7 +6,6 @@ by hand or repaired, passes through the same chain (synthesis/chain.py).
 
 from collections.abc import Mapping, Sequence
 
-from selfeng.composition.sources import PinnedSources
 from selfeng.core.composition import Importable
 from selfeng.core.errors import SynthesisFailed
 from selfeng.core.plan import Plan
@@ -16,6 +15,7 @@ from selfeng.core.question import Question
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Verdict
+from selfeng.library.composition.sources import PinnedSources
 from selfeng.synthesis.before import Before
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis, SynthesisDeps
 from selfeng.synthesis.chain import Chain

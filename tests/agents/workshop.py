@@ -12,10 +12,10 @@ from selfeng.core.thread import AgentThread
 from selfeng.core.turn import Request
 from selfeng.core.verdict import Execution, Returned
 from selfeng.durable.doors import DurableThreads
-from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient
-from selfeng.offline.completion import Completion, CompletionRequest
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.completion import Completion, CompletionRequest
+from selfeng.models.offline.server import OfflineServer
+from selfeng.models.pricing import free
 from selfeng.orchestrator import Orchestrator, RequestTurn
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer

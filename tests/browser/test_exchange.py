@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from selfeng.exchange.tool_bundle import read_bundle
+from selfeng.library.exchange.tool_bundle import read_bundle
 from tests.browser.test_page import MIDDLE, NARROW, WIDE, flaws, open_page, tab_to
 from tests.exchange.bundles import bundle, draft, members, packed
 from tests.web.server_process import ServerProcess

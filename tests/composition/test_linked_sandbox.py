@@ -1,9 +1,9 @@
 """A sandbox in which code finds what it imports, with doubles of sandbox and library."""
 
-from selfeng.composition.linked_sandbox import LinkedSandbox
-from selfeng.composition.sources import PinnedSources
 from selfeng.core.tool import Requirement
 from selfeng.core.verdict import Version
+from selfeng.library.composition.linked_sandbox import LinkedSandbox
+from selfeng.library.composition.sources import PinnedSources
 from tests.doubles import ListedLibrary, ScriptedSandbox, passing, returned, tool
 
 HALF = tool("half", "def half(n: int) -> int:\n    return n // 2\n")

@@ -1,10 +1,10 @@
 """What a change of a tool means for those composed from it, with doubles of sandbox and library."""
 
-from selfeng.composition.reverification import Reverification, Reverified, Reverifier
-from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import SandboxUnavailable, ToolModified
 from selfeng.core.provenance import Provenance, RequirementChanged, ToolVersion
 from selfeng.core.tool import Requirement, Tool, ToolDraft
+from selfeng.library.composition.reverification import Reverification, Reverified, Reverifier
+from selfeng.library.composition.sources import PinnedSources
 from tests.doubles import ListedLibrary, ScriptedSandbox, failing, gate, passing, tool
 
 

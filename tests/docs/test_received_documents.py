@@ -19,8 +19,8 @@ import requests
 from uv import find_uv_bin
 
 from selfeng.llm_client import OPENAI
-from selfeng.offline.cookbook import Cookbook
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.cookbook import Cookbook
+from selfeng.models.offline.server import OfflineServer
 from selfeng.projects.project_context import CodeFile, Context
 from selfeng_agents.graph import Graph
 from tests.home import ROOT, Home, serving

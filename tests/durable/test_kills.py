@@ -18,9 +18,9 @@ import sqlalchemy as sa
 from selfeng.core.plan import PlannedStep
 from selfeng.core.spec import SpecificationReply
 from selfeng.lessons.learner import LearntLesson, LessonsReply
-from selfeng.offline.completion import Completion, CompletionRequest
-from selfeng.offline.cookbook import Cookbook
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.completion import Completion, CompletionRequest
+from selfeng.models.offline.cookbook import Cookbook
+from selfeng.models.offline.server import OfflineServer
 from selfeng.store.schema import agent_messages, agents
 from tests.databases import Postgres
 from tests.home import Home

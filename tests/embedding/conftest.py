@@ -1,6 +1,6 @@
 import pytest
 
-from selfeng.embedding.minilm import MiniLM
+from selfeng.models.embedding.minilm import MiniLM
 from tests.embedding.prepared import prepared_minilm
 
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from selfeng.embedding.minilm import MiniLM
-from selfeng.embedding.preparation import prepare_embedder
+from selfeng.models.embedding.minilm import MiniLM
+from selfeng.models.embedding.preparation import prepare_embedder
 
 DATA_DIR = Path(__file__).parents[2] / "data"
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from selfeng.core.protocols import Embedder
-from selfeng.embedding.openai_embedder import OpenAIEmbedder
+from selfeng.models.embedding.openai_embedder import OpenAIEmbedder
 from tests.embedding.embeddings_server import DIMENSIONS, KEY, EmbeddingsServer
 from tests.embedding.hashing import HashingEmbedder
 from tests.embedding.prepared import prepared_minilm

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from selfeng.core.errors import EmbedderUnavailable
-from selfeng.embedding.minilm import MiniLM
+from selfeng.models.embedding.minilm import MiniLM
 from tests.embedding.prepared import DATA_DIR
 
 # The beginning of the vector that sentence-transformers publishes for this sentence.

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from selfeng.core.errors import EmbedderUnavailable
-from selfeng.embedding import preparation
-from selfeng.embedding.minilm import MiniLM
-from selfeng.embedding.preparation import prepare_embedder
+from selfeng.models.embedding import preparation
+from selfeng.models.embedding.minilm import MiniLM
+from selfeng.models.embedding.preparation import prepare_embedder
 from tests.embedding.prepared import DATA_DIR
 
 ROOT = Path(__file__).parents[2]

@@ -14,9 +14,9 @@ from selfeng.core.choices import CHOICES
 from selfeng.core.errors import ConfigurationError, ModelUnavailable
 from selfeng.core.events import FINAL, Record, TurnFinished
 from selfeng.engine import Engine
-from selfeng.offline.completion import Completion, CompletionRequest
-from selfeng.offline.cookbook import Cookbook
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.completion import Completion, CompletionRequest
+from selfeng.models.offline.cookbook import Cookbook
+from selfeng.models.offline.server import OfflineServer
 from selfeng.provision.configuration import Configuration, SettingsInvalid
 from selfeng.settings import Settings, load_settings
 from tests.home import Home

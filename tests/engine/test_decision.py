@@ -23,10 +23,10 @@ from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Request
 from selfeng.core.verdict import Execution, Raised
-from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient
-from selfeng.offline.completion import Completion, Flawed, WireCall
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.completion import Completion, Flawed, WireCall
+from selfeng.models.offline.server import OfflineServer
+from selfeng.models.pricing import free
 from selfeng.orchestrator import Orchestrator
 from selfeng.stages.decision import Thresholds
 from selfeng.stages.executor import Executor

@@ -15,8 +15,8 @@ from selfeng.core.files import File
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.turn import Request
 from selfeng.engine import LONGEST_REQUEST, Engine
-from selfeng.offline.completion import Completion
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.completion import Completion
+from selfeng.models.offline.server import OfflineServer
 from selfeng.settings import Settings
 from selfeng.store.conversation_list import ConversationChange
 from tests.home import Home

@@ -16,7 +16,7 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.signature import parse_signature
 from selfeng.core.turn import EarlierFiles, Request, Turn
 from selfeng.core.verdict import Execution, Killed, Raised
-from selfeng.execution.arguments import ArgumentsInvalid, bind
+from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.stages.executor import Call, Executor, Misfit, NoFit
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
 

@@ -14,10 +14,10 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Answer, Question
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from selfeng.core.turn import Request
-from selfeng.execution.file_profiler import FileProfiler
 from selfeng.orchestrator import Orchestrator
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
+from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy

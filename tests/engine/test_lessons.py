@@ -7,8 +7,6 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 
-from selfeng.composition.reverification import Reverification, Reverifier
-from selfeng.composition.sources import PinnedSources
 from selfeng.core.changes import Changes
 from selfeng.core.events import BudgetSpent, Event, LessonsShown, Record, TurnFinished
 from selfeng.core.files import FileLimits
@@ -16,9 +14,12 @@ from selfeng.core.lesson import LessonHint
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.engine import Engine, ModelParts, ToolParts, TurnParts
-from selfeng.exchange.signing import SigningKeys
-from selfeng.exchange.tool_export import ToolExport
-from selfeng.exchange.tool_import import ToolImport
+from selfeng.library.composition.reverification import Reverification, Reverifier
+from selfeng.library.composition.sources import PinnedSources
+from selfeng.library.exchange.signing import SigningKeys
+from selfeng.library.exchange.tool_export import ToolExport
+from selfeng.library.exchange.tool_import import ToolImport
+from selfeng.library.seeding import SeedMark
 from selfeng.llm_client import LLMClient
 from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.orchestrator import Orchestrator
@@ -26,7 +27,6 @@ from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
-from selfeng.registry.seeding import SeedMark
 from selfeng.settings import Settings
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer

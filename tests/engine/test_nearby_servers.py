@@ -9,8 +9,8 @@ import pytest
 
 from selfeng.core.status import LocalServer
 from selfeng.llm_client import LLMClient
-from selfeng.offline.cookbook import Cookbook
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.cookbook import Cookbook
+from selfeng.models.offline.server import OfflineServer
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import local_servers
 from selfeng.settings import Settings, load_settings

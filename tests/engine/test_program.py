@@ -11,9 +11,9 @@ from selfeng.cli.app import app
 from selfeng.core.owner import LOCAL
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
-from selfeng.execution.arguments import from_texts
 from selfeng.python import Agent
 from selfeng.settings import Settings
+from selfeng.stages.execution.arguments import from_texts
 from tests.engine.test_refactoring import kept
 from tests.home import Home
 

@@ -12,7 +12,7 @@ from selfeng.core.files import File
 from selfeng.core.plan import StepResult
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
-from selfeng.offline.cookbook.read_prompt import sections_of
+from selfeng.models.offline.cookbook.read_prompt import sections_of
 from selfeng.prompts.request import all_results
 from selfeng.stages.response_synthesizer import (
     SHOWN_TO_MODEL,

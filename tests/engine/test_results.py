@@ -11,7 +11,7 @@ from selfeng.core.events import Executing, ExecutionFinished, TurnFinished
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.result import Result
 from selfeng.core.tool import Tool
-from selfeng.offline.cookbook.read_prompt import sections_of
+from selfeng.models.offline.cookbook.read_prompt import sections_of
 from selfeng.orchestrator import Orchestrator
 from selfeng.settings import Settings
 from selfeng.stages.executor import Executor

@@ -8,7 +8,7 @@ from selfeng.core.errors import AgentError, SandboxFailed, SynthesisFailed
 from selfeng.core.provenance import Provenance
 from selfeng.core.tool import ToolDraft
 from selfeng.core.verdict import Verdict
-from selfeng.registry.seeding import Planted, SeedMark, plant
+from selfeng.library.seeding import Planted, SeedMark, plant
 from selfeng.store.database import id_of
 from tests.doubles import passing
 from tests.embedding.hashing import hashed_library

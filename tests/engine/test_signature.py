@@ -9,7 +9,7 @@ import pytest
 
 from selfeng.core.signature import Parameter, Signature, SignatureError, parse_signature
 from selfeng.core.spec import SpecParameter
-from selfeng.execution.arguments import ArgumentsInvalid, bind, python_type
+from selfeng.stages.execution.arguments import ArgumentsInvalid, bind, python_type
 from selfeng.synthesis.checks import specification_problem
 from tests.doubles import specification
 

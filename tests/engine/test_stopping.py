@@ -16,7 +16,7 @@ from selfeng.core.events import Event, TurnFinished, TurnStopped
 from selfeng.core.signature import parse_signature
 from selfeng.core.status import Asked
 from selfeng.core.tool import ToolDraft
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.server import OfflineServer
 from selfeng.projects.actions import CreateFile, ExecutePyFile
 from selfeng.settings import Settings
 from tests.engine.watched import EndlessModel, HangingModel, Watched, watched

@@ -19,8 +19,8 @@ from selfeng.core.tool import Tool
 from selfeng.core.turn import Request
 from selfeng.core.verdict import Raised
 from selfeng.llm_client import LLMClient
-from selfeng.offline.cookbook import Cookbook
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.cookbook import Cookbook
+from selfeng.models.offline.server import OfflineServer
 from selfeng.seeds import load_seeds
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
 from tests.engine.test_calls_by_hand import CALL

@@ -8,7 +8,7 @@ from contextlib import aclosing, asynccontextmanager
 from selfeng.bootstrap import build_engine
 from selfeng.core.events import FINAL, Event, Record
 from selfeng.engine import Engine
-from selfeng.offline.completion import CompletionRequest, Flawed
+from selfeng.models.offline.completion import CompletionRequest, Flawed
 from selfeng.settings import Settings
 
 

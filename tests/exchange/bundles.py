@@ -10,8 +10,8 @@ from typing import Any
 
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
-from selfeng.exchange.signing import SigningKeys
-from selfeng.exchange.tool_bundle import write_bundle
+from selfeng.library.exchange.signing import SigningKeys
+from selfeng.library.exchange.tool_bundle import write_bundle
 
 CODE = "def reverse_text(text: str) -> str:\n    return text[::-1]\n"
 TESTS = (

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
-from selfeng.exchange.exported_tool import ExportedTool
-from selfeng.exchange.script import script
-from selfeng.exchange.skill import skill, skill_name
+from selfeng.library.exchange.exported_tool import ExportedTool
+from selfeng.library.exchange.script import script
+from selfeng.library.exchange.skill import skill, skill_name
 from tests.exchange.bundles import CODE, draft
 
 SHOUT = ExportedTool(

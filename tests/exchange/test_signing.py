@@ -5,7 +5,7 @@ import os
 import pytest
 
 from selfeng.core.errors import ConfigurationError, RequestError, ResourceNotFound
-from selfeng.exchange.signing import UNSIGNED, SigningKeys, fingerprint, read_key
+from selfeng.library.exchange.signing import UNSIGNED, SigningKeys, fingerprint, read_key
 
 RSA = "ssh-rsa AAAAB3NzaC1yc2EAAAADAQABAAAAgQC7"
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from selfeng.core.errors import RequestError
-from selfeng.exchange import tool_bundle as module
-from selfeng.exchange.tool_bundle import LARGEST, MOST, read_bundle, write_bundle
+from selfeng.library.exchange import tool_bundle as module
+from selfeng.library.exchange.tool_bundle import LARGEST, MOST, read_bundle, write_bundle
 from tests.exchange.bundles import (
     CODE,
     authors_keys,

@@ -12,10 +12,10 @@ from selfeng.core.errors import RequestError, SynthesisFailed
 from selfeng.core.provenance import Provenance
 from selfeng.core.tool import Imported, Tool, ToolDraft
 from selfeng.core.verdict import Verdict
-from selfeng.exchange.signing import SigningKeys
-from selfeng.exchange.tool_bundle import folder_bundle, read_bundle
-from selfeng.exchange.tool_export import ToolExport
-from selfeng.exchange.tool_import import ImportFinding, ToolImport
+from selfeng.library.exchange.signing import SigningKeys
+from selfeng.library.exchange.tool_bundle import folder_bundle, read_bundle
+from selfeng.library.exchange.tool_export import ToolExport
+from selfeng.library.exchange.tool_import import ImportFinding, ToolImport
 from selfeng.synthesis.checks import draft_problem
 from tests.doubles import passing
 from tests.embedding.hashing import hashed_library

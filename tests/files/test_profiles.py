@@ -14,9 +14,9 @@ import pytest_asyncio
 from selfeng.core.errors import SandboxUnavailable
 from selfeng.core.files import File, FileReference
 from selfeng.core.verdict import Returned, SandboxStatus
-from selfeng.execution.file_profiler import FileProfiler
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
+from selfeng.stages.execution.file_profiler import FileProfiler
 from tests.sandbox.backends import Behind
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.asyncio(loop_scope="session")]

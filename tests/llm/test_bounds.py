@@ -25,9 +25,9 @@ from selfeng.core.errors import (
 from selfeng.core.events import Limits
 from selfeng.core.prompt import FunctionSchema
 from selfeng.core.turn import Budget
-from selfeng.embedding.openai_embedder import OpenAIEmbedder
-from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient, plain_speaking
+from selfeng.models.embedding.openai_embedder import OpenAIEmbedder
+from selfeng.models.pricing import free
 from selfeng.provision.local_servers import local_servers
 from tests.llm.desk import PROMPT
 from tests.llm.wire_server import Served, serving

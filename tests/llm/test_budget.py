@@ -12,9 +12,9 @@ from selfeng.core.events import Limits, Usage
 from selfeng.core.prompt import FunctionCall, FunctionSchema
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
-from selfeng.llm.pricing import Tokens
-from selfeng.offline.completion import Completion, CompletionRequest, Flawed
-from selfeng.offline.wire import Rejection
+from selfeng.models.offline.completion import Completion, CompletionRequest, Flawed
+from selfeng.models.offline.wire import Rejection
+from selfeng.models.pricing import Tokens
 from tests.llm.desk import Desk
 
 ADD = FunctionSchema(

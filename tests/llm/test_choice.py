@@ -12,9 +12,9 @@ from openai.types.chat.chat_completion_chunk import (
 
 from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.prompt import FunctionCall, FunctionSchema
-from selfeng.llm.received import StreamedCalls
-from selfeng.offline.completion import Completion, Flawed, WireCall
-from selfeng.offline.wire import Rejection
+from selfeng.models.offline.completion import Completion, Flawed, WireCall
+from selfeng.models.offline.wire import Rejection
+from selfeng.models.received import StreamedCalls
 from tests.llm.desk import PROMPT, WIRE_PROMPT, Desk
 
 PERCENTAGE = FunctionSchema(

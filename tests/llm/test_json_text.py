@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from selfeng.llm.json_text import find, mended, parse
+from selfeng.models.json_text import find, mended, parse
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from selfeng.core.errors import ModelError, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.events import ThoughtAloud, merge
 from selfeng.core.turn import Budget
 from selfeng.llm_client import chat_completions
-from selfeng.offline.completion import Completion, CompletionRequest, Flawed, WireCall
-from selfeng.offline.wire import Rejection
+from selfeng.models.offline.completion import Completion, CompletionRequest, Flawed, WireCall
+from selfeng.models.offline.wire import Rejection
 from tests.llm.desk import Desk
 from tests.llm.test_choice import CALL, WRITTEN, choose, kinds
 from tests.llm.test_structured import GOOD, PLAN, Plan

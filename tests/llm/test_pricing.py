@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfeng.llm.pricing import Tokens, free, listed_price
+from selfeng.models.pricing import Tokens, free, listed_price
 
 OPENAI = "https://api.openai.com/v1"
 TOKENS = Tokens(input=1_000_000, output=1_000_000)

@@ -7,7 +7,7 @@ import pytest
 
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from selfeng.core.value import Value
-from selfeng.llm.reply_form import ReplyForm
+from selfeng.models.reply_form import ReplyForm
 
 
 class Item(Value):

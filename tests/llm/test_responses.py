@@ -9,7 +9,7 @@ import pytest
 from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.events import Limits, Usage
 from selfeng.core.turn import Budget
-from selfeng.llm.pricing import listed_price
+from selfeng.models.pricing import listed_price
 from tests.llm.desk import WIRE_PROMPT, Desk
 from tests.llm.test_choice import CALL, NONE, PERCENTAGE
 from tests.llm.test_habits import TALK, completion, roles

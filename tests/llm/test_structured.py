@@ -8,8 +8,8 @@ import pytest
 from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.value import Value
-from selfeng.offline.completion import Completion, Flawed, WireCall
-from selfeng.offline.wire import Rejection
+from selfeng.models.offline.completion import Completion, Flawed, WireCall
+from selfeng.models.offline.wire import Rejection
 from tests.llm.desk import WIRE_PROMPT, Desk
 
 

@@ -5,8 +5,8 @@ import json
 from selfeng.core.prompt import Prompt
 from selfeng.lessons.learner import LessonsReply
 from selfeng.lessons.transcript import transcript_of
-from selfeng.offline.completion import CompletionRequest
-from selfeng.offline.cookbook import Cookbook
+from selfeng.models.offline.completion import CompletionRequest
+from selfeng.models.offline.cookbook import Cookbook
 from selfeng.prompts import render
 from tests.doubles import specification
 from tests.lessons.notebook import failed, repaired, smooth

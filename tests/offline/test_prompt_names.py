@@ -11,12 +11,12 @@ from selfeng.core.functions import NO_TOOL_FITS
 from selfeng.core.prompt import ChatMessage, Prompt
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.turn import Budget
-from selfeng.llm.pricing import free
 from selfeng.llm_client import LLMClient
-from selfeng.offline.completion import Completion
-from selfeng.offline.cookbook import Cookbook
-from selfeng.offline.cookbook.small_talk import KNOWLEDGE
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.completion import Completion
+from selfeng.models.offline.cookbook import Cookbook
+from selfeng.models.offline.cookbook.small_talk import KNOWLEDGE
+from selfeng.models.offline.server import OfflineServer
+from selfeng.models.pricing import free
 from tests.script import Script
 
 Serve = Callable[..., tuple[Script, LLMClient]]

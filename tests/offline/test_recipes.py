@@ -17,9 +17,9 @@ from selfeng.core.packages import sandbox_packages
 from selfeng.core.signature import parse_signature
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import ToolDraft
-from selfeng.offline.cookbook.matching import matches
-from selfeng.offline.cookbook.recipe import FOLDER, Recipe, recipe_for_tool, recipes
-from selfeng.offline.cookbook.writing import recipe_of
+from selfeng.models.offline.cookbook.matching import matches
+from selfeng.models.offline.cookbook.recipe import FOLDER, Recipe, recipe_for_tool, recipes
+from selfeng.models.offline.cookbook.writing import recipe_of
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.checks import module_problem, specification_problem, suite_problem
 from selfeng.synthesis.stubs import stub

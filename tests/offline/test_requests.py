@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from selfeng.offline.cookbook.matching import matches
-from selfeng.offline.cookbook.recipe import recipes
+from selfeng.models.offline.cookbook.matching import matches
+from selfeng.models.offline.cookbook.recipe import recipes
 
 CSV = "item,price\npen,2\nbook,10"
 

@@ -11,7 +11,7 @@ import requests
 from uv import find_uv_bin
 
 from selfeng.core.errors import EmbedderUnavailable
-from selfeng.embedding.minilm import MiniLM
+from selfeng.models.embedding.minilm import MiniLM
 from selfeng.provision.parts import prepare_search
 from selfeng.settings import Settings
 from tests.home import ROOT, seeded_home, serving

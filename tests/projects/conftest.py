@@ -11,8 +11,8 @@ import pytest_asyncio
 from selfeng.core.events import BudgetSpent
 from selfeng.core.files import MB, FileLimits
 from selfeng.llm_client import LLMClient
-from selfeng.offline.completion import Author, Completion
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.completion import Author, Completion
+from selfeng.models.offline.server import OfflineServer
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.consent import Consent
 from selfeng.projects.loop import Packages

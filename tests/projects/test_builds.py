@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from selfeng.core.errors import RequestError
-from selfeng.offline.completion import Completion
+from selfeng.models.offline.completion import Completion
 from selfeng.projects.actions import WORKSPACE_ACTIONS
 from selfeng.projects.consent import Decision
 from selfeng.projects.examining import Examination, FileReport

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.provenance import Provenance, Repaired
-from selfeng.registry.tool_files import Checkpoint, ToolFiles
-from selfeng.registry.tool_writer import ToolWriter
-from selfeng.registry.vectors import Vectors
+from selfeng.library.tool_files import Checkpoint, ToolFiles
+from selfeng.library.tool_writer import ToolWriter
+from selfeng.library.vectors import Vectors
 from selfeng.store.database import open_database
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.drafts import REPAIRED, REVERSE, draft

@@ -12,7 +12,7 @@ from selfeng.core.errors import (
     ToolNotFound,
 )
 from selfeng.core.tool import Tool, ToolDraft
-from selfeng.registry.tool_files import source_digest
+from selfeng.library.tool_files import source_digest
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REVERSE, SHOUT, draft
 

@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from selfeng.capability_registry import CapabilityRegistry
-from selfeng.registry.tool_files import source_digest
+from selfeng.library.tool_files import source_digest
 from selfeng.store.database import open_database, reading
 from selfeng.store.schema import tool_vectors, tool_versions, tools
 from tests.registry.conftest import Place

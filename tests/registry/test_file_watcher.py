@@ -4,8 +4,8 @@ import time
 from pathlib import Path
 
 from benchmarks.synthetic import fill, requests
-from selfeng.registry import records, revisions
-from selfeng.registry.tool_files import FolderListing
+from selfeng.library import records, revisions
+from selfeng.library.tool_files import FolderListing
 from selfeng.store.database import reading, writing
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place

@@ -18,8 +18,8 @@ from benchmarks.fitting.data import read_sets
 from benchmarks.fitting.judged import Bm25, Judged, leave_one_out
 from benchmarks.fitting.map_training import TrainingPart, train
 from selfeng.core.errors import ConfigurationError
-from selfeng.registry.confidence import Scale
-from selfeng.registry.parameters import current, shipped
+from selfeng.library.confidence import Scale
+from selfeng.library.parameters import current, shipped
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REVERSE, SHOUT, draft

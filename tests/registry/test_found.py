@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from selfeng.core.tool import Candidate, ToolDraft
-from selfeng.offline.cookbook.recipe import recipes
+from selfeng.models.offline.cookbook.recipe import recipes
 from selfeng.seeds import load_seeds
 from selfeng.store.database import open_database
 from tests.embedding.prepared import prepared_minilm

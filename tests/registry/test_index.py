@@ -14,12 +14,12 @@ import sqlalchemy as sa
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.tool import Standing
-from selfeng.registry import records, revisions
-from selfeng.registry.exact import ExactSearch
-from selfeng.registry.fusion import Vector
-from selfeng.registry.index import SearchIndex
-from selfeng.registry.records import Embedding
-from selfeng.registry.trust import Trust, TrustRule
+from selfeng.library import records, revisions
+from selfeng.library.exact import ExactSearch
+from selfeng.library.fusion import Vector
+from selfeng.library.index import SearchIndex
+from selfeng.library.records import Embedding
+from selfeng.library.trust import Trust, TrustRule
 from selfeng.store.database import address, open_database, reading, writing
 from tests.doubles import registered
 from tests.embedding.hashing import HashingEmbedder
@@ -259,7 +259,7 @@ SIGNALLED = """
 import os, signal, sys
 from pathlib import Path
 import numpy as np
-from selfeng.registry.index import SearchIndex
+from selfeng.library.index import SearchIndex
 from selfeng.store.database import attach
 
 signal.signal(signal.SIGTERM, lambda *_: None)

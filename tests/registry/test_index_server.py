@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from selfeng.registry.chroma import Chroma
-from selfeng.registry.index import collection_name
+from selfeng.library.chroma import Chroma
+from selfeng.library.index import collection_name
 from selfeng.store.backup import restore_backup, write_backup
 from selfeng.store.database import address, attach, open_database, sole_worker
 from tests.chroma_server import ChromaServer
@@ -205,7 +205,7 @@ def test_a_restored_library_does_not_use_the_index_of_what_it_replaced(
 
 KILLED = """
 import sys
-from selfeng.registry.index import SearchIndex
+from selfeng.library.index import SearchIndex
 from selfeng.store.database import attach
 
 index = SearchIndex(sys.argv[2], attach(sys.argv[1]), "hashing")

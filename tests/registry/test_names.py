@@ -4,7 +4,7 @@ import pytest
 
 from selfeng.bootstrap import reserved_names
 from selfeng.core.errors import ToolNameInvalid
-from selfeng.registry.names import MAX_LENGTH, check_form
+from selfeng.library.names import MAX_LENGTH, check_form
 from tests.embedding.hashing import hashed_library
 from tests.registry.drafts import REVERSE
 

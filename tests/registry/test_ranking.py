@@ -6,9 +6,8 @@ import pytest
 
 from benchmarks.fitting.calibration import write
 from benchmarks.fitting.map_training import low_rank
-from selfeng.embedding.model_files import MODEL_ID
-from selfeng.registry.confidence import Scale, confidences
-from selfeng.registry.parameters import (
+from selfeng.library.confidence import Scale, confidences
+from selfeng.library.parameters import (
     SHIPPED,
     Parameters,
     ParametersInvalid,
@@ -17,7 +16,8 @@ from selfeng.registry.parameters import (
     read,
     shipped,
 )
-from selfeng.registry.ranking import Evidence, Ranking
+from selfeng.library.ranking import Evidence, Ranking
+from selfeng.models.embedding.model_files import MODEL_ID
 from tests.embedding.hashing import HashingEmbedder
 
 WEIGHTS = shipped("").weights

@@ -16,7 +16,7 @@ from selfeng import capability_registry
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.errors import EmbedderUnavailable
 from selfeng.core.protocols import Embedder
-from selfeng.registry.reembedding import Embedded
+from selfeng.library.reembedding import Embedded
 from selfeng.store.database import reading
 from selfeng.store.schema import tool_vectors
 from tests.embedding.hashing import HashingEmbedder

@@ -9,14 +9,14 @@ import sqlalchemy as sa
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.tool import Tool, ToolDraft
-from selfeng.embedding.minilm import MiniLM
-from selfeng.embedding.model_files import FOLDER
-from selfeng.registry import records, revisions
-from selfeng.registry.fusion import Vector, fuse, split_words
-from selfeng.registry.index import Found, SearchIndex
-from selfeng.registry.records import Embedding
-from selfeng.registry.searching import Search
-from selfeng.registry.tool_files import Sources
+from selfeng.library import records, revisions
+from selfeng.library.fusion import Vector, fuse, split_words
+from selfeng.library.index import Found, SearchIndex
+from selfeng.library.records import Embedding
+from selfeng.library.searching import Search
+from selfeng.library.tool_files import Sources
+from selfeng.models.embedding.minilm import MiniLM
+from selfeng.models.embedding.model_files import FOLDER
 from selfeng.seeds import load_seeds
 from selfeng.store.database import writing
 from tests.embedding.hashing import HashingEmbedder

@@ -1,4 +1,4 @@
-from selfeng.registry.tool_files import Sources, source_digest
+from selfeng.library.tool_files import Sources, source_digest
 
 
 def test_the_digest_depends_on_where_code_ends_and_tests_begin() -> None:

@@ -10,7 +10,7 @@ from selfeng.capability_registry import CapabilityRegistry, LibraryChange, Trust
 from selfeng.core.errors import ToolNotFound
 from selfeng.core.events import ToolStandingChanged
 from selfeng.core.provenance import Provenance, Repaired
-from selfeng.registry.trust import Trust
+from selfeng.library.trust import Trust
 from selfeng.store.database import open_database, reading
 from selfeng.store.schema import tool_uses
 from tests.embedding.hashing import HashingEmbedder

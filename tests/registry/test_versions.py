@@ -27,9 +27,9 @@ from selfeng.core.provenance import (
     ToolVersion,
 )
 from selfeng.core.tool import Imported, Requirement, Tool
-from selfeng.registry import records
-from selfeng.registry.tool_files import source_digest
-from selfeng.registry.tool_writer import next_version
+from selfeng.library import records
+from selfeng.library.tool_files import source_digest
+from selfeng.library.tool_writer import next_version
 from selfeng.store.database import writing
 from selfeng.store.schema import tools
 from tests.doubles import passing

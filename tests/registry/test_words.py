@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.provenance import Provenance, Repaired
-from selfeng.registry import lexical
-from selfeng.registry.vectors import MOST_USED
+from selfeng.library import lexical
+from selfeng.library.vectors import MOST_USED
 from selfeng.store.database import reading
 from selfeng.store.schema import tool_words
 from tests.registry.conftest import Place

@@ -2,8 +2,8 @@
 
 import pytest
 
-from selfeng.offline.completion import Completion
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.completion import Completion
+from selfeng.models.offline.server import OfflineServer
 from selfeng_agents import Message, MiniAgents
 from selfeng_agents.models import (
     AssistantMessage,

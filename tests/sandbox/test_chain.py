@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from selfeng.composition.linked_sandbox import LinkedSandbox
-from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import SynthesisFailed
 from selfeng.core.events import Event, SynthesisStep
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import Requirement, Tool
 from selfeng.core.turn import Request, Turn
+from selfeng.library.composition.linked_sandbox import LinkedSandbox
+from selfeng.library.composition.sources import PinnedSources
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.mutants import strength
 from selfeng.synthesis.programming import FailedCall

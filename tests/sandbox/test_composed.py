@@ -6,15 +6,15 @@ from collections.abc import Callable
 
 import pytest
 
-from selfeng.composition.linked_sandbox import LinkedSandbox
-from selfeng.composition.sources import PinnedSources
 from selfeng.core.events import Event, ExecutionFinished
 from selfeng.core.plan import SavedPlan, SavedStep
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Requirement
 from selfeng.core.turn import Request
-from selfeng.offline.cookbook.recipe import recipe_for_tool
+from selfeng.library.composition.linked_sandbox import LinkedSandbox
+from selfeng.library.composition.sources import PinnedSources
+from selfeng.models.offline.cookbook.recipe import recipe_for_tool
 from selfeng.orchestrator import Orchestrator
 from selfeng.sandbox import SecureSandbox
 from selfeng.stages.executor import Executor

@@ -19,7 +19,7 @@ from selfeng.core.signature import Signature, SignatureError, parse_signature
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Raised, Returned
 from selfeng.core.visible import visible
-from selfeng.registry.names import check_form
+from selfeng.library.names import check_form
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.limits import ContainerLimits, container_options
 from selfeng.sandboxes.self_check import check

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from selfeng.core.errors import RequestError
-from selfeng.exchange.signing import SigningKeys
-from selfeng.exchange.tool_import import ImportOffer, ToolImport
+from selfeng.library.exchange.signing import SigningKeys
+from selfeng.library.exchange.tool_import import ImportOffer, ToolImport
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedModel

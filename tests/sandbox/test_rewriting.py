@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from selfeng.offline.cookbook.recipe import recipes
+from selfeng.models.offline.cookbook.recipe import recipes
 from selfeng.sandboxes.worker.asserts import EXPLAIN, Asserts
 
 

@@ -87,10 +87,9 @@ from selfeng.core.tool import Candidate, Tool, ToolDraft
 from selfeng.core.turn import Budget, awaited
 from selfeng.core.verdict import Execution, Raised, Returned, SandboxStatus, TestResult, Verdict
 from selfeng.engine import Engine
-from selfeng.exchange.signing import SigningKeys
-from selfeng.exchange.tool_export import ExportForm, ToolExport
-from selfeng.exchange.tool_import import ToolImport
-from selfeng.execution.arguments import ArgumentsInvalid, bind
+from selfeng.library.exchange.signing import SigningKeys
+from selfeng.library.exchange.tool_export import ExportForm, ToolExport
+from selfeng.library.exchange.tool_import import ToolImport
 from selfeng.llm_client import LLMClient
 from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.projects.builder import ProjectBuilder
@@ -99,6 +98,7 @@ from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.settings import Settings
+from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationSummary
 from selfeng.store.database import open_database

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import requests
 
-from selfeng.exchange.tool_bundle import LARGEST, read_bundle
+from selfeng.library.exchange.tool_bundle import LARGEST, read_bundle
 from tests.exchange.bundles import authors_keys, bundle, draft, members, packed
 from tests.web.fake_engine import TOOL
 from tests.web.server_process import ServerProcess

@@ -24,8 +24,8 @@ import socketio.exceptions
 import sqlalchemy as sa
 
 from selfeng.core.events import FINAL
-from selfeng.offline.cookbook import Cookbook
-from selfeng.offline.server import OfflineServer
+from selfeng.models.offline.cookbook import Cookbook
+from selfeng.models.offline.server import OfflineServer
 from selfeng.sandbox import SecureSandbox
 from selfeng.store.database import attach
 from selfeng.store.journal import Journal

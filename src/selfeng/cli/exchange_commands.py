@@ -21,7 +21,7 @@ from selfeng.core.words import count
 if TYPE_CHECKING:
     from selfeng.core.files import File
     from selfeng.engine import Engine
-    from selfeng.exchange.tool_import import ImportFinding, ImportOffer, ToolWords
+    from selfeng.library.exchange.tool_import import ImportFinding, ImportOffer, ToolWords
 
 app = typer.Typer()
 
@@ -157,7 +157,7 @@ async def _add(engine: Engine, offer: ImportOffer, file: str, names: set[str]) -
 
 
 def _read(file: Path, library_names: set[str]) -> bytes:
-    from selfeng.exchange.tool_bundle import LARGEST, folder_bundle
+    from selfeng.library.exchange.tool_bundle import LARGEST, folder_bundle
 
     try:
         if file.is_dir():

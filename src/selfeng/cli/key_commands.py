@@ -9,7 +9,7 @@ import typer
 from selfeng.cli.command import AsJson, example, finish, print_json, say
 
 if TYPE_CHECKING:
-    from selfeng.exchange.signing import SigningKeys
+    from selfeng.library.exchange.signing import SigningKeys
 
 app = typer.Typer(invoke_without_command=True, rich_markup_mode=None)
 
@@ -27,7 +27,7 @@ def keys(context: typer.Context, *, json: AsJson = False) -> None:
         return
 
     def work() -> int:
-        from selfeng.exchange.signing import fingerprint, read_key
+        from selfeng.library.exchange.signing import fingerprint, read_key
 
         signing_keys = _keys()
         own_key, trusted = signing_keys.own_key(), signing_keys.trusted()
@@ -76,7 +76,7 @@ def distrust(which: Annotated[str, typer.Argument(help="Its name, fingerprint or
 
 
 def _keys() -> SigningKeys:
-    from selfeng.exchange.signing import SigningKeys
+    from selfeng.library.exchange.signing import SigningKeys
     from selfeng.settings import load_settings
 
     return SigningKeys(load_settings().data_dir)

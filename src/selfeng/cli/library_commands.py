@@ -20,7 +20,7 @@ from selfeng.core.words import count
 if TYPE_CHECKING:
     from selfeng.core.tool import Tool
     from selfeng.engine import Engine
-    from selfeng.registry.seeding import Planted
+    from selfeng.library.seeding import Planted
 
 app = typer.Typer()
 
@@ -162,7 +162,7 @@ def call(
 
 def _arguments(tool: Tool, texts: Sequence[str]) -> dict[str, Any]:
     """Each `NAME=VALUE`, and what is in each JSON object. Raises: RequestError."""
-    from selfeng.execution.arguments import from_texts
+    from selfeng.stages.execution.arguments import from_texts
 
     values: dict[str, Any] = {}
     for text in texts:

@@ -40,7 +40,7 @@ _NEEDS: dict[str, tuple[str, ...]] = {
 
 async def check_model(engine: Engine, say: Say) -> int:
     """What the model's server can do, and what that means for a turn."""
-    from selfeng.llm.abilities import suitability  # imports the SDK
+    from selfeng.models.abilities import suitability  # imports the SDK
 
     if engine.configuration.settings.offline:
         await engine.configuration.look()

@@ -24,7 +24,7 @@ from selfeng.llm_client import OPENAI, LLMClient
 from selfeng.settings import CHANGEABLE, Settings
 
 if TYPE_CHECKING:
-    from selfeng.llm.abilities import Ability
+    from selfeng.models.abilities import Ability
 
 KEY, SERVER, MODEL = "openai_api_key", "openai_base_url", "openai_model"
 _CONNECTION = (KEY, SERVER, MODEL, "openai_timeout", "openai_max_retries")

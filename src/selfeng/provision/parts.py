@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from selfeng.core.errors import AgentError, ConfigurationError
 from selfeng.core.packages import lacking
-from selfeng.embedding.model_files import NEEDS
-from selfeng.embedding.preparation import prepare_embedder
+from selfeng.models.embedding.model_files import NEEDS
+from selfeng.models.embedding.preparation import prepare_embedder
 from selfeng.provision.front_end import prepare_front_end
 from selfeng.sandbox import SecureSandbox
 from selfeng.settings import Settings

@@ -18,7 +18,7 @@ from selfeng.core.events import (
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import count
-from selfeng.execution.outcome import own_failure
+from selfeng.stages.execution.outcome import own_failure
 from selfeng.stages.server_consent import ConsentAsked
 from selfeng.stages.stages import End, Executed, PlanExecuted
 from selfeng.synthesis_engine import DirectAnswer

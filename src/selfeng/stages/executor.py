@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from selfeng.composition.sources import PinnedSources
 from selfeng.core.errors import ToolNotFound, stage
 from selfeng.core.events import (
     Executing,
@@ -36,11 +35,12 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Returned
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
-from selfeng.execution.arguments import ArgumentsInvalid, bind, question_for, resolved
-from selfeng.execution.outcome import call_digest, own_failure, promised
-from selfeng.execution.schema_arguments import bind_schema, question_for_property
+from selfeng.library.composition.sources import PinnedSources
 from selfeng.prompts import render
 from selfeng.prompts.request import shown
+from selfeng.stages.execution.arguments import ArgumentsInvalid, bind, question_for, resolved
+from selfeng.stages.execution.outcome import call_digest, own_failure, promised
+from selfeng.stages.execution.schema_arguments import bind_schema, question_for_property
 
 _SHOWN = 2_000
 """Characters of an argument in the source of a call."""

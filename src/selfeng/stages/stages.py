@@ -27,8 +27,8 @@ from selfeng.core.turn import Request, Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
-from selfeng.execution.outcome import own_failure
 from selfeng.stages.decision import Decider
+from selfeng.stages.execution.outcome import own_failure
 from selfeng.stages.executor import Call, Executor, Misfit, NoFit
 from selfeng.stages.plan_runner import PlanRunner
 from selfeng.stages.response_synthesizer import describe, described

@@ -1,0 +1,256 @@
+"""ToolImport: tools of a bundle on their way into the library.
+
+A person reads what they say of themselves, the gate judges what they do, and only what both accept
+is added. Until then a bundle leaves nothing behind.
+"""
+
+import asyncio
+import hashlib
+import json
+from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
+from datetime import UTC, datetime
+from graphlib import CycleError, TopologicalSorter
+from typing import Literal, Protocol
+
+from selfeng.core.composition import Importable
+from selfeng.core.errors import AgentError, LibraryError, RequestError, SynthesisFailed, ToolExists
+from selfeng.core.protocols import ToolLibrary
+from selfeng.core.provenance import Provenance
+from selfeng.core.tool import Imported, Tool, ToolDraft
+from selfeng.core.value import Value
+from selfeng.core.verdict import Verdict
+from selfeng.core.visible import one_line
+from selfeng.library.exchange.exported_tool import imported_names, packages_of
+from selfeng.library.exchange.signing import Signer, SigningKeys
+from selfeng.library.exchange.tool_bundle import read_bundle
+
+_MOST_VERDICTS = 500
+_LONGEST_NAME = 100
+_REFUSED = "the tools that it needs have to be imported, too"
+
+
+class ImportingLibrary(ToolLibrary, Protocol):
+    """What an import needs of the library."""
+
+    async def check(self, draft: ToolDraft) -> None:
+        """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
+
+
+class Examine(Protocol):
+    def __call__(self, draft: ToolDraft, beside: Sequence[Tool] = ()) -> Awaitable[Verdict]:
+        """Judge a tool and its words; `beside` are tools that it may import and that are not
+        registered yet. Raises: SynthesisFailed, SandboxError.
+        """
+
+
+class ToolWords(Value):
+    """What a person reads before a tool is accepted."""
+
+    name: str
+    signature: str
+    description: str
+    parameters: dict[str, str]
+    """Descriptions by name."""
+    example_requests: tuple[str, ...]
+    model: str
+    packages: tuple[str, ...]
+    imports: tuple[str, ...]
+    """Names of the bundle's tools that it imports."""
+    code: str
+    tests: str
+
+
+class ImportOffer(Value):
+    """A bundle that was read: nothing of it was run."""
+
+    digest: str
+    """sha256 of the file."""
+    signer: Signer
+    drafts: tuple[ToolDraft, ...]
+    """Each after those that it imports."""
+    cyclic: frozenset[str]
+    """Tools that import each other in a circle."""
+
+    @property
+    def tools(self) -> tuple[ToolWords, ...]:
+        names = {draft.name for draft in self.drafts}
+        return tuple(_offered(draft, names) for draft in self.drafts)
+
+
+class ImportFinding(Value):
+    """What came of one tool of a bundle."""
+
+    name: str
+    outcome: Literal["passed", "present", "refused", "added"]
+    """passed: the gate accepts it; present: the library has the same tool already."""
+    detail: str = ""
+    """Why it is refused, and what to do; or which tests passed."""
+
+
+class ToolImport:
+    def __init__(self, library: ImportingLibrary, keys: SigningKeys, examine: Examine) -> None:
+        self._library, self._keys, self.examine = library, keys, examine
+        self._verdicts: dict[str, Verdict] = {}
+        """Those that passed, so that what a person accepts after the gate is not judged twice."""
+
+    async def read(self, content: bytes) -> ImportOffer:
+        """What a file offers. Raises: RequestError: it is no bundle, or its signature is broken."""
+        return await asyncio.to_thread(self._read, content)
+
+    async def judge(self, offer: ImportOffer) -> AsyncGenerator[ImportFinding, None]:
+        """What the gate finds, tool by tool; nothing is added. Raises: SandboxError."""
+        beside: dict[str, Tool] = {}
+        refused: set[str] = set()
+        for draft in offer.drafts:
+            finding = await self._judged(offer, draft, list(beside.values()), refused)
+            if finding.outcome == "passed":
+                # as others of the bundle import it, before it is registered
+                beside[draft.name] = Tool(**dict(draft), created_at=datetime.now(UTC), digest="")
+            yield finding
+
+    async def add(
+        self, offer: ImportOffer, file: str, names: Collection[str]
+    ) -> AsyncGenerator[ImportFinding, None]:
+        """Add those of these tools that pass the gate, one after the other; each is added whole or
+        not at all. They come from the file of that name.
+
+        Raises: SandboxError; RequestError: the bundle has no tool of one of the names.
+        """
+        if unknown := sorted(set(names) - {draft.name for draft in offer.drafts}):
+            raise RequestError(
+                f"the bundle has no tool named {unknown[0][:_LONGEST_NAME]!r}",
+                "name tools that it has",
+            )
+        refused = {draft.name for draft in offer.drafts} - set(names)
+        for draft in offer.drafts:
+            if draft.name not in names:
+                continue
+            finding = await self._judged(offer, draft, (), refused)
+            if finding.outcome == "passed":
+                finding = await self._added(offer, draft, file)
+                if finding.outcome == "refused":
+                    refused.add(draft.name)
+            yield finding
+
+    def _read(self, content: bytes) -> ImportOffer:
+        bundle = read_bundle(content)
+        signer = self._keys.signer(bundle.signed, bundle.signature)
+        drafts, cyclic = _ordered(bundle.tools)
+        return ImportOffer(digest=bundle.digest, signer=signer, drafts=drafts, cyclic=cyclic)
+
+    async def _judged(
+        self, offer: ImportOffer, draft: ToolDraft, beside: Sequence[Tool], refused: set[str]
+    ) -> ImportFinding:
+        """`refused` gets the name of a tool that others can't import."""
+        try:
+            if draft.name in offer.cyclic:
+                circle = ", ".join(sorted(offer.cyclic))
+                raise SynthesisFailed(
+                    f"{draft.name}: these tools import each other in a circle: {circle}",
+                    "the author has to break the circle",
+                )
+            if missing := sorted(imported_names(draft.code) & refused):
+                raise SynthesisFailed(
+                    f"{draft.name} imports {missing[0]}, which is not accepted", _REFUSED
+                )
+            if present := await self._present(draft):
+                return present
+            verdict = await self._verdict(draft, beside)
+        except (SynthesisFailed, LibraryError) as error:
+            refused.add(draft.name)
+            return _refusal(draft.name, error)
+        tests = f"{len(verdict.tests)} of {len(verdict.tests)} tests passed"
+        return ImportFinding(name=draft.name, outcome="passed", detail=tests)
+
+    async def _present(self, draft: ToolDraft) -> ImportFinding | None:
+        """What to say of a tool whose name is taken. Raises: LibraryError: the name or the files
+        can't be used.
+        """
+        try:
+            await self._library.check(draft)
+            return None
+        except ToolExists as error:
+            library_tool = await self._library.get(draft.name)
+            if (library_tool.code, library_tool.tests) == (draft.code, draft.tests):
+                return ImportFinding(name=draft.name, outcome="present")
+            return _refusal(
+                draft.name,
+                ToolExists(
+                    f"{error.message}, with other code or tests",
+                    "yours stays; to take the other one, remove yours first",
+                ),
+            )
+
+    async def _verdict(self, draft: ToolDraft, beside: Sequence[Tool]) -> Verdict:
+        """Raises: SynthesisFailed, SandboxError."""
+        pinned = await self._pinned(draft, beside)
+        code_by_name = {tool.name: tool.code for tool in beside}
+        modules = {
+            pin.name: code_by_name.get(pin.name)
+            or (await self._library.version(*dict(pin).values())).code
+            for pin in pinned.requires
+        }
+        judged = json.dumps([draft.model_dump(mode="json"), modules], sort_keys=True)
+        if (key := hashlib.sha256(judged.encode()).hexdigest()) not in self._verdicts:
+            self._verdicts[key] = await self.examine(pinned, beside)
+            while len(self._verdicts) > _MOST_VERDICTS:
+                del self._verdicts[next(iter(self._verdicts))]
+        return self._verdicts[key]
+
+    async def _added(self, offer: ImportOffer, draft: ToolDraft, file: str) -> ImportFinding:
+        signer = offer.signer
+        imported = Imported(
+            file=one_line(file)[:_LONGEST_NAME],
+            signer=signer.fingerprint,
+            signer_name="this instance" if signer.status == "own" else signer.name,
+        )
+        stored_import = imported.model_copy(update={"requests": draft.example_requests})
+        try:
+            pinned = await self._pinned(draft, ())
+            verdict = await self._verdict(draft, ())
+            tool = await self._library.add(
+                pinned.model_copy(update={"example_requests": (), "imported": stored_import}),
+                Provenance(origin=imported, verdict=verdict),
+            )
+        except (SynthesisFailed, LibraryError) as error:
+            return _refusal(draft.name, error)
+        return ImportFinding(name=tool.name, outcome="added", detail=tool.description)
+
+    async def _pinned(self, draft: ToolDraft, beside: Sequence[Tool]) -> ToolDraft:
+        tools = Importable([*await self._library.tools(), *beside])
+        return draft.model_copy(update={"requires": tools.requires(draft.code)})
+
+
+def _ordered(tools: Sequence[ToolDraft]) -> tuple[tuple[ToolDraft, ...], frozenset[str]]:
+    """The tools, each after those that it imports, and the names of those in a circle."""
+    by_name = {tool.name: tool for tool in tools}
+    needs = {name: imported_names(tool.code) & set(by_name) for name, tool in by_name.items()}
+    cyclic: set[str] = set()
+    while True:
+        graph = {name: sorted(needs[name] - cyclic) for name in by_name if name not in cyclic}
+        try:
+            order = (*sorted(cyclic), *TopologicalSorter(graph).static_order())
+        except CycleError as error:
+            cyclic |= set(error.args[1])
+        else:
+            return tuple(by_name[name] for name in order), frozenset(cyclic)
+
+
+def _offered(draft: ToolDraft, names: set[str]) -> ToolWords:
+    return ToolWords(
+        name=draft.name,
+        signature=str(draft.signature),
+        description=draft.description,
+        parameters={p.name: p.description for p in draft.signature.parameters},
+        example_requests=draft.example_requests,
+        model=draft.model,
+        packages=packages_of([draft.code]),
+        imports=tuple(sorted(imported_names(draft.code) & names)),
+        code=draft.code,
+        tests=draft.tests,
+    )
+
+
+def _refusal(name: str, error: AgentError) -> ImportFinding:
+    remedy = f"; {error.remedy}" if error.remedy else ""
+    return ImportFinding(name=name, outcome="refused", detail=f"{error.message}{remedy}")

@@ -1,0 +1,326 @@
+"""The records of the tools in SQL: rows and vectors, read and written inside the caller's
+transaction.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import sqlalchemy as sa
+from pydantic import BaseModel
+from pydantic_core import to_json
+
+from selfeng.core.tool import Standing, Tool, ToolDraft
+from selfeng.library import lexical, revisions
+from selfeng.library.fusion import Vector
+from selfeng.store.database import utc
+from selfeng.store.schema import tool_requests, tool_uses, tool_vectors, tool_words, tools
+
+State = Literal["pending", "revising", "active", "missing", "removing"]
+"""pending: the first files are being written; revising: files are being replaced by those of the
+version in the record;
+missing: files were deleted by hand; removing: files are being deleted.
+"""
+
+_STATES: dict[str, State] = {state: state for state in get_args(State)}
+_STANDINGS: dict[str, Standing] = {standing: standing for standing in get_args(Standing)}
+"""One string object for all tools."""
+REGISTERED: tuple[State, ...] = ("active", "revising")
+
+_PLAIN = (str, int, datetime, Standing)
+"""Types of fields that are stored in a column unchanged."""
+
+_CHUNK = 500
+"""Names per query; SQLite limits the number of parameters to some thousand."""
+
+_VECTORS = sa.select(tool_vectors.c.name, tool_vectors.c.vector).where(
+    tool_vectors.c.embedder == sa.bindparam("embedder"),
+    tool_vectors.c.name.in_(sa.bindparam("names", expanding=True)),
+)
+
+
+class Embedding(NamedTuple):
+    """The search vector of a tool, and the id of the embedder that made it."""
+
+    embedder: str
+    vector: Vector
+    former: "Embedding | None" = None
+    """The same by the former embedder; searches use it until all tools have new vectors."""
+
+
+class ToolEntry(NamedTuple):
+    """The part of every tool's record that is kept in memory."""
+
+    name: str
+    state: State
+    created_at: datetime
+    version: int
+    standing: Standing
+
+    @property
+    def registered(self) -> bool:
+        return self.state in REGISTERED
+
+
+def entries(connection: sa.Connection, names: Sequence[str] | None = None) -> dict[str, ToolEntry]:
+    """The entries of these tools or of all, by name."""
+    statement = sa.select(
+        tools.c.name, tools.c.state, tools.c.created_at, tools.c.version, tools.c.standing
+    )
+    queries = (
+        [statement]
+        if names is None
+        else [statement.where(tools.c.name.in_(chunk)) for chunk in _chunks(names)]
+    )
+    rows = (row for query in queries for row in connection.execute(query))
+    return {
+        r.name: ToolEntry(
+            r.name, _STATES[r.state], utc(r.created_at), r.version, _STANDINGS[r.standing]
+        )
+        for r in rows
+    }
+
+
+def unfinished(connection: sa.Connection) -> dict[str, State]:
+    """The states that killed processes left behind, by tool name."""
+    statement = sa.select(tools.c.name, tools.c.state).where(
+        tools.c.state.in_(("pending", "revising", "removing"))
+    )
+    return {row.name: row.state for row in connection.execute(statement.order_by(tools.c.name))}
+
+
+def digests(
+    connection: sa.Connection, names: Sequence[str], state: State = "active"
+) -> dict[str, str]:
+    """The verified digests of those of the tools that are in that state, by name."""
+    return {
+        row.name: row.digest
+        for chunk in _chunks(names)
+        for row in connection.execute(
+            sa.select(tools.c.name, tools.c.digest).where(
+                tools.c.name.in_(chunk), tools.c.state == state
+            )
+        )
+    }
+
+
+def state_of(connection: sa.Connection, name: str) -> State | None:
+    state: State | None = connection.execute(
+        sa.select(tools.c.state).where(tools.c.name == name)
+    ).scalar()
+    return state
+
+
+def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
+    for chunk in _chunks(names):
+        yield from (
+            Tool(**fields(Tool, row))
+            for row in connection.execute(sa.select(tools).where(tools.c.name.in_(chunk)))
+        )
+
+
+def insert(
+    connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None
+) -> None:
+    """`embedding` None: the tool has no vector yet."""
+    connection.execute(tools.insert().values(**columns(tool), state=state))
+    revisions.note(connection, tool.name)
+    if embedding is not None:
+        insert_vector(connection, tool.name, embedding)
+    lexical.write(connection, tool, ())
+
+
+def replace(
+    connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None
+) -> None:
+    """Replace the version in the tool's record; `embedding` is None if the searchable words are
+    unchanged.
+    """
+    connection.execute(
+        tools.update()
+        .where(tools.c.name == tool.name)
+        .values(**columns(tool), state=state, failures=0)
+    )
+    revisions.note(connection, tool.name)
+    lexical.write(connection, tool, used_requests(connection, tool.name))
+    if embedding is not None:
+        connection.execute(
+            tool_vectors.delete().where(tool_vectors.c.name == tool.name)
+        )  # of other embedders too
+        insert_vector(connection, tool.name, embedding)
+
+
+def columns(record: BaseModel) -> dict[str, Any]:
+    """A column for each field: text, numbers and times unchanged, everything else as JSON."""
+    json_names = _json_fields(type(record))
+    return {
+        name: to_json(value).decode() if name in json_names and value is not None else value
+        for name, value in record
+    }
+
+
+def fields(model: type[BaseModel], row: sa.Row[Any], but: str = "") -> dict[str, Any]:
+    """The fields of a model, read from columns that `columns` wrote; `but` is a field without a
+    column.
+    """
+    json_names = _json_fields(model)
+    values = {name: getattr(row, name) for name in model.model_fields if name != but}
+    return {name: _read(value, name in json_names) for name, value in values.items()}
+
+
+@cache
+def _json_fields(model: type[BaseModel]) -> frozenset[str]:
+    return frozenset(
+        name for name, field in model.model_fields.items() if field.annotation not in _PLAIN
+    )
+
+
+def _read(value: Any, is_json: bool) -> Any:
+    if is_json and value is not None:
+        return json.loads(value)
+    return utc(value) if isinstance(value, datetime) else value
+
+
+def set_state(connection: sa.Connection, name: str, state: State) -> None:
+    connection.execute(tools.update().where(tools.c.name == name).values(state=state))
+    revisions.note(connection, name)
+
+
+def delete(connection: sa.Connection, name: str) -> None:
+    """Delete the tool, but not its versions."""
+    for table in (tool_requests, tool_words, tool_uses, tool_vectors, tools):
+        connection.execute(table.delete().where(table.c.name == name))
+    revisions.note(connection, name)
+
+
+def searched(
+    connection: sa.Connection, embedder: str, names: Sequence[str] | None = None
+) -> Iterator[tuple[str, Vector]]:
+    """The vectors of registered tools that are not retired, by name: of these tools, or of all in
+    name order.
+    """
+    statement = _of_searched(embedder, tools.c.name, tool_vectors.c.vector)
+    if names is None:
+        ordered = statement.order_by(tools.c.name)
+        with connection.execute(ordered, execution_options={"yield_per": _CHUNK}) as rows:
+            yield from ((row.name, _vector(row.vector)) for row in rows)
+    else:
+        for chunk in _chunks(names):
+            yield from (
+                (row.name, _vector(row.vector))
+                for row in connection.execute(statement.where(tools.c.name.in_(chunk))).all()
+            )
+
+
+def vectors(connection: sa.Connection, embedder: str, names: Sequence[str]) -> dict[str, Vector]:
+    """The vectors of these tools, whatever their state, by name."""
+    batches = (
+        connection.execute(_VECTORS, {"embedder": embedder, "names": chunk}).all()
+        for chunk in _chunks(names)
+    )
+    return {name: _vector(content) for rows in batches for name, content in rows}
+
+
+def _vector(content: bytes) -> Vector:
+    return np.frombuffer(content, dtype="<f4").astype(np.float32, copy=False)
+
+
+def searched_count(connection: sa.Connection, embedder: str) -> int:
+    """The number of vectors that `searched` returns for all tools."""
+    return int(connection.execute(_of_searched(embedder, sa.func.count())).scalar_one())
+
+
+def _of_searched(embedder: str, *columns: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """A query for these columns of the tools that search may offer, joined with their vectors."""
+    joined = tools.join(tool_vectors, tool_vectors.c.name == tools.c.name)
+    there = (
+        tools.c.state.in_(REGISTERED),
+        tools.c.standing != "retired",
+        tool_vectors.c.embedder == embedder,
+    )
+    return sa.select(*columns).select_from(joined).where(*there)
+
+
+def unembedded(connection: sa.Connection, embedder: str) -> list[str]:
+    """Names of the registered tools that have no vector of the embedder."""
+    embedded = sa.select(tool_vectors.c.name).where(tool_vectors.c.embedder == embedder)
+    statement = sa.select(tools.c.name).where(
+        tools.c.state.in_(REGISTERED), tools.c.name.not_in(embedded)
+    )
+    return list(connection.execute(statement.order_by(tools.c.name)).scalars())
+
+
+def insert_vector(connection: sa.Connection, name: str, embedding: Embedding) -> None:
+    same = tool_vectors.c.name == name, tool_vectors.c.embedder == embedding.embedder
+    connection.execute(tool_vectors.delete().where(*same))
+    content = embedding.vector.astype("<f4").tobytes()
+    connection.execute(
+        tool_vectors.insert().values(name=name, embedder=embedding.embedder, vector=content)
+    )
+    revisions.note(connection, name, embedding.embedder)
+    if embedding.former is not None:
+        insert_vector(connection, name, embedding.former)
+
+
+def embedders(connection: sa.Connection) -> dict[str, int]:
+    """The number of vectors of each embedder, by its id."""
+    counted = sa.select(tool_vectors.c.embedder, sa.func.count().label("vectors")).group_by(
+        tool_vectors.c.embedder
+    )
+    return {row.embedder: row.vectors for row in connection.execute(counted)}
+
+
+def drop_vectors(connection: sa.Connection, but: str) -> None:
+    """Delete the vectors of all embedders but one."""
+    connection.execute(tool_vectors.delete().where(tool_vectors.c.embedder != but))
+
+
+def serve(
+    connection: sa.Connection, tool: ToolDraft, used: Sequence[str], embedding: Embedding
+) -> None:
+    """Let search find the tool by the requests that it was written with and by the `used` ones."""
+    keep_requests(connection, tool.name, used)
+    lexical.write(connection, tool, used)
+    insert_vector(connection, tool.name, embedding)
+
+
+def release(
+    connection: sa.Connection, tool: Tool, used: Sequence[str], embedding: Embedding
+) -> None:
+    """Let search find an imported tool by its example requests from now on, too."""
+    all_columns = columns(tool)
+    changed_columns = {name: all_columns[name] for name in ("example_requests", "imported")}
+    connection.execute(tools.update().where(tools.c.name == tool.name).values(changed_columns))
+    serve(connection, tool, used, embedding)
+
+
+def used_requests(connection: sa.Connection, name: str) -> tuple[str, ...]:
+    """The requests that the tool has served, newest first."""
+    statement = sa.select(tool_requests.c.request).where(tool_requests.c.name == name)
+    return tuple(
+        connection.execute(
+            statement.order_by(tool_requests.c.at.desc(), tool_requests.c.request)
+        ).scalars()
+    )
+
+
+def keep_requests(connection: sa.Connection, name: str, requests: Iterable[str]) -> None:
+    """Replace the tool's used requests with these, newest first."""
+    new_requests = list(requests)
+    ours = tool_requests.c.name == name
+    present = set(connection.execute(sa.select(tool_requests.c.request).where(ours)).scalars())
+    connection.execute(
+        tool_requests.delete().where(ours, tool_requests.c.request.not_in(new_requests))
+    )
+    for request in new_requests:
+        if request not in present:
+            connection.execute(
+                tool_requests.insert().values(name=name, request=request, at=datetime.now(UTC))
+            )
+
+
+def _chunks(names: Sequence[str]) -> Iterable[Sequence[str]]:
+    return (names[start : start + _CHUNK] for start in range(0, len(names), _CHUNK))

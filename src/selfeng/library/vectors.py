@@ -1,0 +1,166 @@
+"""The search vectors of tools, made by the current embedder."""
+
+import logging
+from collections.abc import Callable
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from selfeng.core.errors import EmbedderUnavailable
+from selfeng.core.protocols import Embedder
+from selfeng.core.tool import Tool, ToolDraft
+from selfeng.library import records
+from selfeng.library.fusion import (
+    distinct_requests,
+    parameter_words,
+    same_request,
+    tool_vector,
+)
+from selfeng.library.records import Embedding
+from selfeng.store.database import reading, writing
+
+_log = logging.getLogger(__name__)
+
+MOST_USED = 15
+"""Maximum number of served requests that a tool is found by; the oldest are dropped."""
+
+Used = tuple[str, ...]
+"""Requests that a tool has served, newest first."""
+
+
+class Vectors:
+    """Blocking. Methods that embed raise EmbedderUnavailable."""
+
+    def __init__(self, engine: sa.Engine, embedder: Embedder) -> None:
+        self._engine, self._embedder = engine, embedder
+        self.former: Embedder | None = None
+        """The former embedder, while searches use its vectors."""
+
+    def of_new(self, draft: ToolDraft) -> Embedding | None:
+        """The vector of a new tool, ignoring what an earlier tool of its name has served; None
+        while the embedder is unavailable.
+        """
+        try:
+            return self._of(draft, ())
+        except EmbedderUnavailable as error:
+            _log.info("%s is found only by its words for now: %s", draft.name, error)
+            return None
+
+    def of_next(self, draft: ToolDraft) -> Embedding:
+        """The vector of a tool's next version, which includes the requests that the tool has
+        served.
+        """
+        return self._of(draft, self.used(draft.name))
+
+    def used(self, name: str) -> Used:
+        """The requests that a tool of that name has served; empty if there is none."""
+        with reading(self._engine) as connection:
+            return records.used_requests(connection, name)
+
+    def complete(self, name: str) -> None:
+        """Embed a tool that has no vector of this embedder; does nothing if the tool was
+        removed.
+        """
+        while True:
+            with reading(self._engine) as connection:
+                before = _found_by(connection, name)
+            if before is None:
+                return
+            embedding = self._by(self._embedder, *before)
+            with writing(self._engine) as connection:
+                if (
+                    _found_by(connection, name) == before
+                ):  # otherwise something changed while this was embedded
+                    records.insert_vector(connection, name, embedding)
+                    return
+
+    def serve(self, name: str, version: int, request: str) -> bool:
+        """Let search find a tool by a request that this version has served; False if the tool was
+        removed, changed, or is already found by it.
+        """
+
+        def add(tool: Tool, used: Used) -> Used | None:
+            request_keys = map(same_request, (*tool.example_requests, *used))
+            return (
+                None
+                if tool.version != version or same_request(request) in request_keys
+                else (request, *used)[:MOST_USED]
+            )
+
+        return self._change(name, add)
+
+    def forget(self, name: str, request: str) -> bool:
+        """Remove a learned request from a tool; False if there is no such request."""
+        return self._change(
+            name,
+            lambda _, used: tuple(r for r in used if r != request) if request in used else None,
+        )
+
+    def release(self, name: str) -> bool:
+        """Let search find an imported tool by the example requests that it came with; False if it
+        is by them already, or came with none.
+        """
+        while True:
+            with reading(self._engine) as connection:
+                before = _found_by(connection, name)
+            tool = before and _released(before.tool)
+            if before is None or tool is None:
+                return False
+            embedding = self._of(tool, before.used)
+            with writing(self._engine) as connection:
+                if _found_by(connection, name) == before:
+                    records.release(connection, tool, before.used, embedding)
+                    return True
+
+    def _change(self, name: str, change: Callable[[Tool, Used], Used | None]) -> bool:
+        """Replace the used requests with the result of `change`; False if that is None or there is
+        no such tool.
+        """
+        while True:
+            with reading(self._engine) as connection:
+                before = _found_by(connection, name)
+            after = before and change(*before)
+            if before is None or after is None:
+                return False
+            embedding = self._of(before.tool, after)
+            with writing(self._engine) as connection:
+                if (
+                    _found_by(connection, name) == before
+                ):  # otherwise something changed while this was embedded
+                    records.serve(connection, before.tool, after, embedding)
+                    return True
+
+    def _of(self, draft: ToolDraft, used: Used) -> Embedding:
+        embedding, former = self._by(self._embedder, draft, used), self.former
+        try:
+            return embedding._replace(former=self._by(former, draft, used)) if former else embedding
+        except EmbedderUnavailable as error:
+            _log.warning("%s is not found until all tools are re-embedded: %s", draft.name, error)
+            return embedding
+
+    @staticmethod
+    def _by(embedder: Embedder, draft: ToolDraft, used: Used) -> Embedding:
+        examples = (*draft.example_requests, *used)
+        return Embedding(
+            embedder.id,
+            tool_vector(embedder, draft.name, draft.description, examples, parameter_words(draft)),
+        )
+
+
+class _FoundBy(NamedTuple):
+    tool: Tool
+    used: Used
+
+
+def _released(tool: Tool) -> Tool | None:
+    """The tool with the requests that it came with; None if there are none that it lacks."""
+    if tool.imported is None or not tool.imported.requests:
+        return None
+    requests = distinct_requests((*tool.example_requests, *tool.imported.requests))
+    imported = tool.imported.model_copy(update={"requests": ()})
+    return tool.model_copy(update={"example_requests": requests, "imported": imported})
+
+
+def _found_by(connection: sa.Connection, name: str) -> _FoundBy | None:
+    tool = next(records.load(connection, [name]), None)
+    return _FoundBy(tool, records.used_requests(connection, name)) if tool is not None else None

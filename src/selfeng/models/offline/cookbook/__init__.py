@@ -1,0 +1,47 @@
+"""The cookbook: the author behind the offline model. It knows a fixed set of recipes, and says so
+if none fits.
+"""
+
+from collections.abc import Callable, Mapping
+
+from selfeng.models.offline.completion import Completion, CompletionRequest
+from selfeng.models.offline.cookbook.answering import answer, answer_plan
+from selfeng.models.offline.cookbook.choosing import choose
+from selfeng.models.offline.cookbook.project_recipes import take_step
+from selfeng.models.offline.cookbook.read_prompt import ReadPrompt
+from selfeng.models.offline.cookbook.scripts import code, relay
+from selfeng.models.offline.cookbook.small_talk import KNOWLEDGE, reply_to
+from selfeng.models.offline.cookbook.writing import learn, specify, write_code, write_tests
+
+ANSWERS: Mapping[str, Callable[[ReadPrompt], Completion]] = {
+    "answer": answer,
+    "arguments": choose,
+    "coder": code,
+    "decide": choose,
+    "deciding_test": lambda _: Completion(content="undecided"),
+    "implementation": write_code,
+    "lessons": learn,
+    "mend": lambda _: Completion(content="misuse"),  # its recipes are right
+    "more_tests": write_tests,
+    "project_step": take_step,
+    "proxy": relay,
+    "refactor": lambda _: Completion(content="optimal"),
+    "repair": write_code,
+    "results": answer_plan,
+    "specification": specify,
+    "tests": write_tests,
+}
+"""How each prompt of `src/selfeng/prompts` is answered, by its name."""
+
+
+class Cookbook:
+    """Completes prompts from recipes, and makes small talk with clients that name no prompt;
+    implements `Author`.
+    """
+
+    def complete(self, request: CompletionRequest) -> Completion:
+        return ANSWERS.get(request.prompt, _talk)(ReadPrompt.of(request))
+
+
+def _talk(prompt: ReadPrompt) -> Completion:
+    return Completion(content=reply_to(prompt.said[-1] if prompt.said else "") or KNOWLEDGE)

@@ -1,0 +1,86 @@
+"""Reads a prompt of `src/selfeng/prompts`: its sections, taken apart again."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from selfeng.models.offline.completion import CompletionRequest
+
+_SECTION = re.compile(
+    r"^<(?P<tag>[a-z]+)(?P<mark>-[0-9a-f]+)?>\n(?P<body>.*?)\n</(?P=tag)(?(mark)(?P=mark))>$",
+    re.MULTILINE | re.DOTALL,
+)
+"""No value contains the end of its own section: `render` then adds a mark to all tags."""
+
+
+@dataclass(frozen=True)
+class ReadPrompt:
+    """A prompt, or whatever else was sent."""
+
+    said: tuple[str, ...]
+    """All messages of the user and of tools, oldest first."""
+    tools: Sequence[Mapping[str, Any]] = ()
+    """The functions that may be called, as on the wire."""
+
+    @classmethod
+    def of(cls, request: CompletionRequest) -> "ReadPrompt":
+        texts = tuple(
+            _text(message)
+            for message in request.messages
+            if message.get("role") in {"user", "tool"}
+        )
+        return cls(texts, tuple(tool["function"] for tool in request.tools if "function" in tool))
+
+    @property
+    def sections(self) -> Mapping[str, str]:
+        """The sections of the prompt by their tags; {} if no message has any."""
+        return self._prompt[1]
+
+    @property
+    def earlier(self) -> tuple[str, ...]:
+        """The user messages before the prompt, oldest first."""
+        return self.said[: self._prompt[0]]
+
+    @property
+    def request(self) -> str:
+        return self.sections["request"]
+
+    def lines(self, tag: str) -> list[dict[str, Any]]:
+        """A section with one line of JSON per item; [] if it is missing."""
+        return [json.loads(line) for line in self.sections.get(tag, "").splitlines()]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Names of the files that a tool would find: those of the request if it has any, else
+        earlier ones, newest first.
+        """
+        files = self.lines("files")
+        return tuple(file["name"] for file in files if "from" not in file) or tuple(
+            file["name"] for file in files
+        )
+
+    @cached_property
+    def _prompt(self) -> tuple[int, dict[str, str]]:
+        """The index and the sections of the prompt: the newest message with sections, since a
+        repair round may follow it.
+        """
+        for number in range(len(self.said) - 1, -1, -1):
+            if sections := sections_of(self.said[number]):
+                return number, sections
+        return len(self.said), {}
+
+
+def sections_of(text: str) -> dict[str, str]:
+    """The contents of sections such as `<request>` by their tags."""
+    return {match["tag"]: match["body"].strip("\n") for match in _SECTION.finditer(text)}
+
+
+def _text(message: Mapping[str, Any]) -> str:
+    """The text of a message, whose content may be a list of parts."""
+    content = message.get("content") or ""
+    return (
+        content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
+    )

@@ -1,0 +1,80 @@
+"""Profiles of files, made in the sandbox because their content is hostile."""
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from posixpath import splitext
+
+from selfeng.core.errors import AgentError
+from selfeng.core.files import File, FileReference
+from selfeng.core.protocols import Sandbox
+from selfeng.core.verdict import Execution, Killed, Raised, Returned
+
+PATIENCE = 20.0
+"""Seconds for one file, with the wait for a container."""
+KNOWN = 500
+"""Profiles that are remembered."""
+_LIBRARY = {
+    path.stem: path.read_text(encoding="utf-8")
+    for path in [Path(__file__).with_name("inspected_table.py")]
+}
+_CODE = (
+    Path(__file__)
+    .with_name("inspected_file.py")
+    .read_text(encoding="utf-8")
+    .replace("from selfeng.stages.execution import inspected_table", "import inspected_table")
+)
+
+
+class FileProfiler:
+    """An `Inspector`; profiles each content once."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self._sandbox = sandbox
+        self._profiles: dict[tuple[str, str], str] = {}
+
+    async def inspect(
+        self, reference: FileReference, read: Callable[[FileReference], Awaitable[File]]
+    ) -> str:
+        key = reference.sha256, splitext(reference.name)[1].lower()
+        if key not in self._profiles:
+            if not (status := await self._sandbox.status()).available:
+                return _problem(f"the content could not be examined: {status.detail}")
+            try:
+                async with asyncio.timeout(PATIENCE):
+                    ran = await self._run("profile_file", await read(reference))
+            except (AgentError, TimeoutError) as error:
+                why = error.message if isinstance(error, AgentError) else "it took too long"
+                return _problem(f"the content could not be examined: {why}")
+            while len(self._profiles) >= KNOWN:
+                self._profiles.pop(next(iter(self._profiles)))
+            self._profiles[key] = _parsed(ran)
+        return self._profiles[key]
+
+    async def lines_about(self, file: File, message: str) -> str:
+        ran = await self._run("lines_about", file, message=message[:2000])
+        lines = json.loads(ran.data or "[]") if isinstance(ran, Returned) else []
+        return "\n".join(f"{file.name}, line or row {line}" for line in lines)
+
+    async def _run(self, function: str, file: File, **more: str) -> Execution:
+        return await self._sandbox.execute(
+            function, _CODE, {"path": file.name, **more}, [file], library=_LIBRARY
+        )
+
+
+def _parsed(ran: Execution) -> str:
+    """The profile that the sandbox reports; whatever else happens becomes its problem."""
+    match ran:
+        case Killed(reason=reason):
+            return _problem(f"reading it was ended: {reason}")
+        case Raised(type_name=kind, message=message):
+            return _problem(f"it can't be read: {kind}: {message}")
+        case Returned(data=data) if data and data.startswith("{"):
+            return data
+        case _:
+            return _problem("its profile is malformed")
+
+
+def _problem(words: str) -> str:
+    return json.dumps({"problem": words[:400]}, ensure_ascii=False)

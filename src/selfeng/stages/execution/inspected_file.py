@@ -1,0 +1,278 @@
+"""What runs in the sandbox to profile a file: plain functions over the standard library and the
+sandbox's packages, sent there as source.
+
+They read hostile content: what they raise, and what memory or time they use up, is the sandbox's to
+bear.
+"""
+
+import codecs
+import importlib
+import json
+import re
+import unicodedata
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from selfeng.stages.execution import inspected_table as tables
+
+UNPACKED = 150_000_000
+"""Bytes that a workbook may have when unpacked."""
+LONGEST = 6_000
+"""Characters of a profile; a longer one loses the least important parts."""
+ITEMS = 20_000
+"""Items of all lists at one place of JSON, and JSON lines, that are examined."""
+KEYS = 40
+"""Keys of an object that are shown."""
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SCRIPTS = (
+    ("shift_jis", "HIRAGANA KATAKANA CJK"),
+    ("cp1251", "CYRILLIC"),
+    ("cp1253", "GREEK"),
+    ("euc_kr", "HANGUL"),
+    ("gb18030", "CJK"),
+)
+"""Encodings other than Western European ones, with the first words of their letters' names."""
+
+_LEAST = ("values", "range", "begins", "columns")
+"""Parts of a profile, the least important first."""
+_ZIP = b"PK\3\4"
+_JSON_KINDS = {
+    bool: "true or false",
+    int: "integer",
+    float: "number",
+    str: "text",
+    dict: "object",
+    list: "list",
+}
+_PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")
+_OTHERS = (
+    (b"%PDF-", "PDF"),
+    (b"\x1f\x8b", "gzip archive"),
+    (b"\xd0\xcf\x11\xe0", "old Office file, such as .xls or .doc"),
+    (b"SQLite format 3\0", "SQLite database"),
+)
+"""First bytes of files that are neither text, pictures, archives nor workbooks."""
+
+
+def profile_file(path: str) -> dict[str, Any]:
+    """What the file holds, as plain JSON without what is empty."""
+    with open(path, "rb") as file:
+        content = file.read()
+    profile = _picture(content, path) or _packed(content, path)
+    if not profile and (encoding := encoding_of(content)):
+        text = content.decode(encoding)
+        begins = [tables.short(line) for line in text[:20_000].splitlines()[:5]]
+        profile = (_json(text) or _table_or_text(text, path)) | {"encoding": encoding}
+        profile["begins"] = begins
+    profile = profile or {"kind": "binary" if content else "empty"}
+    for number in range(len(_LEAST) + 1):
+        short_profile: dict[str, Any] = _prune(profile, _LEAST[:number])
+        if len(json.dumps(short_profile, ensure_ascii=False)) <= LONGEST:
+            break
+    return short_profile
+
+
+def _prune(value: Any, dropped: tuple[str, ...]) -> Any:
+    """A value without empty parts, and without those that are dropped."""
+    if isinstance(value, dict):
+        entries = {key: item for key, item in value.items() if item and key not in dropped}
+        return {key: _prune(item, dropped) for key, item in entries.items()}
+    return [_prune(item, dropped) for item in value] if isinstance(value, list) else value
+
+
+def lines_about(path: str, message: str) -> list[str]:
+    """The lines or rows of a file, with their numbers, that an error's message quotes or names; at
+    most 3.
+    """
+    quoted = [piece.strip() for _, piece in re.findall(r"(['\"“`])(.*?)['\"”`]", message)]
+    numbers = set(map(int, re.findall(r"(?:line|row|record)s? (\d{1,9})", message)))
+    lines_by_rank: list[list[str]] = [[], [], []]
+    for number, cells, raw in _rows_of(path):
+        at = min((i for piece in quoted if piece and (i := raw.find(piece)) >= 0), default=-1)
+        exact = any(piece in cells for piece in quoted)
+        rank = 0 if exact else 1 if number in numbers else 2 if at >= 0 else 3
+        if rank < 3 and len(lines_by_rank[rank]) < 3:
+            begins = max(0, at - 150) if len(raw) > 400 else 0
+            lines_by_rank[rank].append(f"{number}: {tables.short(raw[begins : begins + 400], 400)}")
+    return [line for lines in lines_by_rank for line in lines][:3]
+
+
+def _rows_of(path: str) -> Iterator[tuple[int, list[str], str]]:
+    """Number, stripped cells and text of each row of a table, or line of a text."""
+    with open(path, "rb") as file:
+        content = file.read()
+    if content.startswith(_ZIP):
+        for sheet in _workbook(path):
+            for number, row in _sheet_rows(sheet):
+                cells = ["" if cell is None else str(cell).strip() for cell in row]
+                yield number, cells, f"{sheet.title}: {' | '.join(cells)}"
+    elif encoding := encoding_of(content):
+        text = content.decode(encoding)
+        delimiter, lines = tables.delimiter_of(text, path), text.splitlines()
+        for number, row in tables.text_rows(text, delimiter or tables.ONE_COLUMN):
+            yield number, [cell.strip() for cell in row], "".join(lines[number - 1 : number])
+
+
+def encoding_of(content: bytes) -> str:
+    """The encoding of a text; "" if it is none. Of before Unicode it is the likeliest: Western
+    European, unless most letters of its words would be accented ones.
+    """
+    for mark, encoding in _BOMS:
+        if content.startswith(mark):
+            return encoding if content == mark or _decoded(content, encoding) else ""
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if 2 * content[first:200:2].count(0) > len(content[first:200:2]):
+            return encoding if _decoded(content, encoding) else ""
+    if not content or re.search(rb"[\0-\x06\x0e-\x1a\x1c-\x1f]", content):
+        return ""
+    if _decoded(content, "utf-8"):
+        return "utf-8"
+    words = re.findall(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*", content[:50_000])
+    accented = 2 * sum(byte > 0x7F for word in words for byte in word) > sum(map(len, words))
+    scripts = _SCRIPTS if accented else ()
+    foreign = (name for name, script in scripts if _fits(_decoded(content, name), script))
+    return next(foreign, "cp1252" if _decoded(content, "cp1252") else "latin-1")
+
+
+def _fits(text: str, scripts: str) -> bool:
+    """Whether nearly all characters beyond ASCII are of these scripts, some of the first."""
+    characters = [character for character in text[:20_000] if ord(character) > 0x7F]
+    names = Counter(re.split("[ -]", unicodedata.name(c, "?"))[0] for c in characters)
+    first, *_ = script_names = scripts.split()
+    return names[first] > 0 and sum(names[script] for script in script_names) >= 0.85 * len(
+        characters
+    )
+
+
+def _decoded(content: bytes, encoding: str) -> str:
+    """The text; "" if it can't be decoded so, or holds zeros."""
+    try:
+        return "" if "\0" in (text := content.decode(encoding)) else text
+    except UnicodeDecodeError:
+        return ""
+
+
+def _picture(content: bytes, path: str) -> dict[str, Any]:
+    """The size of a picture, from its header; {} if it is none."""
+    if not content.startswith(_PICTURES) and content[8:12] != b"WEBP":
+        return {}
+    image: Any = importlib.import_module("PIL.Image")
+    image.MAX_IMAGE_PIXELS = None  # only the header is read
+    picture = image.open(path)
+    size = f"{picture.width} x {picture.height} pixels"
+    return {"kind": "picture", "format": picture.format, "size": size, "mode": picture.mode}
+
+
+def _packed(content: bytes, path: str) -> dict[str, Any]:
+    """A workbook, an archive or another file that is no text; {} for anything else."""
+    if kind := next((kind for head, kind in _OTHERS if content.startswith(head)), ""):
+        return {"kind": kind}
+    if not content.startswith(_ZIP):
+        return {}
+    with zipfile.ZipFile(path) as archive:
+        members = archive.infolist()
+    if "xl/workbook.xml" not in {member.filename for member in members}:
+        names = [tables.short(member.filename) for member in members[:20]]
+        return {"kind": "zip archive", "members": names}
+    if (unpacked := sum(member.file_size for member in members)) > UNPACKED:
+        problem = f"unpacked it has {unpacked / 1e6:,.0f} MB, so it was not opened"
+        return {"kind": "workbook", "problem": problem}
+    sheets = _workbook(path)[:20]
+    sheet_tables = [
+        {"sheet": tables.short(sheet.title)}
+        | tables.profile_table(_sheet_rows(sheet), ".", tables.CELLS // len(sheets), "row")
+        for sheet in sheets
+    ]
+    return {"kind": "workbook", "tables": sheet_tables}
+
+
+def _workbook(path: str) -> list[Any]:
+    """The sheets with cells of a workbook, values instead of formulas."""
+    openpyxl = importlib.import_module("openpyxl")
+    return list(openpyxl.load_workbook(path, read_only=True, data_only=True).worksheets)
+
+
+def _sheet_rows(sheet: Any) -> Iterator[tuple[int, list[Any]]]:
+    yield from (
+        (number, list(row)) for number, row in enumerate(sheet.iter_rows(values_only=True), start=1)
+    )
+
+
+def _json(text: str) -> dict[str, Any]:
+    """The shape of JSON, or of JSON lines; {} if it is neither."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return {}
+    try:
+        return {"kind": "JSON", "shape": tables.short(_shape([("$", json.loads(text))]), 3000)}
+    except ValueError:
+        pass
+    except RecursionError:
+        return {"kind": "JSON", "problem": "it is nested too deeply to be read"}
+    lines = text.splitlines()
+    try:
+        filled = ((f"line {n}", line) for n, line in enumerate(lines, start=1) if line.strip())
+        values = [(where, json.loads(line)) for where, line in islice(filled, ITEMS)]
+    except (ValueError, RecursionError):
+        return {}
+    return {"kind": "JSON lines", "lines": len(lines), "shape": tables.short(_shape(values), 3000)}
+
+
+def _shape(located_values: list[tuple[str, Any]], depth: int = 0) -> str:
+    """The values found at one place of a structure, with where each stands, as one description."""
+    kinds: dict[str, list[tuple[str, Any]]] = {}
+    for where, value in located_values:
+        kinds.setdefault(_JSON_KINDS.get(type(value), "null"), []).append((where, value))
+    most, *rarer = sorted(kinds.items(), key=lambda item: -len(item[1]))
+    rare_shapes = [f"{_kind_shape(k, values, depth)} ({_places(values)})" for k, values in rarer]
+    return " or ".join([_kind_shape(*most, depth), *rare_shapes])
+
+
+def _places(values: list[tuple[str, Any]]) -> str:
+    """How many values there are, and where the first of them stand."""
+    examples = [f"{tables.short(w, 60)}: {tables.short(json.dumps(v), 40)}" for w, v in values[:3]]
+    return f"{len(values)}: {', '.join(examples)}{', …' if len(values) > 3 else ''}"
+
+
+def _kind_shape(kind: str, values: list[tuple[str, Any]], depth: int) -> str:
+    if kind == "list":
+        lengths = sorted({len(v) for _, v in values})
+        items = ((f"{w}[{i}]", item) for w, v in values for i, item in enumerate(v))
+        inner = list(islice(items, ITEMS))
+        many = f"{lengths[0]}" if len(lengths) == 1 else f"{lengths[0]} to {lengths[-1]}"
+        return f"list of {many}" + (f" × {_shape(inner, depth + 1)}" if inner and depth < 6 else "")
+    if kind != "object" or depth >= 6:
+        return kind
+    by_key: dict[str, list[tuple[str, Any]]] = {}
+    for where, value in values:
+        for key, item in value.items():
+            by_key.setdefault(key, []).append((f"{where}.{key}", item))
+    parts = [
+        json.dumps(tables.short(key, 60), ensure_ascii=False)
+        + (f" (in {len(items)} of {len(values)})" if len(items) < len(values) else "")
+        + f": {_shape(items, depth + 1)}"
+        for key, items in list(by_key.items())[:KEYS]
+    ]
+    more = f", … {len(by_key) - KEYS} more keys" if len(by_key) > KEYS else ""
+    return "{" + ", ".join(parts) + more + "}"
+
+
+def _table_or_text(text: str, path: str) -> dict[str, Any]:
+    delimiter, lines = tables.delimiter_of(text, path), len(text.splitlines())
+    if not delimiter:
+        return {"kind": "text", "lines": lines}
+    decimal = tables.decimal_of(text, delimiter)
+    usual = decimal or ("," if delimiter == ";" else ".")
+    table = tables.profile_table(tables.text_rows(text, delimiter), usual, tables.CELLS, "line")
+    delimiter_name = {"\t": "tab", tables.ONE_COLUMN: ""}.get(delimiter, delimiter)
+    profile = {"kind": "table", "delimiter": delimiter_name, "decimal": decimal, "lines": lines}
+    return profile | {"tables": [table]}
