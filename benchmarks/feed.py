@@ -14,7 +14,7 @@ over its p99, each the median of three runs. The exit code is 1 if a goal is mis
 Last comes the product as one person starts it, one process on SQLite, with 50 and 300 clients:
 `one_process_…`, without goals.
 
-Fresh clones on two cores of a shared machine: p99 is 58 to 66 ms in seven runs, that of the bare
+Fresh clones on two cores of a shared machine: p99 is 58 to 66 ms in seven runs, p99 of the bare
 app 59 to 69 ms, each the median of three measurements, which lie between 56 and 105 ms; round trips
 take 10 to 13 ms, nothing is lost, and a client takes 70 to 72 kB. One process on SQLite has 57 to
 118 ms, and 30 to 46 ms. It needs a machine with nothing else to do.

@@ -75,7 +75,7 @@ def counts() -> dict[str, Counter[str]]:
         "selfeng_statements": Counter(own),
         "agents_statements": Counter(agents),
         "all_statements": statements,
-        "src_files": Counter(dict.fromkeys(trees, 1)),
+        "src_files": Counter(Path(place).parent.as_posix() for place in trees),
         "top_packages": Counter({p.name: 1 for p in PACKAGE.iterdir() if any(p.glob("*.py"))}),
         "loose_modules": Counter({path.name: 1 for path in PACKAGE.glob("*.py")}),
         "branchy_functions": _branchy(),

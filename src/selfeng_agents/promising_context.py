@@ -156,7 +156,7 @@ class PromisingContext(BackgroundTasks):
         is the task's, or logged with `suppress_errors`.
         """
         coroutine: Coroutine[Any, Any, T | None] = _as_coroutine(awaitable)
-        return self.start(self._logged(coroutine) if suppress_errors else coroutine)
+        return self.start_logged(coroutine) if suppress_errors else self.start(coroutine)
 
     start_soon = start_asap
 

@@ -105,6 +105,7 @@ def test_tests_that_the_documents_name_exist():
         for document in DOCUMENTS
         for name in re.findall(r"\b(test_\w+\.py|test(?:_[a-z]+){3,})`", document.read_text())
     }
+    assert named
     assert sorted(named - defined) == []
 
 

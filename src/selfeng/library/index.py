@@ -122,7 +122,6 @@ class SearchIndex:
         except Exception as error:  # noqa: BLE001 - the exact search answers instead
             _log.warning("opening the search index in %s again: %s", self._place, error)
             self._report("behind")
-            self.follow(0)
         return None
 
     def settle(self, revision: int, seconds: float) -> IndexState:

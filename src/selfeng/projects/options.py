@@ -84,7 +84,7 @@ class ProjectOptions(Value):
     project_name: FileName
     """Name of the project, and of its folder."""
     goal: str = ""
-    """What the project is to do; needed for a new one. For an existing one: "" keeps its goal."""
+    """The task of the project; needed for a new one. For an existing one: "" keeps its goal."""
     project_dir: Path = Path("projects")
     """Folder of the projects; relative to the folder in which the program was started."""
     log_level: LogLevel = "normal"
@@ -94,9 +94,9 @@ class ProjectOptions(Value):
     step: bool = False
     """Whether the build pauses before each action and asks whether to do it."""
     model: str | None = Field(None, min_length=1)
-    """Name of the model; None: the one of the settings."""
+    """Name of the model; None: that in the settings."""
     api_key: SecretStr | None = None
-    """Key of the model's server; None: the one of the settings."""
+    """Key of the model's server; None: that in the settings."""
     max_steps: int = Field(30, ge=1, le=1000)
     """Actions that the build may take."""
     max_calls: int = Field(60, ge=1, le=100_000)

@@ -1,6 +1,6 @@
 """The graph of a turn: which stage follows which, and one turn's run through it.
 
-Every stage ends with a symbol, and `STAGES` alone says what comes next. docs/turns.md shows it.
+Every stage ends with a symbol, and `STAGES` alone has the next one. docs/turns.md shows it.
 """
 
 from collections.abc import Awaitable, Callable, Mapping

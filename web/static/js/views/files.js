@@ -67,17 +67,19 @@ export function RequestFiles({ files, conversationId }) {
           </li>`,
       )}
     </ul>
-    ${
-      open !== null &&
-      html`<${Viewing}
-        files=${files}
-        conversationId=${conversationId}
-        index=${open}
-        choose=${setOpen}
-        close=${() => setOpen(null)}
-      />`
-    }`;
+    ${viewing(files, conversationId, open, setOpen)}`;
 }
+
+// The file that is open, if any: `open` is its place in `files`, or null.
+const viewing = (files, conversationId, open, setOpen) =>
+  open !== null &&
+  html`<${Viewing}
+    files=${files}
+    conversationId=${conversationId}
+    index=${open}
+    choose=${setOpen}
+    close=${() => setOpen(null)}
+  />`;
 
 export function MadeFiles({ files, conversationId }) {
   const [open, setOpen] = useState(null);
@@ -111,16 +113,7 @@ export function MadeFiles({ files, conversationId }) {
           </li>`,
       )}
     </ul>
-    ${
-      open !== null &&
-      html`<${Viewing}
-        files=${files}
-        conversationId=${conversationId}
-        index=${open}
-        choose=${setOpen}
-        close=${() => setOpen(null)}
-      />`
-    }`;
+    ${viewing(files, conversationId, open, setOpen)}`;
 }
 
 const Viewing = ({ conversationId, ...props }) =>
