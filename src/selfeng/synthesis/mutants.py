@@ -9,6 +9,7 @@ import random
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import takewhile
+from textwrap import indent
 from typing import Any
 
 from selfeng.core.protocols import NO_MODULES, Sandbox
@@ -200,7 +201,7 @@ def mutants(code: str, most: int = MOST) -> list[Mutant]:
     argument, a returned value, or an expression that became a part of itself.
     """
     module, chance = ast.parse(code), random.Random(0)
-    unchanged, spared = _unparsed(module), _spared(module, chance)
+    printed, spared = _PrintedModule(module), _spared(module, chance)
     modules = {
         alias.asname or alias.name.partition(".")[0]
         for node in ast.walk(module)
@@ -219,12 +220,9 @@ def mutants(code: str, most: int = MOST) -> list[Mutant]:
     mutants_by_source: dict[str, tuple[int, Mutant]] = {}
     for place in _spread([_line(site) for *_, site in changes], chance):
         node, field, new, site = changes[place]
-        old = getattr(node, field)
-        setattr(node, field, new)
-        source = _unparsed(module)
-        setattr(node, field, old)
-        if source != unchanged:
-            before, after = _difference(unchanged, source)
+        source = printed.changed(node, field, new)
+        if source != printed.source:
+            before, after = _difference(printed.source, source)
             mutant = Mutant(
                 line=_line(site),
                 before=before,
@@ -240,6 +238,54 @@ def mutants(code: str, most: int = MOST) -> list[Mutant]:
     ]
 
 
+class _PrintedModule:
+    """The source of a syntax tree, in which a change prints only the statement around it again."""
+
+    def __init__(self, module: ast.Module) -> None:
+        self._module, self.source = module, _unparsed(module)
+        self._lines = self.source.splitlines(keepends=True)
+        self._parents = {
+            child: node for node in ast.walk(module) for child in ast.iter_child_nodes(node)
+        }
+        statements = [n for n in ast.walk(module) if isinstance(n, ast.stmt)]
+        again = [n for n in ast.walk(ast.parse(self.source)) if isinstance(n, ast.stmt)]
+        self._places = dict(zip(statements, again, strict=True))
+
+    def changed(self, node: ast.AST, field: str, new: object) -> str:
+        """The source with another value of a field; the tree stays as it is."""
+        around = self._around(node)
+        old = getattr(node, field)
+        setattr(node, field, new)
+        try:
+            if around is None:
+                return _unparsed(self._module)
+            first, last = self._span(around)
+            statement = self._statement(around)
+            return "".join([*self._lines[:first], statement, *self._lines[last:]])
+        finally:
+            setattr(node, field, old)
+
+    def _around(self, node: ast.AST | None) -> ast.stmt | None:
+        """The innermost statement with the node that is printed the same by itself: an `elif`, a
+        decorated function, or a text of several lines is not.
+        """
+        while node is not None:
+            if isinstance(node, ast.stmt):
+                first, last = self._span(node)
+                if self._statement(node) == "".join(self._lines[first:last]):
+                    return node
+            node = self._parents.get(node)
+        return None
+
+    def _span(self, statement: ast.stmt) -> tuple[int, int]:
+        """Its lines, from 0, the last one excluded."""
+        place = self._places[statement]
+        return place.lineno - 1, place.end_lineno or place.lineno
+
+    def _statement(self, statement: ast.stmt) -> str:
+        return indent(_unparsed(statement), " " * self._places[statement].col_offset)
+
+
 def _spread(lines: Sequence[int], chance: random.Random) -> list[int]:
     """All places in random order: one of each line first, then another one of each, and so on."""
     order, earlier = chance.sample(range(len(lines)), len(lines)), Counter[int]()
@@ -250,8 +296,8 @@ def _spread(lines: Sequence[int], chance: random.Random) -> list[int]:
     return sorted(order, key=turns.__getitem__)
 
 
-def _unparsed(module: ast.Module) -> str:
-    return ast.unparse(module) + "\n"
+def _unparsed(node: ast.AST) -> str:
+    return ast.unparse(node) + "\n"
 
 
 def _line(node: ast.AST) -> int:
