@@ -99,6 +99,8 @@ class _Run:
         self._link: ToolLink | None = None
         self._busy = False
         self._recording: Recording | None = None
+        self._failed = ""
+        """The test that failed last."""
         self._failure: pytest.ExceptionInfo[BaseException] | None = None
         """Of a replay."""
         self._audit = Audit(tuple(f"{folder}/" for folder in sys.path))
@@ -160,6 +162,8 @@ class _Run:
             session.items, self._link, self._busy, self._recording = [], None, True, None
             if self._collect(session, job):
                 session.items = _in_order(session.items, job.get("order"))
+                if job.get("stop_early"):  # it is likely to fail again
+                    session.items.sort(key=lambda item: item.nodeid != self._failed)
                 self._control.send({"collected": [_name(item.nodeid) for item in session.items]})
                 self._run(session, job.get("stop_early", False))
                 if self._recording and not self._stopped:
@@ -304,7 +308,8 @@ class _Run:
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
         result = self._results.pop(nodeid)
-        self._stopped = self._stopped or result["outcome"] != "passed"
+        if result["outcome"] != "passed":
+            self._stopped, self._failed = True, nodeid
         self._control.send({"result": result})
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
