@@ -29,6 +29,7 @@ from selfeng.core.tool import Candidate, Tool, ToolDraft
 from selfeng.core.turn import Budget
 from selfeng.core.verdict import Execution, Returned, SandboxStatus, TestResult, Verdict, Version
 from selfeng.synthesis.probe import ENTRY
+from selfeng.synthesis.stubs import NOT_WRITTEN
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 
@@ -88,8 +89,9 @@ class ScriptedSandbox:
     """A `Sandbox` that gives the scripted verdicts and executions in their order and notes what it
     was asked to run.
 
-    Versions are no part of the script: `again` says how they do; without it stubs fail and
-    everything else passes. Nor are probes, whose calls all raise.
+    Of versions only a suite's first run, on the stub that raises, is part of the script: `again`
+    says how the others do; without it stubs fail and everything else passes. Nor are probes part of
+    it, whose calls all raise.
     """
 
     def __init__(
@@ -136,8 +138,11 @@ class ScriptedSandbox:
         *,
         library: Mapping[str, str] = NO_MODULES,
     ) -> tuple[Verdict, ...]:
-        self.repeated += versions
         self.libraries.append(library)
+        if versions and NOT_WRITTEN in versions[0].code and versions[0].order == "given":
+            first = await self.verify(name, versions[0].code, tests, lambda _: None)
+            return first, *(await self.verify_versions(name, versions[1:], tests))
+        self.repeated += versions
         return tuple(self._again(version) for version in versions)
 
     async def execute(

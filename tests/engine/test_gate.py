@@ -53,7 +53,8 @@ async def test_a_suite_is_red_in_every_order_and_on_what_returns_something():
     assert await run.red() == Red(tests=1)
     assert [(v.order, v.whole) for v in run.sandbox.repeated] == [
         *(("reversed", True), ("shuffled", True)),
-        *[("given", True)] * 4,
+        *[("given", True)] * 2,
+        *[("given", False)] * 2,
     ]
     assert all(is_stub(v.code) for v in run.sandbox.repeated)
     assert [e.type for e in run.events] == ["test_finished", "suite_repeated", "suite_repeated"]
@@ -76,8 +77,8 @@ async def test_a_suite_that_passes_on_the_stub_in_another_order_is_flaky():
 
     run = Run(ScriptedSandbox(outcomes(test_a="failed", test_b="failed"), again=again))
     assert (await run.red()).problem == (
-        "the suite is flaky: on an empty stub it gave another result in another order and with "
-        "another hash seed: test_a passed; "
+        "the suite is flaky: on an empty stub it gave another result in another order: "
+        "test_a passed; "
         "let no test depend on another one, on chance, on time or on the order of sets"
     )
     assert run.events[2] == SuiteRepeated(

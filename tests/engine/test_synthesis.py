@@ -155,7 +155,7 @@ async def test_a_suite_that_never_turns_red_ends_the_synthesis_at_that_step():
 
 
 async def test_a_suite_that_accepts_any_value_is_written_again():
-    asked = iter([passing] * 6 + [failing] * 6)
+    asked = iter([passing] * 4 + [failing] * 4)
     run = Run(
         ScriptedModel(specified(), fenced(TESTS), fenced(TESTS), fenced(CODE)),
         ScriptedSandbox(
@@ -175,7 +175,7 @@ async def test_a_suite_that_accepts_any_value_is_written_again():
 
 
 async def test_a_flaky_implementation_is_repaired_as_one_that_fails():
-    asked = iter([failing] * 6 + [passing, failing, passing, failing, passing, failing])
+    asked = iter([failing] * 4 + [passing, failing, passing, failing, passing, failing])
     run = Run(
         ScriptedModel(specified(), fenced(TESTS), fenced(WRONG), fenced(CODE)),
         ScriptedSandbox(

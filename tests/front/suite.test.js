@@ -74,15 +74,15 @@ test("further runs of a suite are told in words", () => {
   assert.equal(repeatWords([]), "");
   assert.equal(
     repeatWords([same("reversed")]),
-    "Again in reversed order, with another hash seed: same result.",
+    "Again in reversed order: same result.",
   );
   assert.equal(
     repeatWords([same("reversed"), same("shuffled")]),
-    "Again in reversed and shuffled order, with another hash seed: same result.",
+    "Again in reversed and shuffled order: same result.",
   );
   assert.equal(
     repeatWords([same("reversed"), other]),
-    "Again in reversed order, with another hash seed: same result. " +
-      "Again in shuffled order, with another hash seed: test_a failed.",
+    "Again in reversed order: same result. " +
+      "Again in shuffled order: test_a failed.",
   );
 });

@@ -192,7 +192,7 @@ def line_of(event: Event) -> tuple[str, str] | None:
         case SuiteRepeated(order=order, same=same, detail=detail):
             return (
                 "done" if same else "failed",
-                f"  again in {order} order, with another hash seed: {detail or 'same result'}",
+                f"  again in {order} order: {detail or 'same result'}",
             )
         case PlanMade():
             return "done", "planned these steps:" + "".join(

@@ -217,8 +217,8 @@ class TestFinished(StageEvent):
 
 
 class SuiteRepeated(StageEvent):
-    """The sandbox ran the whole suite again, in other processes, with another hash seed and in
-    another order.
+    """The sandbox ran the whole suite again, in another order; on an implementation in other
+    processes, with another hash seed.
     """
 
     type: Literal["suite_repeated"] = "suite_repeated"

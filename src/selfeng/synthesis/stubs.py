@@ -7,6 +7,8 @@ from selfeng.core.value import Value
 
 NOT_WRITTEN = "NotWritten"
 """Name of the exception of the module that raises."""
+DISTINCT = 2
+"""How many of the stubs that return something return values of types of their own."""
 
 
 class Stub(Value):
@@ -40,8 +42,8 @@ _ZEROS: dict[str, str] = {
 
 
 def returning_stubs(signature: Signature) -> tuple[Stub, ...]:
-    """Modules that return values unrelated to the task; a test that passes on all of them accepts
-    any value.
+    """Modules that return values unrelated to the task, first the `DISTINCT` ones; a test that
+    passes on all of them accepts any value.
 
     A comparison with a literal passes on one of them at most, and of two different calls, such as
     `f(f(x)) == f(x)`, on two. One of a call with itself passes on all, however it is written.
@@ -51,12 +53,12 @@ def returning_stubs(signature: Signature) -> tuple[Stub, ...]:
     zero = _ZEROS.get(signature.returns.partition("[")[0])
     return (
         Stub(does="returns None", code=f"{_head(signature)}    return None\n"),
-        Stub(does="returns its arguments", code=f"{_head(signature)}    return {arguments}\n"),
         Stub(
             does="returns some number for its arguments",
             code=f"from zlib import crc32\n\n\n{_head(signature)}    return "
             f"crc32(repr({arguments}).encode()) % 9973\n",
         ),
+        Stub(does="returns its arguments", code=f"{_head(signature)}    return {arguments}\n"),
         *(
             [Stub(does=f"always returns {zero}", code=f"{_head(signature)}    return {zero}\n")]
             if zero

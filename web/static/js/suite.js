@@ -30,7 +30,7 @@ export function stubWords(tests) {
   return passed > 0 ? t("stub-passed", { passed, total }) : t("stub-failed", { total });
 }
 
-// The results of repeated runs of a suite so far, each in another order and with another hash seed;
+// The results of repeated runs of a suite so far, each in another order;
 // "" if there are none.
 export function repeatWords(repeats) {
   const order = ({ order }) => t(`order-${order}`);

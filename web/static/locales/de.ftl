@@ -588,8 +588,8 @@ stub-passed =
         [one] { $passed } von { $total } Tests besteht ohne Implementierung und prüft also nichts.
        *[other] { $passed } von { $total } Tests bestehen ohne Implementierung und prüfen also nichts.
     }
-repeats-same = Noch einmal in anderer Reihenfolge ({ $orders }), mit anderem Hash-Startwert: dasselbe Ergebnis.
-repeats-other = Noch einmal in anderer Reihenfolge ({ $order }), mit anderem Hash-Startwert: { $detail }.
+repeats-same = Noch einmal in anderer Reihenfolge ({ $orders }): dasselbe Ergebnis.
+repeats-other = Noch einmal in anderer Reihenfolge ({ $order }): { $detail }.
 order-reversed = umgekehrt
 order-shuffled = gemischt
 test-passed = bestanden

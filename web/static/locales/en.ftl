@@ -591,8 +591,8 @@ stub-passed =
         [one] { $passed } of { $total } tests passed without an implementation, so it tests nothing.
        *[other] { $passed } of { $total } tests passed without an implementation, so they test nothing.
     }
-repeats-same = Again in { $orders } order, with another hash seed: same result.
-repeats-other = Again in { $order } order, with another hash seed: { $detail }.
+repeats-same = Again in { $orders } order: same result.
+repeats-other = Again in { $order } order: { $detail }.
 order-reversed = reversed
 order-shuffled = shuffled
 test-passed = passed
