@@ -195,6 +195,7 @@ class ListedLibrary:
         self.failures: list[str] = []
         self.requests: list[tuple[str, int, str]] = []
         """Tool, version and request of each reuse."""
+        self.forgotten: list[tuple[str, str]] = []
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
         return tuple(
@@ -256,6 +257,10 @@ class ListedLibrary:
     ) -> ToolStandingChanged | None:
         self.failures.append(f"{name} {version}: {problem}")
         return self._judgement
+
+    async def forget_request(self, name: str, request: str) -> bool:
+        self.forgotten.append((name, request))
+        return True
 
     async def record_request(self, name: str, version: int, request: str) -> None:
         self.requests.append((name, version, request))

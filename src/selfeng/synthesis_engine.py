@@ -12,6 +12,7 @@ from selfeng.core.plan import Plan
 from selfeng.core.protocols import NO_MODULES, ModelClient, Sandbox, ToolLibrary
 from selfeng.core.provenance import Origin, Provenance, Refactored, Repaired
 from selfeng.core.question import Question
+from selfeng.core.result import Dispute
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Verdict
@@ -88,13 +89,16 @@ class SynthesisEngine:
         search_candidates: Sequence[str] = (),
         learnable: Sequence[str] | None = None,
         likely: Sequence[str] = (),
+        *,
+        dispute: Dispute | None = None,
     ) -> Synthesis:
         """The synthesis of a tool for the turn, before its first stage; the tool is found by the
         `learnable` forms of the request from then on, None for the request as it is. `likely`
-        names the candidates that the request may want changed, likeliest first.
+        names the candidates that the request may want changed, likeliest first; `dispute` is with
+        an earlier result of a tool, which is fixed if it is wrong.
         """
         forms = (turn.request.text,) if learnable is None else learnable
-        return Synthesis(self._deps, turn, search_candidates, forms, likely)
+        return Synthesis(self._deps, turn, search_candidates, forms, likely, dispute=dispute)
 
     async def mend(self, turn: Turn, tool: Tool, failed: FailedCall) -> Tool | Question | None:
         """Make a new version of a tool that failed in use; None if the model blames the call and

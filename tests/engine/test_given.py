@@ -33,7 +33,12 @@ async def test_every_field_of_a_request_comes_back() -> None:
         (file,),
         EarlierFiles((earlier.reference(),), read),
         earlier_results=EarlierResults(
-            (EarlierResult(id="r1", request="", tool="f", begins="1", reference=RESULT),), result
+            (
+                EarlierResult(
+                    id="r1", turn_id="t", request="", tool="f", begins="1", reference=RESULT
+                ),
+            ),
+            result,
         ),
         answers=(Answer(id="x", question="X?", value="1"),),
         rounds=2,

@@ -72,17 +72,13 @@ test("further runs of a suite are told in words", () => {
   const same = (order) => ({ order, same: true, detail: "" });
   const other = { order: "shuffled", same: false, detail: "test_a failed" };
   assert.equal(repeatWords([]), "");
-  assert.equal(
-    repeatWords([same("reversed")]),
-    "Again in reversed order: same result.",
-  );
+  assert.equal(repeatWords([same("reversed")]), "Again in reversed order: same result.");
   assert.equal(
     repeatWords([same("reversed"), same("shuffled")]),
     "Again in reversed and shuffled order: same result.",
   );
   assert.equal(
     repeatWords([same("reversed"), other]),
-    "Again in reversed order: same result. " +
-      "Again in shuffled order: test_a failed.",
+    "Again in reversed order: same result. " + "Again in shuffled order: test_a failed.",
   );
 });

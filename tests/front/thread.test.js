@@ -109,3 +109,11 @@ test("only a request that a person wrote can be edited", () => {
   );
   assert.deepEqual(turns, [true, false, false]);
 });
+
+test("a later turn marks the answer that it corrects", () => {
+  const fixed = { type: "answer_corrected", tool: "add", version: 2, turn_id: "t1" };
+  const entries = [started("a"), finished("x"), ["t2", started("no")], ["t2", fixed]];
+  const { turns } = addRecords(emptyThread, journal(entries));
+  assert.deepEqual(turns.t1.corrected, { by: "t2", tool: "add", version: 2 });
+  assert.equal(turns.t2.corrected, null);
+});

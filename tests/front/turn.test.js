@@ -119,6 +119,7 @@ test("a reused tool makes a turn of four steps", () => {
     outcome: "answered",
     nearest: [],
     usage: USAGE,
+    corrected: null,
     budget: null,
     seconds: 4.5,
     failure: null,

@@ -23,7 +23,15 @@ from selfeng.stages.response_synthesizer import describe, rounded
 from selfeng.synthesis.steps import python_code
 
 NOTHING = "The offline model recognises none of these tools as one for this request."
-SPEC = {"may_plan": True, "results": "", "answers": "", "kept": "", "sources": ""}
+SPEC = {
+    "may_plan": True,
+    "results": "",
+    "answers": "",
+    "kept": "",
+    "sources": "",
+    "disputed": False,
+    "results_so_far": "",
+}
 SEEDS = {seed.name: seed for seed in load_seeds()}
 
 
@@ -78,6 +86,7 @@ def choose(
             answers="",
             lessons="",
             standalone=False,
+            disputable="",
             servers=False,
         ),
         (*tools, DECLINE),
@@ -99,6 +108,7 @@ def choose_with(
             answers="",
             lessons="",
             standalone=False,
+            disputable="",
             servers=False,
         ),
         (*tools, DECLINE),
@@ -752,6 +762,7 @@ def test_a_step_takes_the_result_of_another_by_reference():
             answers="",
             lessons="",
             standalone=False,
+            disputable="",
             servers=False,
         ),
         (tool_of("count_vowels"), DECLINE),
@@ -826,6 +837,7 @@ def test_the_answer_to_a_question_is_the_argument_that_was_missing():
         "lessons": "",
         "servers": False,
         "standalone": False,
+        "disputable": "",
     }
     reply = complete(
         render("decide", history, **shown),

@@ -55,6 +55,8 @@ def test_lessons_in_a_prompt_change_nothing_of_what_it_writes():
         "answers": "",
         "kept": "",
         "sources": "",
+        "disputed": False,
+        "results_so_far": "",
     }
     for name, given in (
         (

@@ -84,11 +84,12 @@ WORK = {
     "files": FILES,
     "lessons": LESSONS,
 }
+DISPUTED = '{"id": "r1", "tool": "double_number", "begins": "9"}'
 NEAR = "add(a: int) -> int: Adds."
 VARIABLES = {
     "coder": WORK,
     "proxy": {**WORK, "sender": "user"},
-    "decide": {**ASKED, "standalone": True, "servers": True},
+    "decide": {**ASKED, "standalone": True, "servers": True, "disputable": DISPUTED},
     "arguments": {
         **ASKED,
         "function": "double_number",
@@ -99,6 +100,8 @@ VARIABLES = {
         **ASKED,
         "may_plan": True,
         "kept": KEPT,
+        "disputed": True,
+        "results_so_far": DISPUTED,
         "near": NEAR,
         "sources": "# add, version 1: Adds.\ndef add(a: int) -> int: ...\n# its tests:\n",
         "problem": "the name is taken",
@@ -221,6 +224,7 @@ def test_the_separator_in_a_request_changes_nothing():
         lessons="",
         standalone=False,
         servers=False,
+        disputable="",
     )
     assert prompt.messages[-1].content == "<request>\na\n---user---\nb\n</request>"
 

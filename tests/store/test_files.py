@@ -10,7 +10,16 @@ import pytest
 import sqlalchemy as sa
 
 from selfeng.core.errors import RequestError
-from selfeng.core.events import EVENT, Event, ExecutionFinished, FilesMade, TurnStarted
+from selfeng.core.events import (
+    EVENT,
+    AnswerCorrected,
+    Event,
+    Executing,
+    ExecutionFinished,
+    FilesMade,
+    TurnFinished,
+    TurnStarted,
+)
 from selfeng.core.files import File
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.thread import AgentThread
@@ -21,6 +30,7 @@ from selfeng.store.database import open_database, reading, writing
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.threads import Threads
 from tests.doubles import kept
+from web.exports import as_markdown
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
@@ -158,7 +168,8 @@ def test_values_of_tools_are_kept_whole_and_read_again(engine: sa.Engine) -> Non
     rows = json.dumps([{"n": n, "text": "é" * 20} for n in range(36_000)])
     conversation = keep(engine, started(), finished(rows, "list_rows"), finished("1.5"))
     files = ConversationFiles(engine)
-    (table,) = files.results(conversation)
+    table, number = files.results(conversation)
+    assert (number.begins, number.reference.referable) == ("1.5", False)
     assert (table.id, table.request, table.tool) == ("r1", "go", "list_rows")
     assert (table.reference.kind, table.reference.count) == ("table", 36_000)
     assert table.begins.startswith('[{"n":0,"text":"éé')
@@ -174,7 +185,10 @@ def test_the_newest_values_that_are_worth_it_keep_their_numbers(engine: sa.Engin
     rows = (f"[{n}]" for n in range(7))
     conversation = keep(engine, finished("1"), *map(finished, rows), finished('"short"'))
     found = ConversationFiles(engine).results(conversation)
-    assert [(r.id, r.begins) for r in found] == [(f"r{n + 2}", f"[{n}]") for n in range(2, 7)]
+    assert [(r.id, r.begins) for r in found] == [
+        *((f"r{n + 2}", f"[{n}]") for n in range(2, 7)),
+        ("r9", '"short"'),
+    ]
 
 
 def test_the_last_value_of_a_turn_belongs_to_its_owner(engine: sa.Engine) -> None:
@@ -223,3 +237,29 @@ def test_nothing_of_a_removed_conversation_stays_in_the_file(tmp_path: Path) -> 
     journal.remove_conversations([conversation])
     engine.dispose()
     assert words.encode() not in path.read_bytes()
+
+
+def test_a_value_comes_with_its_turn_and_call_and_a_corrected_answer_is_marked(
+    engine: sa.Engine,
+) -> None:
+    journal, conversation = Journal(engine), Journal(engine).create_conversation("me", "title")
+    first, second = (journal.begin_turn(conversation, text) for text in ("sum it", "no, 7"))
+    events = (
+        (first, Executing(tool="add", arguments='{"a": 2}')),
+        (first, ExecutionFinished(tool="add", execution=kept("5"), seconds=0.1)),
+        (first, TurnFinished(answer="It is 5.", tool="add")),
+        (second, AnswerCorrected(tool="add", version=2, turn_id=first)),
+        (second, TurnFinished(answer="It is 7.", tool="add")),
+    )
+    journal.append([JournalEntry(conversation, turn, AT, event) for turn, event in events])
+    (value,) = ConversationFiles(engine).results(conversation)
+    assert (value.turn_id, value.request, value.arguments) == (first, "sum it", '{"a": 2}')
+    answers = [m.content for m in journal.messages(conversation) if m.role == "assistant"]
+    assert answers == ["(This answer was wrong; a later one corrects it.)\n\nIt is 5.", "It is 7."]
+    records = (
+        record.model_copy(update={"event": TurnStarted(request="x")}) if n == 0 else record
+        for n, record in enumerate(journal.history(conversation))
+    )
+    assert "*This answer was wrong; a later one corrects it.*\n\nIt is 5." in as_markdown(
+        "title", list(records)
+    )

@@ -11,6 +11,7 @@ from rich.text import Text
 from selfeng.autocoder.project_terminal import format_event
 from selfeng.core.events import (
     FINAL,
+    AnswerCorrected,
     AnswerToken,
     BudgetSpent,
     CodeRun,
@@ -194,6 +195,8 @@ def line_of(event: Event) -> tuple[str, str] | None:
                 "done" if same else "failed",
                 f"  again in {order} order: {detail or 'same result'}",
             )
+        case AnswerCorrected(tool=tool, version=version):
+            return "done", f"the earlier answer was wrong; {tool} is fixed in version {version}"
         case PlanMade():
             return "done", "planned these steps:" + "".join(
                 f"\n        {step.id}: {step.request}"

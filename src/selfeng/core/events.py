@@ -231,6 +231,16 @@ class SuiteRepeated(StageEvent):
     """What differed, such as `test_doubles failed`."""
 
 
+class AnswerCorrected(StageEvent):
+    """A new version of a tool replaces one whose result the person disagreed with."""
+
+    type: Literal["answer_corrected"] = "answer_corrected"
+    tool: str
+    version: int
+    turn_id: str
+    """Whose answer was wrong."""
+
+
 class PlanMade(Value):
     """The request needs several steps."""
 
@@ -460,6 +470,7 @@ Event = Annotated[
     | SynthesisStep
     | TestFinished
     | SuiteRepeated
+    | AnswerCorrected
     | PlanMade
     | PlanStepChanged
     | Executing

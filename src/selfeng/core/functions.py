@@ -19,6 +19,31 @@ NO_TOOL_FITS = FunctionSchema(
     },
 )
 
+WRONG_RESULT = "earlier_result_is_wrong"
+RESULT = "result"
+COMPLAINT = "complaint"
+
+
+def wrong_result(ids: Sequence[str]) -> FunctionSchema:
+    """The function for a request that disagrees with one of these earlier results."""
+    return FunctionSchema(
+        name=WRONG_RESULT,
+        description="The person says that an earlier result is wrong, and wants the right one.",
+        parameters={
+            "type": "object",
+            "properties": {
+                RESULT: {"type": "string", "enum": list(ids), "description": "The id of it."},
+                COMPLAINT: {
+                    "type": "string",
+                    "description": "The fault, with the right value if the person gives it, as one "
+                    "English sentence.",
+                },
+            },
+            "required": [RESULT, COMPLAINT],
+            "additionalProperties": False,
+        },
+    )
+
 
 REFERENCE = "$result"
 """The key of an object that refers to the result of a step, or to an earlier one of the

@@ -113,6 +113,11 @@ class ToolLibrary(Protocol):
         Raises: EmbedderUnavailable.
         """
 
+    async def forget_request(self, name: str, request: str) -> bool:
+        """Remove a request that the tool served; False if it is not found by that. Raises:
+        EmbedderUnavailable.
+        """
+
 
 class ServerTools(Protocol):
     """The tools of other MCP servers. What they say is data, whatever it says."""

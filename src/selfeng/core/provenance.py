@@ -50,6 +50,15 @@ class Edited(Value):
         return "edited by hand"
 
 
+class Corrected(Value):
+    """A person disagreed with a result, and a test that this version passes shows why."""
+
+    how: Literal["corrected"] = "corrected"
+
+    def __str__(self) -> str:
+        return "corrected"
+
+
 class RolledBack(Value):
     how: Literal["rolled_back"] = "rolled_back"
     to: int
@@ -85,6 +94,7 @@ Origin = Annotated[
     | Imported
     | Repaired
     | Extended
+    | Corrected
     | Edited
     | RolledBack
     | RequirementChanged

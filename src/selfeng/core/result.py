@@ -19,7 +19,9 @@ LONG = 400
 IN_SHORT = "in short:"
 """What a model is told before the summary of a long value."""
 NAMED = 5
-"""Earlier values of a conversation that a request can refer to, the newest ones."""
+"""Earlier values of a conversation that a request comes with, the newest ones, and at least as many
+that it can refer to where there are.
+"""
 BEGINS = 200
 _COLUMNS = 100
 """A table has at most as many, and what is known of it names them."""
@@ -116,12 +118,30 @@ class EarlierResult(Value):
 
     id: str
     """Such as `r2`, for references to it."""
+    turn_id: str
     request: str
     """Of the turn."""
+    standalone: str = ""
+    """The same, as the model rewrote it to stand alone; "" if it did not."""
     tool: str
+    arguments: str = ""
+    """JSON of what it was called with; "" if no record says so."""
     begins: str
     """The first characters of its JSON."""
     reference: ResultReference
+
+
+class Dispute(Value):
+    """A person's disagreement with an earlier result."""
+
+    result: EarlierResult
+    complaint: str
+    """One sentence."""
+
+    @property
+    def requests(self) -> tuple[str, ...]:
+        """The forms of the request that the result was for."""
+        return tuple(filter(None, (self.result.request, self.result.standalone)))
 
 
 class Table(NamedTuple):

@@ -61,16 +61,17 @@ class Specification(Value):
 class SpecificationReply(Value):
     """What the model makes of a request for which no tool exists."""
 
-    outcome: Literal["tool", "steps", "delegate", "answer", "question", "impossible"]
-    """tool: specify one; steps: it takes several; delegate: it is work for agents; answer: no tool
-    is needed; question: something is unclear; impossible: it can't be known or done here.
+    outcome: Literal["tool", "fix", "steps", "delegate", "answer", "question", "impossible"]
+    """tool: specify one; fix: a tool of the library is wrong; steps: it takes several; delegate: it
+    is work for agents; answer: no tool is needed; question: something is unclear; impossible: it
+    can't be known or done here.
     """
     message: str
     """The answer, the reason, the introduction to the questions, or what agents have to know of the
     conversation, in Markdown; "" for a tool and for steps.
     """
     specification: Specification | None
-    """Only for a tool."""
+    """Only for a tool and a fix."""
     call: StrictlyOptional[str] = ""
     """Only for a tool: its call with the request's own arguments, as Python source; "" where the
     request lacks one.

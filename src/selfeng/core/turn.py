@@ -5,6 +5,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import Protocol
 
 from selfeng.core.errors import BudgetExceeded
@@ -192,14 +193,20 @@ async def _unknown(result: EarlierResult) -> Result:
     raise LookupError(result.id)
 
 
+_is_referable = attrgetter("reference.referable")
+
+
 @dataclass(frozen=True)
 class EarlierResults:
-    """Values that tools returned before this turn and that arguments may refer to, the newest
-    last.
-    """
+    """Values that tools returned before this turn, the newest last."""
 
-    references: tuple[EarlierResult, ...] = ()
+    values: tuple[EarlierResult, ...] = ()
     read: Callable[[EarlierResult], Awaitable[Result]] = _unknown
+
+    @property
+    def references(self) -> tuple[EarlierResult, ...]:
+        """Those that arguments may refer to; what is short is written out."""
+        return tuple(filter(_is_referable, self.values))
 
 
 class Inspector(Protocol):

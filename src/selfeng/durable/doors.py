@@ -312,6 +312,12 @@ class DurableLibrary:
             lambda *_: self._library.record_request(name, version, request),
         )
 
+    async def forget_request(self, name: str, request: str) -> bool:
+        return await done_once(
+            name_of("library.forget_request", name, request),
+            lambda *_: self._library.forget_request(name, request),
+        )
+
     async def _at(self, entry: "_Seen") -> Tool:
         version = await self._library.version(entry.name, entry.version)
         return Tool.model_validate(

@@ -9,7 +9,7 @@ from typing import Any
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import LessonHint
 from selfeng.core.plan import StepResult
-from selfeng.core.result import EarlierResult
+from selfeng.core.result import Dispute, EarlierResult
 from selfeng.core.turn import Request
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
@@ -82,6 +82,15 @@ def all_results(results: Iterable[StepResult]) -> str:
     return json_lines(lines)
 
 
+def disputable(source: Dispute | Request) -> str:
+    """One line for each earlier result that a person may disagree with, or for the one that they do
+    disagree with, with the complaint.
+    """
+    if isinstance(source, Dispute):
+        return json_lines([_disputable(source.result) | {"complaint": source.complaint}])
+    return json_lines(map(_disputable, source.earlier_results.values))
+
+
 def saved_plan(request: Request) -> str:
     """One line for each step of the plan of which one tool is to be made."""
     return json_lines({"request": step.request, "tool": step.tool} for step in request.saved_plan)
@@ -115,6 +124,11 @@ def _earlier(result: EarlierResult) -> dict[str, Any]:
         **({} if reference.exact else {"exact": False}),
         "begins": result.begins,
     }
+
+
+def _disputable(result: EarlierResult) -> dict[str, Any]:
+    request = shortened(result.request, _REQUEST)
+    return {"id": result.id, "request": request, "tool": result.tool, "begins": result.begins}
 
 
 def _lines(

@@ -17,7 +17,7 @@ from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Turn
 from selfeng.core.value import Value
-from selfeng.stages.executor import Call, Executor, Misfit, NoFit
+from selfeng.stages.executor import Call, Choice, Disputed, Executor, NoFit
 from selfeng.stages.language import is_english
 
 AnyCandidate = Candidate | ServerCandidate
@@ -48,7 +48,7 @@ class Thresholds(Value):
 class Decision(Value):
     """What the library has for a request."""
 
-    choice: Call | Misfit | NoFit
+    choice: Choice
     considered: tuple[str, ...] = ()
     """Names of the candidates, best first."""
     learnable: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ class _SearchResults(NamedTuple):
 
 
 class _Choice(NamedTuple):
-    choice: Call | Misfit | NoFit
+    choice: Choice
     results: _SearchResults
     reason: str = ""
     """Why the search alone decided; "" if the model did."""
@@ -121,6 +121,10 @@ class Decider:
             "standalone": choice.standalone,
             "seconds": time.monotonic() - started,
         }
+        if isinstance(choice, Disputed):
+            reason = f"An earlier result of {choice.tool.name} is said to be wrong."
+            turn.emit(NoToolFound(reason=reason, **searched))
+            return Decision(choice=choice, considered=considered, likely=(choice.tool.name,))
         if isinstance(choice, NoFit):
             turn.emit(NoToolFound(reason=choice.reason, **searched))
         else:
@@ -202,6 +206,8 @@ class Decider:
             choice = await self._executor.choose(turn, results.offered, standalone=asks)
         except ModelError as error:
             return await self._choose_alone(turn, results, error)
+        if isinstance(choice, Disputed):
+            return _Choice(choice, results)
         if choice.standalone:
             chosen_tool = None if isinstance(choice, NoFit) else choice.tool
             declined_tools = [tool for tool in results.offered if tool != chosen_tool]
@@ -216,9 +222,7 @@ class Decider:
         reason = f"{choice.tool.name} was chosen, but the search gives it only {self._below(sure)}"
         return _Choice(NoFit(reason=reason, standalone=choice.standalone), results)
 
-    async def _choose_again(
-        self, turn: Turn, results: _SearchResults, declined: NoFit
-    ) -> Call | Misfit | NoFit:
+    async def _choose_again(self, turn: Turn, results: _SearchResults, declined: NoFit) -> Choice:
         """The model's choice among the tools that only the request in its own words found."""
         if not (tools := self._unseen_tools(results.candidates, results)):
             return declined

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from selfeng.core.errors import ToolNotFound, stage
+from selfeng.core.errors import LibraryError, ToolNotFound, stage
 from selfeng.core.events import (
     Executing,
     ExecutionFailed,
@@ -18,16 +18,21 @@ from selfeng.core.events import (
 )
 from selfeng.core.files import File
 from selfeng.core.functions import (
+    COMPLAINT,
     NO_TOOL_FITS,
     REFERENCE,
+    RESULT,
     STANDALONE,
+    WRONG_RESULT,
     as_function,
     with_standalone,
+    wrong_result,
 )
 from selfeng.core.plan import StepResult
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient, Sandbox, ServerTools, ToolLibrary
 from selfeng.core.question import Question
+from selfeng.core.result import Dispute, EarlierResult
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Request, Turn
@@ -37,7 +42,7 @@ from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.prompts import render
-from selfeng.prompts.request import shown
+from selfeng.prompts.request import disputable, shown
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind, question_for, resolved
 from selfeng.stages.execution.outcome import call_digest, own_failure, promised
 from selfeng.stages.execution.schema_arguments import bind_schema, question_for_property
@@ -90,6 +95,14 @@ class NoFit(Chosen):
     reason: str
 
 
+class Disputed(Chosen):
+    """The person disagrees with an earlier result."""
+
+    tool: Tool
+    """It gave the result."""
+    dispute: Dispute
+
+
 class Misfit(Chosen):
     """The model chose the tool, but what the request says doesn't fit its parameters."""
 
@@ -121,6 +134,10 @@ class Misfit(Chosen):
         return items or (Question(id="request", question="What do you want done instead?"),)
 
 
+Choice = Call | NoFit | Misfit | Disputed
+"""What a request comes to."""
+
+
 class Executor:
     """Prepares calls with the model's help and runs them."""
 
@@ -139,25 +156,42 @@ class Executor:
 
     async def choose(
         self, turn: Turn, tools: Sequence[Tool | ServerTool], *, standalone: bool = False
-    ) -> Call | NoFit | Misfit:
+    ) -> Choice:
         """Which of the tools the request needs, and with which arguments: one model call, two if
-        its arguments don't fit. `standalone`: the model also rewrites the request.
+        its arguments don't fit. `standalone`: the model also rewrites the request, and may find
+        that it disagrees with an earlier result.
 
         Raises:
             ModelError: the model can't be reached, declines or gives no usable reply.
         """
         context = await _prompt_context(turn)
         servers = any(isinstance(tool, ServerTool) for tool in tools)
+        results = await self._disputable(turn.request) if standalone else {}
         prompt = render(
-            "decide", turn.request.history, **context, standalone=standalone, servers=servers
+            "decide",
+            turn.request.history,
+            **context,
+            standalone=standalone,
+            servers=servers,
+            disputable=disputable(turn.request) if results else "",
         )
-        first = await self._model_choice(turn, prompt, tools, standalone)
+        first = await self._model_choice(turn, prompt, tools, standalone, results)
         again = await self._again(turn, first)
+        if results and isinstance(again, Call):
+            again = _disputed_again(turn.request, again) or again
         return again.model_copy(update={"standalone": first.standalone})
+
+    async def _disputable(self, request: Request) -> dict[str, tuple[EarlierResult, Tool]]:
+        """The earlier results that a tool of the library gave, and that tool, by their ids."""
+        found: dict[str, tuple[EarlierResult, Tool]] = {}
+        for result in request.earlier_results.values:
+            with suppress(LibraryError):
+                found[result.id] = result, await self._library.get(result.tool)
+        return found
 
     async def prepare(
         self, turn: Turn, tool: Tool | ServerTool, arguments: Mapping[str, Any] | None = None
-    ) -> Call | NoFit | Misfit:
+    ) -> Choice:
         """The call of a tool: with these `arguments`, where they fit it and what the person
         said; else one model call, two if its arguments don't fit.
 
@@ -169,7 +203,7 @@ class Executor:
                 return _call(tool, arguments, await _results(turn, arguments))
         return await self._again(turn, await self._extracted(turn, tool, ""))
 
-    async def _again(self, turn: Turn, result: Call | NoFit | Misfit) -> Call | NoFit | Misfit:
+    async def _again(self, turn: Turn, result: Choice) -> Choice:
         """Have arguments that don't fit corrected once; only the person, not the model, can supply
         missing ones.
         """
@@ -177,9 +211,7 @@ class Executor:
             return await self._extracted(turn, result.tool, result.problem)
         return result
 
-    async def _extracted(
-        self, turn: Turn, tool: Tool | ServerTool, problem: str
-    ) -> Call | NoFit | Misfit:
+    async def _extracted(self, turn: Turn, tool: Tool | ServerTool, problem: str) -> Choice:
         prompt = render(
             "arguments",
             turn.request.history,
@@ -196,10 +228,13 @@ class Executor:
         prompt: Prompt,
         tools: Sequence[Tool | ServerTool],
         standalone: bool = False,
-    ) -> Call | NoFit | Misfit:
+        results: Mapping[str, tuple[EarlierResult, Tool]] = {},
+    ) -> Choice:
         passable = [r.id for r in turn.request.earlier_results.references]
         passable += [result.id for result in turn.request.results if result.data is not None]
         functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
+        if results:
+            functions.append(wrong_result(tuple(results)))
         if standalone:
             functions = list(map(with_standalone, functions))
         choice = await self._model.choose(prompt, functions, turn.budget)
@@ -209,10 +244,15 @@ class Executor:
         if choice.name == NO_TOOL_FITS.name:
             reason = choice.arguments.get("reason") or "none of the tools does what is asked for"
             return NoFit(reason=str(reason), standalone=alone)
+        if choice.name == WRONG_RESULT:
+            result, disputed_tool = results.get(str(calls[0].get(RESULT)), [*results.values()][-1])
+            complaint = one_line(str(calls[0].get(COMPLAINT) or turn.request.text))
+            dispute = Dispute(result=result, complaint=complaint)
+            return Disputed(tool=disputed_tool, dispute=dispute, standalone=alone)
         tool = next(t for t in tools if t.name == choice.name)
         try:
-            results = await _results(turn, calls)
-            first, *further = [_call(tool, arguments, results) for arguments in calls]
+            values = await _results(turn, calls)
+            first, *further = [_call(tool, arguments, values) for arguments in calls]
         except ArgumentsInvalid as error:
             return Misfit(
                 tool=tool,
@@ -294,6 +334,19 @@ class Executor:
                 change = await self._library.record_failure(tool.name, tool.version, problem)
         if change:
             turn.emit(change)
+
+
+def _disputed_again(request: Request, call: Call) -> Disputed | None:
+    """The call as a dispute, if it would only give the last result again although the person says
+    something else now.
+    """
+    last = request.earlier_results.values[-1]
+    if request.files or call.further or not isinstance(call.tool, Tool):
+        return None
+    same_call = (last.tool, last.arguments) == (call.tool.name, _arguments_text(call.arguments))
+    if not same_call or request.text.split() == last.request.split():
+        return None
+    return Disputed(tool=call.tool, dispute=Dispute(result=last, complaint=one_line(request.text)))
 
 
 def _call(

@@ -19,6 +19,7 @@ from selfeng.core.plan import Plan, StepResult
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.protocols import ServerTools, ToolLibrary
 from selfeng.core.question import Question, answers_text, questions_text
+from selfeng.core.result import Dispute
 from selfeng.core.secrets import may_be_kept
 from selfeng.core.server_tool import ALWAYS, NO, Consent, ServerTool
 from selfeng.core.stage import StageName
@@ -29,7 +30,7 @@ from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
 from selfeng.stages.decision import Decider
 from selfeng.stages.execution.outcome import own_failure
-from selfeng.stages.executor import Call, Executor, Misfit, NoFit
+from selfeng.stages.executor import Call, Choice, Disputed, Executor, Misfit, NoFit
 from selfeng.stages.plan_runner import PlanRunner
 from selfeng.stages.response_synthesizer import describe, described
 from selfeng.stages.server_consent import (
@@ -87,12 +88,14 @@ class RequestState:
 
     turn: Turn
     engine: SynthesisEngine
-    choice: Call | Misfit | NoFit = field(default_factory=lambda: NoFit(reason=""))
+    choice: Choice = field(default_factory=lambda: NoFit(reason=""))
     """The call of the tool that was found or built."""
     search_candidates: tuple[str, ...] = ()
     """Names of the tools that the search found."""
     likely: tuple[str, ...] = ()
     """Those that the model saw."""
+    dispute: Dispute | None = None
+    """The earlier result that the person disagrees with."""
     learnable: tuple[str, ...] = ()
     """The forms of the request that the tool that serves it may be found by from then on."""
     ran: list[Executed] = field(default_factory=list)
@@ -106,7 +109,13 @@ class RequestState:
     @cached_property
     def synthesis(self) -> Synthesis:
         """Created when a stage first needs it."""
-        return self.engine.begin(self.turn, self.search_candidates, self.learnable, self.likely)
+        return self.engine.begin(
+            self.turn,
+            self.search_candidates,
+            self.learnable,
+            self.likely,
+            dispute=self.dispute,
+        )
 
     @property
     def end(self) -> End:
@@ -267,6 +276,9 @@ class Stages:
                 return "incomplete"
             case Call():
                 return "fits"
+            case Disputed(dispute=dispute):
+                state.dispute = dispute
+                return "nothing fits"
             case NoFit():
                 return "nothing fits"
             case Misfit(tool=tool, problem=problem, missing=missing, given=arguments_text):
@@ -395,6 +407,7 @@ class Stages:
     ) -> Call | Misfit:
         with stage("execute"):
             choice = await self._executor.prepare(turn, built, arguments)
+            assert not isinstance(choice, Disputed), choice  # nothing was to be disputed
             if isinstance(choice, NoFit):
                 raise AgentError(
                     f"{built.name} was built, but can't be called for this request: "

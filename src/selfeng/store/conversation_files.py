@@ -2,13 +2,14 @@
 transaction as the event that brings them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 import sqlalchemy as sa
 from pydantic import ValidationError
 
 from selfeng.core.errors import ResourceNotFound
-from selfeng.core.events import Event, ExecutionFinished, FilesMade, Record, TurnStarted
+from selfeng.core.events import Event, Executing, ExecutionFinished, FilesMade, Record, TurnStarted
 from selfeng.core.files import File, FileReference, shown_name
 from selfeng.core.result import BEGINS, NAMED, EarlierResult, Result, ResultReference
 from selfeng.core.verdict import Returned
@@ -55,6 +56,21 @@ def _stored(
     if connection.scalar(query) is None:
         connection.execute(_CONTENTS.insert().values(sha256=reference.sha256, content=content))
     return {"reference": reference.model_dump_json(), "sha256": reference.sha256}
+
+
+def _calls(
+    connection: sa.Connection, turns: Collection[str]
+) -> dict[str, list[tuple[int, Executing]]]:
+    """The calls of each turn with their numbers, the last first."""
+    columns = schema.events.c
+    query = sa.select(columns.turn_id, columns.seq, columns.event).where(
+        columns.turn_id.in_(turns), columns.type == "executing"
+    )
+    calls: dict[str, list[tuple[int, Executing]]] = {}
+    for turn_id, seq, event in connection.execute(query.order_by(columns.seq.desc())):
+        with suppress(ValidationError):  # another version wrote it
+            calls.setdefault(turn_id, []).append((seq, Executing.model_validate_json(event)))
+    return calls
 
 
 class ConversationFiles:
@@ -105,11 +121,19 @@ class ConversationFiles:
         return File(name=name, content=content)
 
     def results(self, conversation_id: str) -> tuple[EarlierResult, ...]:
-        """The newest values of a conversation that are worth a reference, the oldest first. They
-        are called `r1`, `r2` and so on, by their place among all of its values.
+        """The newest values of a conversation, the oldest first. They are called `r1`, `r2` and so
+        on, by their place among all of its values.
         """
+        turn = schema.turns.c
         query = (
-            sa.select(_RESULTS.c.reference, _RESULTS.c.tool, schema.turns.c.request)
+            sa.select(
+                _RESULTS.c.reference,
+                _RESULTS.c.tool,
+                _RESULTS.c.seq,
+                turn.id,
+                turn.request,
+                turn.standalone,
+            )
             .join(schema.turns, schema.turns.c.id == _RESULTS.c.turn_id)
             .where(_RESULTS.c.conversation_id == storable(conversation_id))
         )
@@ -118,17 +142,30 @@ class ConversationFiles:
         with reading(self._engine) as connection:
             rows = connection.execute(query.order_by(_RESULTS.c.seq)).all()
             named_rows = [
-                (f"r{number}", row, reference)
+                (f"r{number}", row, ResultReference.model_validate_json(row.reference))
                 for number, row in enumerate(rows, 1)
-                if (reference := ResultReference.model_validate_json(row.reference)).referable
-            ][-NAMED:]
+            ]
+            referable_rows = [row for row in named_rows if row[-1].referable]
+            newest_rows = {row[0] for row in (*named_rows[-NAMED:], *referable_rows[-NAMED:])}
+            named_rows = [row for row in named_rows if row[0] in newest_rows]
             of_results = _CONTENTS.c.sha256.in_([reference.sha256 for *_, reference in named_rows])
             begins = {row[0]: row[1] for row in connection.execute(heads.where(of_results))}
+            calls = _calls(connection, {row.id for _, row, _ in named_rows})
         return tuple(
             EarlierResult(
                 id=id,
+                turn_id=row.id,
                 request=row.request,
+                standalone=row.standalone or "",
                 tool=row.tool,
+                arguments=next(
+                    (
+                        c.arguments
+                        for seq, c in calls.get(row.id, ())
+                        if seq < row.seq and c.tool == row.tool
+                    ),
+                    "",
+                ),
                 begins=begins[reference.sha256].decode(errors="ignore"),
                 reference=reference,
             )

@@ -22,6 +22,7 @@ from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import (
     EVENT,
     FINAL,
+    AnswerCorrected,
     Event,
     FilesMade,
     NoToolFound,
@@ -81,6 +82,8 @@ _MOST_ROUNDS = 10
 _TICK = timedelta(microseconds=1)
 _AT_ONCE = 200  # conversations or contents that one statement names
 _LONGEST_MESSAGE = 8_000
+_WRONG = "(This answer was wrong; a later one corrects it.)\n\n"
+"""What a model reads before an answer that was corrected."""
 _LONGEST_HISTORY = 24_000
 
 
@@ -423,7 +426,14 @@ class Journal:
         with reading(self._engine) as connection:
             rows = connection.execute(query.limit(limit // 2)).all()
             answers = _answers(connection, [row.id for row in rows])
-        turns = [(_cut(answers.get(r.id, "") or r.request), _cut(r.answer or "")) for r in rows]
+            corrected = _corrected(connection, [row.id for row in rows])
+        turns = [
+            (
+                _cut(answers.get(r.id, "") or r.request),
+                _cut(_WRONG * (r.id in corrected) + (r.answer or "")),
+            )
+            for r in rows
+        ]
         total = 0
 
         def fits(turn: tuple[str, str]) -> bool:
@@ -778,6 +788,14 @@ def read_record(row: sa.Row[Any]) -> Record | None:
         at=utc(row.at),
         event=event,
     )
+
+
+def _corrected(connection: sa.Connection, turns: Sequence[str]) -> set[str]:
+    """The turns whose answers one of these turns corrects."""
+    correcting = _EVENTS.c.turn_id.in_(turns) & (_EVENTS.c.type == "answer_corrected")
+    records = map(read_record, connection.execute(sa.select(_EVENTS).where(correcting)))
+    events = (record.event for record in records if record)
+    return {event.turn_id for event in events if isinstance(event, AnswerCorrected)}
 
 
 def _answers(connection: sa.Connection, turns: Sequence[str]) -> dict[str, str]:

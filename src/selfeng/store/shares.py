@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from selfeng.core.errors import RequestError, ResourceNotFound
 from selfeng.core.events import (
     FINAL,
+    AnswerCorrected,
     AnswerToken,
     CodeRun,
     ConsentDecided,
@@ -68,6 +69,7 @@ _SHOWN = (
     SynthesisStep,
     TestFinished,
     SuiteRepeated,
+    AnswerCorrected,
     PlanMade,
     PlanStepChanged,
     Executing,

@@ -13,9 +13,11 @@ from typing import assert_never
 
 from selfeng.core.composition import Importable
 from selfeng.core.errors import EmbedderUnavailable, SynthesisFailed, ToolExists
+from selfeng.core.events import AnswerCorrected
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import Sandbox, ToolLibrary
-from selfeng.core.provenance import Created, Extended, Provenance
+from selfeng.core.provenance import Corrected, Created, Extended, Provenance
+from selfeng.core.result import Dispute
 from selfeng.core.secrets import may_be_kept
 from selfeng.core.spec import Specification
 from selfeng.core.stage import StageName
@@ -40,6 +42,7 @@ from selfeng.synthesis.specifying import (
     KnownTool,
 )
 from selfeng.synthesis.steps import Steps, gave_up
+from selfeng.synthesis.suite.editing import without
 from selfeng.synthesis.testing import Tester, can_not_pass
 
 _EXAMPLES = 5
@@ -86,11 +89,14 @@ class Synthesis:
         search_candidates: Sequence[str],
         learnable: Sequence[str],
         likely: Sequence[str] = (),
+        *,
+        dispute: Dispute | None = None,
     ) -> None:
         """`search_candidates` names tools that the search found but that don't fit, `likely` those
         that the request may want changed; `learnable` are the forms of the request that stand
-        alone.
+        alone; with a `dispute` the tool that gave that result may be fixed.
         """
+        self._dispute = dispute
         self._deps, self._policy, self._steps = deps, deps.policy, Steps(turn)
         self._search_candidates, self._learnable = search_candidates, learnable
         self._likely = likely
@@ -108,7 +114,7 @@ class Synthesis:
     async def specify(self) -> str:
         problem = f"it can't be fulfilled as written: {self._stuck.message}" if self._stuck else ""
         decision = await self._deps.analyst.specify(
-            self._steps, self._search_candidates, self._likely, problem=problem
+            self._steps, self._search_candidates, self._likely, problem, self._dispute
         )
         if isinstance(decision, BuildSpec | KnownTool):
             self.arguments = decision.arguments
@@ -169,15 +175,17 @@ class Synthesis:
 
     async def _weakened(self, tests: str) -> str:
         """Why the suite that a vote left is refused; "" if it is accepted."""
-        judged = (
-            await self._deps.chain.suite_problem(self._build.spec.signature(), tests)
-            if tests != self._tests
-            else None
+        if tests == self._tests:
+            return ""
+        judged = await self._deps.chain.suite_problem(self._build.spec.signature(), tests)
+        problem = (
+            judged.problem
+            if judged
+            else await self._deps.tester.fault_missing(self._build, tests, self._former)
         )
         return (
-            "without the tests that most of the independent implementations refute, "
-            f"{judged.problem}"
-            if judged
+            f"without the tests that most of the independent implementations refute, {problem}"
+            if problem
             else ""
         )
 
@@ -202,7 +210,7 @@ class Synthesis:
                 distinct(drawn),
                 tests,
                 self._examples(),
-                frozen=self._earlier,
+                frozen=() if self._build.fixes else self._earlier,
             )
             self._witnesses = [
                 DrawnCode(code=r.code, draws=r.draws) for r in agreed.reports if r.right
@@ -299,6 +307,12 @@ class Synthesis:
                 if (name := t.partition("[")[0]) in self._earlier
             }
         )
+        if build.fixes and old:  # they hold the fault
+            names = [n for n, former in self._earlier.items() if former in old]
+            self._tests = without(self._tests, build.spec.name, names)
+            self._earlier = {n: f for n, f in self._earlier.items() if n not in names}
+            self._begin_repairs(self._code)
+            return "repaired"
         if build.extends and old:
             raise can_not_pass(
                 build.extends,
@@ -355,15 +369,10 @@ class Synthesis:
 
     async def _registered(self, build: BuildSpec, verdict: Verdict) -> Tool:
         library, turn, spec, base = self._deps.library, self._steps.turn, build.spec, build.extends
-        origin = (
-            Extended(
-                parameters=tuple(p.name for p in spec.parameters[len(base.signature.parameters) :])
-            )
-            if base
-            else Created()
-        )
+        further = [p.name for p in spec.parameters[len(base.signature.parameters) if base else 0 :]]
+        extended = Extended(parameters=tuple(further)) if base else Created()
         provenance = Provenance(
-            origin=origin,
+            origin=Corrected() if build.fixes else extended,
             verdict=verdict,
             prompts=tuple(self._steps.prompts_sent),
             usage=turn.budget.usage,
@@ -381,7 +390,10 @@ class Synthesis:
             )
             if base:
                 tool = await library.revise(draft, base.version, provenance)
-                await self._found_by_request(tool)
+                if build.fixes:
+                    await self._correct(tool, build.fixes)
+                else:
+                    await self._found_by_request(tool)
                 current.summary = f"{tool.name} is in the library, as version {tool.version}."
                 return tool
             if twin := await self._deps.analyst.twin(spec, self._code, self._tests):
@@ -403,6 +415,14 @@ class Synthesis:
                     f"{tool.name} was registered by another turn meanwhile; that one is used."
                 )
             return tool
+
+    async def _correct(self, tool: Tool, dispute: Dispute) -> None:
+        """Mark the earlier answer as corrected, and take back what the tool learnt by it."""
+        for form in dispute.requests:
+            await self._deps.library.forget_request(tool.name, form)
+        self._steps.turn.emit(
+            AnswerCorrected(tool=tool.name, version=tool.version, turn_id=dispute.result.turn_id)
+        )
 
     async def _found_by_request(self, tool: Tool) -> None:
         """Let the request find the tool from now on; it does not become an example request that

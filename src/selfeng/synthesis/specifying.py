@@ -2,20 +2,23 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import assert_never
+from typing import assert_never, cast
 
 from selfeng.core.errors import LibraryError, ModelRefused
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
 from selfeng.core.provenance import AskedPrompt
 from selfeng.core.question import Question
+from selfeng.core.result import Dispute
+from selfeng.core.signature import Signature
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Request
 from selfeng.core.value import Value
+from selfeng.core.visible import one_line
 from selfeng.core.words import count
 from selfeng.prompts import render
-from selfeng.prompts.request import saved_plan, shown
+from selfeng.prompts.request import disputable, saved_plan, shown
 from selfeng.synthesis.checks import specification_problem
 from selfeng.synthesis.composing import (
     asking_problem,
@@ -31,6 +34,10 @@ from selfeng.synthesis.steps import Step, Steps, gave_up
 
 RELATIVES = 5
 """Tools near a specification that may be the same."""
+_FULFILLED = (
+    "the present version fulfils all these examples, so they show no fault: begin with a call that "
+    "it gets wrong, or, if it is right, reply with `answer` and the reason"
+)
 VIEWED = 2
 """Tools that the specification may change and that it sees with their sources."""
 
@@ -61,6 +68,10 @@ class BuildSpec(Value):
     spec: Specification
     extends: Tool | None = None
     """The tool to make the next version of; its tests have to pass as well."""
+    fixes: Dispute | None = None
+    """What that tool got wrong, if it did: then a test must fail on it, and its own tests may be
+    wrong.
+    """
     arguments: Arguments | None = None
     """Those that the request gives, by parameter; None if it does not give all that are needed."""
 
@@ -89,9 +100,11 @@ class Analyst:
         search_candidates: Sequence[str],
         likely: Sequence[str] = (),
         problem: str = "",
+        dispute: Dispute | None = None,
     ) -> Specified:
         """`search_candidates` names the tools that the search found, `likely` those that are shown
-        with their sources; `problem` says why an earlier specification was refused.
+        with their sources; `problem` says why an earlier specification was refused. The tool of a
+        `dispute` may be fixed.
 
         Raises:
             SynthesisFailed: the model wrote no usable specification.
@@ -103,7 +116,12 @@ class Analyst:
             **shown(request, lessons),
             "may_plan": not request.is_part,
             "kept": saved_plan(request),
+            "disputed": bool(dispute),
+            "results_so_far": disputable(dispute or request),
         }
+        if dispute:
+            search_candidates = (dispute.result.tool, *search_candidates)
+            likely = (dispute.result.tool,)
         near = [tool for name in search_candidates if (tool := await self._find_tool(name))]
         viewed = [tool for tool in near if tool.name in likely[:VIEWED]]
         for attempt in range(1, attempts + 1):
@@ -117,7 +135,9 @@ class Analyst:
                 except ModelRefused as refusal:
                     current.summary = "The model declines it."
                     return _declined(f"{refusal.message.rstrip('.')}.")
-                decision = await self._made_of(current, request, reply, viewed if first else None)
+                decision = await self._made_of(
+                    current, request, reply, viewed if first else None, dispute
+                )
                 if not isinstance(decision, str):
                     return decision
                 problem = decision
@@ -133,6 +153,7 @@ class Analyst:
         request: Request,
         reply: SpecificationReply,
         viewed: Sequence[Tool] | None,
+        dispute: Dispute | None,
     ) -> Specified | str:
         """The decision that follows from a reply; a text says why it is refused. The first reply is
         asked whether a near tool could be extended instead, unless the analyst `viewed` its
@@ -159,7 +180,12 @@ class Analyst:
             case "answer" if reply.message:
                 current.summary = "No tool is needed."
                 return DirectAnswer(text=reply.message)
-        decision = await self._judge(current, _with_stated_examples(reply.specification, request))
+        decision = await self._judge(
+            current,
+            _with_stated_examples(reply.specification, request),
+            dispute or (_dispute(request, reply) if reply.outcome == "fix" else None),
+            reply.outcome == "fix",
+        )
         match decision:
             case Tool():
                 return KnownTool(tool=decision, arguments=_arguments(reply))
@@ -184,9 +210,11 @@ class Analyst:
         return [tool for name in sorted(names) if (tool := await self._find_tool(name))]
 
     async def _judge(
-        self, current: Step, spec: Specification | None
+        self, current: Step, spec: Specification | None, dispute: Dispute | None, fix: bool
     ) -> BuildSpec | Tool | DirectAnswer | str:
-        """The decision that follows from a specification; a text says why it is refused."""
+        """The decision that follows from a specification; a text says why it is refused. The tool
+        of a `dispute` may be wrong, and is said to be where it is a `fix`.
+        """
         if spec is None:
             return "the reply holds no specification"
         if problem := specification_problem(spec):
@@ -199,9 +227,18 @@ class Analyst:
             )
         if (namesake := await self._find_tool(spec.name)) and namesake.standing == "retired":
             return f"the name {spec.name} is taken by a tool that was retired"
-        build = BuildSpec(
-            spec=spec, extends=namesake if namesake and _extends(spec, namesake) else None
-        )
+        extends = namesake if namesake and _extends(spec, namesake) else None
+        fixes = dispute if dispute and dispute.result.tool == spec.name and not extends else None
+        if fix and not fixes:
+            return (
+                "a fix is the next version of the tool that gave the wrong result: its name, and "
+                "its parameters unchanged"
+            )
+        if fixes and (problem := await self._not_a_fix(namesake, spec)):
+            if fix or problem != _FULFILLED:
+                return problem
+            return cast(Tool, namesake)
+        build = BuildSpec(spec=spec, extends=namesake if fixes else extends, fixes=fixes)
         if build.extends is None:
             if namesake and await self._means_the_same(namesake, spec):
                 current.summary = f"{namesake.name} is in the library already, and does this."
@@ -217,7 +254,8 @@ class Analyst:
                 return error.message
         current.summary = f"{spec.signature()}: {spec.description}"
         if build.extends:
-            current.summary = f"To become the next version of {spec.name}: {current.summary}"
+            goal = "To fix" if fixes else "To become the next version of"
+            current.summary = f"{goal} {spec.name}: {current.summary}"
         current.artifact = spec.model_dump_json(indent=2)
         return build
 
@@ -230,6 +268,13 @@ class Analyst:
             self._sandbox, spec.signature(), code, tests, [candidate.tool for candidate in near]
         )
 
+    async def _not_a_fix(self, tool: Tool | None, spec: Specification) -> str:
+        """Why a specification does not fix a tool; "" if it may."""
+        if tool is None or _parameters(tool.signature) != _parameters(spec.signature()):
+            return f"a fix keeps the parameters of {spec.name}, with their types and defaults"
+        same = await likeness(self._sandbox, tool, spec) == "same"
+        return _FULFILLED if same else ""
+
     async def _means_the_same(self, tool: Tool, spec: Specification) -> bool:
         same_parameters = [p.name for p in tool.signature.parameters] == [
             p.name for p in spec.parameters
@@ -240,6 +285,13 @@ class Analyst:
         with suppress(LibraryError):
             return await self._library.get(name)
         return None
+
+
+def _dispute(request: Request, reply: SpecificationReply) -> Dispute | None:
+    """That with the last result of the tool to fix."""
+    name = reply.specification and reply.specification.name
+    values = (v for v in reversed(request.earlier_results.values) if v.tool == name)
+    return next((Dispute(result=v, complaint=one_line(request.text)) for v in values), None)
 
 
 def _arguments(reply: SpecificationReply) -> Arguments | None:
@@ -272,15 +324,13 @@ def _with_stated_examples(spec: Specification | None, request: Request) -> Speci
 
 def _extends(spec: Specification, tool: Tool) -> bool:
     """Whether the specification is the known tool with further parameters that can be left out."""
-    ours, theirs = spec.signature().parameters, tool.signature.parameters
-    keeps_parameters = [(p.name, p.annotation, p.default) for p in ours[: len(theirs)]] == [
-        (p.name, p.annotation, p.default) for p in theirs
-    ]
-    return (
-        keeps_parameters
-        and len(ours) > len(theirs)
-        and not any(p.required for p in ours[len(theirs) :])
-    )
+    ours, theirs = _parameters(spec.signature()), _parameters(tool.signature)
+    further = spec.signature().parameters[len(theirs) :]
+    return ours[: len(theirs)] == theirs and bool(further) and not any(p.required for p in further)
+
+
+def _parameters(signature: Signature) -> list[tuple[str, str, str | None]]:
+    return [(p.name, p.annotation, p.default) for p in signature.parameters]
 
 
 def _listed(tools: Sequence[Tool]) -> str:

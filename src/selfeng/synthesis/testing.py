@@ -87,11 +87,26 @@ class Tester:
                         and f"among these tests {failed}, a test of version {before.version} that "
                         "passed alone"
                     )
+                problem = problem or await self.fault_missing(build, tests, before)
                 current.artifact = tests
                 if not problem:
                     return Written(tests=tests, earlier=earlier)
                 current.fail(f"Refused: {problem}.")
         raise gave_up("test", attempts, problem)
+
+    async def fault_missing(self, build: BuildSpec, tests: str, before: Before | None) -> str:
+        """Why a suite shows no fault of the version that is to be fixed; "" if it does.
+
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
+        if before is None or not build.fixes:
+            return ""
+        if await self._chain.failing_before(build.spec.name, tests, before):
+            return ""
+        return (
+            f"every test passes on version {before.version}, which the person says is wrong: add a "
+            "test for what it gets wrong, in the form of the person's own data"
+        )
 
     async def more(self, steps: Steps, build: BuildSpec, tests: str, strength: Strength) -> str:
         """The suite with more tests for what it misses, and without tests that prove nothing;

@@ -51,7 +51,7 @@ class GivenTurn(Value):
             history=request.history,
             files=tuple(file.reference() for file in request.files),
             earlier=request.earlier.references,
-            earlier_results=request.earlier_results.references,
+            earlier_results=request.earlier_results.values,
             answers=request.answers,
             rounds=request.rounds,
             agent=request.agent,

@@ -25,6 +25,11 @@ function addRecord(draft, { turn_id: id, at, event }) {
   const known = draft.turns[id];
   if (!known) draft.order = [...draft.order, id];
   draft.turns[id] = foldEvent(known ?? newTurn(id, Date.parse(at)), event, Date.parse(at));
+  const wrong = event.type === "answer_corrected" && draft.turns[event.turn_id];
+  if (wrong) {
+    const { tool, version } = event;
+    draft.turns[wrong.id] = { ...wrong, corrected: { by: id, tool, version } };
+  }
 }
 
 export const hasGap = (thread) => thread.held.length > 0;

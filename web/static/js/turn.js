@@ -32,6 +32,7 @@ export const newTurn = (id, startedAt) => ({
   failure: null,
   stopReason: "",
   questions: null,
+  corrected: null, // by which turn, with the tool and its version
 });
 
 // What the model thinks, one entry for each of its calls, several of which may run at once.

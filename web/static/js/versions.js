@@ -22,6 +22,7 @@ export function originWords({ origin, why }) {
   switch (how) {
     case "created":
     case "edited":
+    case "corrected":
       return t(`origin-${how}`);
     case "repaired":
       return t(failure ? "origin-repaired-from" : "origin-repaired", said);

@@ -182,6 +182,7 @@ ended-stopped = Gestoppt: { $request }
 
 turn-keep = Diese Schritte als Werkzeug speichern
 turn-by-hand = Von Hand ausgeführt
+answer-corrected = Diese Antwort war falsch. Sie ist unten berichtigt: { $tool }, Version { $version }.
 turn-edit = Anfrage bearbeiten
 turn-again = Erneut fragen
 turn-rephrase = Umformulieren
@@ -1102,6 +1103,7 @@ origin-created = erstellt
 origin-edited = von Hand bearbeitet
 origin-repaired = repariert
 origin-repaired-from = repariert: { $failure }
+origin-corrected = nach einem Einwand berichtigt
 origin-extended = erweitert um { $parameters }
 origin-rolled_back = zurückgesetzt auf Version { $to }
 origin-requirement_changed = benutzt Version { $version } von { $tool }

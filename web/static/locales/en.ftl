@@ -182,6 +182,7 @@ ended-stopped = Stopped: { $request }
 
 turn-keep = Save these steps as a tool
 turn-by-hand = Run by hand
+answer-corrected = This answer was wrong. It is corrected below: { $tool }, version { $version }.
 turn-edit = Edit the request
 turn-again = Ask again
 turn-rephrase = Rephrase
@@ -1105,6 +1106,7 @@ origin-created = created
 origin-edited = edited by hand
 origin-repaired = repaired
 origin-repaired-from = repaired: { $failure }
+origin-corrected = corrected after a complaint
 origin-extended = extended by { $parameters }
 origin-rolled_back = rolled back to version { $to }
 origin-requirement_changed = takes version { $version } of { $tool }

@@ -3,24 +3,28 @@
 import { render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../html.js";
+import { Icon } from "../icons.js";
 import { GrowingMarkdown, Markdown } from "../markdown.js";
 import { t } from "../texts.js";
 import { CopyButton } from "./code.js";
 
-export function Answer({ text, streams }) {
+// `corrected`: the tool that gave a wrong answer, and the version in which it is fixed.
+export function Answer({ text, streams, corrected }) {
   const answer = useRef(null);
   useLayoutEffect(() => {
     if (streams) return;
     const places = [...answer.current.querySelectorAll("pre")].map(addCopy);
     return () => places.forEach((place) => render(null, place));
   }, [text, streams]);
-  return html`<div
-    data-testid="answer"
-    data-state=${streams ? "streaming" : "finished"}
-    ref=${answer}
-  >
-    ${streams ? html`<${GrowingMarkdown} text=${text} />` : html`<${Markdown} text=${text} />`}
-  </div>`;
+  return html`${
+      corrected &&
+      html`<p class="answer-corrected" data-testid="answer-corrected">
+        <${Icon} name="swap" /> ${t("answer-corrected", corrected)}
+      </p>`
+    }
+    <div data-testid="answer" data-state=${streams ? "streaming" : "finished"} ref=${answer}>
+      ${streams ? html`<${GrowingMarkdown} text=${text} />` : html`<${Markdown} text=${text} />`}
+    </div>`;
 }
 
 // Beside the sanitised markup, since that may hold no button.

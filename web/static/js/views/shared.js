@@ -62,7 +62,11 @@ function SharedTurn({ turn, before, answers, id }) {
       outcome === "asked" &&
       html`<${Answered} questions=${turn.questions.questions} answers=${answers} />`
     }
-    ${answer && outcome !== "asked" && html`<${Answer} text=${answer} streams=${false} />`}
+    ${
+      answer &&
+      outcome !== "asked" &&
+      html`<${Answer} text=${answer} streams=${false} corrected=${turn.corrected} />`
+    }
     <${LongResults} turn=${turn} conversationId=${id} />
     <${MadeFiles} files=${turn.made} conversationId=${id} />
     ${

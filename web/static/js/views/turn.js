@@ -80,7 +80,11 @@ export const TurnView = memo(
         turn.answer &&
         !asked &&
         outcome !== "declined" &&
-        html`<${Answer} text=${turn.answer} streams=${turn.state === "running"} />`
+        html`<${Answer}
+          text=${turn.answer}
+          streams=${turn.state === "running"}
+          corrected=${turn.corrected}
+        />`
       }
       <${LongResults} turn=${turn} conversationId=${conversationId} />
       <${MadeFiles} files=${turn.made} conversationId=${conversationId} />
