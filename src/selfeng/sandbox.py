@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from selfeng.core.errors import RequestError, SandboxError, SandboxUnavailable
+from selfeng.core.errors import RequestError, SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner
 from selfeng.core.protocols import NO_MODULES
@@ -282,19 +282,24 @@ class SecureSandbox:
                     killed = await run_job(container, packed, self._longest(self.timeout), result)
             except SandboxError:
                 losses += 1
-                if losses >= self._backend.places:
+                if losses > self._backend.places:  # one of them twice
                     raise
                 continue
             pool.give_back(container, result.nonce)
             tries = tries - 1 if result.overdue else 0
+        if result.starved:
+            raise _starved(self._longest(self.timeout))
         seconds = asyncio.get_running_loop().time() - started
         return await asyncio.to_thread(outcome, result, killed, seconds)
 
     async def _take_turns(
         self, pool: Pool, work: Sequence[Message], expected: frozenset[str], timeout: float
     ) -> list[Verdict]:
-        """Do the jobs in one container as long as its processes are unharmed, else in several. Of
-        those that run whole, the first that takes too long without working gets a second try.
+        """Do the jobs in one container as long as its processes are unharmed, else in several. The
+        first that the machine is too busy for gets a second try, and so does the first that is run
+        whole and waits too long.
+
+        Raises: SandboxUnavailable, SandboxFailed.
         """
         verdicts: list[Verdict] = []
         container, nonce, tries, losses = None, "", 1, 0
@@ -315,15 +320,19 @@ class SecureSandbox:
                     killed = await run_job(container, packed, self._longest(timeout), result)
             except SandboxError:
                 container, losses = None, losses + 1
-                if losses >= self._backend.places:
+                if losses > self._backend.places:  # one of them twice
                     raise
                 continue
             nonce = result.nonce
             if not result.orderly:
                 pool.give_back(container, nonce)
                 container = None
-            if result.overdue and tries and not early:
+            if result.overdue and tries and (result.starved or not early):
                 tries = 0
+            elif result.starved:
+                if container:
+                    pool.give_back(container, nonce)
+                raise _starved(self._longest(timeout))
             else:
                 verdicts.append(result.verdict(killed, 0.0))
         if container:
@@ -343,6 +352,13 @@ class SecureSandbox:
     def _longest(self, timeout: float) -> float:
         """Seconds that a run may take which may use `timeout` seconds of processor time."""
         return LONGEST * self._patience * timeout
+
+
+def _starved(seconds: float) -> SandboxFailed:
+    return SandboxFailed(
+        f"this machine is too busy: twice a run got hardly any processor time in {seconds:g} s",
+        "end other programs, or lower TURNS_MAX_RUNNING, and try again",
+    )
 
 
 def _suite_job(name: str, code: str, tests: str, library: Mapping[str, str]) -> Message:

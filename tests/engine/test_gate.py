@@ -4,7 +4,7 @@ shows.
 
 import pytest
 
-from selfeng.core.errors import SynthesisFailed
+from selfeng.core.errors import SandboxFailed, SynthesisFailed
 from selfeng.core.events import SuiteRepeated, TestFinished
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
@@ -210,3 +210,16 @@ async def test_what_a_person_wrote_passes_the_same_gate(sandbox, message, where)
     with pytest.raises(SynthesisFailed, match=message) as caught:
         await engine.examine(draft)
     assert caught.value.where == where
+
+
+@pytest.mark.parametrize("colour", ["red", "green"])
+async def test_a_repeat_that_the_machine_holds_up_is_blamed_on_neither_suite_nor_code(colour):
+    slow = Verdict(passed=False, problem="It did not end within 24 s.", overdue=True)
+
+    def again(version: Version) -> Verdict:
+        return slow if version.order == "shuffled" else steady(version)
+
+    first = failing() if colour == "red" else passing()
+    with pytest.raises(SandboxFailed, match="took too long when they were run again") as caught:
+        await getattr(Run(ScriptedSandbox(first, again=again)), colour)()
+    assert "end other programs" in caught.value.remedy

@@ -73,6 +73,10 @@ class Verdict(Value):
     """The output of code and tests, capped."""
     loaded: bool = Field(True, exclude=True)
     """Whether the code could be loaded."""
+    overdue: bool = Field(False, exclude=True)
+    """Whether it took too long without using its processor time: it waited, or the machine was
+    slow.
+    """
     replay: Replay | None = Field(None, exclude=True)
     """The report of replays, if they were asked for and every test passed."""
     seconds: float = 0.0

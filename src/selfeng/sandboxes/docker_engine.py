@@ -275,7 +275,11 @@ def translated(doing: str) -> Iterator[None]:
             f"no Docker engine answers ({doing}): {_reason(error)}", NO_ENGINE
         ) from error
     except (DockerException, requests.RequestException, OSError) as error:
-        raise SandboxFailed(f"the Docker engine failed ({doing}): {_reason(error)}") from error
+        raise SandboxFailed(
+            f"the Docker engine failed ({doing}): {_reason(error)}",
+            "see that it answers (`docker info`) and that the machine is not overloaded, then try "
+            "again",
+        ) from error
 
 
 def _reason(error: BaseException) -> str:

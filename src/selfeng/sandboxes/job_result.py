@@ -51,6 +51,11 @@ class JobResult:
         return self.disorder is None and (self.late or self._field("overdue") is True)
 
     @property
+    def starved(self) -> bool:
+        """Whether the machine was too busy for it, which says nothing about the code."""
+        return self.disorder is None and self._field("starved") is True
+
+    @property
     def receiving(self) -> bool:
         """Whether only the files of the call are still to come, which may take a while."""
         return False
@@ -129,6 +134,7 @@ class SuiteResult(JobResult):
             seconds=self._seconds(measured),
             loaded=self._field("loaded") is not False,
             replay=self._replay,
+            overdue=self.overdue,
         )
 
     def _take(self, frame: Message) -> None:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
+from selfeng.core.errors import SandboxFailed
 from selfeng.core.events import SuiteRepeated, TestFinished
 from selfeng.core.protocols import NO_MODULES, Sandbox
 from selfeng.core.signature import Signature
@@ -70,6 +71,8 @@ class Gate:
         )
         for result in first.tests:
             emit(TestFinished(against="stub", attempt=attempt, result=result))
+        if not first.overdue:
+            _check_times([reverse, shuffled, *returned])
         problem = _not_red(first)
         if not problem:
             differences = _repeated(emit, "stub", attempt, first, [reverse, shuffled])
@@ -105,6 +108,7 @@ class Gate:
         versions = [Version(code=code, order=order, whole=True) for order in ORDERS]
         versions[0] = versions[0].model_copy(update={"replay": "quick"})
         again = await self._sandbox.verify_versions(name, versions, tests, library=library)
+        _check_times(again)
         _repeated(emit, "implementation", attempt, first, again)
         failed = next(
             (
@@ -137,6 +141,7 @@ class Gate:
         default, ordered, default_again, ordered_again = await self._sandbox.verify_versions(
             name, versions, tests, library=library
         )
+        _check_times([default, ordered, default_again, ordered_again])
         drawn = order == "shuffled"  # another order each time, which may pass
         by_order = (
             default.passed
@@ -168,6 +173,15 @@ def summary(verdict: Verdict) -> str:
         return verdict.problem
     failed = [t.test for t in verdict.tests if t.outcome != "passed"]
     return f"{len(failed)} of {count(len(verdict.tests), 'test')} failed: {', '.join(failed)}"
+
+
+def _check_times(again: Iterable[Verdict]) -> None:
+    """Raises: SandboxFailed: a repeat was only slower, which shows nothing about suite or code."""
+    if slow := next((verdict for verdict in again if verdict.overdue), None):
+        raise SandboxFailed(
+            f"the tests ended at first, and took too long when they were run again: {slow.problem}",
+            "end other programs, or raise DOCKER_TIMEOUT, and try again",
+        )
 
 
 def _not_red(first: Verdict) -> str:

@@ -2,7 +2,9 @@
 
 Processor time is what code is blamed for: a busy machine lets a job wait, not work. Process 1 reads
 it from the kernel (proc(5), `/proc/PID/stat`), so no process of a job can set it back; at worst one
-hides time in children that it leaves to the kernel, and the limit on waiting ends the job.
+hides time in children that it leaves to the kernel, and the limit on waiting ends the job. A job
+waits while all of its processes sleep; one that is ready to run, or waits for the disk, is held up
+by the machine.
 """
 
 import contextlib
@@ -13,7 +15,7 @@ _PROCESSORS = os.cpu_count() or 1
 _PAUSES = 0.05, 1.0
 """The least and the most seconds between two looks."""
 _IDLE = 0.05
-"""Share of a processor below which a job waits; above it, it works, however slowly."""
+"""Share of a processor below which a job whose processes sleep waits."""
 LONGEST = 2
 """How many times the limit on waiting a job may take in all."""
 
@@ -25,15 +27,16 @@ class JobClock:
         """
         self._processor, self._wall = processor, wall
         self.started = self._looked = time.monotonic()
-        self._before, self._used, self._waited = _total(), 0.0, 0.0
+        self._before, self._used, self._waited = _total()[0], 0.0, 0.0
         self._next = self.started + self._pause()
 
     def seconds_left(self) -> float:
         """Seconds until the next look at the limits; 0 once one of them is reached."""
         now = time.monotonic()
         if now >= self._next:
-            used = max(self._used, _total() - self._before)
-            if used - self._used < _IDLE * (now - self._looked):
+            total, held_up = _total()
+            used = max(self._used, total - self._before)
+            if not held_up and used - self._used < _IDLE * (now - self._looked):
                 self._waited += now - self._looked
             self._used, self._looked = used, now
             self._next = now + self._pause()
@@ -51,6 +54,11 @@ class JobClock:
         """Whether the job has used its processor time; else the machine was busy, or it waited."""
         return self._used >= self._processor
 
+    @property
+    def starved(self) -> bool:
+        """Whether the machine was too busy for the job: it neither worked nor waited enough."""
+        return not self.spent and self._waited < self._wall
+
     def reason(self, where: str) -> str:
         """A sentence on the limit that was reached."""
         if self.spent:
@@ -60,10 +68,14 @@ class JobClock:
         return f"It did not end within {took} s{where}; {used}."
 
 
-def _total() -> float:
-    """Seconds of processor time of all processes here, with those whose end they have seen."""
-    ticks = 0
+def _total() -> tuple[float, bool]:
+    """Seconds of processor time of all processes here, with those whose end they have seen, and
+    whether one but this can't run although it would.
+    """
+    ticks, held_up = 0, False
     for number in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{number}/stat", "rb") as file:
-            ticks += sum(map(int, file.read().rpartition(b")")[2].split()[11:15]))
-    return ticks / os.sysconf("SC_CLK_TCK")
+            state, *fields = file.read().rpartition(b")")[2].split()
+            ticks += sum(map(int, fields[10:14]))
+            held_up = held_up or (state in (b"R", b"D") and int(number) != os.getpid())
+    return ticks / os.sysconf("SC_CLK_TCK"), held_up

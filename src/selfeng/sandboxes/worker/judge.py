@@ -298,7 +298,7 @@ class _JobRun:
                 if end is not None:
                     return end
         end = self._end_report(self._clock.reason(self._where()))
-        return end | {"overdue": not self._clock.spent}
+        return end | {"overdue": not self._clock.spent, "starved": self._clock.starved}
 
     def _hear(self, child: Child, message: Message) -> Message | None:
         """Process a message; returns the end of the job if it is one."""
