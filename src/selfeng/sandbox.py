@@ -277,12 +277,12 @@ class SecureSandbox:
             except BrokenStream as problem:
                 return outcome(result, _TOO_LARGE.format(problem), 0.0)
             try:
-                container = await pool.take(current_owner())
+                container = await _taken(pool)
                 async with _discarded_on_error(pool, container):
                     killed = await run_job(container, packed, self._longest(self.timeout), result)
             except SandboxError:
                 losses += 1
-                if losses > self._backend.places:  # one of them twice
+                if losses >= self._backend.places:
                     raise
                 continue
             pool.give_back(container, result.nonce)
@@ -315,12 +315,12 @@ class SecureSandbox:
                 verdicts.append(result.verdict(_TOO_LARGE.format(problem), 0.0))
                 continue
             try:
-                container = container or await pool.take(current_owner())
+                container = container or await _taken(pool)
                 async with _discarded_on_error(pool, container):
                     killed = await run_job(container, packed, self._longest(timeout), result)
             except SandboxError:
                 container, losses = None, losses + 1
-                if losses > self._backend.places:  # one of them twice
+                if losses >= self._backend.places:
                     raise
                 continue
             nonce = result.nonce
@@ -352,6 +352,16 @@ class SecureSandbox:
     def _longest(self, timeout: float) -> float:
         """Seconds that a run may take which may use `timeout` seconds of processor time."""
         return LONGEST * self._patience * timeout
+
+
+async def _taken(pool: Pool) -> Container:
+    """A container of the pool; an engine that fails to make one gets a second try.
+
+    Raises: SandboxUnavailable, SandboxFailed.
+    """
+    with suppress(SandboxFailed):
+        return await pool.take(current_owner())
+    return await pool.take(current_owner())
 
 
 def _starved(seconds: float) -> SandboxFailed:

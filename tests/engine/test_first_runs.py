@@ -21,7 +21,7 @@ from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
-from tests.doubles import ListedLibrary, ScriptedModel, fenced
+from tests.doubles import ListedLibrary, ScriptedModel, fenced, tool
 from tests.sandbox.backends import Behind
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.asyncio(loop_scope="session")]
@@ -184,23 +184,72 @@ async def test_a_tool_that_stays_as_it_is_answers_with_the_line(sandbox: SecureS
     )
 
 
-async def test_a_library_tool_that_refuses_a_file_is_left_alone(sandbox: SecureSandbox) -> None:
-    first = FirstRun(sandbox, fenced(WIDER), "It is 3160.")
-    await first.run()
-    known = await first.library.get("sum_column")
-    strict = known.model_copy(update={"code": STRICT, "version": 3})
-    first.library.replace(strict)
-    model = ScriptedModel(CALL, "There is a cell that is no number.")
-    again = Orchestrator(
-        first.library,
-        Executor(model, sandbox, first.library),
-        SynthesisEngine(model, sandbox, first.library, "scripted"),
-        ResponseSynthesizer(model),
-        inspector=FileProfiler(sandbox),
+class LaterRun:
+    """A turn in which a tool of the library meets a file of another form."""
+
+    def __init__(self, sandbox: SecureSandbox, choice: FunctionCall, *replies: Any) -> None:
+        signature = SPEC.signature()
+        known = tool("sum_column", STRICT).model_copy(
+            update={"tests": SUITE, "signature": signature}
+        )
+        self.library, self.model = ListedLibrary(known), ScriptedModel(choice, *replies)
+        policy = SynthesisPolicy(mutation_score=0)
+        self.orchestrator = Orchestrator(
+            self.library,
+            Executor(self.model, sandbox, self.library),
+            SynthesisEngine(self.model, sandbox, self.library, "scripted", policy),
+            ResponseSynthesizer(self.model),
+            inspector=FileProfiler(sandbox),
+        )
+        self.events: list[Event] = []
+
+    async def run(self) -> Event:
+        return await self.orchestrator.handle(
+            "Sum column n of sales.csv", self.events.append, files=[DIRTY]
+        )
+
+
+async def test_a_library_tool_that_meets_another_form_gets_a_next_version(
+    sandbox: SecureSandbox,
+) -> None:
+    later = LaterRun(sandbox, CALL, fenced(WIDER), "It is 3160.")
+    last = await later.run()
+    assert (last.type, last.answer) == ("turn_finished", "It is 3160.")
+    assert (await later.library.get("sum_column")).version == 2
+    assert later.model.asked() == ["decide", "mend", "answer"]
+    prompt = later.model.prompts[1].messages[-1].content
+    assert "<lines>\nsales.csv, line or row 57: k.A.;x\n</lines>" in prompt
+    assert "<request>\nSum column n of sales.csv\n</request>" in prompt
+
+
+async def test_a_library_tool_asks_what_only_the_person_knows(sandbox: SecureSandbox) -> None:
+    later = LaterRun(sandbox, CALL, "ask: Line 57 holds k.A. Skip it?\n- Skip it\n- Stop there\n")
+    await later.run()
+    (asked,) = [e for e in later.events if isinstance(e, QuestionsAsked)]
+    assert asked.questions[0].options == ("Skip it", "Stop there")
+
+
+@pytest.mark.parametrize(
+    ("column", "prompts"),
+    [("n", ["decide", "mend", "answer"]), ("total", ["decide", "answer"])],
+    ids=["the line", "the call"],
+)
+async def test_a_library_tool_that_refuses_rightly_stays_as_it_is(
+    sandbox: SecureSandbox, column: str, prompts: list[str]
+) -> None:
+    call = CALL.model_copy(update={"arguments": {"path": "sales.csv", "column": column}})
+    strict = STRICT.replace(
+        "    with open",
+        "    if column not in 'nx':\n        raise ValueError('no such column')\n    with open",
     )
-    last = await again.handle("Sum column n of sales.csv", lambda _: None, files=[DIRTY])
-    assert last.type == "turn_finished"
-    assert model.asked() == ["decide", "answer"]
+    replies = ["misuse"] * ("mend" in prompts)
+    later = LaterRun(sandbox, call, *replies, "That can't be summed.")
+    later.library.replace(
+        (await later.library.get("sum_column")).model_copy(update={"code": strict})
+    )
+    assert (await later.run()).answer == "That can't be summed."
+    assert later.model.asked() == prompts
+    assert (await later.library.get("sum_column")).version == 1
 
 
 async def test_the_answer_becomes_a_parameter_of_the_next_version(sandbox: SecureSandbox) -> None:

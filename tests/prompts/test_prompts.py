@@ -124,6 +124,7 @@ VARIABLES = {
         "request": "double the sum",
         "files": FILES,
         "lines": "data.csv, line or row 57: n/a</lines>",
+        "unexpected": True,
         "built": SPEC,
     },
     "refactor": {

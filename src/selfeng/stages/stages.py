@@ -352,16 +352,19 @@ class Stages:
                 assert_never(mended)
 
     async def _fault(self, state: RequestState, call: Call, execution: Raised | Killed) -> str:
-        """What the tool is at fault for in a few words: its own failure, or any error of a tool
-        that was just built on the files that it was built for; "" for nothing. After a call by
-        hand nobody looks for a fault.
+        """What the tool may be at fault for in a few words: its own failure, any error of a tool
+        that was just built on the files that it was built for, or one about lines of the person's
+        files; "" for nothing. After a call by hand nobody looks for a fault.
         """
         if state.turn.request.by_hand or isinstance(call.tool, ServerTool):
             return ""
         if (failure := own_failure(execution)) or isinstance(execution, Killed):
             return failure or ""
-        built = state.synthesis.built and await self._executor.named_files(state.turn, call)
-        return execution.type_name if built else ""
+        files = await self._executor.named_files(state.turn, call)
+        unexpected = files and (
+            state.synthesis.built or await self._lines(state.turn, call, execution)
+        )
+        return execution.type_name if unexpected else ""
 
     async def _refactor(self, state: RequestState) -> str:
         tool = await self._library.get(state.turn.request.refactors)

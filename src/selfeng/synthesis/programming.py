@@ -1,7 +1,7 @@
 """The programmer: candidates for an implementation, and repairs of the one that came nearest."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from difflib import unified_diff
 
 from selfeng.core.composition import Importable
@@ -40,6 +40,11 @@ class FailedCall(Value):
     """The lines of the person's files that the failure is about."""
     built: Specification | None = None
     """What the tool was specified as, if it was built for these files a moment ago."""
+
+    @property
+    def unexpected(self) -> bool:
+        """Whether the failure is about the content of the person's files."""
+        return bool(self.built or self.lines)
 
 
 class Programmer:
@@ -163,10 +168,11 @@ class Programmer:
             "lines": failed.lines,
             "files": listed(steps.turn.request),
             "request": steps.turn.request.text,
+            "unexpected": failed.unexpected,
             "built": failed.built.model_dump_json(indent=2) if failed.built else "",
         }
         new, problem = await self._rewritten(steps, tool, tools, "mend", context)
-        question = _question_in(new) if failed.built else None
+        question = _question_in(new) if failed.unexpected else None
         if question and not asking_problem(steps.turn.request, [question]):
             return question
         return "" if problem else new
@@ -191,7 +197,12 @@ class Programmer:
         return await self._rewritten(steps, tool, tools, "refactor", context)
 
     async def _rewritten(
-        self, steps: Steps, tool: Tool, tools: Importable, template: str, context: dict[str, str]
+        self,
+        steps: Steps,
+        tool: Tool,
+        tools: Importable,
+        template: str,
+        context: Mapping[str, object],
     ) -> tuple[str, str]:
         prompt = render(
             template,
