@@ -502,42 +502,27 @@ def file_tool_specified(name: str, *further: tuple[str, str, str | None]) -> Spe
 
 
 async def specify_beside_a_file_tool(
-    *replies: SpecificationReply, confidence: float = 0.95, likely: Sequence[str] = ()
+    *replies: SpecificationReply, likely: Sequence[str] = ()
 ) -> tuple[Run, object]:
     known = tool("sum_column", SUM_CODE)
-    run = Run(
-        ScriptedModel(*replies), ScriptedSandbox(), ListedLibrary(known, confidence=confidence)
-    )
+    run = Run(ScriptedModel(*replies), ScriptedSandbox(), ListedLibrary(known))
     analyst = Analyst(run.model, run.sandbox, run.library, SynthesisPolicy())
     steps = Steps(Turn(Request("sum b"), run.events.append))
     return run, await analyst.specify(steps, likely, likely)
 
 
-async def test_a_near_duplicate_of_a_file_tool_becomes_its_next_version():
+async def test_the_first_prompt_shows_a_near_tool_and_its_next_version_costs_no_second():
     extended = file_tool_specified("sum_column", ("delimiter", "str", "','"))
-    run, built = await specify_beside_a_file_tool(
-        file_tool_specified("sum_semicolon_column"), extended
-    )
+    run, built = await specify_beside_a_file_tool(extended, likely=("sum_column",))
     assert isinstance(built, BuildSpec)
     assert (built.spec.name, built.extends and built.extends.name) == ("sum_column",) * 2
-    assert (
-        "sum_column is near it: `sum_column(path: str, column: str) -> float`: Add numbers. If the "
-        "two are forms of one operation, specify its next version"
-    ) in run.model.prompts[1].messages[-1].content
-    first, second = (prompt.messages[-1].content for prompt in run.model.prompts)
-    assert (SUM_CODE.strip() in first, SUM_CODE.strip() in second) == (False, True)
+    (prompt,) = run.model.prompts
+    assert "compare first" in prompt.messages[0].content
+    assert SUM_CODE.strip() in prompt.messages[-1].content
 
 
-async def test_an_analyst_who_insists_gets_a_tool_of_its_own():
-    other = file_tool_specified("sum_by_month")
-    run, built = await specify_beside_a_file_tool(other, other)
-    assert isinstance(built, BuildSpec)
-    assert (built.spec.name, built.extends, len(run.model.prompts)) == ("sum_by_month", None, 2)
-
-
-async def test_an_analyst_who_has_seen_the_near_tools_sources_is_not_asked_again():
-    other = file_tool_specified("sum_by_month")
-    run, built = await specify_beside_a_file_tool(other, likely=("sum_column",))
+async def test_another_operation_on_files_is_specified_at_once():
+    run, built = await specify_beside_a_file_tool(file_tool_specified("sum_by_month"))
     assert isinstance(built, BuildSpec)
     assert (built.spec.name, built.extends, len(run.model.prompts)) == ("sum_by_month", None, 1)
 
@@ -546,13 +531,3 @@ def test_a_null_in_a_specification_means_that_nothing_was_said():
     written = file_tool_specified("sum_by_month")
     nulls = dict.fromkeys(("agent", "call", "steps", "questions"))
     assert SpecificationReply.model_validate({**written.model_dump(), **nulls}) == written
-
-
-async def test_what_is_less_near_or_takes_no_file_costs_no_second_look():
-    run, built = await specify_beside_a_file_tool(
-        file_tool_specified("sum_by_month"), confidence=0.8
-    )
-    assert isinstance(built, BuildSpec)
-    plain, built = await specify_beside_a_file_tool(specified())
-    assert isinstance(built, BuildSpec)
-    assert len(run.model.prompts) == len(plain.model.prompts) == 1

@@ -3,11 +3,10 @@ examples or on the whole suite.
 """
 
 import ast
-import re
 from collections.abc import Sequence
 from typing import Literal
 
-from selfeng.core.protocols import Sandbox, ToolLibrary
+from selfeng.core.protocols import Sandbox
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.spec import SpecExample, Specification
 from selfeng.core.tool import Tool
@@ -17,10 +16,6 @@ from selfeng.synthesis.probe import CallOutcome, probe, same
 
 Likeness = Literal["same", "other", "unknown"]
 
-OVERLAP = 0.9
-"""Confidence with which a search for a specification finds a tool that may be a form of it. Among
-14 new file tools beside five, it was reached by all four variants of one, and by two others.
-"""
 _LEAST = 3
 """Number of examples that distinguish two meanings well enough; they must have at least two
 different results.
@@ -52,32 +47,6 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
         if all(_fulfils(o, example) for o, (example, _) in zip(outcomes, examples, strict=True))
         else "other"
     )
-
-
-async def overlap(library: ToolLibrary, spec: Specification, viewed: Sequence[Tool] = ()) -> str:
-    """What a specification of a new file tool has to consider, since a file tool of the library is
-    near; "" if none is, or its author has `viewed` that tool's sources.
-    """
-    if not _takes_file(spec.signature()):
-        return ""
-    query = f"{spec.description} {' '.join(spec.example_requests)}"
-    for candidate in await library.search(query, 1):
-        tool = candidate.tool
-        near = candidate.confidence >= OVERLAP and tool.name not in {t.name for t in viewed}
-        if near and _takes_file(tool.signature):
-            return (
-                f"{tool.name} is near it: `{tool.signature}`: {tool.description} If the two are "
-                "forms of one operation, specify its next version: its name, its parameters "
-                "unchanged, and further ones with defaults. If it does a part of yours, or is "
-                "another operation, give the same specification again; the code may import it"
-            )
-    return ""
-
-
-def _takes_file(signature: Signature) -> bool:
-    """Whether a parameter is a file's name."""
-    words = (f"{p.name} {p.description}".lower().replace("_", " ") for p in signature.parameters)
-    return any(re.search(r"\b(path|file|filename|workbook)s?\b", text) for text in words)
 
 
 async def twin(

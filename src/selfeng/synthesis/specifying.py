@@ -29,7 +29,7 @@ from selfeng.synthesis.composing import (
 from selfeng.synthesis.examples import arguments_of, contradiction, stated
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
-from selfeng.synthesis.relatives import likeness, overlap, twin
+from selfeng.synthesis.relatives import likeness, twin
 from selfeng.synthesis.steps import Step, Steps, gave_up
 
 RELATIVES = 5
@@ -124,8 +124,7 @@ class Analyst:
             likely = (dispute.result.tool,)
         near = [tool for name in search_candidates if (tool := await self._find_tool(name))]
         viewed = [tool for tool in near if tool.name in likely[:VIEWED]]
-        for attempt in range(1, attempts + 1):
-            first = attempt == 1 < attempts and not problem
+        for _ in range(attempts):
             sources = {"near": _listed(near), "sources": sources_of(viewed)}
             prompt = render("specification", request.history, **context, **sources, problem=problem)
             with steps.step("specify", prompt.name) as current:
@@ -135,9 +134,7 @@ class Analyst:
                 except ModelRefused as refusal:
                     current.summary = "The model declines it."
                     return _declined(f"{refusal.message.rstrip('.')}.")
-                decision = await self._made_of(
-                    current, request, reply, viewed if first else None, dispute
-                )
+                decision = await self._made_of(current, request, reply, dispute)
                 if not isinstance(decision, str):
                     return decision
                 problem = decision
@@ -152,13 +149,9 @@ class Analyst:
         current: Step,
         request: Request,
         reply: SpecificationReply,
-        viewed: Sequence[Tool] | None,
         dispute: Dispute | None,
     ) -> Specified | str:
-        """The decision that follows from a reply; a text says why it is refused. The first reply is
-        asked whether a near tool could be extended instead, unless the analyst `viewed` its
-        sources; None: it is not asked.
-        """
+        """The decision that follows from a reply; a text says why it is refused."""
         match reply.outcome:
             case "impossible":
                 current.summary = "It can't be done here."
@@ -189,10 +182,6 @@ class Analyst:
         match decision:
             case Tool():
                 return KnownTool(tool=decision, arguments=_arguments(reply))
-            case BuildSpec(spec=spec, extends=None) if viewed is not None and (
-                problem := await overlap(self._library, spec, viewed)
-            ):
-                return problem
             case BuildSpec():
                 return decision.model_copy(update={"arguments": _arguments(reply)})
             case DirectAnswer() | str():
