@@ -4,11 +4,9 @@ what the wrong answer taught is taken back.
 
 import json
 import unicodedata
-from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 import pytest
-import pytest_asyncio
 
 from selfeng.core.events import AnswerCorrected, Event, ExecutionFinished
 from selfeng.core.files import File, FileReference
@@ -18,16 +16,11 @@ from selfeng.core.result import EarlierResult, ResultReference
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from selfeng.core.tool import Tool
 from selfeng.core.turn import EarlierFiles, EarlierResults, Request
-from selfeng.orchestrator import Orchestrator
 from selfeng.sandbox import SecureSandbox
-from selfeng.sandboxes.pool import PoolSize
-from selfeng.stages.execution.file_profiler import FileProfiler
-from selfeng.stages.executor import Executor
-from selfeng.stages.response_synthesizer import ResponseSynthesizer
-from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 from tests.doubles import ListedLibrary, ScriptedModel, fenced, tool
-from tests.sandbox.backends import Behind
+from tests.engine.test_first_runs import orchestrator, sandbox
 
+__all__ = ["sandbox"]
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.asyncio(loop_scope="session")]
 
 NAME = "list_absent"
@@ -158,20 +151,6 @@ FIX = SpecificationReply(
 )
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="session")
-async def sandbox(behind: Callable[[str], Behind]) -> AsyncIterator[SecureSandbox]:
-    size = PoolSize(1, 1, 2)
-    sandbox = SecureSandbox(
-        timeout=20,
-        verifiers=size,
-        comparers=size,
-        executors=size,
-        **behind("bubblewrap").options,
-    )
-    yield sandbox
-    await sandbox.aclose()
-
-
 class Correction:
     """The turn after a wrong answer, with a scripted model in a real sandbox."""
 
@@ -181,14 +160,7 @@ class Correction:
         wrong = tool(NAME, WRONG).model_copy(update={"tests": tests, "signature": SPEC.signature()})
         self.library = ListedLibrary(wrong)
         self.model = ScriptedModel(*replies)
-        policy = SynthesisPolicy(candidates=candidates, mutation_score=0)
-        self.orchestrator = Orchestrator(
-            self.library,
-            Executor(self.model, sandbox, self.library),
-            SynthesisEngine(self.model, sandbox, self.library, "scripted", policy),
-            ResponseSynthesizer(self.model),
-            inspector=FileProfiler(sandbox),
-        )
+        self.orchestrator = orchestrator(sandbox, self.model, self.library, candidates)
         self.events: list[Event] = []
 
     async def run(self, complaint: str) -> Event:

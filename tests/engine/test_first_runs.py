@@ -104,6 +104,20 @@ async def sandbox(behind: Callable[[str], Behind]) -> AsyncIterator[SecureSandbo
     await sandbox.aclose()
 
 
+def orchestrator(
+    sandbox: SecureSandbox, model: ScriptedModel, library: ListedLibrary, candidates: int = 1
+) -> Orchestrator:
+    """With a scripted model, and without mutants."""
+    policy = SynthesisPolicy(candidates=candidates, mutation_score=0)
+    return Orchestrator(
+        library,
+        Executor(model, sandbox, library),
+        SynthesisEngine(model, sandbox, library, "scripted", policy),
+        ResponseSynthesizer(model),
+        inspector=FileProfiler(sandbox),
+    )
+
+
 class FirstRun:
     """A turn that builds a tool for a dirty file, with a scripted model in a real sandbox."""
 
@@ -116,14 +130,7 @@ class FirstRun:
             call="sum_column(path='sales.csv', column='n')",
         )
         self.model = ScriptedModel(built, fenced(SUITE), fenced(STRICT), *replies)
-        policy = SynthesisPolicy(candidates=1, mutation_score=0)
-        self.orchestrator = Orchestrator(
-            self.library,
-            Executor(self.model, sandbox, self.library),
-            SynthesisEngine(self.model, sandbox, self.library, "scripted", policy),
-            ResponseSynthesizer(self.model),
-            inspector=FileProfiler(sandbox),
-        )
+        self.orchestrator = orchestrator(sandbox, self.model, self.library)
         self.events: list[Event] = []
 
     async def run(self) -> Event:
@@ -193,14 +200,7 @@ class LaterRun:
             update={"tests": SUITE, "signature": signature}
         )
         self.library, self.model = ListedLibrary(known), ScriptedModel(choice, *replies)
-        policy = SynthesisPolicy(mutation_score=0)
-        self.orchestrator = Orchestrator(
-            self.library,
-            Executor(self.model, sandbox, self.library),
-            SynthesisEngine(self.model, sandbox, self.library, "scripted", policy),
-            ResponseSynthesizer(self.model),
-            inspector=FileProfiler(sandbox),
-        )
+        self.orchestrator = orchestrator(sandbox, self.model, self.library)
         self.events: list[Event] = []
 
     async def run(self) -> Event:
