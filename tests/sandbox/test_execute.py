@@ -1,6 +1,7 @@
 """One call of a tool in a real container."""
 
 import json
+import re
 
 import pytest
 
@@ -196,7 +197,7 @@ def tool():
 """
     got = await execute(impatient, code)
     assert isinstance(got, Killed)
-    assert got.reason.startswith(("It did not end within", "It used 0.3 s of processor time"))
+    assert re.match(r"It did not end within|It used [\d.]+ s of processor time", got.reason)
 
 
 async def test_output_before_the_end_is_kept_and_capped(hasty: SecureSandbox) -> None:
