@@ -45,7 +45,7 @@ from selfeng.library.exchange.tool_import import ToolImport
 from selfeng.library.parameters import FOLDER as RANKING
 from selfeng.library.ranking import Ranking
 from selfeng.library.seeding import SeedMark
-from selfeng.llm_client import LLMClient, plain_speaking
+from selfeng.llm_client import LLMClient
 from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.models.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.models.embedding.minilm import MiniLM
@@ -489,7 +489,7 @@ def _clients(stack: ExitStack) -> Connect:
                 api_key=server.api_key,
                 base_url=server.base_url,
                 price=free,
-                connect=plain_speaking,
+                unopened=False,
             )
         key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
         return client(

@@ -1,5 +1,5 @@
-"""The model client: text, typed values and function calls from a chat model behind an
-OpenAI-compatible server.
+"""The model client: text, typed values and function calls from a chat model behind a
+provider's API, by default that of OpenAI-compatible servers.
 """
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
@@ -9,12 +9,12 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from selfeng.core.errors import ModelUnavailable
-from selfeng.core.model_server import ModelApi, ModelServer
+from selfeng.core.model_server import ModelServer
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ReplyT
 from selfeng.core.turn import Budget
-from selfeng.models.chat import ChatRequest, Memory, messages_of
-from selfeng.models.pricing import Price, Tokens, listed_price
+from selfeng.models.chat import ChatRequest, Memory, Provider, Tokens, messages_of
+from selfeng.models.pricing import Price, listed_price
 
 if TYPE_CHECKING:
     from selfeng.models.abilities import Ability
@@ -24,31 +24,15 @@ OPENAI = "https://api.openai.com/v1"
 _NO_KEY = "none"  # local servers want no key, and the SDK wants one
 
 
-News = Callable[[], None]
+def openai_compatible(server: ModelServer, max_retries: int) -> Provider:
+    """The provider for OpenAI-compatible servers."""
+    from selfeng.models.transport import Transport
 
-
-def chat_completions(
-    server: ModelServer, max_retries: int, price: Price, news: News
-) -> "ModelConnection":
-    """The connection to an OpenAI-compatible server."""
-    from selfeng.models.connection import ModelConnection
-
-    return ModelConnection(server, max_retries=max_retries, price=price, news=news)
-
-
-def plain_speaking(
-    server: ModelServer, max_retries: int, price: Price, news: News
-) -> "ModelConnection":
-    """The same to a model that never thinks aloud without a tag before its thoughts, so that its
-    first streamed reply need not be held back.
-    """
-    from selfeng.models.connection import ModelConnection
-
-    return ModelConnection(server, max_retries=max_retries, price=price, unopened=False, news=news)
+    return Transport(server, max_retries)
 
 
 class LLMClient:
-    """A `ModelClient` on the official SDK; remembers which strategies the server refuses.
+    """A `ModelClient` on a provider; remembers which strategies the server refuses.
 
     The SDK takes as long to import as everything else together, so it is imported for the first
     call.
@@ -65,15 +49,18 @@ class LLMClient:
         api_key: str | None = None,
         base_url: str | None = None,
         headers: Mapping[str, str] = MappingProxyType({}),
-        api: ModelApi = "auto",
+        api: str = "auto",
         timeout: float = 60.0,
         max_retries: int = 3,
         price: Price = listed_price,
-        connect: Callable[[ModelServer, int, Price, News], "ModelConnection"] = chat_completions,
-        news: News = lambda: None,
+        unopened: bool = True,
+        provider: Callable[[ModelServer, int], Provider] = openai_compatible,
+        news: Callable[[], None] = lambda: None,
     ) -> None:
-        """`headers` are sent with every request; `news` is called when it shows whether the server
-        can be used.
+        """`headers` are sent with every request; `unopened`: the model may think without a tag
+        before its thoughts, so that its first streamed reply is held back; `provider` is made for
+        the first call, from the server and `max_retries`; `news` is called when it shows whether
+        the server can be used.
         """
         self._server = ModelServer(
             base_url=base_url or OPENAI,
@@ -84,7 +71,7 @@ class LLMClient:
             api=api,
         )
         self._max_retries, self._price = max_retries, price
-        self._connect, self._news = connect, news
+        self._unopened, self._provider, self._news = unopened, provider, news
         self._structured, self._choice = Memory(), Memory()
 
     @property
@@ -108,13 +95,18 @@ class LLMClient:
 
     @cached_property
     def _connection(self) -> "ModelConnection":
-        return self._connect(self._server, self._max_retries, self._price, self._news)
+        from selfeng.models.connection import ModelConnection
+
+        provider = self._provider(self._server, self._max_retries)
+        return ModelConnection(
+            provider, price=self._price, unopened=self._unopened, news=self._news
+        )
 
     def warm_up(self) -> None:
         """Import what the first call needs. Blocks for about a second: call it in a thread."""
-        from selfeng.models import connection, function_choice, reply_form
+        from selfeng.models import function_choice, reply_form, transport
 
-        _ = connection, function_choice, reply_form
+        _ = function_choice, reply_form, transport
         self._price("", "", Tokens(input=0, output=0))
 
     async def aclose(self) -> None:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.turn import Budget
-from selfeng.llm_client import LLMClient, plain_speaking
+from selfeng.llm_client import LLMClient
 from selfeng.models.offline.completion import Completion, CompletionRequest
 from selfeng.models.offline.server import OfflineServer
 from selfeng.models.pricing import free
@@ -54,7 +54,7 @@ class Desk:
             "timeout": 10,
             "max_retries": 2,
             "price": free,
-            "connect": plain_speaking,
+            "unopened": False,
         }
         self.client = LLMClient(**{**usual, **options})
         self._clients.append(self.client)

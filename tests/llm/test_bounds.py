@@ -25,7 +25,7 @@ from selfeng.core.errors import (
 from selfeng.core.events import Limits
 from selfeng.core.prompt import FunctionSchema
 from selfeng.core.turn import Budget
-from selfeng.llm_client import LLMClient, plain_speaking
+from selfeng.llm_client import LLMClient
 from selfeng.models.embedding.openai_embedder import OpenAIEmbedder
 from selfeng.models.pricing import free
 from selfeng.provision.local_servers import local_servers
@@ -113,9 +113,7 @@ ENDLESS = {
 
 @asynccontextmanager
 async def client(url: str) -> AsyncIterator[LLMClient]:
-    made = LLMClient(
-        model="m", api_key="k", base_url=url, timeout=20, price=free, connect=plain_speaking
-    )
+    made = LLMClient(model="m", api_key="k", base_url=url, timeout=20, price=free, unopened=False)
     try:
         yield made
     finally:

@@ -104,7 +104,7 @@ async def test_a_cancelled_call_is_charged_by_its_question(desk: Desk) -> None:
     with pytest.raises(asyncio.CancelledError):
         await call
     assert await desk.client_left()
-    assert desk.budget.usage == Usage(calls=1, input_tokens=71, output_tokens=0, cost=0.0)
+    assert desk.budget.usage == Usage(calls=1, input_tokens=54, output_tokens=0, cost=0.0)
 
 
 async def test_a_failed_call_counts_as_a_call_without_tokens(desk: Desk) -> None:
@@ -117,7 +117,7 @@ async def test_a_failed_call_counts_as_a_call_without_tokens(desk: Desk) -> None
 async def test_the_estimate_counts_tools_and_arguments(desk: Desk) -> None:
     desk.play(Flawed(function="add", arguments={"a": 1}, usage=False))
     assert await desk.choose(ADD) == FunctionCall(name="add", arguments={"a": 1})
-    assert desk.budget.usage == Usage(calls=1, input_tokens=71, output_tokens=2, cost=0.0)
+    assert desk.budget.usage == Usage(calls=1, input_tokens=54, output_tokens=3, cost=0.0)
 
 
 async def test_the_price_is_asked_with_what_was_used(desk: Desk) -> None:
@@ -216,13 +216,13 @@ async def test_a_count_that_a_server_reports_at_the_start_does_not_hide_what_fol
     assert desk.budget.usage == Usage(calls=1, input_tokens=29, output_tokens=23, cost=0.0)
 
 
-ENOUGH, FEW = Limits(tokens=4096 + 71), Limits(tokens=4000)
-"""The question takes 71 tokens by the estimate, with which the reply to the first may still have
+ENOUGH, FEW = Limits(tokens=4096 + 54), Limits(tokens=4000)
+"""The question takes 54 tokens by the estimate, with which the reply to the first may still have
 4096.
 """
 
 
-@pytest.mark.parametrize(("limits", "cap"), [(ENOUGH, None), (FEW, 4000 - 71)])
+@pytest.mark.parametrize(("limits", "cap"), [(ENOUGH, None), (FEW, 4000 - 54)])
 async def test_a_whole_reply_is_capped_where_little_is_left(
     desk: Desk, limits: Limits, cap: int | None
 ) -> None:

@@ -4,17 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from openai.types.chat.chat_completion_chunk import (
-    ChoiceDelta,
-    ChoiceDeltaToolCall,
-    ChoiceDeltaToolCallFunction,
-)
 
 from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.prompt import FunctionCall, FunctionSchema
+from selfeng.models.chat import CallPiece, ReceivedCalls
 from selfeng.models.offline.completion import Completion, Flawed, WireCall
 from selfeng.models.offline.wire import Rejection
-from selfeng.models.received import StreamedCalls
 from tests.llm.desk import PROMPT, WIRE_PROMPT, Desk
 
 PERCENTAGE = FunctionSchema(
@@ -315,20 +310,10 @@ async def test_a_stream_of_calls_that_breaks_off_is_no_reply(desk: Desk) -> None
 
 
 def test_pieces_of_calls_without_an_index_belong_to_the_call_that_began() -> None:
-    calls = StreamedCalls()
-    for piece in (
-        {"id": "a", "function": {"name": "one", "arguments": '{"x'}},
-        {"function": {"arguments": '": 1}'}},
-        {"id": "b", "function": {"name": "two", "arguments": {"y": 2}}},
-    ):
-        calls.take(ChoiceDelta.model_construct(tool_calls=[wire_piece(piece)]))
+    calls = ReceivedCalls()
+    calls.take([CallPiece(None, "a", "one", '{"x')])
+    calls.take([CallPiece(None, "", "", '": 1}'), CallPiece(None, "b", "two", {"y": 2})])
     assert [(call.id, call.name, call.arguments) for call in calls.calls] == [
         ("a", "one", '{"x": 1}'),
         ("b", "two", '{"y": 2}'),
     ]
-
-
-def wire_piece(piece: dict[str, Any]) -> ChoiceDeltaToolCall:
-    """As the SDK builds what it does not validate."""
-    function = ChoiceDeltaToolCallFunction.model_construct(**piece.pop("function"))
-    return ChoiceDeltaToolCall.model_construct(index=None, function=function, **piece)

@@ -11,7 +11,6 @@ import pytest
 from selfeng.core.errors import ModelError, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.events import ThoughtAloud, merge
 from selfeng.core.turn import Budget
-from selfeng.llm_client import chat_completions
 from selfeng.models.offline.completion import Completion, CompletionRequest, Flawed, WireCall
 from selfeng.models.offline.wire import Rejection
 from tests.llm.desk import Desk
@@ -118,7 +117,7 @@ async def test_what_is_thought_before_a_reply_is_no_part_of_it(
 )
 async def test_a_streamed_answer_has_no_thoughts_in_it(desk: Desk, form: str, size: int) -> None:
     heard = listen(desk)
-    desk.use(connect=chat_completions)
+    desk.use(unopened=True)
     answer = "It is **45**, as <b> and [1] say.\n"
     desk.play(*[pieces(form.format("Fifteen percent...", answer), size)] * 2)
     for _ in range(2):
@@ -146,7 +145,7 @@ async def test_thoughts_within_thoughts_are_no_part_of_an_answer(
 
 
 async def test_an_answer_without_thoughts_streams_from_the_second_on(desk: Desk) -> None:
-    desk.use(connect=chat_completions)
+    desk.use(unopened=True)
     desk.play(*[pieces("It is 45.", 3)] * 2)
     assert await desk.collect() == ["It is 45."]
     assert await desk.collect() == ["It ", "is ", "45."]
@@ -157,7 +156,7 @@ async def test_thoughts_in_their_own_field_are_told_while_the_answer_streams(
     desk: Desk, field: str
 ) -> None:
     heard = listen(desk)
-    desk.use(connect=chat_completions)
+    desk.use(unopened=True)
     desk.play(stream({field: "Let me "}, {field: "see."}, {"content": "It "}, {"content": "is."}))
     assert await desk.collect() == ["It ", "is."]
     assert [thought.text for thought in heard] == ["Let me see."]
@@ -186,7 +185,7 @@ async def test_a_model_that_only_thinks_is_told_as_such(desk: Desk) -> None:
     ],
 )
 async def test_tags_that_an_answer_speaks_of_stay(desk: Desk, answer: str) -> None:
-    desk.use(connect=chat_completions)
+    desk.use(unopened=True)
     desk.play(*[pieces(answer, 2)] * 2)
     for _ in range(2):
         assert "".join(await desk.collect()) == answer

@@ -4,7 +4,7 @@ import logging
 import re
 from collections.abc import Mapping
 from ipaddress import ip_address
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import parse_qsl, unquote, unquote_plus, urlsplit, urlunsplit
 
 from pydantic import Field
@@ -27,10 +27,6 @@ HIDDEN = "***"
 """Shown instead of a value in a query, which may be a secret unless it is a version."""
 
 
-ModelApi = Literal["auto", "chat", "responses"]
-"""How a server is asked: by `chat.completions`, by the Responses API, or by the one that it has."""
-
-
 class ModelServer(Value):
     """The server, as error messages name it."""
 
@@ -41,7 +37,8 @@ class ModelServer(Value):
     timeout: float
     headers: Mapping[str, str] = Field(default={}, repr=False)
     """Sent with every request; their values may be secrets."""
-    api: ModelApi = "auto"
+    api: str = "auto"
+    """`chat` completions, `responses`, `auto` for the one that it has, or a provider's name."""
 
     @property
     def name(self) -> str:

@@ -1,28 +1,45 @@
-"""A chat with a model: the request and the reply, apart from the SDK's types."""
+"""A chat with a model: the request, the reply, and the protocol of the providers that carry them,
+apart from every provider's own types.
+"""
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, NamedTuple, Protocol
 
-from selfeng.core.prompt import Prompt
+from selfeng.core.errors import ModelError
+from selfeng.core.model_server import ModelServer
+from selfeng.core.prompt import FunctionSchema, Prompt
 from selfeng.core.value import Value
 from selfeng.prompts.agent_thread import is_result, read_call
 
 Message = Mapping[str, Any]
-"""As on the wire: {"role": ..., "content": ...}."""
+"""In the form of `chat.completions`: `role` and `content`; `tool_calls` of the assistant, and
+`tool_call_id` of their results, whose role is `tool`.
+"""
 
 
 class ChatRequest(Value):
-    """One request to `chat.completions`."""
+    """One request to a model."""
 
     messages: tuple[Message, ...]
-    options: Mapping[str, Any] = {}
-    """Additional fields of the request: `tools`, `tool_choice`, `response_format`."""
     prompt: str = ""
     """Name of the prompt that the messages come from."""
     streamed: bool = False
     """Whether a whole reply is gathered from a stream, where the server can do that."""
+    functions: tuple[FunctionSchema, ...] = ()
+    """What the model may call."""
+    choice: Literal["auto", "required", "named"] = "auto"
+    """Whether it must call one of them; `named`: the first."""
+    strict: bool = False
+    """Whether the arguments of a call must fit the function's schema."""
+    reply: FunctionSchema | None = None
+    """Name and schema of the JSON object that the reply must be."""
+
+    @property
+    def plain(self) -> bool:
+        """Whether the model may reply as it likes."""
+        return not (self.functions or self.reply)
 
 
 class ModelCall(Value):
@@ -30,8 +47,107 @@ class ModelCall(Value):
 
     id: str
     name: str
+    arguments: str
+    """JSON text, if the model made no mistake; "" if there are none."""
+
+
+class CallPiece(NamedTuple):
+    """A part of a function call."""
+
+    number: int | None
+    """Place of the call in the reply; None if the server does not say: an `id` begins a call."""
+    id: str
+    name: str
     arguments: Any
-    """Usually JSON text; some servers send the object itself, some send nothing."""
+    """A part of the JSON text; or the whole object, as some servers send it, or nothing."""
+
+
+class Tokens(Value):
+    """The usage of one model call; 0 if the server does not say."""
+
+    input: int
+    output: int
+    cached: int = 0
+    """The part of `input` that the server had cached."""
+
+
+class Piece(NamedTuple):
+    """A part of a reply, or all of one that is not streamed."""
+
+    text: str = ""
+    thought: str = ""
+    """What the model thinks aloud, where the server sends it apart from the text."""
+    refusal: str = ""
+    calls: Sequence[CallPiece] = ()
+    finish: str = ""
+    """At the end `stop`, `tool_calls`, `length`, `cap`, `content_filter` or `error`. `cap`: the
+    length is that of the request. A stream without it broke off.
+    """
+    usage: Tokens | None = None
+    """What the whole call used so far."""
+    error: ModelError | None = None
+    """Why there is no reply."""
+
+
+class Pieces(Protocol):
+    """A reply in pieces, such as an async generator of them. Raises what `Provider.send` raises,
+    but for RequestRefused.
+    """
+
+    async def __anext__(self) -> Piece: ...
+
+    async def aclose(self) -> None: ...
+
+
+Guard = Callable[[Callable[[], Awaitable[Pieces]]], Awaitable[Pieces]]
+"""Runs one request within the bounds of its turn."""
+
+
+class ListedModel(NamedTuple):
+    id: str
+    context_length: int | None
+    """Tokens of prompt and reply together, if the server says."""
+
+
+class Provider(Protocol):
+    """Sends requests to one model by its provider's API. An installed package provides one as an
+    entry point of the group `selfeng.models`: a function of a ModelServer and the number of retries
+    after 429, 5xx and broken connections. OPENAI_API selects it by its name.
+
+    Every failure is an error of `selfeng.models.model_failures` or `selfeng.core.errors`; none may
+    have the key in it. Belongs to one event loop.
+    """
+
+    @property
+    def server(self) -> ModelServer: ...
+
+    @property
+    def habits(self) -> tuple[str, ...]:
+        """How requests to this server differ from the usual, for people."""
+
+    async def aclose(self) -> None: ...
+
+    async def models(self, patience: float | None = None) -> Sequence[ListedModel]:
+        """The server's list; `patience` is in seconds, without retries. Raises:
+        ModelUnavailable.
+        """
+
+    def forward(
+        self, body: Mapping[str, Any], *, path: str
+    ) -> AsyncGenerator[tuple[int, str] | bytes, None]:
+        """See `LLMClient.forward`. Raises: ModelUnavailable, ModelRefused."""
+
+    async def send(
+        self, request: ChatRequest, guard: Guard, *, streamed: bool, cap: int | None = None
+    ) -> Pieces:
+        """Begin a reply, of at most `cap` tokens; each attempt goes through the guard.
+
+        Raises:
+            RequestRefused: the server does not take the request in this form; a plainer one may
+                work.
+            TooLong: the prompt, or the cap, is longer than the model takes.
+            ModelUnavailable, ModelRefused: see `ModelClient`.
+        """
 
 
 class ModelReply(Value):
@@ -84,3 +200,35 @@ def with_words(messages: Sequence[Message], words: str) -> tuple[Message, ...]:
     """The messages with a paragraph appended to the last one, so that roles still alternate."""
     *before, last = messages
     return (*before, {**last, "content": f"{last['content']}\n\n{words}"})
+
+
+class ReceivedCalls:
+    """The calls of functions in a reply, whose arguments may come in pieces."""
+
+    def __init__(self) -> None:
+        self._parts: dict[int, tuple[str, str, str]] = {}
+        self.cut_off = False
+        """Whether the length limit ended the reply."""
+        self.thoughts = ""
+        """What the model thought aloud."""
+
+    def take(self, pieces: Sequence[CallPiece]) -> str:
+        """Take these pieces; returns them as text."""
+        added_text = ""
+        for piece in pieces:
+            last = len(self._parts) - (0 if piece.id or not self._parts else 1)
+            index = last if piece.number is None else piece.number
+            id, name, arguments = self._parts.get(index, ("", "", ""))
+            more = piece.arguments or ""
+            more_text = more if isinstance(more, str) else json.dumps(more)
+            self._parts[index] = (id or piece.id, name or piece.name, arguments + more_text)
+            added_text += piece.name + more_text
+        return added_text
+
+    @property
+    def calls(self) -> tuple[ModelCall, ...]:
+        parts = [self._parts[index] for index in sorted(self._parts)]
+        return tuple(
+            ModelCall(id=id or f"call_{number}", name=name, arguments=arguments)
+            for number, (id, name, arguments) in enumerate(parts)
+        )

@@ -1,13 +1,13 @@
 """The chunks of a streamed reply, as servers send them."""
 
 from collections.abc import AsyncIterator, Mapping
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import httpx2
 from openai import APIError, AsyncOpenAI, AsyncStream
 from openai._models import construct_type
 from openai._streaming import ServerSentEvent
-from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from openai.types.chat import ChatCompletionChunk
 from pydantic import BaseModel, ValidationError
 
 from selfeng.models.responses import ResponseEvents
@@ -58,33 +58,6 @@ class Chunks(AsyncStream[ChatCompletionChunk]):
         async for event in super()._iter_events():
             self.announced = event.data.startswith("[DONE]")
             yield event
-
-
-class OneChunk:
-    """A whole reply as a stream of one chunk."""
-
-    announced = True
-
-    def __init__(self, completion: ChatCompletion) -> None:
-        choices = [
-            {"index": 0, "delta": choice.message.to_dict(), "finish_reason": choice.finish_reason}
-            for choice in completion.choices or ()
-            if choice.message
-        ]
-        usage = completion.usage.to_dict() if completion.usage else None
-        chunk = {"choices": choices, "usage": usage}
-        self._remaining = [as_built(ChatCompletionChunk, chunk)] if choices else []
-
-    def __aiter__(self) -> Self:
-        return self
-
-    async def __anext__(self) -> ChatCompletionChunk:
-        if not self._remaining:
-            raise StopAsyncIteration
-        return self._remaining.pop()
-
-    async def close(self) -> None:
-        """There is nothing to close."""
 
 
 def as_built(kind: type[ModelT], fields: object) -> ModelT:

@@ -10,44 +10,36 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
-from openai import OpenAIError
-from openai.types.chat import ChatCompletion
-
 from selfeng.core.bounded_reply import LARGEST, ReplyTooLarge
-from selfeng.core.errors import ModelError, ModelRefused, ModelReplyInvalid, ModelUnavailable
+from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.events import ThoughtAloud
-from selfeng.core.model_server import ModelServer
 from selfeng.core.tracing import chat
 from selfeng.core.turn import Budget
-from selfeng.models.chat import ChatRequest, ModelReply
-from selfeng.models.chunks import Chunks, OneChunk
+from selfeng.models.chat import (
+    ChatRequest,
+    ModelReply,
+    Piece,
+    Pieces,
+    Provider,
+    ReceivedCalls,
+    Tokens,
+)
 from selfeng.models.model_failures import (
     CONTEXT_LENGTH,
     AccessRefused,
     NoAnswer,
     RequestRefused,
     TooLong,
-    cause,
-    explanation,
-    failure,
+    broken_off,
+    unreadable,
 )
-from selfeng.models.pricing import Meter, Price, Tokens
-from selfeng.models.received import (
-    StreamedCalls,
-    calls_of,
-    context_length_in,
-    text_of,
-    thoughts_of,
-)
+from selfeng.models.pricing import Meter, Price
 from selfeng.models.thoughts import Thoughts
-from selfeng.models.transport import Guard, ServerReply, Transport
 
 log = logging.getLogger(__name__)
 
 ResultT = TypeVar("ResultT")
 
-_STREAMING: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
-_CAPS = {"max_tokens", "max_completion_tokens"}
 _PROBE = 5.0
 """Seconds that a server may take to list its models."""
 _NO_TEXT = 128
@@ -65,9 +57,8 @@ class ModelConnection:
 
     def __init__(
         self,
-        server: ModelServer,
+        provider: Provider,
         *,
-        max_retries: int,
         price: Price,
         unopened: bool = True,
         news: Callable[[], None] = lambda: None,
@@ -76,8 +67,9 @@ class ModelConnection:
         reply is then held back until it is clear; what the first one shows is remembered. `news` is
         called when it shows whether the server can be used.
         """
-        self.server, self._price = server, price
-        self._unopened = unopened and not server.openai
+        self._provider, self._price = provider, price
+        self.server = provider.server
+        self._unopened = unopened and not self.server.openai
         """Whether streams may begin with thoughts that no tag opens."""
         self._calls = 0
         self.trouble: ModelUnavailable | None = None
@@ -88,33 +80,28 @@ class ModelConnection:
         self._streams_calls = True
         self.reports_usage = False
         """Whether the last reply came with the server's own count of tokens."""
-        self._cap = "max_completion_tokens" if server.openai else "max_tokens"
-        """The field that limits the length of a reply. OpenAI's newer models refuse its older name,
-        which may be all that other servers know.
-        """
         self._takes_cap = True
-        self._transport = Transport(server, max_retries=max_retries)
 
     @property
     def habits(self) -> tuple[str, ...]:
         """How requests to this server differ from the usual, for people."""
-        return self._transport.habits
+        return self._provider.habits
 
     async def aclose(self) -> None:
-        await self._transport.aclose()
+        await self._provider.aclose()
 
     async def models(self, patience: float | None = None) -> tuple[str, ...]:
         """Ids of the models on the server; `patience` is in seconds, without retries. Raises:
         ModelUnavailable.
         """
-        return tuple([model.id for model in await self._transport.models(patience)])
+        return tuple([model.id for model in await self._provider.models(patience)])
 
     async def probe(self) -> None:
         """Find out whether the server answers, by its list of models, which costs nothing. What a
         call has shown counts more, unless nothing answers at all.
         """
         try:
-            await self._transport.models(_PROBE)
+            await self._provider.models(_PROBE)
         except NoAnswer as error:
             self._hear(error)
         except AccessRefused as error:  # some keys may not list models
@@ -138,15 +125,15 @@ class ModelConnection:
         """Tokens of prompt and reply together, if the server tells them. Raises:
         ModelUnavailable.
         """
-        listed = await self._transport.models()
+        listed = await self._provider.models()
         candidates = [model for model in listed if model.id == self.server.model] or listed[:1]
-        return next(iter([context_length_in(model.model_extra) for model in candidates]), None)
+        return candidates[0].context_length if candidates else None
 
     def forward(
         self, body: Mapping[str, Any], *, path: str
     ) -> AsyncGenerator[tuple[int, str] | bytes, None]:
         """See `LLMClient.forward`."""
-        return self._transport.forward(body, path=path)
+        return self._provider.forward(body, path=path)
 
     async def complete(self, request: ChatRequest, budget: Budget) -> ModelReply:
         """One reply, complete or cut off.
@@ -175,90 +162,75 @@ class ModelConnection:
                 self._streams_calls = False
                 return reply
         with self._metered(request, budget) as meter:
-            response, capped = await self._completed(
-                request, budget, budget.tokens_left - meter.tokens.input
-            )
-            if not response.choices or not response.choices[0].message:
-                meter.report(response.usage)
-                raise self._without_choices(response)
-            choice, content = response.choices[0], text_of(response.choices[0].message.content)
-            cut_off = choice.finish_reason == "length"
-            calls, aloud = calls_of(choice.message), thoughts_of(choice.message)
-            meter.count(content + aloud + "".join(str(call.arguments) for call in calls))
-            meter.report(response.usage)
-            error = (choice.model_extra or {}).get("error")
-            self._check_end(choice.finish_reason, text_of(choice.message.refusal), error)
+            pieces = await self._opened(request, budget, budget.tokens_left - meter.tokens.input)
+            piece, received = await anext(pieces), ReceivedCalls()
+            called = received.take(piece.calls)
+            meter.count(piece.text + piece.thought + called)
+            meter.report(piece.usage)
+            if piece.error:
+                raise piece.error
+            self._check_end(piece.finish, piece.refusal)
             heard = list[str]()
             thoughts = Thoughts(heard.append, unopened=True)
-            thoughts.hear(aloud)
-            text = await asyncio.to_thread(thoughts.feed, content) + thoughts.finish()
-            if not text.strip() and not calls:
+            thoughts.hear(piece.thought)
+            text = await asyncio.to_thread(thoughts.feed, piece.text) + thoughts.finish()
+            if not text.strip() and not received.calls:
                 text = thoughts.text  # some servers take the whole reply for a thought
             else:
                 self._tell(request, budget)("".join(heard).rstrip())
-            reply = ModelReply(text=text, calls=calls, cut_off=cut_off)
-            if capped and cut_off:
+            if piece.finish == "cap":
                 raise budget.out_of_tokens()
-            return reply
+            return ModelReply(text=text, calls=received.calls, cut_off=piece.finish == "length")
 
     async def _gathered(self, request: ChatRequest, budget: Budget) -> ModelReply:
         """The whole reply, from its pieces."""
-        apart = StreamedCalls()
+        apart = ReceivedCalls()
         spoken_text = "".join([piece async for piece in self.stream(request, budget, apart)])
         text = spoken_text if spoken_text.strip() or apart.calls else apart.thoughts
         return ModelReply(text=text, calls=apart.calls, cut_off=apart.cut_off)
 
     async def stream(
-        self, request: ChatRequest, budget: Budget, apart: StreamedCalls | None = None
+        self, request: ChatRequest, budget: Budget, apart: ReceivedCalls | None = None
     ) -> AsyncGenerator[str, None]:
         """The reply's text as it comes; its calls of functions go to `apart`. Raises: the errors of
         `complete`; without `apart`, at the end if the reply was cut off or is empty.
         """
         with self._metered(request, budget) as meter:
-            chunks = await self._open(request, budget)
+            pieces = await self._send(request, budget, streamed=True)
             thoughts = Thoughts(self._tell(request, budget), unopened=self._unopened)
-            spoken_text, refusal, finish, size = "", "", None, 0
+            spoken_text, refusal, finish, size = "", "", "", 0
             try:
-                while (
-                    chunk := await self._guarded(
-                        lambda: anext(chunks, None), budget, midway=meter.started
-                    )
-                ) is not None:
-                    choice = chunk.choices[0] if chunk.choices else None
-                    delta = choice.delta if choice else None
-                    finish = (choice.finish_reason if choice else None) or finish
-                    declined, piece = (
-                        (text_of(delta.refusal), text_of(delta.content)) if delta else ("", "")
-                    )
-                    refusal += declined
-                    aloud = thoughts_of(delta)
-                    called = apart.take(delta) if apart and delta else ""
-                    meter.count(arrived := piece + declined + aloud + called)
-                    meter.report(chunk.usage)
-                    ids = "".join(call.id or "" for call in (delta and delta.tool_calls) or ())
-                    size += len(f"{arrived}{ids}".encode(errors="replace")) or _NO_TEXT
+                while piece := await self._guarded(lambda: anext(pieces, None), budget):
+                    finish = piece.finish or finish
+                    refusal += piece.refusal
+                    called = apart.take(piece.calls) if apart else ""
+                    meter.count(arrived := f"{piece.text}{piece.refusal}{piece.thought}{called}")
+                    meter.report(piece.usage)
+                    if piece.error:
+                        raise piece.error
+                    size += _size(piece, arrived)
                     if size > LARGEST:
-                        raise self._translated(ReplyTooLarge())
+                        raise unreadable(self.server, str(ReplyTooLarge()))
                     if arrived:
                         self._check_running(meter, budget)
-                    thoughts.hear_apart(aloud)
-                    if spoken := thoughts.feed(piece):
+                    thoughts.hear_apart(piece.thought)
+                    if spoken := thoughts.feed(piece.text):
                         spoken_text += spoken
                         yield spoken
             finally:
-                await chunks.close()
+                await pieces.aclose()
             if spoken := thoughts.finish():
                 spoken_text += spoken
                 yield spoken
             self._check_end(finish, refusal)
             if finish == "length" and not apart:
                 raise self.cut_off()
-            if not finish and not chunks.announced:
+            if not finish:
                 raise ModelUnavailable(
                     f"the reply of {self.server.name} broke off: it ended without an end mark",
                     "try again",
                 )
-            if spoken_text.strip() and not request.options:  # a grammar would suppress thoughts
+            if spoken_text.strip() and request.plain:  # a grammar would suppress thoughts
                 self._unopened = thoughts.were_unopened
             if apart:
                 apart.cut_off, apart.thoughts = finish == "length", thoughts.text
@@ -305,8 +277,8 @@ class ModelConnection:
             with chat(self.server, request.prompt) as span:
                 try:
                     yield meter
-                except RecursionError as error:
-                    raise self._translated(error) from None
+                except RecursionError:
+                    raise unreadable(self.server, "it is nested too deeply") from None
                 finally:
                     span.set_attribute("gen_ai.usage.input_tokens", meter.tokens.input)
                     span.set_attribute("gen_ai.usage.output_tokens", meter.tokens.output)
@@ -350,67 +322,40 @@ class ModelConnection:
     def _cost(self, tokens: Tokens) -> float | None:
         return self._price(self.server.model, self.server.base_url, tokens)
 
-    async def _sent(
-        self, request: ChatRequest, budget: Budget, options: Mapping[str, Any]
-    ) -> ServerReply:
-        body = {
-            "model": self.server.model,
-            "messages": list(request.messages),
-            **request.options,
-            **options,
-        }
-        guard: Guard = partial(self._guarded, budget=budget)
-        return await self._transport.send(body, request.prompt, guard)
-
-    async def _completed(
-        self, request: ChatRequest, budget: Budget, tokens_left: int
-    ) -> tuple[ChatCompletion, bool]:
-        """The whole response, and whether it was capped at the `tokens_left` of the turn."""
-        cap = (
-            {self._cap: max(1, tokens_left)}
-            if tokens_left < _CAPPED_BELOW and self._takes_cap
-            else {}
-        )
+    async def _opened(self, request: ChatRequest, budget: Budget, tokens_left: int) -> Pieces:
+        """A whole reply, which may be capped at the `tokens_left` of the turn."""
+        cap = max(1, tokens_left) if tokens_left < _CAPPED_BELOW and self._takes_cap else None
         try:
-            reply = await self._sent(request, budget, cap)
+            return await self._send(request, budget, cap=cap)
         except TooLong:
-            if not cap:
+            if cap is None:
                 raise
-            reply = await self._sent(request, budget, {})
+            pieces = await self._send(request, budget)
             self._takes_cap = False  # as it was the reason
-        content = reply.content
-        assert not isinstance(content, Chunks)
-        return content, bool(_CAPS & reply.request.keys())
+            return pieces
 
-    async def _open(self, request: ChatRequest, budget: Budget) -> Chunks | OneChunk:
-        """The chunks of the reply; one, where the server does not stream."""
-        content = (await self._sent(request, budget, _STREAMING)).content
-        return content if isinstance(content, Chunks) else OneChunk(content)
+    async def _send(
+        self,
+        request: ChatRequest,
+        budget: Budget,
+        *,
+        streamed: bool = False,
+        cap: int | None = None,
+    ) -> Pieces:
+        guard = partial(self._guarded, budget=budget)
+        return await self._provider.send(request, guard, streamed=streamed, cap=cap)
 
-    async def _guarded(
-        self, step: Callable[[], Awaitable[ResultT]], budget: Budget, *, midway: bool = False
-    ) -> ResultT:
-        """Run one step of a call within what is left of the turn's seconds, with failures
-        translated.
-        """
+    async def _guarded(self, step: Callable[[], Awaitable[ResultT]], budget: Budget) -> ResultT:
+        """Run one step of a call within what is left of the turn's seconds."""
+        if not (seconds_left := budget.seconds_left):
+            raise budget.out_of_seconds()
         try:
-            if not (seconds_left := budget.seconds_left):
-                raise budget.out_of_seconds()
-            async with asyncio.timeout(seconds_left) as limit:
+            async with asyncio.timeout(seconds_left):
                 return await step()
         except TimeoutError as error:
-            raise (
-                budget.out_of_seconds()
-                if limit.expired()
-                else self._translated(error, midway=midway)
-            ) from error
-        except (OpenAIError, ValueError) as error:  # ValueError: the stream's data is not JSON
-            raise self._translated(error, midway=midway) from cause(error, self.server)
+            raise budget.out_of_seconds() from error
 
-    def _translated(self, error: Exception, *, midway: bool = False) -> ModelError:
-        return failure(error, self.server, midway=midway)
-
-    def _check_end(self, finish: str | None, refusal: str, error: Any = None) -> None:
+    def _check_end(self, finish: str, refusal: str) -> None:
         """Raises: ModelRefused, ModelUnavailable."""
         if refusal:
             raise ModelRefused(
@@ -423,19 +368,10 @@ class ModelConnection:
                 "word the request differently",
             )
         if finish == "error":  # how a gateway reports trouble at the provider behind it
-            detail = self.server.clean(explanation(error))
-            message = f"{self.server.name} broke off its reply"
-            raise ModelUnavailable(f"{message}: {detail}" if detail else message, "try again")
+            raise broken_off(self.server)
 
-    def _without_choices(self, response: ChatCompletion) -> ModelError:
-        """Some gateways answer 200 with an error of the provider behind them."""
-        if not (error := (response.model_extra or {}).get("error")):
-            return ModelReplyInvalid(
-                f"the reply of {self.server.model} holds no message",
-                "try again, or set another OPENAI_MODEL",
-            )
-        detail = explanation(error) or str(error)
-        return ModelUnavailable(
-            f"{self.server.name} answers with an error: {self.server.clean(detail)}",
-            "try again later",
-        )
+
+def _size(piece: Piece, arrived: str) -> int:
+    """Bytes that a piece counts for."""
+    ids = "".join(call.id for call in piece.calls)
+    return len(f"{arrived}{ids}".encode(errors="replace")) or _NO_TEXT

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from selfeng.core.prompt import FunctionCall, FunctionSchema
 from selfeng.models.chat import ChatRequest, Message, ModelReply, with_native_calls, with_words
@@ -32,10 +32,9 @@ _MOST = 20
 def strategies_for(functions: Sequence[FunctionSchema]) -> tuple[Strategy[FunctionCall], ...]:
     """The strategies for one call of one of the functions, best first."""
     names = {function.name: function.repeatable for function in functions}
-    tools = [{"type": "function", "function": function.model_dump()} for function in functions]
     return (
-        _Native(names, {"tools": tools, "tool_choice": "required"}, fallback=2),
-        _Native(names, {"tools": tools, "tool_choice": "auto"}),
+        _Native(names, tuple(functions), "required", fallback=2),
+        _Native(names, tuple(functions), "auto"),
         _Written(names, _in_words(functions)),
     )
 
@@ -46,13 +45,16 @@ class _Native:
 
     names: Mapping[str, bool]
     """Whether one reply may call the function several times, by its name."""
-    options: Mapping[str, Any]
+    functions: tuple[FunctionSchema, ...]
+    choice: Literal["required", "auto"]
     fallback: int = 1
     sticky: bool = False
 
     def request(self, messages: Sequence[Message], repair: Sequence[Message]) -> ChatRequest:
         return ChatRequest(
-            messages=(*with_native_calls(messages, self.names), *repair), options=self.options
+            messages=(*with_native_calls(messages, self.names), *repair),
+            functions=self.functions,
+            choice=self.choice,
         )
 
     def read(self, reply: ModelReply) -> FunctionCall:

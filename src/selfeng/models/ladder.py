@@ -5,7 +5,7 @@ follow all of them.
 import asyncio
 import json
 from collections.abc import Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from selfeng.core.errors import ModelReplyInvalid
 from selfeng.core.prompt import Prompt
@@ -147,9 +147,9 @@ def _returned(reply: ModelReply, demand: str) -> tuple[Message, ...]:
     )
 
 
-def _as_json(arguments: Any, limit: int) -> str:
+def _as_json(arguments: str, limit: int) -> str:
     """JSON text, because servers that put the call into a chat template parse it."""
     try:
-        return json.dumps(parse(arguments) if isinstance(arguments, str) else arguments)
+        return json.dumps(parse(arguments))
     except ValueError:
         return json.dumps({"not_json": arguments[:limit]})

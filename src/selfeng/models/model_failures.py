@@ -109,40 +109,66 @@ def unreadable(server: ModelServer, what: str) -> ReplyUnusable:
     )
 
 
+def timed_out(server: ModelServer, *, midway: bool) -> NoAnswer:
+    return NoAnswer(
+        f"{server.name} did not {'continue' if midway else 'answer'} within "
+        f"{server.timeout:g} seconds",
+        "try again, use a faster model, or raise OPENAI_TIMEOUT",
+    )
+
+
+def unreachable(server: ModelServer, reason: str) -> NoAnswer:
+    return NoAnswer(
+        f"{server.name} can't be reached: {server.clean(reason)}",
+        "check that the server runs, the network, and OPENAI_BASE_URL",
+    )
+
+
+def interrupted(server: ModelServer, reason: str) -> ModelUnavailable:
+    """The error for a connection that ended within a reply."""
+    return ModelUnavailable(
+        f"the reply of {server.name} broke off: {server.clean(reason)}", "try again"
+    )
+
+
+def broken_off(server: ModelServer, error: Any = None) -> ModelUnavailable:
+    """The error for a server, or a provider behind it, that ends its reply with one."""
+    detail = server.clean(explanation(error))
+    message = f"{server.name} broke off its reply"
+    return ModelUnavailable(f"{message}: {detail}" if detail else message, "try again")
+
+
+def erroneous(server: ModelServer, error: Any) -> ModelUnavailable:
+    """The error for an answer that is one, whatever its status."""
+    detail = server.clean(explanation(error) or str(error))
+    return ModelUnavailable(f"{server.name} answers with an error: {detail}", "try again later")
+
+
 def _failure(error: Exception, server: ModelServer, midway: bool) -> ModelError:
+    reason = str(error.__cause__ or error)
     match error:
         case RecursionError():
             return unreadable(server, "it is nested too deeply")
         case ReplyTooLarge():
             return unreadable(server, str(error))
         case APIStatusError():
-            return _status_failure(error, error.status_code, server)
+            return _of_sdk(error, error.status_code, server)
         case APITimeoutError():
-            return NoAnswer(
-                f"{server.name} did not {'continue' if midway else 'answer'} within "
-                f"{server.timeout:g} seconds",
-                "try again, use a faster model, or raise OPENAI_TIMEOUT",
-            )
+            return timed_out(server, midway=midway)
         case APIConnectionError() if not midway:
-            reason = server.clean(str(error.__cause__ or error)) or type(error.__cause__).__name__
-            return NoAnswer(
-                f"{server.name} can't be reached: {reason}",
-                "check that the server runs, the network, and OPENAI_BASE_URL",
-            )
+            return unreachable(server, reason.strip() or type(error.__cause__).__name__)
         case APIError() if not midway and (status := _status_in(error.body)):
-            return _status_failure(error, status, server)
+            return _of_sdk(error, status, server)
         case APIError() if _CONTEXT.search(error.message):
             return _too_long(server, server.clean(error.message))
         case APIError() if not isinstance(error, APIConnectionError):
-            return ModelUnavailable(
-                f"{server.name} broke off its reply: {server.clean(error.message)}", "try again"
-            )
+            return broken_off(server, error.message)
         case _:
-            return ModelUnavailable(
-                f"the reply of {server.name} broke off: "
-                f"{server.clean(str(error.__cause__ or error))}",
-                "try again",
-            )
+            return interrupted(server, reason)
+
+
+def _of_sdk(error: APIError, status: int, server: ModelServer) -> ModelError:
+    return status_failure(server, status, error.body, error.message, str(error.code or ""))
 
 
 def cause(error: Exception, server: ModelServer) -> Exception | None:
@@ -199,20 +225,24 @@ def _texts(value: Any) -> Iterator[str]:
                 yield from _texts(inner)
 
 
-def _refused(message: str, remedy: str, error: APIError, status: int) -> RequestRefused:
-    generated = error.body.get("failed_generation") if isinstance(error.body, Mapping) else None
+def _refused(message: str, remedy: str, body: Any, text: str, status: int) -> RequestRefused:
+    generated = body.get("failed_generation") if isinstance(body, Mapping) else None
     return RequestRefused(
         message,
         remedy,
-        said=" ".join(_texts(error.body)) or error.message,
+        said=" ".join(_texts(body)) or text,
         status=status,
         generated=generated if isinstance(generated, str) else "",
     )
 
 
-def _status_failure(error: APIError, status: int, server: ModelServer) -> ModelError:
-    detail = server.clean(explanation(error.body) or error.message)
-    code = str(error.code or "")
+def status_failure(
+    server: ModelServer, status: int, body: Any, text: str, code: str = ""
+) -> ModelError:
+    """Our error for an HTTP status that is one. `body`: the parsed JSON, if it is; `text`: what
+    else is known; `code`: the server's name for the error.
+    """
+    detail = server.clean(explanation(body) or text)
     kind: type[ModelError] = ModelUnavailable
     if code in _FILTERED:
         kind, message, remedy = (
@@ -234,7 +264,7 @@ def _status_failure(error: APIError, status: int, server: ModelServer) -> ModelE
         message = f"{server.name} does not know the model {server.model} (404): {detail}"
         remedy = "set OPENAI_MODEL to a model that the server has, and check OPENAI_BASE_URL"
         if code != "model_not_found":
-            return _refused(message, remedy, error, status)
+            return _refused(message, remedy, body, text, status)
     elif status == 429 and code in _NO_QUOTA:
         kind, message, remedy = (
             AccessRefused,
@@ -246,7 +276,7 @@ def _status_failure(error: APIError, status: int, server: ModelServer) -> ModelE
         remedy = "wait a little, or raise OPENAI_MAX_RETRIES"
     elif status in {400, 405, 422, 501}:
         message = f"{server.name} does not take the request ({status}): {detail}"
-        return _refused(message, f"check OPENAI_MODEL={server.model}", error, status)
+        return _refused(message, f"check OPENAI_MODEL={server.model}", body, text, status)
     else:
         answers = "keeps answering" if status >= 500 else "answers"
         message, remedy = (
@@ -254,8 +284,8 @@ def _status_failure(error: APIError, status: int, server: ModelServer) -> ModelE
             "try again later; check the server at OPENAI_BASE_URL",
         )
         # llama.cpp refuses tools that it is not set up for with 500.
-        if status >= 500 and _FORM.search(" ".join(_texts(error.body)) or error.message):
-            return _refused(message, remedy, error, status)
+        if status >= 500 and _FORM.search(" ".join(_texts(body)) or text):
+            return _refused(message, remedy, body, text, status)
     return kind(message, remedy)
 
 

@@ -5,23 +5,8 @@
 import json
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-from selfeng.core.value import Value
-from selfeng.models.chat import ChatRequest
-
-if TYPE_CHECKING:
-    from openai.types import CompletionUsage
-
-
-class Tokens(Value):
-    """What one model call used."""
-
-    input: int
-    output: int
-    cached: int = 0
-    """The part of `input` that the server had cached."""
-
+from selfeng.models.chat import ChatRequest, Tokens
 
 Price = Callable[[str, str, Tokens], float | None]
 """From model name, base URL and tokens to US dollars; None if the price is unknown."""
@@ -56,18 +41,21 @@ class Meter:
     """Counts one call while it runs."""
 
     def __init__(self, request: ChatRequest) -> None:
-        prompt_json = json.dumps(
-            [*request.messages, dict(request.options)], default=str, ensure_ascii=False
-        )
+        schemas = {
+            schema.name: schema.model_dump()
+            for schema in (*request.functions, request.reply)
+            if schema
+        }
+        prompt_json = json.dumps([*request.messages, schemas], default=str, ensure_ascii=False)
         self._prompt_length, self._reply_length, self._unreported = len(prompt_json), 0, 0
-        self._usage: CompletionUsage | None = None
+        self._usage: Tokens | None = None
 
     def count(self, text: str) -> None:
         """Count text that arrived, for the estimate."""
         self._reply_length += len(text)
         self._unreported += len(text)
 
-    def report(self, usage: "CompletionUsage | None") -> None:
+    def report(self, usage: Tokens | None) -> None:
         """Take the server's own count so far; the last one is used."""
         if usage:
             self._usage, self._unreported = usage, 0
@@ -84,21 +72,14 @@ class Meter:
 
     @property
     def tokens(self) -> Tokens:
-        output_tokens = _reported(self._usage, "completion_tokens")
-        details = getattr(self._usage, "prompt_tokens_details", None)
+        usage = self._usage or Tokens(input=0, output=0)
         return Tokens(
-            input=_reported(self._usage, "prompt_tokens") or _estimate(self._prompt_length),
-            output=output_tokens + _estimate(self._unreported)
-            if output_tokens
+            input=usage.input or _estimate(self._prompt_length),
+            output=usage.output + _estimate(self._unreported)
+            if usage.output
             else _estimate(self._reply_length),
-            cached=_reported(details, "cached_tokens"),
+            cached=usage.cached,
         )
-
-
-def _reported(counts: object, name: str) -> int:
-    """The SDK does not validate what a server sends: a count may be missing or of any type."""
-    count = getattr(counts, name, None)
-    return count if isinstance(count, int) and count > 0 else 0
 
 
 def _estimate(characters: int) -> int:

@@ -1,13 +1,15 @@
-"""What servers send, which the SDK does not validate: calls, text and thoughts of a message."""
+"""What servers send, which the SDK does not validate, as pieces of a reply."""
 
-import json
 from collections.abc import Mapping
 from typing import Any
 
-from openai.types.chat import ChatCompletionMessage
+from openai.types.chat import ChatCompletion, ChatCompletionChunk, ChatCompletionMessage
 from openai.types.chat.chat_completion_chunk import ChoiceDelta
 
-from selfeng.models.chat import ModelCall
+from selfeng.core.errors import ModelError, ModelReplyInvalid
+from selfeng.core.model_server import ModelServer
+from selfeng.models.chat import CallPiece, Piece, Tokens
+from selfeng.models.model_failures import broken_off, erroneous
 
 _FIELDS = ("reasoning_content", "reasoning", "thinking")
 """Where servers send what the model thinks aloud."""
@@ -25,56 +27,70 @@ _LENGTHS = (
 """How servers name the context length of a model, the one in use before the largest possible."""
 
 
-def calls_of(message: ChatCompletionMessage) -> tuple[ModelCall, ...]:
-    """The calls of functions in a message."""
-    calls = [call for call in message.tool_calls or () if getattr(call, "function", None)]
-    return tuple(
-        ModelCall(
-            id=call.id or f"call_{number}",
-            name=call.function.name or "",  # type: ignore[union-attr]
-            arguments=call.function.arguments,  # type: ignore[union-attr]
-        )
-        for number, call in enumerate(calls)
+def piece_of(chunk: ChatCompletionChunk) -> Piece:
+    """What one chunk of a stream holds."""
+    choice = chunk.choices[0] if chunk.choices else None
+    finish = (choice.finish_reason if choice else None) or ""
+    return _piece(choice.delta if choice else None, finish, chunk.usage)
+
+
+def whole_of(completion: ChatCompletion, server: ModelServer, *, capped: bool) -> Piece:
+    """What a reply holds that is not streamed; `capped`: the request limited its length."""
+    choice = completion.choices[0] if completion.choices else None
+    if not choice or not choice.message:
+        return Piece(usage=_tokens(completion.usage), error=_without_message(completion, server))
+    finish = "cap" if capped and choice.finish_reason == "length" else choice.finish_reason
+    piece = _piece(choice.message, finish or "stop", completion.usage)
+    if piece.finish != "error" or piece.refusal:
+        return piece
+    return piece._replace(error=broken_off(server, (choice.model_extra or {}).get("error")))
+
+
+def _piece(message: ChatCompletionMessage | ChoiceDelta | None, finish: str, usage: Any) -> Piece:
+    if not message:
+        return Piece(finish=finish, usage=_tokens(usage))
+    return Piece(
+        text=text_of(message.content),
+        thought=thoughts_of(message),
+        refusal=text_of(message.refusal),
+        calls=[_call(call) for call in message.tool_calls or ()],
+        finish=finish,
+        usage=_tokens(usage),
     )
 
 
-class StreamedCalls:
-    """The calls of functions in a stream, whose arguments come in pieces."""
+def _call(call: Any) -> CallPiece:
+    index, function = getattr(call, "index", None), getattr(call, "function", None)
+    return CallPiece(
+        number=index if isinstance(index, int) else None,
+        id=call.id or "",
+        name=(function and function.name) or "",
+        arguments=function and function.arguments,
+    )
 
-    def __init__(self) -> None:
-        self._parts: dict[int, tuple[str, str, str]] = {}
-        self.cut_off = False
-        """Whether the length limit ended the reply."""
-        self.thoughts = ""
-        """What the model thought aloud."""
 
-    def take(self, delta: ChoiceDelta) -> str:
-        """Take what a chunk holds of them; returns it as text. A piece without an index, as some
-        servers send it, begins a call if it has an id.
-        """
-        added_text = ""
-        for piece in delta.tool_calls or ():
-            last = len(self._parts) - (0 if piece.id or not self._parts else 1)
-            index = piece.index if isinstance(piece.index, int) else last
-            id, name, arguments = self._parts.get(index, ("", "", ""))
-            name_piece = (piece.function and piece.function.name) or ""
-            more: Any = (piece.function and piece.function.arguments) or ""
-            arguments_piece = more if isinstance(more, str) else json.dumps(more)
-            self._parts[index] = (
-                id or piece.id or "",
-                name or name_piece,
-                arguments + arguments_piece,
-            )
-            added_text += name_piece + arguments_piece
-        return added_text
+def _tokens(usage: Any) -> Tokens | None:
+    if not usage:
+        return None
+    return Tokens(
+        input=_count(usage, "prompt_tokens"),
+        output=_count(usage, "completion_tokens"),
+        cached=_count(getattr(usage, "prompt_tokens_details", None), "cached_tokens"),
+    )
 
-    @property
-    def calls(self) -> tuple[ModelCall, ...]:
-        parts = [self._parts[index] for index in sorted(self._parts)]
-        return tuple(
-            ModelCall(id=id or f"call_{number}", name=name, arguments=arguments)
-            for number, (id, name, arguments) in enumerate(parts)
-        )
+
+def _count(counts: object, name: str) -> int:
+    count = getattr(counts, name, None)
+    return count if isinstance(count, int) and count > 0 else 0
+
+
+def _without_message(completion: ChatCompletion, server: ModelServer) -> ModelError:
+    """Some gateways answer 200 with an error of the provider behind them."""
+    if error := (completion.model_extra or {}).get("error"):
+        return erroneous(server, error)
+    return ModelReplyInvalid(
+        f"the reply of {server.model} holds no message", "try again, or set another OPENAI_MODEL"
+    )
 
 
 def text_of(content: Any) -> str:

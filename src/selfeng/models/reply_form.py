@@ -3,15 +3,16 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any, Generic
+from typing import Any, Generic, Literal
 
 from openai import pydantic_function_tool
 from pydantic import ValidationError
 
+from selfeng.core.prompt import FunctionSchema
 from selfeng.core.protocols import ReplyT
 from selfeng.models.chat import ChatRequest, Message, ModelReply, with_words
 from selfeng.models.json_text import find, mended
@@ -36,12 +37,10 @@ class ReplyForm(Generic[ReplyT]):
         self.name = re.sub(r"\W+", "_", reply.__name__, flags=re.ASCII)[:64]
         # The SDK's documented way to make a schema for strict mode: all properties required, no
         # others allowed.
-        self.tool: dict[str, Any] = dict(
-            pydantic_function_tool(
-                reply, name=self.name, description=f"Reply with one {self.name}."
-            )
+        self.schema: dict[str, Any] = dict(pydantic_function_tool(reply)["function"]["parameters"])
+        self.function = FunctionSchema(
+            name=self.name, description=f"Reply with one {self.name}.", parameters=self.schema
         )
-        self.schema: dict[str, Any] = self.tool["function"]["parameters"]
 
     def read(self, json_values: Iterable[Any], repaired: Iterable[Any] = ()) -> ReplyT:
         """The value in one of the `json_values`: the last that fits, as it is, unwrapped, or
@@ -170,41 +169,41 @@ def _problem_text(error: ValidationError) -> str:
 def strategies_for(reply: type[ReplyT]) -> tuple[Strategy[ReplyT], ...]:
     """The strategies for a value of the type, best first."""
     form = ReplyForm(reply)
-    schema = {
-        "type": "json_schema",
-        "json_schema": {"name": form.name, "strict": True, "schema": form.schema},
-    }
-    forced = {"type": "function", "function": {"name": form.name}}
     return (
-        _Way(form, {"response_format": schema}),
+        _Way(form, schema=True),
         # LM Studio takes no object, and earlier versions of vLLM take nothing else.
-        _Way(form, {"tools": [form.tool], "tool_choice": "required"}, fallback=2),
-        _Way(form, {"tools": [form.tool], "tool_choice": forced}),
-        _Way(form, {}, _in_words(form)),
+        _Way(form, choice="required", fallback=2),
+        _Way(form, choice="named"),
+        _Way(form, words=_in_words(form)),
     )
 
 
 @dataclass(frozen=True)
 class _Way(Generic[ReplyT]):
     form: ReplyForm[ReplyT]
-    options: Mapping[str, Any]
+    schema: bool = False
+    choice: Literal["required", "named"] | None = None
     words: str = ""
     fallback: int = 1
     sticky: bool = True  # a server that knows these options can't reply otherwise
 
     def request(self, messages: Sequence[Message], repair: Sequence[Message]) -> ChatRequest:
         prompt_messages = with_words(messages, self.words) if self.words else messages
-        return ChatRequest(messages=(*prompt_messages, *repair), options=self.options)
+        return ChatRequest(
+            messages=(*prompt_messages, *repair),
+            functions=(self.form.function,) if self.choice else (),
+            choice=self.choice or "auto",
+            strict=bool(self.choice),
+            reply=self.form.function if self.schema else None,
+        )
 
     def read(self, reply: ModelReply) -> ReplyT:
         texts = [*(call.arguments for call in reply.calls), reply.text]
-        json_values = [value for text in texts for value in _in(text, find)]
+        json_values = [value for text in texts for value in find(text)]
         if not json_values and not reply.calls and not mended(reply.text):
             raise NotFollowed("it holds no JSON")
         try:
-            return self.form.read(
-                json_values, (value for text in texts for value in _in(text, mended))
-            )
+            return self.form.read(json_values, (value for text in texts for value in mended(text)))
         except ValueError as error:
             raise Malformed(str(error)) from error
 
@@ -214,11 +213,6 @@ class _Way(Generic[ReplyT]):
             f"That reply can't be used: {problem}.\n\nReply again in full, as one JSON object "
             f"that fits this JSON Schema:\n\n{schema}"
         )
-
-
-def _in(text: Any, values: Callable[[str], list[Any]]) -> list[Any]:
-    """The values in a text, or what a server sent instead of one."""
-    return values(text) if isinstance(text, str) else [text]
 
 
 def _in_words(form: ReplyForm[Any]) -> str:

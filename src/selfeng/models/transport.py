@@ -4,10 +4,10 @@ import asyncio
 import json
 import re
 import ssl
-from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from json import JSONDecodeError
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx2
 from openai import (
@@ -33,11 +33,15 @@ from selfeng.models.adaptation import (
     untold,
     wants_plainer,
 )
+from selfeng.models.chat import ChatRequest, Guard, ListedModel, Piece, Pieces
 from selfeng.models.chunks import Chunks, as_built
 from selfeng.models.json_text import loads
 from selfeng.models.model_failures import RequestRefused, cause, failure, not_a_model, refuses
+from selfeng.models.received import context_length_in, piece_of, whole_of
 from selfeng.models.responses import ResponseEvents, completion_of, request_of
 
+_STREAMING: Mapping[str, Any] = {"stream": True, "stream_options": {"include_usage": True}}
+_CAPS = {"max_tokens", "max_completion_tokens"}
 CHAT, RESPONSES = "/chat/completions", "/responses"
 _MISSING = {404, 405}
 """Statuses of a path that a server does not have."""
@@ -48,24 +52,18 @@ _MOST = 12
 """Requests that are sent at most until the server takes one."""
 
 
-class ServerReply(NamedTuple):
-    """What a request got, and the request as it was taken."""
-
-    content: ChatCompletion | Chunks
-    request: Body
-
-
-Guard = Callable[[Callable[[], Awaitable[ServerReply]]], Awaitable[ServerReply]]
-"""Runs one request within the bounds of its turn, with failures as errors of ours."""
-
-
 class Transport:
-    """Sends requests of `chat.completions`, over the Responses API where the server wants that, and
-    adapts what it refuses. What it takes is remembered.
+    """The `Provider` for OpenAI-compatible servers, on the official SDK. It speaks
+    `chat.completions`, or the Responses API where the server wants that, and adapts what the server
+    refuses. What it takes is remembered.
     """
 
-    def __init__(self, server: ModelServer, *, max_retries: int) -> None:
+    def __init__(self, server: ModelServer, max_retries: int) -> None:
         self.server = server
+        self._cap = "max_completion_tokens" if server.openai else "max_tokens"
+        """The field that limits the length of a reply. OpenAI's newer models refuse its older name,
+        which may be all that other servers know.
+        """
         self._path = RESPONSES if _prefers_responses(server) else CHAT
         self._lacking: set[str] = set()
         self._form: Form = ()
@@ -84,10 +82,7 @@ class Transport:
     async def aclose(self) -> None:
         await self._sdk.close()
 
-    async def models(self, patience: float | None = None) -> list[Model]:
-        """The server's list; `patience` is in seconds, without retries. Raises:
-        ModelUnavailable.
-        """
+    async def models(self, patience: float | None = None) -> list[ListedModel]:
         sdk = self._sdk
         if patience:
             sdk = sdk.with_options(max_retries=0, timeout=patience)
@@ -96,16 +91,14 @@ class Transport:
             return await asyncio.to_thread(_models_in, listed.content)
         except (OpenAIError, ValueError, TypeError, AttributeError, RecursionError) as error:
             if isinstance(error, NotFoundError) and (deployment := self.server.deployment):
-                return [Model(id=deployment, created=0, object="model", owned_by="azure")]
+                return [ListedModel(deployment, None)]
             raise failure(error, self.server) from cause(error, self.server)
 
     async def forward(
         self, body: Body, *, path: str = CHAT
     ) -> AsyncGenerator[tuple[int, str] | bytes, None]:
-        """See `LLMClient.forward`. A refusal that names a part of the request leads to the adapted
+        """A refusal that names a part of the request leads to the adapted
         form, if the program still gets what it asks for.
-
-        Raises: ModelUnavailable, ModelRefused, RequestRefused.
         """
         form: Form = ()
         while True:
@@ -129,14 +122,17 @@ class Transport:
             model=self.server.model, **required, extra_body=wire
         )
 
-    async def send(self, body: Body, prompt: str, guard: Guard) -> ServerReply:
-        """Send a request of `chat.completions` in the form that the server takes.
-
-        Raises:
-            RequestRefused: it takes the request in no form; a plainer way of asking may work.
-            ModelError: as `guard` raises it.
-        """
-        attempts = _Attempts(lambda body, form: guard(lambda: self._post(body, form, prompt)))
+    async def send(
+        self, request: ChatRequest, guard: Guard, *, streamed: bool, cap: int | None = None
+    ) -> Pieces:
+        body = body_of(request, self.server.model)
+        if cap is not None:
+            body[self._cap] = cap
+        if streamed:
+            body |= _STREAMING
+        attempts = _Attempts(
+            lambda body, form: guard(lambda: self._post(body, form, request.prompt))
+        )
         try:
             return await self._adapted(body, attempts)
         except RequestRefused as refusal:
@@ -162,7 +158,7 @@ class Transport:
         missing = refusal.status in _MISSING and not wants_plainer(refusal.said, body)
         return alternative if mention or missing else None
 
-    async def _adapted(self, body: Body, attempts: "_Attempts") -> ServerReply:
+    async def _adapted(self, body: Body, attempts: "_Attempts") -> Pieces:
         """Send the body in the form that was taken before, then in forms that refusals ask for,
         then in others. The form that is taken is remembered.
         """
@@ -187,32 +183,35 @@ class Transport:
         self._form = form
         return reply
 
-    async def _post(self, body: Body, form: Form, prompt: str) -> ServerReply:
+    async def _post(self, body: Body, form: Form, prompt: str) -> Pieces:
         responses = self._path == RESPONSES
         wire = request_of(body) if responses else body
         wire = {name: value for name, value in wire.items() if name not in form}
         streamed = bool(body.get("stream"))
-        answer: Any = await self._sdk.post(
-            self._path,
-            cast_to=httpx2.Response,
-            body=wire,
-            options={"headers": {PROMPT_NAME: prompt}},
-            stream=streamed,
-            stream_cls=AsyncStream[object],
-        )
-        kind = answer.headers.get("content-type", "without a type")
-        if streamed and "event-stream" in kind:
-            return ServerReply(await self._open_chunks(answer, responses), body)
-        try:
-            completion = await asyncio.to_thread(_completion_in, await answer.aread(), responses)
-        except JSONDecodeError:
-            problem = (
-                f"its answer is {kind}, not an event stream"
-                if streamed
-                else "its answer is not JSON"
+        with _translated(self.server):
+            answer: Any = await self._sdk.post(
+                self._path,
+                cast_to=httpx2.Response,
+                body=wire,
+                options={"headers": {PROMPT_NAME: prompt}},
+                stream=streamed,
+                stream_cls=AsyncStream[object],
             )
-            raise not_a_model(self.server, problem) from None
-        return ServerReply(completion, body)
+            kind = answer.headers.get("content-type", "without a type")
+            if streamed and "event-stream" in kind:
+                return StreamedPieces(await self._open_chunks(answer, responses), self.server)
+            try:
+                completion = await asyncio.to_thread(
+                    _completion_in, await answer.aread(), responses
+                )
+            except JSONDecodeError:
+                problem = (
+                    f"its answer is {kind}, not an event stream"
+                    if streamed
+                    else "its answer is not JSON"
+                )
+                raise not_a_model(self.server, problem) from None
+        return _alone(whole_of(completion, self.server, capped=bool(_CAPS & body.keys())))
 
     async def _open_chunks(self, opened: httpx2.Response, responses: bool) -> Chunks:
         chunks = Chunks(opened, self._sdk, ResponseEvents() if responses else None)
@@ -223,17 +222,52 @@ class Transport:
         return chunks
 
 
+class StreamedPieces:
+    """The pieces of a stream."""
+
+    def __init__(self, chunks: Chunks, server: ModelServer) -> None:
+        self._chunks, self._server = chunks, server
+        self._midway = self._finished = False
+
+    async def __anext__(self) -> Piece:
+        with _translated(self._server, midway=self._midway):
+            chunk = await anext(self._chunks, None)
+        if chunk is None and (self._finished or not self._chunks.announced):
+            raise StopAsyncIteration
+        piece = piece_of(chunk) if chunk else Piece(finish="stop")
+        self._midway = self._midway or piece != Piece(finish=piece.finish)
+        self._finished = self._finished or bool(piece.finish)
+        return piece
+
+    async def aclose(self) -> None:
+        await self._chunks.close()
+
+
+async def _alone(piece: Piece) -> AsyncGenerator[Piece, None]:
+    """A whole reply as the only piece."""
+    yield piece
+
+
+@contextmanager
+def _translated(server: ModelServer, *, midway: bool = False) -> Iterator[None]:
+    try:
+        yield
+    # ValueError: the stream's data is not JSON
+    except (OpenAIError, ValueError, TimeoutError) as error:
+        raise failure(error, server, midway=midway) from cause(error, server)
+
+
 class _Attempts:
     """The requests of one call, up to a bound."""
 
-    def __init__(self, post: Callable[[Body, Form], Awaitable[ServerReply]]) -> None:
+    def __init__(self, post: Callable[[Body, Form], Awaitable[Pieces]]) -> None:
         self._post, self._attempts_left = post, _MOST
 
     @property
     def over(self) -> bool:
         return self._attempts_left <= 0
 
-    async def follow(self, body: Body, form: Form) -> tuple[ServerReply, Form]:
+    async def follow(self, body: Body, form: Form) -> tuple[Pieces, Form]:
         """Send the body in this form, and in what refusals ask for beside it. Raises:
         RequestRefused: the first.
         """
@@ -294,9 +328,25 @@ def _http_client(server: ModelServer) -> httpx2.AsyncClient:
     )
 
 
-def _models_in(content: bytes) -> list[Model]:
+def body_of(request: ChatRequest, model: str) -> dict[str, Any]:
+    """The request for `chat.completions`."""
+    body: dict[str, Any] = {"model": model, "messages": list(request.messages)}
+    if reply := request.reply:
+        schema = {"name": reply.name, "strict": True, "schema": reply.parameters}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    if request.functions:
+        strict = {"strict": True} if request.strict else {}
+        tools = [{**function.model_dump(), **strict} for function in request.functions]
+        named = {"type": "function", "function": {"name": request.functions[0].name}}
+        body["tools"] = [{"type": "function", "function": tool} for tool in tools]
+        body["tool_choice"] = named if request.choice == "named" else request.choice
+    return body
+
+
+def _models_in(content: bytes) -> list[ListedModel]:
     """Raises: ValueError, TypeError, AttributeError: it is not a list of models."""
-    return [as_built(Model, model) for model in loads(content).get("data") or ()]
+    models = [as_built(Model, model) for model in loads(content).get("data") or ()]
+    return [ListedModel(model.id, context_length_in(model.model_extra)) for model in models]
 
 
 def _completion_in(content: bytes, responses: bool) -> ChatCompletion:
