@@ -45,7 +45,7 @@ from selfeng.library.exchange.tool_import import ToolImport
 from selfeng.library.parameters import FOLDER as RANKING
 from selfeng.library.ranking import Ranking
 from selfeng.library.seeding import SeedMark
-from selfeng.llm_client import LLMClient
+from selfeng.llm_client import LLMClient, provider_named
 from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.models.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.models.embedding.minilm import MiniLM
@@ -498,6 +498,7 @@ def _clients(stack: ExitStack) -> Connect:
             base_url=settings.openai_base_url,
             headers=settings.headers,
             api=settings.openai_api,
+            provider=provider_named(settings.openai_api),
         )
 
     return connect

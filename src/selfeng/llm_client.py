@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from selfeng.core.errors import ModelUnavailable
 from selfeng.core.model_server import ModelServer
+from selfeng.core.packages import provided
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ReplyT
 from selfeng.core.turn import Budget
@@ -21,7 +22,20 @@ if TYPE_CHECKING:
     from selfeng.models.connection import ModelConnection
 
 OPENAI = "https://api.openai.com/v1"
+GROUP = "selfeng.models"
+"""Entry points of installed packages: see `Provider`."""
+_APIS = ("auto", "chat", "responses")
 _NO_KEY = "none"  # local servers want no key, and the SDK wants one
+
+
+def provider_named(name: str) -> Callable[[ModelServer, int], Provider]:
+    """The provider for a value of OPENAI_API, to be called with the server and the number of
+    retries. Raises: ConfigurationError: there is none.
+    """
+    if name in _APIS:
+        return openai_compatible
+    make: Callable[[ModelServer, int], Provider] = provided(GROUP, name, "OPENAI_API", _APIS)
+    return make
 
 
 def openai_compatible(server: ModelServer, max_retries: int) -> Provider:

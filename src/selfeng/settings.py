@@ -65,6 +65,8 @@ _HOST = re.compile(r"(?:https?://)?(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])", re.ASCII |
 _ENGINE = re.compile(r"(?:tcp|ssh)://[^\s/]+|unix:///\S+", re.ASCII)
 _HEADER = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _OWN_HEADERS = {"host", "content-length", "content-type", "transfer-encoding", "connection"}
+_NAME = r"^[a-z0-9][a-z0-9_.-]*$"
+"""A name of an entry point."""
 _SHOWN = 200
 """Characters of a value that an error shows."""
 _LONGEST = 10_000
@@ -173,9 +175,9 @@ class Settings(BaseSettings):
     """Additional headers for the model's server: `Name: value; Other: value`, or a JSON object."""
     openai_model: str = Field("gpt-4", min_length=1)
     """Name of the model."""
-    openai_api: Literal["auto", "chat", "responses"] = "auto"
+    openai_api: str = Field("auto", pattern=_NAME)
     """`chat` completions, `responses`, or `auto`: responses at OpenAI and Azure's v1 address, else
-    chat, or the one that exists."""
+    chat, or the one that exists. Or the name of a provider that an installed package has."""
     openai_timeout: float = Field(60.0, gt=0, le=3600)
     """Seconds to wait for a reply or its next piece."""
     openai_max_retries: int = Field(3, ge=0, le=10)
@@ -226,8 +228,9 @@ class Settings(BaseSettings):
     lessons_expire_days: int = Field(90, ge=1, le=36_500)
     """Days after which an unused lesson expires."""
 
-    sandbox: Literal["auto", "docker", "bubblewrap"] = "auto"
-    """Where generated code runs: `docker`, `bubblewrap`, or `auto` for the first that works."""
+    sandbox: str = Field("auto", pattern=_NAME)
+    """Where generated code runs: `docker`, `bubblewrap`, or `auto` for the first that works. Or the
+    name of a backend that an installed package has."""
     sandbox_runtime: str | None = Field(None, pattern=r"^[\w./-]+$")
     """Runtime of the Docker engine, such as `runsc` for gVisor; empty: its default."""
     docker_hosts: Annotated[tuple[str, ...], NoDecode] = ()

@@ -83,7 +83,6 @@ def test_the_environment_wins_over_the_file(tmp_path, monkeypatch):
             "SEARCH_FLOOR='0.8': should be below SIMILARITY_THRESHOLD=0.75, or 0 to always "
             "ask the model",
         ),
-        ("SANDBOX", "host", "SANDBOX='host': Input should be 'auto', 'docker' or 'bubblewrap'"),
         (
             "OPENAI_BASE_URL",
             "localhost:1",

@@ -138,7 +138,9 @@ def test_containers_are_of_the_backend_that_works() -> None:
 
 
 def test_a_backend_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ConfigurationError, match="unknown sandbox 'host'"):
+    with pytest.raises(
+        ConfigurationError, match="SANDBOX='host' is unknown, and no installed package provides it"
+    ):
         SecureSandbox(backend="host")
 
 

@@ -6,10 +6,13 @@ Imports nothing but the standard library: set-up runs it before anything is inst
 import importlib.util
 import re
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution, entry_points
+from typing import Any
 
+from selfeng.core.errors import ConfigurationError
 from selfeng.core.network import main
 from selfeng.core.places import FILES
 
@@ -58,6 +61,22 @@ def sandbox_requirements() -> dict[str, str]:
 def lacking(*modules: str) -> tuple[str, ...]:
     """Those of these top-level modules that are not installed."""
     return tuple(module for module in modules if importlib.util.find_spec(module) is None)
+
+
+def provided(group: str, name: str, variable: str, usual: Iterable[str]) -> Any:
+    """What an installed package provides by this name as an entry point of the group; `variable`
+    is the setting that asks for it, and `usual` are its other values.
+
+    Raises:
+        ConfigurationError: no package does; names those that do.
+    """
+    points = {point.name: point for point in entry_points(group=group)}
+    if name not in points:
+        raise ConfigurationError(
+            f"{variable}={name!r} is unknown, and no installed package provides it",
+            f"choose among {', '.join((*usual, *points))}, or install the package that provides it",
+        )
+    return points[name].load()
 
 
 def install_command(*arguments: str) -> list[str]:

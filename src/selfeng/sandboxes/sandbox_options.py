@@ -8,12 +8,15 @@ from pathlib import Path
 
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.files import FileLimits
+from selfeng.core.packages import provided
 from selfeng.core.system import WSL, memory_mb
 from selfeng.sandboxes.backend import AutoBackend, Backend
 from selfeng.sandboxes.limits import ContainerLimits
 from selfeng.sandboxes.pool import PoolSize
 from selfeng.settings import Settings
 
+GROUP = "selfeng.sandboxes"
+"""Entry points of installed packages: functions of SandboxOptions that make a Backend."""
 VERIFIERS = PoolSize(least=1, ready=4, most=8)
 """A verifier takes one job, so one more is ready than in use."""
 COMPARERS = PoolSize(least=1, ready=4, most=8, patience=0.1)
@@ -40,7 +43,9 @@ class SandboxOptions:
     folder: Path
     """For what bubblewrap needs on disk."""
     backend: str | Backend = "auto"
-    """`docker`, `bubblewrap`, `auto` for the first of them that works, or a backend."""
+    """`docker`, `bubblewrap`, `auto` for the first of them that works, the name of one that an
+    installed package provides, or a backend.
+    """
     base_image: str | None = None
     runtime: str | None = None
     """A runtime that the Docker engine knows; None is its default."""
@@ -125,8 +130,6 @@ def chosen_backend(options: SandboxOptions) -> Backend:
         name = "docker"  # a request for more isolation, or for other machines, must not get less
     if name == "auto":
         return AutoBackend([make(options) for make in _BACKENDS.values()])
-    if name not in _BACKENDS:
-        raise ConfigurationError(
-            f"unknown sandbox {name!r}", f"choose among auto, {' and '.join(_BACKENDS)}"
-        )
-    return _BACKENDS[name](options)
+    make = _BACKENDS.get(name) or provided(GROUP, name, "SANDBOX", ("auto", *_BACKENDS))
+    backend: Backend = make(options)
+    return backend
