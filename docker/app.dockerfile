@@ -16,6 +16,7 @@ RUN if [ -f /src/docker/certificates.pem ]; then \
       python -c "import os; os.rename('/src/docker/certificates.pem', '/certificates.pem')" && export PIP_CERT=/certificates.pem; \
     fi \
     && pip install --no-cache-dir --root-user-action=ignore --root /built --require-hashes -r /src/requirements.txt \
+    && pip install --no-cache-dir --root-user-action=ignore --root /built --no-deps --require-hashes -r /src/requirements-chroma.txt \
     && pip wheel --no-cache-dir --no-deps --wheel-dir /wheels /src \
     && pip install --no-cache-dir --root-user-action=ignore --root /built --no-deps --no-index /wheels/*.whl
 

@@ -270,6 +270,7 @@ async def _tool_parts(
         settings.tools_dir,
         settings.chroma_url or settings.chroma_persist_dir,
         embedder,
+        parts=settings.parts,
         ranking=Ranking.for_embedder(embedder.id, settings.data_dir / RANKING),
         former=lambda embedder_id: _closed_with(
             stack, former_embedder(settings, minilm, embedder_id)

@@ -80,6 +80,7 @@ class CapabilityRegistry:
         index: Path | str,
         embedder: Embedder,
         *,
+        parts: Path | None = None,
         trust: TrustRule | None = None,
         ranking: Ranking | None = None,
         former: Former = lambda embedder_id: None,
@@ -88,6 +89,7 @@ class CapabilityRegistry:
         checkpoint: Checkpoint = lambda step: None,
     ) -> None:
         """`index`: the folder of the search index, or the URL of the Chroma server that has it;
+        `parts`: the folder in which set-up has put Chroma, if it has;
         `ranking`: by default the one shipped for the embedder; `former`: see `Reembedding`;
         `reserved`: gives names that no tool gets;
         `on_change` is called on the event loop.
@@ -102,7 +104,7 @@ class CapabilityRegistry:
         self._watcher = FileWatcher(engine, self._files, self._writer)
         self._vectors = Vectors(engine, embedder)
         self._trust = Trust(engine, trust or TrustRule())
-        self._index = SearchIndex(index, engine, embedder.id)
+        self._index = SearchIndex(index, engine, embedder.id, parts)
         self._check_form = partial(names.check_form, reserved=reserved)
         self._editor = ToolEditor(engine, self._watcher, self._writer, self._vectors)
         self._embedding = DaemonThreads(_EMBEDDING, "embedding")

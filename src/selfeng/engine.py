@@ -119,7 +119,8 @@ _REMEDY = {
     "elsewhere": "end the server, or delete the folder CHROMA_PERSIST_DIR, and the server "
     "rebuilds it",
     "away": "start the server that CHROMA_URL names, or correct the address",
-    "absent": f"{LOCAL}, or set CHROMA_URL to a server; exact search finds the same tools",
+    "absent": f"{LOCAL}, run `selfeng setup`, or set CHROMA_URL to a server; exact search finds "
+    "the same tools",
     "broken": "see the log, and repair or delete what CHROMA_PERSIST_DIR or CHROMA_URL names",
 }
 

@@ -156,6 +156,7 @@ def test_a_wheel_has_what_the_repository_has_and_node_makes(wheel: Path) -> None
         "Provides-Extra: anthropic",
         "Provides-Extra: local",
         "Provides-Extra: postgres",
+        "Provides-Extra: tracing",
     ]
     assert re.findall(r"^Requires-Dist: [^;\n]*==.*", metadata, re.M) == []
 
@@ -261,10 +262,11 @@ def test_the_first_command_of_an_installation_sets_up_what_it_needs(
     )
     assert (asked.returncode, asked.stdout) == (0, ANSWER), asked.stderr
     lines = asked.stderr.splitlines()
-    assert parts or lines[:4] == [
+    assert parts or lines[:5] == [
         "Downloading the embedding model (84 MB)",
         "Converting the embedding model",
         "The embedding model is ready.",
+        "Downloading the server of the search index (21 MB)",
         "Setting up the sandbox (bubblewrap)",
     ]
 
@@ -338,7 +340,7 @@ def test_every_service_of_compose_gets_settings_that_there_are() -> None:
     network = {"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "PIP_INDEX_URL"}
     assert variables - {name.upper() for name in Settings.model_fields} == network
     assert [service.get("command", ["selfeng", "serve"])[0] for service in ours] == [
-        "chroma",
+        "python",
         "selfeng",
         "selfeng",
     ]

@@ -16,10 +16,11 @@ from selfeng.provision.parts import prepare_search
 from selfeng.settings import Settings
 from tests.home import ROOT, seeded_home, serving
 
-LOCAL = ("chromadb", "onnx", "onnxruntime", "safetensors", "tokenizers")
+LOCAL = ("chromadb_rust_bindings", "onnx", "onnxruntime", "safetensors", "tokenizers")
 WITHOUT_LOCAL = f"""
 import runpy, sys
 sys.modules.update(dict.fromkeys({LOCAL}))
+sys.prefix = "/nonexistent"  # where make fetches Chroma's server
 runpy.run_module("selfeng", run_name="__main__", alter_sys=True)
 """
 ON_WINDOWS = """
@@ -183,8 +184,8 @@ def test_without_the_extra_tools_are_found_by_words_and_it_is_said_what_is_missi
         1,
         [
             "error: the library has exact search (Chroma is not installed)",
-            "install selfeng with its extra, as in `pip install 'selfeng[local]'`, or set "
-            "CHROMA_URL to a server; exact search finds the same tools",
+            "install selfeng with its extra, as in `pip install 'selfeng[local]'`, run `selfeng "
+            "setup`, or set CHROMA_URL to a server; exact search finds the same tools",
         ],
     )
 

@@ -102,7 +102,7 @@ def configure_tracing() -> None:
     except ImportError as error:
         raise ConfigurationError(
             f"{EXPORTER}={names[0]} needs the SDK of OpenTelemetry",
-            "pip install opentelemetry-sdk",
+            "pip install 'selfeng[tracing]'",
         ) from error
     resource = Resource.create()
     if str(resource.attributes[SERVICE_NAME]).startswith("unknown_service"):

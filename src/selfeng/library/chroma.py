@@ -3,15 +3,17 @@ client takes a second to import, waits forever for a server that hangs, and hold
 lock while it writes; a damaged folder may crash its process.
 """
 
+import logging
 import re
 import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from base64 import b64encode
+from collections.abc import Callable, Mapping
 from collections.abc import Collection as Names
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -19,10 +21,17 @@ import httpx2
 import numpy as np
 from filelock import FileLock, Timeout
 
-from selfeng.core.packages import lacking
-from selfeng.core.places import child_environment
+from selfeng.core.network import InstallFailed, installer_environment, run_installer
+from selfeng.core.packages import install_command, lacking
+from selfeng.core.places import FILES, child_environment
 from selfeng.library.fusion import Vector
 
+_log = logging.getLogger(__name__)
+_PACKAGE = FILES / "requirements-chroma.txt"
+"""Names Chroma's package, with its hash. Only its server, a module in Rust, is used: the packages
+that its client in Python needs, 120 MB, are not installed.
+"""
+_MODULE, _FOLDER = "chromadb_rust_bindings", "chroma"
 _COLLECTIONS = "/api/v2/tenants/default_tenant/databases/default_database/collections"
 _MOST = 10_000
 """Collections that are listed."""
@@ -34,6 +43,7 @@ _DATABASE = "chroma.sqlite3"
 _SEGMENT = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _SERVE = """
 import os, sys, threading
+sys.path.insert(0, sys.argv.pop(1))
 from chromadb_rust_bindings import cli
 threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
 cli(["chroma", *sys.argv[1:]])
@@ -57,8 +67,11 @@ class Collection(NamedTuple):
 class Chroma:
     """Thread-safe. Every call raises ChromaRefused, or httpx2.TransportError if nothing answers."""
 
-    def __init__(self, place: Path | str) -> None:
-        """`place`: a folder, which one process has at a time, or the URL of a server."""
+    def __init__(self, place: Path | str, parts: Path | None = None) -> None:
+        """`place`: a folder, which one process has at a time, or the URL of a server; `parts`: see
+        `prepare_chroma`.
+        """
+        self._parts = parts
         self._folder = place if isinstance(place, Path) else None
         self._http = httpx2.Client(base_url="" if self._folder else str(place))
         self._process: subprocess.Popen[bytes] | None = None
@@ -73,7 +86,7 @@ class Chroma:
         """
         if self._folder is None:
             return "ready"
-        if lacking("chromadb"):
+        if (server := _server(self._parts)) is None:
             return "absent"
         if not self._lock.is_locked:
             try:
@@ -85,7 +98,7 @@ class Chroma:
             self._folder.mkdir(parents=True, exist_ok=True)
             if from_scratch:
                 _clear(self._folder)
-            self._start(self._folder)
+            self._start(self._folder, server)
         return "ready"
 
     @property
@@ -149,12 +162,12 @@ class Chroma:
             raise ChromaRefused(f"{method} {path}: {answer.status_code} {answer.text[:500]}")
         return answer.json() if answer.content else None
 
-    def _start(self, folder: Path) -> None:
+    def _start(self, folder: Path, server: Path) -> None:
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
         options = ["--path", str(folder.resolve()), "--host", "127.0.0.1", "--port", str(port)]
         self._process = subprocess.Popen(  # noqa: S603 - fixed arguments
-            [sys.executable, "-P", "-c", _SERVE, "run", *options],
+            [sys.executable, "-P", "-c", _SERVE, str(server), "run", *options],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -176,6 +189,34 @@ class Chroma:
             self._process.kill()
             self._process.communicate()
             self._http.close()
+
+
+def prepare_chroma(parts: Path, report: Callable[[str], None]) -> None:
+    """Fetch Chroma's server below this folder, unless it is installed or `make` has fetched it.
+    Where there is none, searches are exact: a failure is logged.
+    """
+    parts.mkdir(parents=True, exist_ok=True)
+    with FileLock(parts / ".chroma.lock"), tempfile.TemporaryDirectory(dir=parts) as scratch:
+        if _server(parts):
+            return
+        report("Downloading the server of the search index (21 MB)")
+        options = ["--no-deps", "--require-hashes", "-r", str(_PACKAGE)]
+        environment = installer_environment(child_environment(TMPDIR=scratch))
+        try:
+            command = install_command("--target", f"{scratch}/{_FOLDER}", *options)
+            run_installer(command, environment=environment)
+        except InstallFailed as error:
+            _log.warning("Chroma can't be downloaded, so searches stay exact: %s", error.message)
+        else:
+            Path(scratch, _FOLDER).rename(parts / _FOLDER)
+
+
+def _server(parts: Path | None) -> Path | None:
+    """The folder of the server's module; None if there is none."""
+    if not lacking(_MODULE):
+        return Path()
+    folders = (Path(sys.prefix, _FOLDER), *((parts / _FOLDER,) if parts else ()))
+    return next((folder for folder in folders if (folder / _MODULE).is_dir()), None)
 
 
 def _collection(record: dict[str, Any]) -> Collection:

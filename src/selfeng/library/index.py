@@ -61,10 +61,12 @@ class Progress(NamedTuple):
 class SearchIndex:
     """Thread-safe. A failure of the index never fails a search."""
 
-    def __init__(self, place: Path | str, engine: sa.Engine, embedder: str) -> None:
-        """`place` is a folder, or the URL of a Chroma server."""
+    def __init__(
+        self, place: Path | str, engine: sa.Engine, embedder: str, parts: Path | None = None
+    ) -> None:
+        """`place` is a folder, or the URL of a Chroma server; `parts`: see `prepare_chroma`."""
         self._place, self._engine, self._embedder = place, engine, embedder
-        self._chroma = Chroma(place)
+        self._chroma = Chroma(place, parts)
         self._thread = threading.Thread(target=self._keep, name="search-index", daemon=True)
         self._news = threading.Condition()
         self.state: IndexState = "behind"

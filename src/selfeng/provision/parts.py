@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from selfeng.core.errors import AgentError, ConfigurationError
 from selfeng.core.packages import lacking
+from selfeng.library.chroma import prepare_chroma
 from selfeng.models.embedding.model_files import NEEDS
 from selfeng.models.embedding.preparation import prepare_embedder
 from selfeng.provision.front_end import prepare_front_end
@@ -19,11 +20,13 @@ Report = Callable[[str], None]
 
 
 def prepare_search(settings: Settings, report: Report) -> None:
-    """Set up MiniLM, by which lessons are found whatever EMBEDDER says; EMBEDDER=openai works
-    without its packages. Raises: EmbedderUnavailable.
+    """Set up MiniLM, by which lessons are found whatever EMBEDDER says, and Chroma;
+    EMBEDDER=openai works without their packages. Raises: EmbedderUnavailable.
     """
     if settings.embedder == "minilm" or not lacking(*NEEDS):
         prepare_embedder(settings.parts, report)
+        if not settings.chroma_url:
+            prepare_chroma(settings.parts, report)
 
 
 def prepare_image(settings: Settings, report: Callable[[str], None]) -> None:
