@@ -1,5 +1,5 @@
-"""Draws the graph of a turn to `src/selfeng/turns/turn_graph.svg`, after a change of its stages:
-`python -m benchmarks.draw_graph`.
+"""Draws the graph of a turn to `src/selfeng/turns/turn_graph.svg`, after a change of its stages,
+and the packages and their imports to `docs/architecture.svg`: `python -m benchmarks.draw_graph`.
 
 Rounded boxes in rows from the start down, arrows with their symbols; as few crossings as a few
 sweeps find. The method is Sugiyama's: turn the arrows that lead back, give each node the row of its
@@ -16,12 +16,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from itertools import pairwise
+from pathlib import Path
 from statistics import fmean
+
+import grimp
 
 from selfeng.core.stage import STAGES
 from selfeng.turns.graph_run import TURN_SVG
 from selfeng_agents.graph import Graph
 
+ARCHITECTURE_SVG = Path(__file__).parents[1] / "docs" / "architecture.svg"
 Arrow = tuple[str, str]
 """From one node to another."""
 Place = tuple[float, float]
@@ -51,6 +55,43 @@ def turn_graph() -> Graph[str]:
             graph.add_transition(stage.name, symbol, target)
     graph.set_start_node("gather")
     return graph
+
+
+def import_graph() -> Graph[str]:
+    """The packages and modules of selfeng; arrows are imports that no chain of others implies."""
+    imports = grimp.build_graph("selfeng", cache_dir=None)
+    direct: defaultdict[str, set[str]] = defaultdict(set)
+    for module in imports.modules:
+        for imported in imports.find_modules_directly_imported_by(module):
+            source, target = (name.split(".")[1:2] for name in (module, imported))
+            if source and target and source != target:
+                direct[source[0]].add(target[0])
+    graph: Graph[str] = Graph()
+    for name in sorted({*direct, *(target for targets in direct.values() for target in targets)}):
+        graph.add_node(name, "")
+    for source, targets in sorted(direct.items()):
+        implied = set[str]().union(*(_reached(direct, target) for target in targets))
+        for target in sorted(targets - implied):
+            graph.add_transition(source, target, target)
+    return graph
+
+
+def _reached(direct: Mapping[str, set[str]], start: str) -> set[str]:
+    """What is imported from here, directly or by others."""
+    reached, waiting = set[str](), [start]
+    while waiting:
+        new = direct.get(waiting.pop(), set()) - reached
+        reached |= new
+        waiting += new
+    return reached
+
+
+def architecture() -> str:
+    """The picture of the packages, in a grey that is seen on black and on white."""
+    drawn = image(
+        import_graph(), "What imports what in selfeng, from entry points to core", named=False
+    )
+    return drawn.replace("currentColor", "#7d8590")
 
 
 def layout(nodes: Iterable[str], start: str, arrows: Sequence[Arrow]) -> Layout:
@@ -201,8 +242,10 @@ ASIDE = 9
 """How far two arrows keep from the middle that lead to and fro between the same boxes."""
 
 
-def image(graph: Graph[str], title: str) -> str:
-    """The whole `<svg>`; contexts that are text become the tooltips of their nodes."""
+def image(graph: Graph[str], title: str, *, named: bool = True) -> str:
+    """The whole `<svg>`; contexts that are text become the tooltips of their nodes. `named`: arrows
+    have their symbols.
+    """
     arrows = graph.arrows
     placed = layout(graph.nodes, graph.start_node, [(a, b) for a, b in arrows if a != b])
     box = max(map(len, graph.nodes), default=0) * LETTER + 24
@@ -223,7 +266,7 @@ def image(graph: Graph[str], title: str) -> str:
         shift = 0 if (b, a) not in arrows else ASIDE if a < b else -ASIDE
         way = [(x + shift, y) for x, y in map(at, placed.arrows.get((a, b), ()))]
         path, head, places = _arrow(way) if way else _loop(at(placed.nodes[a]), box)
-        said = " | ".join(symbols)
+        said = " | ".join(symbols) if named else ""
         middle = _free(places, half := len(said) * LETTER / 3, taken)
         taken.append((middle, half, LINE / 2))
         drawn.append(
@@ -314,3 +357,4 @@ def _box(name: str, context: object, at: Place, width: float) -> str:
 
 if __name__ == "__main__":
     TURN_SVG.write_text(image(turn_graph(), "The stages of a turn"), "utf-8")
+    ARCHITECTURE_SVG.write_text(architecture(), "utf-8")

@@ -36,6 +36,7 @@ GOALS = {
 feature that needs it and what was deleted for that.
 """
 HOMONYMS: dict[str, str] = {
+    "testing": "the contract for other packages, and the writing of suites in `synthesis`",
     "app": "a Typer application and a Flask one, each in its own package",
 }
 """Names that two modules or public classes share on purpose, and why."""

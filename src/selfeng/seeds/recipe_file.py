@@ -39,7 +39,7 @@ def read_recipes(folder: Path) -> tuple[RecipeFile, ...]:
     Raises:
         ValueError: a file does not have this form.
     """
-    return tuple(_read(path) for path in sorted(folder.glob("*.md")))
+    return tuple(_read(path) for path in sorted(folder.glob("*.md")) if path.stem.islower())
 
 
 def _read(path: Path) -> RecipeFile:
