@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from selfeng.core.errors import ModelUnavailable
-from selfeng.core.model_server import ModelServer
+from selfeng.core.model_server import APIS, ModelServer
 from selfeng.core.packages import provided
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ReplyT
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 OPENAI = "https://api.openai.com/v1"
 GROUP = "selfeng.models"
 """Entry points of installed packages: see `Provider`."""
-_APIS = ("auto", "chat", "responses")
 _NO_KEY = "none"  # local servers want no key, and the SDK wants one
 
 
@@ -32,9 +31,9 @@ def provider_named(name: str) -> Callable[[ModelServer, int], Provider]:
     """The provider for a value of OPENAI_API, to be called with the server and the number of
     retries. Raises: ConfigurationError: there is none.
     """
-    if name in _APIS:
+    if name in APIS:
         return openai_compatible
-    make: Callable[[ModelServer, int], Provider] = provided(GROUP, name, "OPENAI_API", _APIS)
+    make: Callable[[ModelServer, int], Provider] = provided(GROUP, name, "OPENAI_API", APIS)
     return make
 
 
@@ -126,13 +125,13 @@ class LLMClient:
     async def aclose(self) -> None:
         """Close the connections to the server."""
         if "_connection" in vars(self):
-            await self._connection.aclose()
+            await self._connection.provider.aclose()
 
     async def models(self, patience: float | None = None) -> tuple[str, ...]:
         """Ids of the models on the server; costs nothing. `patience` is in seconds, without
         retries. Raises: ModelUnavailable.
         """
-        return await self._connection.models(patience)
+        return tuple([model.id for model in await self._connection.provider.models(patience)])
 
     async def probe(self) -> None:
         """Find out whether the server answers; costs nothing. See `answers` and `trouble`."""
@@ -145,7 +144,7 @@ class LLMClient:
         media type of the reply first, then its bytes as they come. `path` is below the base URL:
         `/chat/completions` or `/responses`. Raises: ModelError.
         """
-        async with aclosing(self._connection.forward(body, path=path)) as pieces:
+        async with aclosing(self._connection.provider.forward(body, path=path)) as pieces:
             async for piece in pieces:
                 yield piece
 

@@ -27,6 +27,10 @@ HIDDEN = "***"
 """Shown instead of a value in a query, which may be a secret unless it is a version."""
 
 
+APIS = ("auto", "chat", "responses")
+"""How OpenAI-compatible servers are asked: by the API that they have, or by the named one."""
+
+
 class ModelServer(Value):
     """The server, as error messages name it."""
 
@@ -38,7 +42,7 @@ class ModelServer(Value):
     headers: Mapping[str, str] = Field(default={}, repr=False)
     """Sent with every request; their values may be secrets."""
     api: str = "auto"
-    """`chat` completions, `responses`, `auto` for the one that it has, or a provider's name."""
+    """One of `APIS`, or a provider's name."""
 
     @property
     def name(self) -> str:

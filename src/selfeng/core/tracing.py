@@ -16,7 +16,7 @@ from opentelemetry.trace import ProxyTracerProvider, Span, SpanKind, StatusCode
 from opentelemetry.util.types import AttributeValue
 
 from selfeng.core.errors import ConfigurationError
-from selfeng.core.model_server import ModelServer
+from selfeng.core.model_server import APIS, ModelServer
 
 EXPORTER = "OTEL_TRACES_EXPORTER"
 AGENT = "selfeng"
@@ -41,7 +41,7 @@ def chat(server: ModelServer, prompt: str) -> Iterator[Span]:
     """The span of a model call; `prompt` is the name of its prompt."""
     address = urlsplit(server.base_url)
     attributes: dict[str, AttributeValue] = {
-        "gen_ai.provider.name": "openai",
+        "gen_ai.provider.name": "openai" if server.api in APIS else server.api,
         "gen_ai.request.model": server.model,
         "gen_ai.prompt.name": prompt,
         "server.address": address.hostname or "",

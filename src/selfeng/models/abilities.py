@@ -126,10 +126,12 @@ def _wasted(all_abilities: Sequence[Ability], purpose: Purpose, most: int) -> in
 
 async def _listed(connection: ModelConnection) -> Ability:
     try:
-        models, length = await connection.models(), await connection.context_length()
+        models = {model.id: model for model in await connection.provider.models()}
     except ModelUnavailable as error:
         return Ability(purpose="server", way="models", works=False, detail=error.message)
     is_listed = connection.server.model in models
+    nearest = models.get(connection.server.model) or next(iter(models.values()), None)
+    length = nearest and nearest.context_length
     length_text = (
         f"context length {length:,} tokens" if length else "it does not tell its context length"
     )
@@ -152,7 +154,11 @@ async def _streamed(connection: ModelConnection, budget: Budget) -> Ability:
     usage = "reports usage" if connection.reports_usage else "reports no usage, which is estimated"
     first = f"{count(len(pieces), 'piece')}, the first after {pieces[0]:.1f} s"
     aloud = "; it thinks aloud, which is kept apart" if thoughts else ""
-    habits = f"; adapted to it: {', '.join(connection.habits)}" if connection.habits else ""
+    habits = (
+        f"; adapted to it: {', '.join(connection.provider.habits)}"
+        if connection.provider.habits
+        else ""
+    )
     detail = f"{first}; it {usage}{aloud}{habits}"
     return Ability(purpose="text", way="stream", works=True, detail=detail)
 

@@ -20,21 +20,22 @@ Message = Mapping[str, Any]
 
 
 class ChatRequest(Value):
-    """One request to a model."""
+    """One request to a model.
+
+    `prompt` is the name of the prompt that the messages come from; `streamed`: a whole reply is
+    gathered from a stream, where the server can do that; `functions` are what the model may call,
+    and `choice` says whether it must call one of them (`named`: the first); `strict`: the arguments
+    of a call must fit the function's schema; `reply` has name and schema of the JSON object that
+    the reply must be.
+    """
 
     messages: tuple[Message, ...]
     prompt: str = ""
-    """Name of the prompt that the messages come from."""
     streamed: bool = False
-    """Whether a whole reply is gathered from a stream, where the server can do that."""
     functions: tuple[FunctionSchema, ...] = ()
-    """What the model may call."""
     choice: Literal["auto", "required", "named"] = "auto"
-    """Whether it must call one of them; `named`: the first."""
     strict: bool = False
-    """Whether the arguments of a call must fit the function's schema."""
     reply: FunctionSchema | None = None
-    """Name and schema of the JSON object that the reply must be."""
 
     @property
     def plain(self) -> bool:
@@ -52,41 +53,45 @@ class ModelCall(Value):
 
 
 class CallPiece(NamedTuple):
-    """A part of a function call."""
+    """A part of a function call.
+
+    `number` is the place of the call in the reply; None if the server does not say: an `id` begins
+    a call. `arguments` are a part of the JSON text; or the whole object, as some servers send it,
+    or nothing.
+    """
 
     number: int | None
-    """Place of the call in the reply; None if the server does not say: an `id` begins a call."""
     id: str
     name: str
     arguments: Any
-    """A part of the JSON text; or the whole object, as some servers send it, or nothing."""
 
 
 class Tokens(Value):
-    """The usage of one model call; 0 if the server does not say."""
+    """The usage of one model call, 0 if the server does not say; `cached` is the part of `input`
+    that the server had cached.
+    """
 
     input: int
     output: int
     cached: int = 0
-    """The part of `input` that the server had cached."""
 
 
 class Piece(NamedTuple):
-    """A part of a reply, or all of one that is not streamed."""
+    """A part of a reply, or all of one that is not streamed.
+
+    `thought` is what the model thinks aloud, where the server sends it apart from the text;
+    `finish` is at the end `stop`, `tool_calls`, `length`, `cap` (the length is that of the
+    request), `content_filter` or `error`, and a stream without it broke off; `usage` is that of the
+    whole call so far; `error`: why there is no reply.
+    """
 
     text: str = ""
     thought: str = ""
-    """What the model thinks aloud, where the server sends it apart from the text."""
     refusal: str = ""
     calls: Sequence[CallPiece] = ()
     finish: str = ""
-    """At the end `stop`, `tool_calls`, `length`, `cap`, `content_filter` or `error`. `cap`: the
-    length is that of the request. A stream without it broke off.
-    """
     usage: Tokens | None = None
-    """What the whole call used so far."""
     error: ModelError | None = None
-    """Why there is no reply."""
 
 
 class Pieces(Protocol):
@@ -104,9 +109,10 @@ Guard = Callable[[Callable[[], Awaitable[Pieces]]], Awaitable[Pieces]]
 
 
 class ListedModel(NamedTuple):
+    """A model, and its tokens of prompt and reply together, if the server says."""
+
     id: str
     context_length: int | None
-    """Tokens of prompt and reply together, if the server says."""
 
 
 class Provider(Protocol):
@@ -203,14 +209,13 @@ def with_words(messages: Sequence[Message], words: str) -> tuple[Message, ...]:
 
 
 class ReceivedCalls:
-    """The calls of functions in a reply, whose arguments may come in pieces."""
+    """The calls of functions in a reply, whose arguments may come in pieces; beside them whether
+    the length limit ended it, and what the model thought aloud.
+    """
 
     def __init__(self) -> None:
         self._parts: dict[int, tuple[str, str, str]] = {}
-        self.cut_off = False
-        """Whether the length limit ended the reply."""
-        self.thoughts = ""
-        """What the model thought aloud."""
+        self.cut_off, self.thoughts = False, ""
 
     def take(self, pieces: Sequence[CallPiece]) -> str:
         """Take these pieces; returns them as text."""

@@ -5,10 +5,10 @@ with failures translated.
 import asyncio
 import logging
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from selfeng.core.bounded_reply import LARGEST, ReplyTooLarge
 from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
@@ -67,7 +67,7 @@ class ModelConnection:
         reply is then held back until it is clear; what the first one shows is remembered. `news` is
         called when it shows whether the server can be used.
         """
-        self._provider, self._price = provider, price
+        self.provider, self._price = provider, price
         self.server = provider.server
         self._unopened = unopened and not self.server.openai
         """Whether streams may begin with thoughts that no tag opens."""
@@ -82,26 +82,12 @@ class ModelConnection:
         """Whether the last reply came with the server's own count of tokens."""
         self._takes_cap = True
 
-    @property
-    def habits(self) -> tuple[str, ...]:
-        """How requests to this server differ from the usual, for people."""
-        return self._provider.habits
-
-    async def aclose(self) -> None:
-        await self._provider.aclose()
-
-    async def models(self, patience: float | None = None) -> tuple[str, ...]:
-        """Ids of the models on the server; `patience` is in seconds, without retries. Raises:
-        ModelUnavailable.
-        """
-        return tuple([model.id for model in await self._provider.models(patience)])
-
     async def probe(self) -> None:
         """Find out whether the server answers, by its list of models, which costs nothing. What a
         call has shown counts more, unless nothing answers at all.
         """
         try:
-            await self._provider.models(_PROBE)
+            await self.provider.models(_PROBE)
         except NoAnswer as error:
             self._hear(error)
         except AccessRefused as error:  # some keys may not list models
@@ -120,20 +106,6 @@ class ModelConnection:
 
     def _hear_answer(self) -> None:
         self._hear(None if isinstance(self.trouble, NoAnswer) else self.trouble)
-
-    async def context_length(self) -> int | None:
-        """Tokens of prompt and reply together, if the server tells them. Raises:
-        ModelUnavailable.
-        """
-        listed = await self._provider.models()
-        candidates = [model for model in listed if model.id == self.server.model] or listed[:1]
-        return candidates[0].context_length if candidates else None
-
-    def forward(
-        self, body: Mapping[str, Any], *, path: str
-    ) -> AsyncGenerator[tuple[int, str] | bytes, None]:
-        """See `LLMClient.forward`."""
-        return self._provider.forward(body, path=path)
 
     async def complete(self, request: ChatRequest, budget: Budget) -> ModelReply:
         """One reply, complete or cut off.
@@ -343,7 +315,7 @@ class ModelConnection:
         cap: int | None = None,
     ) -> Pieces:
         guard = partial(self._guarded, budget=budget)
-        return await self._provider.send(request, guard, streamed=streamed, cap=cap)
+        return await self.provider.send(request, guard, streamed=streamed, cap=cap)
 
     async def _guarded(self, step: Callable[[], Awaitable[ResultT]], budget: Budget) -> ResultT:
         """Run one step of a call within what is left of the turn's seconds."""
