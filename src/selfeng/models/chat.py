@@ -24,7 +24,7 @@ class ChatRequest(Value):
 
     `prompt` is the name of the prompt that the messages come from; `streamed`: a whole reply is
     gathered from a stream, where the server can do that; `functions` are what the model may call,
-    and `choice` says whether it must call one of them (`named`: the first); `strict`: the arguments
+    `choice` states whether it must call one of them (`named`: the first); `strict`: the arguments
     of a call must fit the function's schema; `reply` has name and schema of the JSON object that
     the reply must be.
     """
@@ -80,8 +80,8 @@ class Piece(NamedTuple):
     """A part of a reply, or all of one that is not streamed.
 
     `thought` is what the model thinks aloud, where the server sends it apart from the text;
-    `finish` is at the end `stop`, `tool_calls`, `length`, `cap` (the length is that of the
-    request), `content_filter` or `error`, and a stream without it broke off; `usage` is that of the
+    `finish` is at the end `stop`, `tool_calls`, `length`, `cap` (the request limited the
+    length), `content_filter` or `error`, and a stream without it broke off; `usage` counts the
     whole call so far; `error`: why there is no reply.
     """
 
