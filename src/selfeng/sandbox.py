@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from selfeng.core.errors import RequestError, SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner
+from selfeng.core.packages import with_reader
 from selfeng.core.protocols import NO_MODULES
 from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
 from selfeng.sandboxes.backend import Container
@@ -246,7 +247,7 @@ class SecureSandbox:
         job: Message = {
             "name": name,
             "code": code,
-            "library": dict(library),
+            "library": with_reader(library, code),
             "arguments": dict(arguments),
         }
         job["files"] = self._files.model_dump()
@@ -378,7 +379,7 @@ def _suite_job(name: str, code: str, tests: str, library: Mapping[str, str]) -> 
     return {
         "name": name,
         "code": code,
-        "library": dict(library),
+        "library": with_reader(library, code),
         "tests": tests,
         "names": names,
         "public": [n for n in public if n == name or n not in test_names],

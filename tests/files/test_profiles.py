@@ -87,10 +87,17 @@ async def test_a_european_csv_is_described_with_its_dirt_far_below(sandbox: Secu
     assert told["Händler"] == {"type": "text", "values": ["Müller"]}
     assert told["Betrag"] == {
         "type": "number with thousands separators",
+        "format": "decimal comma: 78 of 78 cells allow no other reading, such as '1.001,50'",
         "range": "1001.5 to 79079.5",
+        "sum": "3107143",
         "odd": ["line 57: n/a"],
     }
-    assert told["Anteil"] == {"type": "integer %", "empty": ["line 57"], "range": "1 to 79"}
+    assert told["Anteil"] == {
+        "type": "integer %",
+        "empty": ["line 57"],
+        "range": "1 to 79",
+        "sum": "3104",
+    }
     assert found["begins"][1] == "02.03.2025;Müller;1.001,50;1 %"
 
 
@@ -123,7 +130,12 @@ async def test_every_sheet_of_a_workbook_is_described(
         ("People", "row 1", 2),
     ]
     sales = columns(found)
-    assert sales["amount"] == {"type": "number", "range": "1.5 to 118.5", "odd": ["row 57: k.A."]}
+    assert sales["amount"] == {
+        "type": "number",
+        "range": "1.5 to 118.5",
+        "sum": "4657.5",
+        "odd": ["row 57: k.A."],
+    }
     assert (sales["day"]["type"], sales["paid"]["type"]) == ("date or time", "yes or no")
     assert columns(found, 1)["name"] == {"type": "text", "values": ["Ann"], "empty": ["row 3"]}
 

@@ -7,12 +7,11 @@ import select
 import stat
 import sys
 
+from readcells import delimiter_of, encoding_of
 from selfeng.cli.command import say
 from selfeng.core.errors import RequestError
 from selfeng.core.files import MB, File, FileLimits
 from selfeng.core.pictures import picture_type
-from selfeng.stages.execution.inspected_file import encoding_of
-from selfeng.stages.execution.inspected_table import delimiter_of
 
 _PATIENCE = 2.0
 """Seconds of silence after which a person is told what the command waits for."""

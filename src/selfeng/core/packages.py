@@ -6,10 +6,11 @@ Imports nothing but the standard library: set-up runs it before anything is inst
 import importlib.util
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution, entry_points
+from pathlib import Path
 from typing import Any
 
 from selfeng.core.errors import ConfigurationError
@@ -36,12 +37,27 @@ _PIP = (
 
 WORKER_PACKAGE = "sandbox_worker"
 """The package that runs code and tests in the sandbox."""
+READER = "readcells"
+"""The module that reads cells; jobs and exported tools that import it carry its source."""
+
+
+def with_reader(modules: Mapping[str, str], *sources: str) -> dict[str, str]:
+    """The modules by name, with the reader's source where they or the sources name it."""
+    if any(READER in source for source in (*sources, *modules.values())):
+        return {**modules, READER: _reader_source()}
+    return dict(modules)
+
+
+@cache
+def _reader_source() -> str:
+    return (Path(__file__).parents[2] / f"{READER}.py").read_text(encoding="utf-8")
 
 
 @cache
 def sandbox_modules() -> frozenset[str]:
     """Names of all top-level modules in the sandbox, offered or not."""
-    return sys.stdlib_module_names | {*sandbox_packages(), "pytest", "_pytest", WORKER_PACKAGE}
+    others = {"pytest", "_pytest", WORKER_PACKAGE, READER}
+    return sys.stdlib_module_names | {*sandbox_packages(), *others}
 
 
 @cache

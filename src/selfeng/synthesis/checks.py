@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from selfeng.core.composition import Importable, imports
-from selfeng.core.packages import sandbox_packages
+from selfeng.core.packages import READER, sandbox_packages
 from selfeng.core.signature import Parameter, Signature, SignatureError, parse_signature
 from selfeng.core.spec import Specification, SpecParameter
 from selfeng.core.tool import ToolDraft
@@ -24,7 +24,7 @@ from selfeng.synthesis.suite.allowed import FRAMES
 from selfeng.synthesis.suite.source import FUNCTIONS, Suite, excerpt
 from selfeng.synthesis.suite.steering import problems
 
-_TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | set(sandbox_packages())
+_TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | {READER, *sandbox_packages()}
 _TEST_IMPORTS = _TOOL_IMPORTS | {"pytest"}
 MOST_REQUESTS = 20
 """Example requests of a tool."""
@@ -32,7 +32,7 @@ LONGEST = 300
 """Maximum characters of the description of a tool or a parameter, which is shown wherever tools are
 chosen later.
 """
-_THERE = ", ".join(["the standard library", *sandbox_packages()])
+_THERE = ", ".join(["the standard library", READER, *sandbox_packages()])
 
 _NAMES = """
     __builtins__ __closure__ __code__ __file__ __getattribute__ __globals__ __import__ __loader__

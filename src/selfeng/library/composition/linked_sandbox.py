@@ -7,13 +7,13 @@ from typing import Any
 
 from selfeng.core.composition import Importable, imports
 from selfeng.core.files import File
-from selfeng.core.packages import sandbox_packages
+from selfeng.core.packages import READER, sandbox_packages
 from selfeng.core.protocols import NO_MODULES, Sandbox, ToolLibrary
 from selfeng.core.tool import Requirement
 from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
 from selfeng.library.composition.sources import PinnedSources
 
-_THERE = frozenset(sys.stdlib_module_names) | frozenset(sandbox_packages())
+_THERE = frozenset(sys.stdlib_module_names) | {READER, *sandbox_packages()}
 
 
 class LinkedSandbox:

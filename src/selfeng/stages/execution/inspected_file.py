@@ -5,17 +5,15 @@ They read hostile content: what they raise, and what memory or time they use up,
 bear.
 """
 
-import codecs
 import importlib
 import json
 import re
-import unicodedata
 import zipfile
-from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
+from readcells import ONE_COLUMN, delimiter_of, encoding_of, text_rows
 from selfeng.stages.execution import inspected_table as tables
 
 UNPACKED = 150_000_000
@@ -26,22 +24,6 @@ ITEMS = 20_000
 """Items of all lists at one place of JSON, and JSON lines, that are examined."""
 KEYS = 40
 """Keys of an object that are shown."""
-
-_BOMS = (
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-_SCRIPTS = (
-    ("shift_jis", "HIRAGANA KATAKANA CJK"),
-    ("cp1251", "CYRILLIC"),
-    ("cp1253", "GREEK"),
-    ("euc_kr", "HANGUL"),
-    ("gb18030", "CJK"),
-)
-"""Encodings other than Western European ones, with the first words of their letters' names."""
 
 _LEAST = ("values", "range", "begins", "columns")
 """Parts of a profile, the least important first."""
@@ -118,48 +100,9 @@ def _rows_of(path: str) -> Iterator[tuple[int, list[str], str]]:
                 yield number, cells, f"{sheet.title}: {' | '.join(cells)}"
     elif encoding := encoding_of(content):
         text = content.decode(encoding)
-        delimiter, lines = tables.delimiter_of(text, path), text.splitlines()
-        for number, row in tables.text_rows(text, delimiter or tables.ONE_COLUMN):
+        delimiter, lines = delimiter_of(text, path), text.splitlines()
+        for number, row in text_rows(text, delimiter or ONE_COLUMN):
             yield number, [cell.strip() for cell in row], "".join(lines[number - 1 : number])
-
-
-def encoding_of(content: bytes) -> str:
-    """The encoding of a text; "" if it is none. Of before Unicode it is the likeliest: Western
-    European, unless most letters of its words would be accented ones.
-    """
-    for mark, encoding in _BOMS:
-        if content.startswith(mark):
-            return encoding if content == mark or _decoded(content, encoding) else ""
-    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
-        if 2 * content[first:200:2].count(0) > len(content[first:200:2]):
-            return encoding if _decoded(content, encoding) else ""
-    if not content or re.search(rb"[\0-\x06\x0e-\x1a\x1c-\x1f]", content):
-        return ""
-    if _decoded(content, "utf-8"):
-        return "utf-8"
-    words = re.findall(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*", content[:50_000])
-    accented = 2 * sum(byte > 0x7F for word in words for byte in word) > sum(map(len, words))
-    scripts = _SCRIPTS if accented else ()
-    foreign = (name for name, script in scripts if _fits(_decoded(content, name), script))
-    return next(foreign, "cp1252" if _decoded(content, "cp1252") else "latin-1")
-
-
-def _fits(text: str, scripts: str) -> bool:
-    """Whether nearly all characters beyond ASCII are of these scripts, some of the first."""
-    characters = [character for character in text[:20_000] if ord(character) > 0x7F]
-    names = Counter(re.split("[ -]", unicodedata.name(c, "?"))[0] for c in characters)
-    first, *_ = script_names = scripts.split()
-    return names[first] > 0 and sum(names[script] for script in script_names) >= 0.85 * len(
-        characters
-    )
-
-
-def _decoded(content: bytes, encoding: str) -> str:
-    """The text; "" if it can't be decoded so, or holds zeros."""
-    try:
-        return "" if "\0" in (text := content.decode(encoding)) else text
-    except UnicodeDecodeError:
-        return ""
 
 
 def _picture(content: bytes, path: str) -> dict[str, Any]:
@@ -190,7 +133,7 @@ def _packed(content: bytes, path: str) -> dict[str, Any]:
     sheets = _workbook(path)[:20]
     sheet_tables = [
         {"sheet": tables.short(sheet.title)}
-        | tables.profile_table(_sheet_rows(sheet), ".", tables.CELLS // len(sheets), "row")
+        | tables.profile_table(_sheet_rows(sheet), "", tables.CELLS // len(sheets), "row")
         for sheet in sheets
     ]
     return {"kind": "workbook", "tables": sheet_tables}
@@ -267,12 +210,15 @@ def _kind_shape(kind: str, values: list[tuple[str, Any]], depth: int) -> str:
 
 
 def _table_or_text(text: str, path: str) -> dict[str, Any]:
-    delimiter, lines = tables.delimiter_of(text, path), len(text.splitlines())
+    delimiter, lines = delimiter_of(text, path), len(text.splitlines())
     if not delimiter:
         return {"kind": "text", "lines": lines}
-    decimal = tables.decimal_of(text, delimiter)
-    usual = decimal or ("," if delimiter == ";" else ".")
-    table = tables.profile_table(tables.text_rows(text, delimiter), usual, tables.CELLS, "line")
-    delimiter_name = {"\t": "tab", tables.ONE_COLUMN: ""}.get(delimiter, delimiter)
-    profile = {"kind": "table", "delimiter": delimiter_name, "decimal": decimal, "lines": lines}
+    table = tables.profile_table(text_rows(text, delimiter), delimiter, tables.CELLS, "line")
+    delimiter_name = {"\t": "tab", ONE_COLUMN: ""}.get(delimiter, delimiter)
+    profile = {
+        "kind": "table",
+        "delimiter": delimiter_name,
+        "decimal": table.pop("decimal"),
+        "lines": lines,
+    }
     return profile | {"tables": [table]}

@@ -3,15 +3,28 @@
 Runs in the sandbox, together with inspected_file.py.
 """
 
-import csv
-import io
-import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
 from itertools import chain, islice
 from statistics import mode
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from readcells import (
+    DateEvidence,
+    DateFormat,
+    NumberEvidence,
+    NumberFormat,
+    NumberReading,
+    date_or_reason,
+    date_reading,
+    is_blank,
+    number_or_reason,
+    number_reading,
+    plain_text,
+)
 
 CELLS = 1_500_000
 """Cells of a table that are examined."""
@@ -20,21 +33,12 @@ SHOWN = 100
 FEW = 5
 """Odd cells, and values, of a column that are shown."""
 COLUMNS = 40
-ONE_COLUMN = "\x1f"
-"""The delimiter of a table of one column: no text has it."""
 
-_UNIT = r"[€$£¥₹₽₺₩₪฿%‰]|[A-Z]{3}|zł|kr|Kč|Ft"
-_NUMBERS = {
-    decimal: re.compile(
-        rf"(?P<before>{_UNIT})?\s?(?P<whole>[+\-−]?\s?(?:\d{{1,3}}(?P<groups>(?:{thousands}\d{{3}})+)"
-        rf"|\d+))(?P<rest>{re.escape(decimal)}\d+)?(?P<power>[eE][+-]?\d+)?\s?(?P<behind>{_UNIT})?"
-    )
-    for decimal, thousands in ((".", r"[,'’ \u00a0\u202f]"), (",", r"[.'’ \u00a0\u202f]"))
-}
-_CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm]|Z|[+-]\d{2}:?\d{2})?"
-_DATE = re.compile(rf"(\d{{1,4}})([-./])(\d{{1,2}})\2(\d{{1,4}})([T ]{_CLOCK})?")
-_TIME = re.compile(_CLOCK)
+_DATE = re.compile(r"(\d{1,4})(\. |[-./])\d{1,2}\2(\d{1,4})\.?")
+_TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm]|Z|[+-]\d{2}:?\d{2})?")
 _YES_NO = frozenset(["true", "false", "yes", "no"])
+_TYPED = {"NoneType": "", "bool": "yes or no"}
+_ORDERS = {"DMY": ("DD", "MM"), "MDY": ("MM", "DD")}
 
 
 def short(value: object, limit: int = SHOWN) -> str:
@@ -43,67 +47,21 @@ def short(value: object, limit: int = SHOWN) -> str:
     return text if len(text) <= limit else f"{text[: limit - 2]} …"
 
 
-def text_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """The rows of a table in a text, each with the line in which it begins."""
-    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    lines = io.StringIO(text.replace("\0", ""), newline="")
-    reader, begins = (
-        csv.reader(
-            lines,
-            delimiter=delimiter,
-            quoting=csv.QUOTE_NONE if delimiter == ONE_COLUMN else csv.QUOTE_MINIMAL,
-        ),
-        1,
-    )
-    for row in reader:
-        yield begins, row
-        begins = reader.line_num + 1
-
-
-def delimiter_of(text: str, path: str) -> str:
-    """What separates the cells of a table: the sign that gives most of the first rows one width;
-    "" for a text that is no table.
-    """
-    head = "".join(text[:200_000].splitlines(keepends=True)[:200])
-    best, rows = (0.0, 0, ""), 0
-    for delimiter in ",|\t;":
-        widths = [len(r) for _, r in text_rows(head, delimiter) if any(map(str.strip, r))]
-        if wide := [width for width in widths if width > 1]:
-            share = round(wide.count(mode(wide)) / len(widths), 1)
-            if (candidate := (share, mode(wide), delimiter)) > best:
-                best, rows = candidate, len(widths)
-    share, _, delimiter = best
-    if os.path.splitext(path)[1].lower() in (".csv", ".tsv", ".tab"):
-        return delimiter if share >= 0.4 else ONE_COLUMN
-    prose = 2 * head.count(f"{delimiter} ") > head.count(delimiter)
-    return delimiter if share >= 0.9 and rows > 1 and not prose else ""
-
-
-def decimal_of(text: str, delimiter: str) -> str:
-    """The decimal sign of the cells that can be read in one way only; "" if there are none."""
-    votes: Counter[str] = Counter()
-    for cell in chain.from_iterable(row for _, row in text_rows(text[:500_000], delimiter)):
-        matches = {sign: form.fullmatch(cell.strip()) for sign, form in _NUMBERS.items()}
-        readings = {sign: match for sign, match in matches.items() if match}
-        if len(readings) == 1 or not any(match["groups"] for match in readings.values()):
-            votes.update(sign for sign, match in readings.items() if match["rest"])
-    return max(votes, key=lambda sign: votes[sign], default="")
-
-
 def profile_table(
-    rows: Iterable[tuple[int, list[Any]]], decimal: str, cells: int, unit: str
+    rows: Iterable[tuple[int, list[Any]]], delimiter: str, cells: int, unit: str
 ) -> dict[str, Any]:
     """What the rows, with their numbers, hold; `unit` is `line` of a text or `row` of a sheet.
-    Columns are examined on the first `cells` cells.
+    Columns are examined on the first `cells` cells. The `delimiter` of a text decides where its
+    numbers leave open how they are written.
     """
-    filled = ((number, row) for number, row in rows if any(not _is_empty(cell) for cell in row))
+    filled = ((number, row) for number, row in rows if not all(map(is_blank, row)))
     first = list(islice(filled, 60))
     width = mode(len(row) for _, row in first) if first else 0
-    while len(first) > 1 and 2 * sum(not _is_empty(cell) for cell in first[0][1]) <= width > 1:
+    while len(first) > 1 and 2 * sum(not is_blank(cell) for cell in first[0][1]) <= width > 1:
         first.pop(0)  # a title above the table
     begins, top = first[0] if first else (1, [])
-    names = [] if any(_kind(cell, decimal)[0] not in ("text", "") for cell in top) else top
-    columns = [_Column(decimal, unit) for _ in range(max(width, len(top)))]
+    names = [] if any(_examined(cell).kind[0] not in ("text", "") for cell in top) else top
+    columns = [_Column(unit) for _ in range(max(width, len(top)))]
     count, read_to, ragged = 0, 0, []
     for number, row in chain(first[bool(names) :], filled):
         count += 1
@@ -114,13 +72,17 @@ def profile_table(
             ragged.append(f"{unit} {number}: {len(row)} cells instead of {len(columns)}")
         for column, cell in zip(columns, chain(row, [None] * len(columns)), strict=False):
             column.add(number, cell)
+    formats = _decided(columns, delimiter)
     column_profiles = [
-        {"name": short(names[i] or "", 60).strip() if i < len(names) else i + 1} | column.profile()
+        {"name": short(names[i] or "", 60).strip() if i < len(names) else i + 1}
+        | column.profile(*formats[i])
         for i, column in enumerate(columns)
     ]
+    decimals = {numbers.decimal for numbers, _ in formats} - {""}
     return {
         "header": f"{unit} {begins}" if names else "none",
         "rows": count,
+        "decimal": decimals.pop() if len(decimals) == 1 else "",
         "columns": column_profiles[:COLUMNS],
         "more_columns": max(0, len(column_profiles) - COLUMNS),
         "examined_to": f"{unit} {read_to}" if count * len(columns) > cells else "",
@@ -128,81 +90,211 @@ def profile_table(
     }
 
 
+class _Cell(NamedTuple):
+    """A cell by itself."""
+
+    kind: tuple[str, ...]
+    """number, date, text …, "" if it is empty; then what else it must have in common with another
+    one to be read as that."""
+    values: Mapping[str, float | str] = MappingProxyType({})
+    """Numbers by decimal sign, or ISO dates by their order; "" for one that has no form."""
+    reading: NumberReading | dict[str, date | datetime] | None = None
+
+
+class _Kind:
+    """The cells of one kind in a column."""
+
+    def __init__(self) -> None:
+        self.count, self.example = 0, ""
+        self.firsts: list[tuple[int, str]] = []
+        self.figures: dict[str, list[Any]] = {}
+        """Minimum, maximum and sum by decimal sign or order; dates have no sum."""
+
+    def add(self, values: Mapping[str, float | str]) -> None:
+        self.count += 1
+        for key, value in values.items():
+            if (figures := self.figures.get(key)) is None:
+                self.figures[key] = [value, value, value]
+                continue
+            if value < figures[0]:
+                figures[0] = value
+            elif value > figures[1]:
+                figures[1] = value
+            if not isinstance(value, str):
+                figures[2] += value
+
+
 class _Column:
     """A column while its cells are read."""
 
-    def __init__(self, decimal: str, unit: str) -> None:
-        self._decimal, self._unit = decimal, unit
-        self._kinds: Counter[tuple[str, str]] = Counter()
-        self._firsts: dict[tuple[str, str], list[tuple[int, str]]] = {}
-        self._kinds_by_cell: dict[str, tuple[str, str]] = {}
+    def __init__(self, unit: str) -> None:
+        self._unit = unit
+        self._kinds: dict[tuple[str, ...], _Kind] = {}
+        self._cells: dict[str, _Cell] = {}
         self._values: list[str] = []
-        self._traits: Counter[str] = Counter()
-        self._range, self._dates = [float("inf"), float("-inf")], [0, 0]
+        self._fractions = self._zeros = False
+        self.numbers, self.dates = NumberEvidence(), DateEvidence()
 
     def add(self, number: int, cell: Any) -> None:
-        kind = self._kinds_by_cell.get(cell) if isinstance(cell, str) else None
-        if kind is None:
-            kind = self._examined(cell)
-            if isinstance(cell, str) and len(self._kinds_by_cell) < 20_000:
-                self._kinds_by_cell[cell] = kind
-        self._kinds[kind] += 1
-        firsts = self._firsts.setdefault(kind, [])
-        if len(firsts) < FEW:
-            firsts.append((number, f"{self._unit} {number}: {short(cell)}"))
+        examined = self._cells.get(cell) if isinstance(cell, str) else None
+        if examined is None:
+            examined = _examined(cell)
+            self._note(cell, examined)
+            if isinstance(cell, str) and len(self._cells) < 20_000:
+                self._cells[cell] = examined
+        if (kind := self._kinds.get(examined.kind)) is None:
+            kind = self._kinds[examined.kind] = _Kind()
+            kind.example = str(cell)
+        kind.add(examined.values)
+        if isinstance(examined.reading, NumberReading):
+            self.numbers.add(cell, examined.reading)
+        elif examined.values and isinstance(cell, str) and not examined.reading:
+            self.numbers.cells += 1
+            self.numbers.bare += len(cell) < 4
+        elif examined.reading:
+            self.dates.add(cell, examined.reading)
+        if len(kind.firsts) < FEW:
+            kind.firsts.append((number, f"{self._unit} {number}: {short(cell)}"))
 
-    def _examined(self, cell: Any) -> tuple[str, str]:
-        """The kind of a cell that differs from those before, and what it says of the column."""
+    def _note(self, cell: Any, examined: _Cell) -> None:
+        """What a cell that differs from those before says of the column."""
         text = str(cell).strip()
-        if text.isdecimal() and text[0] != "0":  # the usual number, and many of them
-            self._range = [min(self._range[0], float(text)), max(self._range[1], float(text))]
-            return "number", ""
-        kind = _kind(cell, self._decimal)
-        if kind[0] and text not in self._values and len(self._values) <= FEW:
+        if examined.kind[0] == "number":
+            self._fractions |= any(isinstance(value, float) for value in examined.values.values())
+            self._zeros |= isinstance(cell, str) and text[:1] == "0" and text[1:2].isdigit()
+        elif examined.kind[0] and text not in self._values and len(self._values) <= FEW:
             self._values.append(short(text))
-        if kind[0] == "number":
-            match = _NUMBERS[self._decimal if isinstance(cell, str) else "."].fullmatch(text)
-            signs = match.groupdict() if match else {"whole": "0", "rest": "."}
-            self._traits.update(trait for trait in ("groups", "rest", "power") if signs.get(trait))
-            integer_part = re.sub(r"[^\d-]", "", signs["whole"].replace("−", "-"))
-            self._traits["zeros"] += (
-                integer_part.lstrip("-")[:1] == "0" and len(integer_part.lstrip("-")) > 1
-            )
-            fraction_part = (signs["rest"] or "").replace(",", ".") + (signs.get("power") or "")
-            value = float(integer_part + fraction_part)
-            self._range = [min(self._range[0], value), max(self._range[1], value)]
-        elif kind[0] == "date" and (date := _DATE.fullmatch(text)) and len(date[1]) < 3:
-            self._dates = [max(self._dates[0], int(date[1])), max(self._dates[1], int(date[3]))]
-        return kind
 
-    def profile(self) -> dict[str, Any]:
-        empty = [text.split(":")[0] for _, text in self._firsts.get(("", ""), ())]
-        blank = self._kinds.pop(("", ""), 0)
-        kind, most = self._kinds.most_common(1)[0] if self._kinds else (("empty", ""), 0)
-        kind = kind if 2 * most >= self._kinds.total() else ("text", "")
-        odd_kinds = [k for k in self._kinds if k != kind] if kind[0] != "text" else []
-        odd = [text for _, text in sorted(chain.from_iterable(self._firsts[k] for k in odd_kinds))]
-        number = kind[0] == "number"
+    def is_mostly(self, name: str) -> bool:
+        counts = Counter[str]()
+        for kind, cells in self._kinds.items():
+            counts[kind[0]] += cells.count
+        del counts[""]
+        return bool(counts) and 2 * counts[name] >= counts.total()
+
+    def profile(self, numbers: NumberFormat, dates: DateFormat) -> dict[str, Any]:
+        empty = self._kinds.pop(("",), _Kind())
+        names = [name for name in ("number", "date", "time", "yes or no") if self.is_mostly(name)]
+        fields = {"type": self._most_common(), "empty": _places(empty)}
+        if names[:1] == ["number"]:
+            return fields | self._number_profile(numbers)
+        if names[:1] == ["date"]:
+            return fields | self._date_profile(dates)
+        odd = [k for name, k in self._kinds.items() if names and name[0] != names[0]]
+        return fields | {"values": self._shown_values(), "odd": _first_of(odd)}
+
+    def _most_common(self) -> str:
+        kinds = sorted(self._kinds, key=lambda name: -self._kinds[name].count)
+        total = sum(kind.count for kind in self._kinds.values())
+        if not kinds:
+            return "empty"
+        return kinds[0][0] if 2 * self._kinds[kinds[0]].count >= total else "text"
+
+    def _shown_values(self) -> list[str]:
+        return self._values[:FEW] + ["…"] * (len(self._values) > FEW)
+
+    def _number_profile(self, form: NumberFormat) -> dict[str, Any]:
+        """The numbers that have the column's most usual unit, read in its format."""
+        units = Counter[str]()
+        for name, kind in self._kinds.items():
+            if name[0] == "number":
+                units[name[1]] += kind.count
+        currencies = [unit for unit in units if unit not in ("", "%", "‰")]
+        unit = max(units, key=lambda key: units[key])
+        unit = unit or (currencies[0] if len(currencies) == 1 else "")
+        units_read = {unit, "" if unit in currencies else unit}
+        readable = [n for n in self._kinds if n[0] == "number" and n[1] in units_read]
+        open_kinds = form.ambiguous and not form.decimal
+        if not open_kinds:
+            readable = [n for n in readable if self._is_read(n, form)]
+        signs = [".", ","] if open_kinds else [form.decimal]
+        figures = [self._figures(readable, sign, form.negative) for sign in signs]
+        type_name = "number" if self._fractions else "integer"
+        type_name += " with thousands separators" * bool(form.thousands and not open_kinds)
+        type_name += " with leading zeros" * self._zeros
+        odd = [kind for name, kind in self._kinds.items() if name not in readable]
         return {
-            "type": self._type_text(kind),
-            "empty": _first(empty, blank),
-            "range": "{:.12g} to {:.12g}".format(*self._range) if number else "",
-            "values": [] if number else self._values[:FEW] + ["…"] * (len(self._values) > FEW),
-            "odd": _first(odd, sum(self._kinds[k] for k in odd_kinds)),
+            "type": f"{type_name} {unit}".strip(),
+            "format": form.evidence,
+            "range": " or ".join(f"{low:.12g} to {high:.12g}" for low, high, _ in figures),
+            "sum": " or ".join(f"{total:.12g}" for _, _, total in figures),
+            "odd": _first_of(odd),
         }
 
-    def _type_text(self, kind: tuple[str, str]) -> str:
-        name, form = kind
-        if name == "number":
-            name = "number" if self._traits["rest"] or self._traits["power"] else "integer"
-            name += " with thousands separators" * bool(self._traits["groups"])
-            name += " with leading zeros" * bool(self._traits["zeros"])
-        if "?" in form:
-            day, month = ("MM", "DD") if self._dates[1] > 12 else ("DD", "MM")
-            form = form.replace("?", day, 1).replace("?", month)
-            form += " or month first" if max(self._dates) <= 12 else ""
-            form += ", mixed with month first" if min(self._dates) > 12 else ""
-        return f"{name} {form}".strip()
+    def _is_read(self, name: tuple[str, ...], form: NumberFormat) -> bool:
+        kind = self._kinds[name]
+        return "" in kind.figures or not isinstance(number_or_reason(kind.example, form), str)
+
+    def _figures(
+        self, names: Iterable[tuple[str, ...]], sign: str, negative: str
+    ) -> tuple[float, float, float]:
+        lows, highs, total = [float("inf")], [float("-inf")], 0.0
+        for name in names:
+            by_sign = self._kinds[name].figures
+            low, high, sums = by_sign.get(sign) or next(iter(by_sign.values()))
+            if name[3:] == (negative, "") and negative:  # marked, without a sign of its own
+                low, high, sums = -high, -low, -sums
+            lows.append(low)
+            highs.append(high)
+            total += sums
+        return min(lows), max(highs), total
+
+    def _date_profile(self, form: DateFormat) -> dict[str, Any]:
+        dates = {name: kind for name, kind in self._kinds.items() if name[0] == "date"}
+        usual = max(dates, key=lambda name: dates[name].count)
+        read = [
+            name
+            for name, kind in dates.items()
+            if form.ambiguous or not isinstance(date_or_reason(kind.example, form), str)
+        ]
+        day, month = _ORDERS["MDY" if form.order == "MDY" else "DMY"]
+        text = usual[1].replace("?", day, 1).replace("?", month)
+        text += " or month first" if form.ambiguous and "?" in usual[1] else ""
+        figures = [
+            dates[n].figures.get(form.order) or next(iter(dates[n].figures.values())) for n in read
+        ]
+        span = f"{min(f[0] for f in figures)} to {max(f[1] for f in figures)}" if figures else ""
+        odd = [kind for name, kind in self._kinds.items() if name not in read]
+        return {
+            "type": f"date {text}".strip(),
+            "format": form.evidence if "?" in usual[1] else "",
+            "range": "" if form.ambiguous else span,
+            "values": self._shown_values(),
+            "odd": _first_of(odd),
+        }
+
+
+def _decided(columns: list[_Column], delimiter: str) -> list[tuple[NumberFormat, DateFormat]]:
+    """How the numbers and dates of each column are written, with what the other columns decide."""
+    numbers, dates = NumberEvidence(), DateEvidence()
+    for column in columns:
+        if column.is_mostly("number"):
+            numbers.include(column.numbers)
+        if column.is_mostly("date"):
+            dates.include(column.dates)
+    number_formats = [c.numbers.format("", numbers, delimiter) for c in columns]
+    decimal = {
+        form.decimal
+        for form, c in zip(number_formats, columns, strict=True)
+        if c.is_mostly("number")
+    }
+    decimal -= {""}
+    sign = decimal.pop() if len(decimal) == 1 else ""
+    return [
+        (form, c.dates.format("", dates, sign))
+        for form, c in zip(number_formats, columns, strict=True)
+    ]
+
+
+def _first_of(kinds: Iterable[_Kind]) -> list[str]:
+    """The first cells of these kinds."""
+    several = list(kinds)
+    cells = sorted(chain.from_iterable(kind.firsts for kind in several))
+    return _first([text for _, text in cells], sum(kind.count for kind in several))
+
+
+def _places(kind: _Kind) -> list[str]:
+    return _first([text.split(":")[0] for _, text in kind.firsts], kind.count)
 
 
 def _first(items: list[str], number: int) -> list[str]:
@@ -210,21 +302,35 @@ def _first(items: list[str], number: int) -> list[str]:
     return items[:FEW] + ([f"… {number} in all"] if number > FEW else [])
 
 
-def _is_empty(cell: Any) -> bool:
-    return cell is None or not str(cell).strip()
-
-
-def _kind(cell: Any, decimal: str) -> tuple[str, str]:
-    """A cell's kind, "" if it is empty, and its unit or form."""
-    text = "" if cell is None else str(cell).strip()
+def _examined(cell: Any) -> _Cell:
+    """A cell by itself."""
     if not isinstance(cell, str):
-        kinds = {"NoneType": "", "bool": "yes or no", "int": "number", "float": "number"}
-        return kinds.get(type(cell).__name__, "date or time"), ""
-    if number := _NUMBERS[decimal].fullmatch(text):
-        return "number", number["before"] or number["behind"] or ""
-    if (date := _DATE.fullmatch(text)) and (len(date[1]) < 3 or int(date[3]) <= 12):
-        first, sign, _, last, time = date.groups()
-        form = f"YYYY{sign}MM{sign}DD" if len(first) == 4 else f"?{sign}?{sign}{'Y' * len(last)}"
-        return "date", form + " with time" * bool(time)
+        if isinstance(cell, int | float) and not isinstance(cell, bool):
+            return _Cell(("number", "", "", "", ""), {"": cell})
+        return _Cell((_TYPED.get(type(cell).__name__, "date or time"),))
+    text = plain_text(cell)
+    if text.isascii() and text.isdigit() and text[0] != "0":  # the usual number, and many of them
+        return _Cell(("number", "", "", "", ""), {"": int(text)})
+    if reading := number_reading(text):
+        signs = "".join(reading.values) + "?" * reading.is_open
+        sign = "-" if reading.negative and reading.mark else ""
+        return _Cell(
+            ("number", reading.unit, signs, reading.mark, sign), {**reading.values}, reading
+        )
+    if dates := date_reading(text):
+        orders = "" if len(set(dates.values())) == 1 and len(dates) > 1 else "".join(dates)
+        values = {order: str(day) for order, day in dates.items()}
+        return _Cell(("date", _date_form(text), orders), {**values}, dates)
     kind = "time" if _TIME.fullmatch(text) else "yes or no" if text.lower() in _YES_NO else "text"
-    return (kind if text else ""), ""
+    return _Cell((kind if text else "",))
+
+
+def _date_form(text: str) -> str:
+    """The form of a date, with ? where the order says what stands there."""
+    match = _DATE.match(text)
+    form = "in words or figures"
+    if match:
+        first, sign, last = match.groups()
+        year_first = len(first) == 4
+        form = f"YYYY{sign}MM{sign}DD" if year_first else f"?{sign}?{sign}{'Y' * len(last)}"
+    return form + " with time" * (":" in text)

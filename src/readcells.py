@@ -1,0 +1,892 @@
+"""Reads numbers, dates and text as people write them in tables, and reports what it can't read.
+
+Standard library only. The sandbox offers it to tools, exported tools carry it, and the profiles of
+files are made with it, so all of them read a cell in the same way:
+
+    numbers = read_numbers(cells, places=lines, delimiter=";")
+    numbers.checked()       # the values; a ValueError that names cells that can't be read
+    numbers.format          # decimal sign and thousands separators, with the evidence
+
+    dates = read_dates(cells)
+    text_key("Jose\\u0301 ") == text_key("José")
+
+Nothing is guessed. A column of "1,234" alone, or of 01/02/2026 alone, is `ambiguous` and its cells
+are unread, unless other cells of the file, its delimiter or the caller decide.
+"""
+
+import codecs
+import csv
+import io
+import math
+import os
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta, timezone
+from functools import lru_cache
+from itertools import chain
+from statistics import mode
+from typing import Any, Generic, NamedTuple, TypeVar
+
+_CODES = """
+    AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN
+    BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS
+    GIP GMD GNF GTQ GYD HKD HNL HRK HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW
+    KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN
+    NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK
+    SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD UYU UZS
+    VED VES VND VUV WST XAF XCD XOF XPF YER ZAR ZMW ZWL
+"""
+_SYMBOLS = """
+    % ‰ kr kr. Kr zł Kč Ft Ft. лв лв. р р. руб руб. грн грн. lei Fr Fr. SFr SFr. Rs Rs. R$ US$ A$ C$
+    AU$ CA$ NZ$ HK$ NT$ S$ Rp RM TL Euro euro euros 元 円 원 圆 ریال ر.س د.إ ج.م د.ك د.م. R
+"""
+_CURRENCIES = frozenset(_CODES.split())
+"""ISO 4217."""
+_UNITS = _CURRENCIES | {*_SYMBOLS.split()}
+_UNIT_BEFORE = re.compile(r"([^\d\s()+\-.,']{1,4}[.$]?|\S\.\S\.?) ?(?=[\d(+\-.,])")
+_UNIT_BEHIND = re.compile(r"(?<=[\d)+\-.,]) ?([^\d\s()+\-,']{1,5})")
+_MARK = re.compile(r"(?:(?<=[\d)])| )(CR|DR|DB|Cr|Dr)\.?$")
+_LONGEST = 80
+"""Characters of a number or a date."""
+_BARE = re.compile(r"\d[\d.,]*")
+_WORD = re.compile(r"[^\W\d_]{6}")
+_MAY_BE_DATE = re.compile(r"\W*(?:\d|[^\W\d_]{3,12}\.?\s+\d{1,2}\b)")
+_EXPONENT = r"(?:[eE][+-]?\d{1,3})?"
+_CORES = {
+    sign: re.compile(
+        rf"(?=[.,٫]?\d)(?P<whole>\d*|[1-9]\d{{0,2}}(?P<by>[{others}])\d{{3}}(?:(?P=by)\d{{3}})*|{indian})"
+        rf"(?:{re.escape(sign)}(?P<part>\d*))?(?P<power>{_EXPONENT})"
+    )
+    for sign, others, indian in (
+        (".", ",' ٬", r"[1-9]\d?(?:,\d\d)+,\d{3}"),
+        (",", ".' ٬", r"(?!)"),
+        ("٫", "٬,.' ", r"(?!)"),
+    )
+}
+_SIMPLE = re.compile(r"(-?\d+)([.,])(\d\d?|\d{4,9})", re.ASCII)
+_SIGN_NAMES = {
+    ".": "point",
+    ",": "comma",
+    "٫": "sign ٫",
+    "٬": "sign ٬",
+    "'": "apostrophe",
+    " ": "blank",
+}
+_DELIMITERS = {",": ".", ";": ","}
+"""The decimal sign of programs that separate cells by these."""
+_LOOKALIKES = str.maketrans("−‐‑‒–—﹣’ʼ‘´`٪،", "-------'''''%,")
+_ORDERS = {"YMD": "year first", "DMY": "day first", "MDY": "month first"}
+_DATE = re.compile(r"(\d{1,4})([-/.]|\. ?)(\d{1,2})\2(\d{1,4})\.?")
+_COMPACT = re.compile(r"((?:1[6-9]|20|21)\d\d)(\d\d)(\d\d)")
+_CLOCK = re.compile(
+    r"[T ,]+(\d{1,2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)? ?([AaPp]\.?[Mm]\.?)?"
+    r" ?(Z|UTC|[+-]\d{2}:?\d{2})?"
+)
+_MONTH_NAMES = """
+    january januar janvier enero gennaio janeiro januari styczen stycznia leden ledna ocak январь
+        января /
+    february februar fevrier febrero febbraio fevereiro februari luty lutego unor unora subat
+        февраль февраля /
+    march marz maerz mars marzo marco maart marzec marca brezen brezna mart март марта /
+    april avril abril aprile kwiecien kwietnia duben dubna nisan апрель апреля /
+    may mai mayo maggio maio mei maj maja kveten kvetna mayis май мая /
+    june juni juin junio giugno junho czerwiec czerwca cerven cervna haziran июнь июня /
+    july juli juillet julio luglio julho lipiec lipca cervenec cervence temmuz июль июля /
+    august aout agosto augustus augusti sierpien sierpnia srpen srpna agustos август августа /
+    september septembre septiembre settembre setembro wrzesien wrzesnia zari eylul сентябрь
+        сентября /
+    october oktober octobre octubre ottobre outubro pazdziernik pazdziernika rijen rijna ekim
+        октябрь октября /
+    november novembre noviembre novembro listopad listopada listopadu kasim ноябрь ноября /
+    december dezember decembre diciembre dicembre dezembro desember grudzien grudnia prosinec
+        prosince aralik декабрь декабря
+"""
+"""In twelve languages, without accents."""
+_BESIDE_DATES = {"de", "del", "do", "of", "the", "th", "st", "nd", "rd", "r", "г"}
+
+V = TypeVar("V")
+
+
+class Unread(NamedTuple):
+    """A cell that can't be read."""
+
+    text: str
+    place: object
+    """Where it stands: its entry of `places`, else its index."""
+    reason: str
+
+    def __str__(self) -> str:
+        place = f"item {self.place}" if isinstance(self.place, int) else self.place
+        return f"{self.text!r} in {place} {self.reason}"
+
+
+class NumberFormat(NamedTuple):
+    """How the numbers of a column are written."""
+
+    decimal: str = ""
+    """".", "," or "٫"; "" where no cell needs one, or nothing decides."""
+    thousands: str = ""
+    evidence: str = ""
+    """One sentence: what decides, or both readings."""
+    ambiguous: bool = False
+    """Whether cells such as "1,234" can't be read."""
+    negative: str = ""
+    """The mark of negative amounts, "CR" or "DR"; "" where there is none."""
+
+
+class DateFormat(NamedTuple):
+    """How the dates of a column are written."""
+
+    order: str = ""
+    """"YMD", "DMY" or "MDY"; "" where there are no dates in figures, or nothing decides."""
+    evidence: str = ""
+    ambiguous: bool = False
+
+    @property
+    def day_first(self) -> bool | None:
+        return None if self.ambiguous or self.order not in ("DMY", "MDY") else self.order == "DMY"
+
+
+Format = TypeVar("Format", bound=NumberFormat | DateFormat)
+
+
+class Column(NamedTuple, Generic[V, Format]):
+    """The cells of a column: one value for each, None where it is blank or unread."""
+
+    values: list[V | None]
+    unread: list[Unread]
+    format: Format
+    units: dict[str, int]
+    """Cells by unit, such as "%", "$" or "EUR"; "" for none. 2.5 % is 2.5, with the unit "%"."""
+
+    def checked(self) -> list[V | None]:
+        """The values. Raises: ValueError: names the first cells that can't be read."""
+        if self.unread:
+            more = f" (and {len(self.unread) - 3} more)" if len(self.unread) > 3 else ""
+            raise ValueError("; ".join(map(str, self.unread[:3])) + more)
+        units = [unit for unit in self.units if unit]
+        if len(units) > 1 or ("%" in units and "" in self.units):
+            counts = ", ".join(f"{n} with {unit or 'none'}" for unit, n in self.units.items())
+            raise ValueError(f"the numbers have several units: {counts}; choose one of them")
+        return self.values
+
+
+# ----- text
+
+
+@lru_cache(20_000)
+def plain_text(text: str) -> str:
+    """The text in composed form (NFC), without invisible characters, and with single ordinary
+    blanks between words and none around.
+    """
+    if text.isascii() and text.isprintable():
+        return " ".join(text.split())
+    visible = "".join(c for c in text if c.isspace() or unicodedata.category(c) not in ("Cf", "Cc"))
+    return " ".join(unicodedata.normalize("NFC", visible).split())
+
+
+def text_key(text: str) -> str:
+    """What texts have in common that differ only in Unicode form, width, blanks, case, or in the
+    kind of apostrophe or hyphen; accents stay.
+    """
+    folded = unicodedata.normalize("NFKC", plain_text(text)).casefold()
+    return plain_text(unicodedata.normalize("NFKC", folded).translate(_LOOKALIKES))
+
+
+def same_text(a: str, b: str) -> bool:
+    """Whether two texts have the same `text_key`."""
+    return text_key(a) == text_key(b)
+
+
+def is_blank(cell: object) -> bool:
+    """Whether a cell is None, or a text of blanks and invisible characters."""
+    return cell is None or (isinstance(cell, str) and not plain_text(cell))
+
+
+def _ascii(text: str) -> str:
+    """The text with ASCII digits, signs and blanks; "" if digits of two scripts are mixed, or some
+    are raised, lowered or circled.
+    """
+    if text.isascii():
+        return plain_text(text)
+    zeros = {ord(c) - int(unicodedata.decimal(c)) for c in text if c.isdecimal()}
+    if len(zeros) > 1 or any(c.isnumeric() and not c.isdecimal() for c in text):
+        return ""
+    digits = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
+    return plain_text(unicodedata.normalize("NFKC", digits).translate(_LOOKALIKES))
+
+
+# ----- numbers
+
+
+class NumberReading(NamedTuple):
+    """A text as a number, in each way in which it can be read."""
+
+    values: dict[str, int | float]
+    """By decimal sign."""
+    thousands: dict[str, str]
+    """The separators, by decimal sign."""
+    unit: str = ""
+    mark: str = ""
+    """"CR", "DR" or ""; it has no effect on the values."""
+    negative: bool = False
+    """Whether a sign or parentheses say so."""
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the ways give different numbers."""
+        return len(set(self.values.values())) > 1
+
+
+@lru_cache(20_000)
+def number_reading(text: str) -> NumberReading | None:
+    """Every way to read the text; None if it is not a number."""
+    if simple := _SIMPLE.fullmatch(text):  # what most numbers look like
+        value = float(f"{simple[1]}.{simple[3]}")
+        return NumberReading({simple[2]: value}, {simple[2]: ""}, negative=text[0] == "-")
+    if len(text) > _LONGEST or not any(map(str.isdecimal, text)):
+        return None
+    core, mark = _ascii(text), ""
+    if _WORD.search(core):
+        return None
+    if found := _MARK.search(core):
+        core, mark = core[: found.start()], "CR" if found[1].upper() == "CR" else "DR"
+    core = re.sub(r"(?<=\d)[.,]-+$", "", core)  # 5.- is 5.00
+    signs, units, before = list[str](), list[str](), ""
+    while core != before and not _BARE.fullmatch(core):
+        before = core
+        core = _peeled(core.strip(), signs, units)
+    if len(signs) > 1 or not _fit(units):
+        return None
+    negative = signs[:1] in (["-"], ["("])
+    values, thousands = dict[str, int | float](), dict[str, str]()
+    for sign in ("٫",) if "٫" in core else (".", ","):
+        if match := _CORES[sign].fullmatch(core):
+            value = _value(match)
+            if math.isfinite(value):
+                values[sign] = -value if negative else value
+                thousands[sign] = match["by"] or ("," if "," in match["whole"] else "")
+    return NumberReading(values, thousands, " ".join(units), mark, negative) if values else None
+
+
+def _peeled(core: str, signs: list[str], units: list[str]) -> str:
+    """The text without one of its parentheses, signs or units, which are noted."""
+    if core[:1] == "(" and core[-1:] == ")":
+        signs.append("(")
+        return core[1:-1]
+    if core[:1] and core[0] in "+-":
+        signs.append(core[0])
+        return core[1:]
+    if core[-1:] and core[-1] in "+-":
+        signs.append(core[-1])
+        return core[:-1]
+    before = _UNIT_BEFORE.match(core)
+    if before and _is_unit(before[1]):
+        units.append(before[1])
+        return core[before.end() :]
+    for behind in _UNIT_BEHIND.finditer(core):
+        if behind.end() == len(core) and _is_unit(behind[1]):
+            units.append(behind[1])
+            return core[: behind.start()]
+    return core
+
+
+def _is_unit(text: str) -> bool:
+    return text in _UNITS or (len(text) == 1 and unicodedata.category(text) == "Sc")
+
+
+def _fit(units: Sequence[str]) -> bool:
+    """Whether these units may stand together: one, or a symbol and the code of a currency."""
+    pair = len(units) == 2 and "%" not in units and sum(u in _CURRENCIES for u in units) == 1
+    return len(units) < 2 or pair
+
+
+def _value(match: re.Match[str]) -> int | float:
+    whole = re.sub(r"\D", "", match["whole"])
+    if match["part"] or match["power"]:
+        return float(f"{whole or 0}.{match['part'] or 0}{match['power']}")
+    return int(whole) if len(whole) < 4000 else math.inf
+
+
+class NumberEvidence:
+    """What the cells of a column say about their format; they are added one by one."""
+
+    def __init__(self) -> None:
+        self.cells, self.decisive = 0, Counter[str]()
+        self.bare = 0
+        """Numbers below 1000 without separators."""
+        self._open, self._rounded = 0, 0
+        self._examples: dict[str, str] = {}
+        self._thousands = {sign: Counter[str]() for sign in _CORES}
+        self._marks: Counter[str] = Counter()
+        self._contrary = Counter[str]()
+
+    def add(self, text: str, reading: NumberReading, times: int = 1) -> None:
+        self.cells += times
+        self._marks[reading.mark] += times
+        self._contrary[reading.mark] += reading.negative * times
+        for sign, by in reading.thousands.items():
+            self._thousands[sign][by] += times
+        if reading.is_open:
+            self._open += times
+            self._rounded += times * text.rstrip(")-+% ").endswith("0")
+            self._examples.setdefault("open", text)
+        elif len(reading.values) == 1:
+            sign = next(iter(reading.values))
+            self.decisive[sign] += times
+            self._examples.setdefault(sign, text)
+        elif 0 < abs(next(iter(reading.values.values()))) < 1000:
+            self.bare += times
+
+    def include(self, other: "NumberEvidence") -> None:
+        """Take over what the cells of another column decide."""
+        self.decisive += other.decisive
+        self._examples |= other._examples
+
+    def format(
+        self, decimal: str = "", others: "NumberEvidence | None" = None, delimiter: str = ""
+    ) -> NumberFormat:
+        """The format by the cells alone, then by the `others` of the file, then by its delimiter;
+        `decimal` is the caller's own choice.
+        """
+        sign, evidence, ambiguous = decimal, "the caller's choice" * bool(decimal), False
+        if not sign and self.decisive:
+            (sign, most), *rarer = self.decisive.most_common()
+            evidence = f"{most} of {self.cells} cells allow no other reading, such as "
+            evidence += repr(self._examples[sign])
+            for other, number in rarer:
+                evidence += f", but {number} have a {_SIGN_NAMES[other]}, such as "
+                evidence += repr(self._examples[other])
+            ambiguous = bool(rarer)
+        elif not sign and self._open:
+            sign, evidence = self._decided(others, delimiter)
+            ambiguous = not sign
+        thousands = self._thousands[sign or "."].copy()
+        del thousands[""]
+        by = max(thousands, key=lambda key: thousands[key], default="")
+        if sign and evidence:
+            evidence = f"decimal {_SIGN_NAMES[sign]}: {evidence}"
+        if negative := self._negative_mark():
+            evidence = "; ".join(filter(None, [evidence, f"{negative} marks negative amounts"]))
+        return NumberFormat(sign, by, evidence, ambiguous, negative)
+
+    def _decided(self, others: "NumberEvidence | None", delimiter: str) -> tuple[str, str]:
+        """Decimal sign, "" if nothing decides, and evidence, where every cell with a separator has
+        three digits behind it.
+        """
+        example = self._examples["open"]
+        reading = number_reading(example)
+        assert reading
+        if self.bare and self._rounded and not self._mixed():
+            by = next(filter(None, reading.thousands.values()))
+            evidence = f"{self._open} of {self.cells} cells have three digits after the "
+            evidence += f"{_SIGN_NAMES[by]}, and the others none, so it separates thousands"
+            return "," if by == "." else ".", evidence
+        if others and len(others.decisive) == 1:
+            (sign,) = others.decisive
+            return sign, f"other cells have one, such as {others._examples[sign]!r}"
+        if sign := _DELIMITERS.get(delimiter, ""):
+            return sign, f"programs that separate cells by {delimiter!r} write one"
+        return "", f"{example!r} {_both(reading)}: nothing decides"
+
+    def _mixed(self) -> bool:
+        return bool(self._thousands["."][","] and self._thousands[","]["."])
+
+    def _negative_mark(self) -> str:
+        """The mark of negative amounts: where some cells have none, the mark that stands out; of
+        two marks DR, as on bank statements. "" where nothing decides.
+        """
+        marks = [mark for mark in ("CR", "DR") if self._marks[mark]]
+        if len(marks) == 2:
+            return "" if self._marks[""] else "DR"
+        return marks[0] if marks and (self._marks[""] or self._contrary[marks[0]]) else ""
+
+
+def _both(reading: NumberReading) -> str:
+    return f"can be {' or '.join(f'{value:.15g}' for value in reading.values.values())}"
+
+
+def number_format(
+    texts: Iterable[object],
+    *,
+    decimal: str = "",
+    others: Iterable[object] = (),
+    delimiter: str = "",
+) -> NumberFormat:
+    """How the numbers of a column are written. What its cells leave open, the file's `others`
+    decide, then its delimiter; `decimal`, if not "", decides at once.
+
+    Raises:
+        ValueError: `decimal` is not a decimal sign.
+    """
+    if decimal and decimal not in _CORES:
+        raise ValueError(f"decimal must be '.' or ',', not {decimal!r}")
+    return _evidence_of(texts).format(decimal, _evidence_of(others), delimiter)
+
+
+def _evidence_of(texts: Iterable[object]) -> NumberEvidence:
+    evidence = NumberEvidence()
+    for text, times in Counter(text for text in texts if isinstance(text, str)).items():
+        if reading := number_reading(text):
+            evidence.add(text, reading, times)
+    return evidence
+
+
+def read_number(text: str, format: NumberFormat | None = None) -> int | float:
+    """The number, an integer where it is written as one. "(5)", "5-" and the mark of the format are
+    negative; a percentage stays as it is written: "2.5 %" is 2.5.
+
+    Raises:
+        ValueError: it is not a number, or can be read in two ways.
+    """
+    value = number_or_reason(text, format)
+    if isinstance(value, str):
+        raise ValueError(f"{text!r} {value}")
+    return value
+
+
+def number_or_reason(text: str, format: NumberFormat | None = None) -> int | float | str:
+    """The same, or why it can't be read."""
+    if (reading := number_reading(text)) is None:
+        return "is not a number"
+    format = format or number_format([text])
+    if reading.is_open and (format.ambiguous or format.decimal not in reading.values):
+        return f"{_both(reading)}; say which decimal sign is meant"
+    if format.decimal and format.decimal not in reading.values and len(reading.values) == 1:
+        return f"is not a number with a decimal {_SIGN_NAMES[format.decimal]}"
+    value = reading.values.get(format.decimal, next(iter(reading.values.values())))
+    if not reading.mark or (reading.negative and reading.mark == format.negative):
+        return value
+    if not format.negative or reading.negative:
+        return f"has the mark {reading.mark}, and nothing decides whether that is negative"
+    return -value if reading.mark == format.negative else value
+
+
+def read_numbers(
+    texts: Iterable[object],
+    format: NumberFormat | None = None,
+    *,
+    places: Sequence[object] = (),
+    decimal: str = "",
+    others: Iterable[object] = (),
+    delimiter: str = "",
+) -> Column[int | float, NumberFormat]:
+    """A column of numbers; cells that are numbers already stay. `places` say where the cells stand,
+    such as "line 7"; the rest is as for `number_format`.
+    """
+    cells = list(texts)
+    format = format or number_format(cells, decimal=decimal, others=others, delimiter=delimiter)
+    column = Column[int | float, NumberFormat]([], [], format, {})
+    for index, cell in enumerate(cells):
+        value: int | float | str | None = None
+        if isinstance(cell, str) and not is_blank(cell):
+            value = number_or_reason(cell, format)
+        elif isinstance(cell, int | float) and not isinstance(cell, bool):
+            value = cell if math.isfinite(cell) else "is not finite"
+        elif cell is not None and not isinstance(cell, str):
+            value = "is not a number"
+        if isinstance(value, str):
+            column.unread.append(Unread(str(cell), places[index] if places else index, value))
+        elif value is not None:
+            reading = number_reading(cell) if isinstance(cell, str) else None
+            unit = reading.unit if reading else ""
+            column.units[unit] = column.units.get(unit, 0) + 1
+        column.values.append(None if isinstance(value, str) else value)
+    return column
+
+
+# ----- dates
+
+
+@lru_cache(20_000)
+def date_reading(text: str) -> dict[str, date | datetime]:
+    """Every way to read the text as a date, perhaps with a time, by the order of its parts; {} if
+    it is none. Two-digit years are those from 1969 to 2068, as in POSIX.
+    """
+    if len(text) > _LONGEST or not _MAY_BE_DATE.match(text):
+        return {}
+    plain = _ascii(text)
+    clock, end = None, len(plain)
+    if (found := _CLOCK.search(plain)) and found.end() == len(plain):
+        clock, end = found, found.start()
+    day = plain[:end].rstrip(", ")
+    if match := _DATE.fullmatch(day):
+        dates = _orders(match[1], match[3], match[4])
+    elif match := _COMPACT.fullmatch(day) or re.fullmatch(
+        r"(\d{4}) ?年 ?(\d+) ?月 ?(\d+) ?日", day
+    ):
+        dates = _dated(YMD=match.groups())
+    else:
+        dates = _named(day)
+    if clock:
+        return {order: moment for order, d in dates.items() if (moment := _moment(d, clock))}
+    return dict(dates)
+
+
+def _orders(first: str, second: str, third: str) -> dict[str, date]:
+    if len(first) == 4:
+        return _dated(YMD=(first, second, third))
+    if len(first) > 2 or len(third) not in (2, 4):
+        return {}
+    dates = _dated(DMY=(third, second, first), MDY=(third, first, second))
+    return dates or (_dated(YMD=(first, second, third)) if len(third) == 2 else {})
+
+
+def _dated(**parts: tuple[str, ...]) -> dict[str, date]:
+    """The dates that exist, by order, of their years, months and days."""
+    dates = dict[str, date]()
+    for order, (year, month, day) in parts.items():
+        century = 0 if len(year) > 2 else 1900 if int(year) >= 69 else 2000
+        try:
+            dates[order] = date(century + int(year), int(month), int(day))
+        except ValueError:
+            continue
+    return dates
+
+
+def _named(text: str) -> dict[str, date]:
+    """A date with the name of its month, whole or shortened to three letters or more."""
+    letters = _base_letters(text)
+    words = [w for w in re.findall(r"[^\W\d_]+", letters) if w not in _BESIDE_DATES]
+    figures = re.findall(r"\d+", letters)
+    months = {m for w in words for name, m in _months() if name.startswith(w)}
+    if len(words) != 1 or len(words[0]) < 3 or len(months) != 1 or len(figures) != 2:
+        return {}
+    day, year = figures if len(figures[0]) < 3 else figures[::-1]
+    dates = _dated(DMY=(year, str(*months), day)) if len(year) in (2, 4) else {}
+    return dict.fromkeys(_ORDERS, dates["DMY"]) if dates else {}
+
+
+def _base_letters(text: str) -> str:
+    letters = unicodedata.normalize("NFD", text.casefold()).translate(str.maketrans("łı", "li"))
+    return "".join(c for c in letters if not unicodedata.combining(c))
+
+
+@lru_cache
+def _months() -> tuple[tuple[str, int], ...]:
+    rows = _base_letters(_MONTH_NAMES).split("/")
+    return tuple((name, n) for n, row in enumerate(rows, start=1) for name in row.split())
+
+
+def _moment(day: date, clock: re.Match[str]) -> datetime | None:
+    hour, minute, second, part, half, zone = clock.groups()
+    if half and not 1 <= int(hour) <= 12:
+        return None
+    hours = int(hour) % 12 + 12 * (half[0] in "pP") if half else int(hour)
+    offset = None if not zone else UTC
+    if zone and zone[0] in "+-":
+        minutes = int(zone[1:3]) * 60 + int(zone[-2:])
+        offset = timezone(timedelta(minutes=-minutes if zone[0] == "-" else minutes))
+    try:
+        micro = int((part or "").ljust(6, "0")[:6])
+        return datetime(
+            day.year, day.month, day.day, hours, int(minute), int(second or 0), micro, offset
+        )
+    except ValueError:
+        return None
+
+
+class DateEvidence:
+    """What the cells of a column say about the order of their dates."""
+
+    def __init__(self) -> None:
+        self.cells, self.decisive = 0, Counter[str]()
+        self._open, self._points = 0, 0
+        self._examples: dict[str, str] = {}
+
+    def add(self, text: str, dates: dict[str, date | datetime], times: int = 1) -> None:
+        self.cells += times
+        if len(dates) == 1:
+            order = next(iter(dates))
+            self.decisive[order] += times
+            self._examples.setdefault(order, text)
+        elif len(set(dates.values())) > 1:
+            self._open += times
+            self._points += times * ("." in text.split(" ", maxsplit=1)[0])
+            self._examples.setdefault("open", text)
+
+    def include(self, other: "DateEvidence") -> None:
+        """Take over what the cells of another column decide."""
+        self.decisive += other.decisive
+        self._examples |= other._examples
+
+    def format(
+        self, order: str = "", others: "DateEvidence | None" = None, decimal: str = ""
+    ) -> DateFormat:
+        """The format by the cells alone, then by the `others` of the file, then by the decimal sign
+        of its numbers; `order` is the caller's own choice.
+        """
+        evidence, ambiguous = "the caller's choice" * bool(order), False
+        votes = Counter({o: n for o, n in self.decisive.items() if o != "YMD" or not self._open})
+        if not order and votes:
+            (order, most), *rarer = votes.most_common()
+            evidence = f"{most} of {self.cells} cells allow no other reading, such as "
+            evidence += repr(self._examples[order])
+            for other, number in rarer:
+                evidence += f", but {number} have the {_ORDERS[other]}, such as "
+                evidence += repr(self._examples[other])
+            ambiguous = {"DMY", "MDY"} <= {*votes}
+        elif not order and self._open:
+            order, evidence, ambiguous = self._decided(others, decimal)
+        evidence = f"{_ORDERS[order]}: {evidence}" if order and evidence else evidence
+        return DateFormat(order, evidence, ambiguous)
+
+    def _decided(self, others: "DateEvidence | None", decimal: str) -> tuple[str, str, bool]:
+        if self._points == self._open:
+            return "DMY", "nobody writes points between a month and a day behind it", False
+        orders = {"DMY", "MDY"} & {*others.decisive} if others else set[str]()
+        if others and len(orders) == 1:
+            (order,) = orders
+            return order, f"as in other cells, such as {others._examples[order]!r}", False
+        if decimal == ",":
+            return "DMY", "the numbers have a decimal comma", False
+        example = self._examples["open"]
+        both = " or ".join(str(day) for day in dict.fromkeys(date_reading(example).values()))
+        return "", f"{example!r} can be {both}: nothing decides", True
+
+
+def date_format(
+    texts: Iterable[object],
+    *,
+    day_first: bool | None = None,
+    others: Iterable[object] = (),
+    decimal: str = "",
+) -> DateFormat:
+    """How the dates of a column are written. What its cells leave open, the file's `others` decide,
+    then the decimal sign of its numbers; `day_first`, if not None, decides at once.
+    """
+    order = "" if day_first is None else "DMY" if day_first else "MDY"
+    return _dates_of(texts).format(order, _dates_of(others), decimal)
+
+
+def _dates_of(texts: Iterable[object]) -> DateEvidence:
+    evidence = DateEvidence()
+    for text, times in Counter(text for text in texts if isinstance(text, str)).items():
+        if dates := date_reading(text):
+            evidence.add(text, dates, times)
+    return evidence
+
+
+def read_date(text: str, format: DateFormat | None = None) -> date | datetime:
+    """The date, a `datetime` where the text has a time.
+
+    Raises:
+        ValueError: it is no date, or can be read in two ways.
+    """
+    day = date_or_reason(text, format)
+    if isinstance(day, str):
+        raise ValueError(f"{text!r} {day}")
+    return day
+
+
+def date_or_reason(text: str, format: DateFormat | None = None) -> date | datetime | str:
+    """The same, or why it can't be read."""
+    dates = date_reading(text)
+    if not dates:
+        return "is not a date"
+    format = format or date_format([text])
+    if len(set(dates.values())) == 1:
+        contrary = format.order in ("DMY", "MDY") and not {"YMD", format.order} & {*dates}
+        if contrary:
+            return f"is not a date with the {_ORDERS[format.order]}"
+        return next(iter(dates.values()))
+    if format.ambiguous or format.order not in dates:
+        return f"can be {' or '.join(map(str, dates.values()))}; say whether the day is first"
+    return dates[format.order]
+
+
+def read_dates(
+    texts: Iterable[object],
+    format: DateFormat | None = None,
+    *,
+    places: Sequence[object] = (),
+    day_first: bool | None = None,
+    others: Iterable[object] = (),
+    decimal: str = "",
+) -> Column[date | datetime, DateFormat]:
+    """A column of dates; cells that are dates already stay. The rest is as for `read_numbers` and
+    `date_format`.
+    """
+    cells = list(texts)
+    format = format or date_format(cells, day_first=day_first, others=others, decimal=decimal)
+    column = Column[date | datetime, DateFormat]([], [], format, {})
+    for index, cell in enumerate(cells):
+        value: Any = None if is_blank(cell) else cell
+        if isinstance(value, str):
+            value = date_or_reason(value, format)
+        elif value is not None and not isinstance(value, date):
+            value = "is not a date"
+        if isinstance(value, str):
+            column.unread.append(Unread(str(cell), places[index] if places else index, value))
+        column.values.append(None if isinstance(value, str) else value)
+    return column
+
+
+def workbook_date(serial: float, since_1904: bool = False) -> date | datetime:
+    """The date of a workbook's number of days, counted from 1900 or 1904; a `datetime` where the
+    number has a fraction.
+
+    Raises:
+        ValueError: it is negative, or the 60th day of 1900, which Excel has and the calendar lacks.
+    """
+    days = int(serial)
+    if serial < 0 or (days == 60 and not since_1904):
+        raise ValueError(f"{serial!r} is not a date of a workbook")
+    begin = datetime(1904, 1, 1) if since_1904 else datetime(1899, 12, 31 if days < 60 else 30)
+    moment = begin + timedelta(days=days, seconds=round((serial - days) * 86_400))
+    return moment if serial != days else moment.date()
+
+
+# ----- tables in text
+
+
+ONE_COLUMN = "\x1f"
+"""The delimiter of a table of one column: no text has it."""
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_SCRIPTS = (
+    ("shift_jis", "HIRAGANA KATAKANA CJK"),
+    ("cp1251", "CYRILLIC"),
+    ("cp1253", "GREEK"),
+    ("euc_kr", "HANGUL"),
+    ("gb18030", "CJK"),
+)
+"""Encodings other than Western European ones, with the first words of their letters' names."""
+
+
+class Table(NamedTuple):
+    """A table in a text."""
+
+    header: list[str]
+    """Names of the columns, without blanks around."""
+    rows: list[tuple[int, list[str]]]
+    """The rows below that are not blank, each with the line in which it begins."""
+    delimiter: str
+
+    def column(self, name: str) -> list[tuple[int, str]]:
+        """The cells of a column, with their lines: of that very name, else of the only one that has
+        the same `text_key`.
+
+        Raises:
+            ValueError: there is no such column, or there are several.
+        """
+        named = [i for i, other in enumerate(self.header) if other == plain_text(name)]
+        named = named or [i for i, other in enumerate(self.header) if same_text(other, name)]
+        if len(named) != 1:
+            there = f"there are {len(named)} columns" if named else "there is no column"
+            raise ValueError(f"{there} {name!r}; the columns are {', '.join(self.header)}")
+        return [
+            (line, plain_text("".join(row[named[0] : named[0] + 1]))) for line, row in self.rows
+        ]
+
+    def cells(self) -> Iterator[str]:
+        """All cells below the header, such as for the `others` of `read_numbers`."""
+        return chain.from_iterable(row for _, row in self.rows)
+
+
+def read_table(text: str) -> Table:
+    """The table in a text such as CSV, or in the file of that name.
+
+    Raises:
+        ValueError: there is no such file, it is not text, or it is empty.
+    """
+    if os.path.isfile(text):
+        with open(text, "rb") as file:
+            text = decoded(file.read())
+    elif re.fullmatch(r"[^\n{}\[\]\"',;]+\.(csv|tsv|txt)", text.strip(), re.IGNORECASE):
+        raise ValueError(f"there is no file {text!r}")
+    text = text.lstrip("\ufeff")
+    delimiter = delimiter_of(text, ".csv")
+    rows = [(n, row) for n, row in text_rows(text, delimiter) if not all(map(is_blank, row))]
+    if not rows:
+        raise ValueError("the table is empty; its first line must name the columns")
+    return Table([plain_text(name) for name in rows[0][1]], rows[1:], delimiter)
+
+
+def decoded(content: bytes) -> str:
+    """The text of a file, in the likeliest encoding. Raises: ValueError: it is not text."""
+    if content and not (encoding := encoding_of(content)):
+        raise ValueError("the file is not text")
+    return content.decode(encoding) if content else ""
+
+
+def encoding_of(content: bytes) -> str:
+    """The encoding of a text; "" if it is none. Of before Unicode it is the likeliest: Western
+    European, unless most letters of its words would be accented ones.
+    """
+    for mark, encoding in _BOMS:
+        if content.startswith(mark):
+            return encoding if content == mark or _decoded(content, encoding) else ""
+    for first, encoding in ((1, "utf-16-le"), (0, "utf-16-be")):
+        if 2 * content[first:200:2].count(0) > len(content[first:200:2]):
+            return encoding if _decoded(content, encoding) else ""
+    if not content or re.search(rb"[\0-\x06\x0e-\x1a\x1c-\x1f]", content):
+        return ""
+    if _decoded(content, "utf-8"):
+        return "utf-8"
+    words = re.findall(rb"[A-Za-z\x80-\xff]*[\x80-\xff][A-Za-z\x80-\xff]*", content[:50_000])
+    accented = 2 * sum(byte > 0x7F for word in words for byte in word) > sum(map(len, words))
+    scripts = _SCRIPTS if accented else ()
+    foreign = (name for name, script in scripts if _fits(_decoded(content, name), script))
+    return next(foreign, "cp1252" if _decoded(content, "cp1252") else "latin-1")
+
+
+def _fits(text: str, scripts: str) -> bool:
+    """Whether nearly all characters beyond ASCII are of these scripts, some of the first."""
+    characters = [character for character in text[:20_000] if ord(character) > 0x7F]
+    names = Counter(re.split("[ -]", unicodedata.name(c, "?"))[0] for c in characters)
+    first, *_ = script_names = scripts.split()
+    return names[first] > 0 and sum(names[script] for script in script_names) >= 0.85 * len(
+        characters
+    )
+
+
+def _decoded(content: bytes, encoding: str) -> str:
+    """The text; "" if it can't be decoded so, or holds zeros."""
+    try:
+        return "" if "\0" in (text := content.decode(encoding)) else text
+    except UnicodeDecodeError:
+        return ""
+
+
+def text_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """The rows of a table in a text, each with the line in which it begins."""
+    csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
+    lines = io.StringIO(text.replace("\0", ""), newline="")
+    reader, begins = (
+        csv.reader(
+            lines,
+            delimiter=delimiter,
+            quoting=csv.QUOTE_NONE if delimiter == ONE_COLUMN else csv.QUOTE_MINIMAL,
+        ),
+        1,
+    )
+    for row in reader:
+        yield begins, row
+        begins = reader.line_num + 1
+
+
+def delimiter_of(text: str, path: str) -> str:
+    """What separates the cells of a table: the sign that gives most of the first rows one width;
+    "" for a text that is no table.
+    """
+    head = "".join(text[:200_000].splitlines(keepends=True)[:200])
+    best, rows = (0.0, 0, ""), 0
+    for delimiter in ",|\t;":
+        widths = [len(r) for _, r in text_rows(head, delimiter) if any(map(str.strip, r))]
+        if wide := [width for width in widths if width > 1]:
+            share = round(wide.count(mode(wide)) / len(widths), 1)
+            if (candidate := (share, mode(wide), delimiter)) > best:
+                best, rows = candidate, len(widths)
+    share, _, delimiter = best
+    if os.path.splitext(path)[1].lower() in (".csv", ".tsv", ".tab"):
+        return delimiter if share >= 0.4 else ONE_COLUMN
+    prose = 2 * head.count(f"{delimiter} ") > head.count(delimiter)
+    return delimiter if share >= 0.9 and rows > 1 and not prose else ""
