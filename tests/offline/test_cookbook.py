@@ -668,6 +668,7 @@ def test_a_seed_takes_the_file_that_came_with_the_request() -> None:
             "csv_text": "sales.csv",
             "column": "price",
             "skip_text": None,
+            "decimal": None,
         }
 
 
