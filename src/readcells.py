@@ -77,7 +77,7 @@ _SIGN_NAMES = {
 _DELIMITERS = {",": ".", ";": ","}
 """The decimal sign of programs that separate cells by these."""
 _LOOKALIKES = str.maketrans("−‐‑‒–—﹣’ʼ‘´`٪،", "-------'''''%,")
-_ORDERS = {"YMD": "year first", "DMY": "day first", "MDY": "month first"}
+ORDERS = {"YMD": "year first", "DMY": "day first", "MDY": "month first"}
 _DATE = re.compile(r"(\d{1,4})([-/.]|\. ?)(\d{1,2})\2(\d{1,4})\.?")
 _COMPACT = re.compile(r"((?:1[6-9]|20|21)\d\d)(\d\d)(\d\d)")
 _CLOCK = re.compile(
@@ -556,7 +556,7 @@ def _named(text: str) -> dict[str, date]:
         return {}
     day, year = figures if len(figures[0]) < 3 else figures[::-1]
     dates = _dated(DMY=(year, str(*months), day)) if len(year) in (2, 4) else {}
-    return dict.fromkeys(_ORDERS, dates["DMY"]) if dates else {}
+    return dict.fromkeys(ORDERS, dates["DMY"]) if dates else {}
 
 
 def _base_letters(text: str) -> str:
@@ -625,12 +625,12 @@ class DateEvidence:
             evidence = f"{most} of {self.cells} cells allow no other reading, such as "
             evidence += repr(self._examples[order])
             for other, number in rarer:
-                evidence += f", but {number} have the {_ORDERS[other]}, such as "
+                evidence += f", but {number} have the {ORDERS[other]}, such as "
                 evidence += repr(self._examples[other])
             ambiguous = {"DMY", "MDY"} <= {*votes}
         elif not order and self._open:
             order, evidence, ambiguous = self._decided(others, decimal)
-        evidence = f"{_ORDERS[order]}: {evidence}" if order and evidence else evidence
+        evidence = f"{ORDERS[order]}: {evidence}" if order and evidence else evidence
         return DateFormat(order, evidence, ambiguous)
 
     def _decided(self, others: "DateEvidence | None", decimal: str) -> tuple[str, str, bool]:
@@ -690,7 +690,7 @@ def date_or_reason(text: str, format: DateFormat | None = None) -> date | dateti
     if len(set(dates.values())) == 1:
         contrary = format.order in ("DMY", "MDY") and not {"YMD", format.order} & {*dates}
         if contrary:
-            return f"is not a date with the {_ORDERS[format.order]}"
+            return f"is not a date with the {ORDERS[format.order]}"
         return next(iter(dates.values()))
     if format.ambiguous or format.order not in dates:
         return f"can be {' or '.join(map(str, dates.values()))}; say whether the day is first"
@@ -803,7 +803,7 @@ def read_table(text: str) -> Table:
     elif re.fullmatch(r"[^\n{}\[\]\"',;]+\.(csv|tsv|txt)", text.strip(), re.IGNORECASE):
         raise ValueError(f"there is no file {text!r}")
     text = text.lstrip("\ufeff")
-    delimiter = delimiter_of(text, ".csv")
+    delimiter = delimiter_of(text, "text.csv")
     rows = [(n, row) for n, row in text_rows(text, delimiter) if not all(map(is_blank, row))]
     if not rows:
         raise ValueError("the table is empty; its first line must name the columns")

@@ -123,6 +123,39 @@ async def test_wrong_arguments_are_asked_for_once_more_with_the_problem():
     assert "a='two' is not int" in model.prompts[1].messages[0].content
 
 
+TAKINGS = File(name="takings.csv", content=b"shop,amount\nNorth,12.50\n")
+BOOK = File(name="two.xlsx", content=b"PK")
+PROFILES = {
+    TAKINGS.reference().sha256: '{"kind": "table", "decimal": ".", "dates": "month first", "tables": [{}]}',
+    BOOK.reference().sha256: '{"kind": "workbook", "tables": [{"decimal": ","}]}',
+}
+SUMS = tool(
+    "sums",
+    "def sums(paths: list[str], decimal: str = ',', day_first: bool | None = None, thousands: bool = True) -> float: ...",
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "call"),
+    [
+        ({"paths": ["takings.csv"]}, {"decimal": ".", "day_first": False}),
+        ({"paths": ["takings.csv"], "decimal": ","}, {"decimal": ",", "day_first": False}),
+        ({"paths": ["two.xlsx"]}, {}),
+        ({"paths": ["takings.csv", "two.xlsx"]}, {}),
+        ({"paths": ["elsewhere.csv"]}, {}),
+    ],
+    ids=["left open", "stated", "as the default", "files differ", "no profile"],
+)
+async def test_how_the_file_is_written_reaches_parameters_that_the_model_leaves_open(
+    arguments: dict[str, object], call: dict[str, object]
+) -> None:
+    model = ScriptedModel(FunctionCall(name="sums", arguments=arguments))
+    request = Request("Add up the takings", files=(TAKINGS, BOOK), profiles=dict(PROFILES))
+    assert await executor(model).prepare(Turn(request, [].append), SUMS) == Call(
+        tool=SUMS, arguments={"paths": arguments["paths"], **call}
+    )
+
+
 TEXT = "a line of the person's own text, which is longer than what people write in passing\n" * 2
 
 

@@ -43,7 +43,13 @@ from selfeng.core.words import shortened
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.prompts import render
 from selfeng.prompts.request import disputable, shown
-from selfeng.stages.execution.arguments import ArgumentsInvalid, bind, question_for, resolved
+from selfeng.stages.execution.arguments import (
+    ArgumentsInvalid,
+    bind,
+    question_for,
+    resolved,
+    with_forms,
+)
 from selfeng.stages.execution.outcome import call_digest, own_failure, promised
 from selfeng.stages.execution.schema_arguments import bind_schema, question_for_property
 
@@ -200,7 +206,7 @@ class Executor:
         """
         if arguments is not None and _copied(turn.request, arguments):
             with suppress(ArgumentsInvalid):
-                return _call(tool, arguments, await _results(turn, arguments))
+                return _call(turn.request, tool, arguments, await _results(turn, arguments))
         return await self._again(turn, await self._extracted(turn, tool, ""))
 
     async def _again(self, turn: Turn, result: Choice) -> Choice:
@@ -252,7 +258,7 @@ class Executor:
         tool = next(t for t in tools if t.name == choice.name)
         try:
             values = await _results(turn, calls)
-            first, *further = [_call(tool, arguments, values) for arguments in calls]
+            first, *further = [_call(turn.request, tool, call, values) for call in calls]
         except ArgumentsInvalid as error:
             return Misfit(
                 tool=tool,
@@ -350,13 +356,23 @@ def _disputed_again(request: Request, call: Call) -> Disputed | None:
 
 
 def _call(
-    tool: Tool | ServerTool, arguments: Mapping[str, Any], results: Sequence[StepResult]
+    request: Request,
+    tool: Tool | ServerTool,
+    arguments: Mapping[str, Any],
+    results: Sequence[StepResult],
 ) -> Call:
-    """Raises: ArgumentsInvalid."""
+    """The profiles of the files that the arguments name supply how those are written. Raises:
+    ArgumentsInvalid.
+    """
     values = resolved(arguments, results)
     if isinstance(tool, ServerTool):
         return Call(tool=tool, arguments=bind_schema(tool, values))
-    return Call(tool=tool, arguments=bind(tool.signature, values))
+    named = set(_texts(values))
+    files = [*(file.reference() for file in request.files), *request.earlier.references]
+    profiles = [request.profiles.get(f.sha256, "{}") for f in files if f.name in named]
+    return Call(
+        tool=tool, arguments=bind(tool.signature, with_forms(tool.signature, values, profiles))
+    )
 
 
 async def _results(turn: Turn, arguments: Any) -> tuple[StepResult, ...]:

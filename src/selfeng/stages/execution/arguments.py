@@ -83,6 +83,35 @@ def bind(signature: Signature, values: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def with_forms(
+    signature: Signature, values: Mapping[str, Any], profiles: Sequence[str]
+) -> dict[str, Any]:
+    """The values, and for the parameters `decimal`, `thousands` and `day_first` that have none, how
+    all files are written whose `profiles` these are.
+    """
+    forms = [_forms(json.loads(profile)) for profile in profiles]
+    agreed = (
+        {n: v for n, v in forms[0].items() if all(f.get(n) == v for f in forms)} if forms else {}
+    )
+    lacking = [p for p in signature.parameters if values.get(p.name) is None and p.name in agreed]
+    return {**values} | {
+        p.name: agreed[p.name]
+        for p in lacking
+        if p.default != repr(agreed[p.name])
+        and _accepts(python_type(p.annotation), agreed[p.name], strict=True)
+    }
+
+
+def _forms(profile: Mapping[str, Any]) -> dict[str, str | bool]:
+    """How the numbers and dates of a file are written, by the names of parameters."""
+    (table,) = profile.get("tables", ()) if len(profile.get("tables", ())) == 1 else ({},)
+    facts = {**table, **profile}
+    forms = {name: facts[name] for name in ("decimal", "thousands") if name in facts}
+    if (order := facts.get("dates")) in ("day first", "month first"):
+        forms["day_first"] = order == "day first"
+    return forms
+
+
 def from_texts(signature: Signature, texts: Mapping[str, str]) -> dict[str, Any]:
     """Arguments that a command line gives as text: read as JSON, unless the parameter takes the
     text itself or it is not JSON.

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from readcells import (
+    ORDERS,
     DateEvidence,
     DateFormat,
     NumberEvidence,
@@ -78,11 +79,12 @@ def profile_table(
         | column.profile(*formats[i])
         for i, column in enumerate(columns)
     ]
-    decimals = {numbers.decimal for numbers, _ in formats} - {""}
     return {
         "header": f"{unit} {begins}" if names else "none",
         "rows": count,
-        "decimal": decimals.pop() if len(decimals) == 1 else "",
+        "decimal": _agreed(numbers.decimal for numbers, _ in formats),
+        "thousands": _agreed(numbers.thousands for numbers, _ in formats),
+        "dates": _agreed(ORDERS.get(dates.order, "") for _, dates in formats),
         "columns": column_profiles[:COLUMNS],
         "more_columns": max(0, len(column_profiles) - COLUMNS),
         "examined_to": f"{unit} {read_to}" if count * len(columns) > cells else "",
@@ -284,6 +286,12 @@ def _decided(columns: list[_Column], delimiter: str) -> list[tuple[NumberFormat,
         (form, c.dates.format("", dates, sign))
         for form, c in zip(number_formats, columns, strict=True)
     ]
+
+
+def _agreed(values: Iterable[str]) -> str:
+    """The only value beside ""; "" if there are several."""
+    several = {*values} - {""}
+    return several.pop() if len(several) == 1 else ""
 
 
 def _first_of(kinds: Iterable[_Kind]) -> list[str]:
