@@ -331,7 +331,7 @@ class NumberEvidence:
             self._thousands[sign][by] += times
         if reading.is_open:
             self._open += times
-            self._rounded += times * text.rstrip(")-+% ").endswith("0")
+            self._rounded += times * (max(map(abs, reading.values.values())) % 10 == 0)
             self._examples.setdefault("open", text)
         elif len(reading.values) == 1:
             sign = next(iter(reading.values))
@@ -752,11 +752,11 @@ _BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _SCRIPTS = (
-    ("shift_jis", "HIRAGANA KATAKANA CJK"),
+    ("shift_jis", "HIRAGANA KATAKANA CJK FULLWIDTH IDEOGRAPHIC"),
     ("cp1251", "CYRILLIC"),
     ("cp1253", "GREEK"),
     ("euc_kr", "HANGUL"),
-    ("gb18030", "CJK"),
+    ("gb18030", "CJK FULLWIDTH IDEOGRAPHIC"),
 )
 """Encodings other than Western European ones, with the first words of their letters' names."""
 
