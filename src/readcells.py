@@ -52,7 +52,7 @@ _LONGEST = 80
 """Characters of a number or a date."""
 _BARE = re.compile(r"\d[\d.,]*")
 _WORD = re.compile(r"[^\W\d_]{6}")
-_MAY_BE_DATE = re.compile(r"\W*(?:\d|[^\W\d_]{3,12}\.?\s+\d{1,2}\b)")
+_MAY_BE_DATE = re.compile(r"\W*(?:\d|[^\W\d_]{3,12}\.?\s+\d{1,2}(?!\d))")
 _EXPONENT = r"(?:[eE][+-]?\d{1,3})?"
 _CORES = {
     sign: re.compile(
@@ -253,7 +253,7 @@ def number_reading(text: str) -> NumberReading | None:
         return None
     if found := _MARK.search(core):
         core, mark = core[: found.start()], "CR" if found[1].upper() == "CR" else "DR"
-    core = re.sub(r"(?<=\d)[.,]-+$", "", core)  # 5.- is 5.00
+    core = re.sub(r"(?<=\d)[.,]-+(?=\s|$)", "", core)  # 5.- is 5.00
     signs, units, before = list[str](), list[str](), ""
     while core != before and not _BARE.fullmatch(core):
         before = core

@@ -12,6 +12,7 @@ import yaml
 from selfeng.library.exchange.exported_tool import ExportedTool
 from selfeng.library.exchange.script import script
 from selfeng.library.exchange.skill import skill, skill_name
+from selfeng.seeds import load_seeds
 from tests.exchange.bundles import CODE, draft
 
 SHOUT = ExportedTool(
@@ -92,6 +93,17 @@ def test_a_script_has_the_metadata_of_pep_723(tmp_path: Path) -> None:
     code, printed, _ = run(tmp_path / "make_table.py", '{"rows": 2}')
     assert code == 0
     assert json.loads(printed) == {"rows": [0, 1], "sum": 2, "day": "2026-01-02", "set": [1]}
+
+
+def test_a_script_reads_cells_where_nothing_is_installed(tmp_path: Path) -> None:
+    seed = next(seed for seed in load_seeds() if seed.name == "summarize_csv_column")
+    path = tmp_path / "summarize_csv_column.py"
+    path.write_text(script(ExportedTool(seed, 1, {})), encoding="utf-8")
+    arguments = json.dumps({"csv_text": "a;b\nx;1.250\ny;2,5", "column": "b"})
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", path, arguments], capture_output=True, text=True, check=False
+    )
+    assert (done.stderr, json.loads(done.stdout)["sum"]) == ("", 1252.5)
 
 
 def test_names_of_the_command_line_leave_the_tool_its_own() -> None:

@@ -37,6 +37,19 @@ async def test_a_tool_calls_tools_that_call_tools(sandbox: SecureSandbox) -> Non
     assert got.data == "3"
 
 
+READS = "from readcells import read_number\n\ndef reads(text):\n    return read_number(text)\n"
+
+
+async def test_a_tool_and_those_that_it_imports_read_cells(sandbox: SecureSandbox) -> None:
+    got = await sandbox.execute("reads", READS, {"text": "(1.234,5 €)"})
+    assert isinstance(got, Returned), got
+    assert got.data == "-1234.5"
+    code = "from reads import reads\n\ndef tool(text):\n    return reads(text)\n"
+    suite = "from tool import tool\n\ndef test_it():\n    assert tool('2,5 %') == 2.5\n"
+    verdict = await sandbox.verify("tool", code, suite, lambda _: None, library={"reads": READS})
+    assert (verdict.passed, verdict.problem) == (True, None)
+
+
 async def test_an_error_of_an_imported_tool_shows_the_way_to_it(sandbox: SecureSandbox) -> None:
     got = await sandbox.execute("tool", TOOL, {"n": 6}, library=LIBRARY)
     assert isinstance(got, Raised)

@@ -43,9 +43,8 @@ READER = "readcells"
 
 def with_reader(modules: Mapping[str, str], *sources: str) -> dict[str, str]:
     """The modules by name, with the reader's source where they or the sources name it."""
-    if any(READER in source for source in (*sources, *modules.values())):
-        return {**modules, READER: _reader_source()}
-    return dict(modules)
+    used = READER in " ".join((*sources, *modules.values()))
+    return {**modules, READER: _reader_source()} if used else dict(modules)
 
 
 @cache

@@ -370,9 +370,8 @@ def _call(
     named = set(_texts(values))
     files = [*(file.reference() for file in request.files), *request.earlier.references]
     profiles = [request.profiles.get(f.sha256, "{}") for f in files if f.name in named]
-    return Call(
-        tool=tool, arguments=bind(tool.signature, with_forms(tool.signature, values, profiles))
-    )
+    values = with_forms(tool.signature, values, profiles) if profiles else values
+    return Call(tool=tool, arguments=bind(tool.signature, values))
 
 
 async def _results(turn: Turn, arguments: Any) -> tuple[StepResult, ...]:

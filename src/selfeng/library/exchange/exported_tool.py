@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from graphlib import TopologicalSorter
 
 from selfeng.core.composition import imports
-from selfeng.core.packages import sandbox_requirements
+from selfeng.core.packages import sandbox_requirements, with_reader
 from selfeng.core.tool import ToolDraft
 
 
@@ -24,11 +24,12 @@ class ExportedTool:
 
     @property
     def ordered_modules(self) -> dict[str, str]:
-        """The sources of the imported tools, each after those that it imports itself."""
-        graph = {
-            name: imported_names(code) & set(self.modules) for name, code in self.modules.items()
-        }
-        return {name: self.modules[name] for name in TopologicalSorter(graph).static_order()}
+        """The sources of the imported tools, and of the reader of cells, each after those that it
+        imports itself.
+        """
+        modules = with_reader(self.modules, self.draft.code)
+        graph = {name: imported_names(code) & set(modules) for name, code in modules.items()}
+        return {name: modules[name] for name in TopologicalSorter(graph).static_order()}
 
 
 def packages_of(sources: Iterable[str]) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ from typing import Literal
 
 from selfeng.core.errors import RequestError
 from selfeng.core.files import File
-from selfeng.core.packages import with_reader
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.visible import plain_line_problem
@@ -50,8 +49,7 @@ class ToolExport:
     async def _with_modules(self, tool: Tool, examples: Examples) -> ExportedTool:
         pinned = [await self._library.version(pin.name, pin.version) for pin in tool.requires]
         draft = await _shareable_draft(tool, examples)
-        modules = with_reader({module.name: module.code for module in pinned}, draft.code)
-        return ExportedTool(draft, tool.version, modules)
+        return ExportedTool(draft, tool.version, {module.name: module.code for module in pinned})
 
     async def _bundle(self, tools: Sequence[Tool], examples: Examples) -> File:
         """Where tools are pinned to several versions of another one, the newest comes along: the

@@ -87,12 +87,10 @@ def with_forms(
     signature: Signature, values: Mapping[str, Any], profiles: Sequence[str]
 ) -> dict[str, Any]:
     """The values, and for the parameters `decimal`, `thousands` and `day_first` that have none, how
-    all files are written whose `profiles` these are.
+    all files are written whose `profiles` these are, at least one.
     """
     forms = [_forms(json.loads(profile)) for profile in profiles]
-    agreed = (
-        {n: v for n, v in forms[0].items() if all(f.get(n) == v for f in forms)} if forms else {}
-    )
+    agreed = {n: v for n, v in forms[0].items() if all(f.get(n) == v for f in forms)}
     lacking = [p for p in signature.parameters if values.get(p.name) is None and p.name in agreed]
     return {**values} | {
         p.name: agreed[p.name]

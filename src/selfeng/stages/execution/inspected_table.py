@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import date, datetime
-from itertools import chain, islice
+from itertools import chain, compress, islice
 from statistics import mode
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -39,6 +39,8 @@ _DATE = re.compile(r"(\d{1,4})(\. |[-./])\d{1,2}\2(\d{1,4})\.?")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm]|Z|[+-]\d{2}:?\d{2})?")
 _YES_NO = frozenset(["true", "false", "yes", "no"])
 _TYPED = {"NoneType": "", "bool": "yes or no"}
+_REMARKABLE = {",", "٫", "٬", "'", " ", "CR", "DR"}
+"""Signs and marks of numbers for which a profile shows the evidence."""
 _ORDERS = {"DMY": ("DD", "MM"), "MDY": ("MM", "DD")}
 
 
@@ -134,7 +136,7 @@ class _Column:
         self._kinds: dict[tuple[str, ...], _Kind] = {}
         self._cells: dict[str, _Cell] = {}
         self._values: list[str] = []
-        self._fractions = self._zeros = False
+        self._zeros = False
         self.numbers, self.dates = NumberEvidence(), DateEvidence()
 
     def add(self, number: int, cell: Any) -> None:
@@ -162,7 +164,6 @@ class _Column:
         """What a cell that differs from those before says of the column."""
         text = str(cell).strip()
         if examined.kind[0] == "number":
-            self._fractions |= any(isinstance(value, float) for value in examined.values.values())
             self._zeros |= isinstance(cell, str) and text[:1] == "0" and text[1:2].isdigit()
         elif examined.kind[0] and text not in self._values and len(self._values) <= FEW:
             self._values.append(short(text))
@@ -211,13 +212,14 @@ class _Column:
             readable = [n for n in readable if self._is_read(n, form)]
         signs = [".", ","] if open_kinds else [form.decimal]
         figures = [self._figures(readable, sign, form.negative) for sign in signs]
-        type_name = "number" if self._fractions else "integer"
+        whole = all(isinstance(total, int) for *_, total in figures)
+        type_name = "integer" if whole else "number"
         type_name += " with thousands separators" * bool(form.thousands and not open_kinds)
         type_name += " with leading zeros" * self._zeros
         odd = [kind for name, kind in self._kinds.items() if name not in readable]
         return {
             "type": f"{type_name} {unit}".strip(),
-            "format": form.evidence,
+            "format": form.evidence if form.ambiguous or set(form) & _REMARKABLE else "",
             "range": " or ".join(f"{low:.12g} to {high:.12g}" for low, high, _ in figures),
             "sum": " or ".join(f"{total:.12g}" for _, _, total in figures),
             "odd": _first_of(odd),
@@ -230,7 +232,8 @@ class _Column:
     def _figures(
         self, names: Iterable[tuple[str, ...]], sign: str, negative: str
     ) -> tuple[float, float, float]:
-        lows, highs, total = [float("inf")], [float("-inf")], 0.0
+        """Minimum, maximum and sum of these kinds of numbers."""
+        lows, highs, total = [float("inf")], [float("-inf")], 0
         for name in names:
             by_sign = self._kinds[name].figures
             low, high, sums = by_sign.get(sign) or next(iter(by_sign.values()))
@@ -256,7 +259,8 @@ class _Column:
             dates[n].figures.get(form.order) or next(iter(dates[n].figures.values())) for n in read
         ]
         span = f"{min(f[0] for f in figures)} to {max(f[1] for f in figures)}" if figures else ""
-        odd = [kind for name, kind in self._kinds.items() if name not in read]
+        usual_form = {name for name in read if name[1] == usual[1]}
+        odd = [kind for name, kind in self._kinds.items() if name not in usual_form]
         return {
             "type": f"date {text}".strip(),
             "format": form.evidence if "?" in usual[1] else "",
@@ -269,23 +273,22 @@ class _Column:
 def _decided(columns: list[_Column], delimiter: str) -> list[tuple[NumberFormat, DateFormat]]:
     """How the numbers and dates of each column are written, with what the other columns decide."""
     numbers, dates = NumberEvidence(), DateEvidence()
-    for column in columns:
-        if column.is_mostly("number"):
-            numbers.include(column.numbers)
-        if column.is_mostly("date"):
-            dates.include(column.dates)
-    number_formats = [c.numbers.format("", numbers, delimiter) for c in columns]
-    decimal = {
-        form.decimal
-        for form, c in zip(number_formats, columns, strict=True)
-        if c.is_mostly("number")
-    }
-    decimal -= {""}
-    sign = decimal.pop() if len(decimal) == 1 else ""
-    return [
-        (form, c.dates.format("", dates, sign))
-        for form, c in zip(number_formats, columns, strict=True)
+    of_numbers = [column.is_mostly("number") for column in columns]
+    of_dates = [column.is_mostly("date") for column in columns]
+    for column in compress(columns, of_numbers):
+        numbers.include(column.numbers)
+    for column in compress(columns, of_dates):
+        dates.include(column.dates)
+    number_formats = [
+        column.numbers.format("", numbers, delimiter) if of_number else NumberFormat()
+        for column, of_number in zip(columns, of_numbers, strict=True)
     ]
+    decimal = _agreed(form.decimal for form in number_formats)
+    date_formats = [
+        column.dates.format("", dates, decimal) if of_date else DateFormat()
+        for column, of_date in zip(columns, of_dates, strict=True)
+    ]
+    return list(zip(number_formats, date_formats, strict=True))
 
 
 def _agreed(values: Iterable[str]) -> str:
