@@ -26,7 +26,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 from itertools import chain
-from statistics import mode
 from typing import Any, Generic, NamedTuple, TypeVar
 
 _CODES = """
@@ -807,7 +806,18 @@ def read_table(text: str) -> Table:
     rows = [(n, row) for n, row in text_rows(text, delimiter) if not all(map(is_blank, row))]
     if not rows:
         raise ValueError("the table is empty; its first line must name the columns")
-    return Table([plain_text(name) for name in rows[0][1]], rows[1:], delimiter)
+    at = titles_above([row for _, row in rows[:60]])
+    return Table([plain_text(name) for name in rows[at][1]], rows[at + 1 :], delimiter)
+
+
+def titles_above(rows: Sequence[Sequence[object]]) -> int:
+    """How many of the first rows are titles above the table: at most half of their cells are
+    filled.
+    """
+    width, at = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0, 0
+    while at + 1 < len(rows) and 2 * sum(not is_blank(cell) for cell in rows[at]) <= width > 1:
+        at += 1
+    return at
 
 
 def decoded(content: bytes) -> str:
@@ -882,8 +892,9 @@ def delimiter_of(text: str, path: str) -> str:
     for delimiter in ",|\t;":
         widths = [len(r) for _, r in text_rows(head, delimiter) if any(map(str.strip, r))]
         if wide := [width for width in widths if width > 1]:
-            share = round(wide.count(mode(wide)) / len(widths), 1)
-            if (candidate := (share, mode(wide), delimiter)) > best:
+            width, times = Counter(wide).most_common(1)[0]
+            share = round(times / len(widths), 1)
+            if (candidate := (share, width, delimiter)) > best:
                 best, rows = candidate, len(widths)
     share, _, delimiter = best
     if os.path.splitext(path)[1].lower() in (".csv", ".tsv", ".tab"):

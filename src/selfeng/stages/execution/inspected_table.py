@@ -25,6 +25,7 @@ from readcells import (
     number_or_reason,
     number_reading,
     plain_text,
+    titles_above,
 )
 
 CELLS = 1_500_000
@@ -60,8 +61,7 @@ def profile_table(
     filled = ((number, row) for number, row in rows if not all(map(is_blank, row)))
     first = list(islice(filled, 60))
     width = mode(len(row) for _, row in first) if first else 0
-    while len(first) > 1 and 2 * sum(not is_blank(cell) for cell in first[0][1]) <= width > 1:
-        first.pop(0)  # a title above the table
+    first = first[titles_above([row for _, row in first]) :]
     begins, top = first[0] if first else (1, [])
     names = [] if any(_examined(cell).kind[0] not in ("text", "") for cell in top) else top
     columns = [_Column(unit) for _ in range(max(width, len(top)))]
