@@ -231,7 +231,7 @@ class NumberReading(NamedTuple):
     mark: str = ""
     """"CR", "DR" or ""; it has no effect on the values."""
     negative: bool = False
-    """Whether a sign or parentheses say so."""
+    """Whether it has a minus sign or parentheses."""
 
     @property
     def is_open(self) -> bool:
@@ -452,7 +452,7 @@ def number_or_reason(text: str, format: NumberFormat | None = None) -> int | flo
         return "is not a number"
     format = format or number_format([text])
     if reading.is_open and (format.ambiguous or format.decimal not in reading.values):
-        return f"{_both(reading)}; say which decimal sign is meant"
+        return f"{_both(reading)}; state the decimal sign"
     if format.decimal and format.decimal not in reading.values and len(reading.values) == 1:
         return f"is not a number with a decimal {_SIGN_NAMES[format.decimal]}"
     value = reading.values.get(format.decimal, next(iter(reading.values.values())))
@@ -692,7 +692,7 @@ def date_or_reason(text: str, format: DateFormat | None = None) -> date | dateti
             return f"is not a date with the {ORDERS[format.order]}"
         return next(iter(dates.values()))
     if format.ambiguous or format.order not in dates:
-        return f"can be {' or '.join(map(str, dates.values()))}; say whether the day is first"
+        return f"can be {' or '.join(map(str, dates.values()))}; state whether the day is first"
     return dates[format.order]
 
 

@@ -74,7 +74,7 @@ def test_what_is_not_a_number_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["1,234", "1.234", "$12,345"])
 def test_a_number_with_two_readings_is_refused_unless_the_format_decides(text: str) -> None:
-    with pytest.raises(ValueError, match=r"can be .* or .*; say which decimal sign is meant"):
+    with pytest.raises(ValueError, match=r"can be .* or .*; state the decimal sign"):
         read_number(text)
     by_point = read_number(text, NumberFormat("."))
     assert {by_point, read_number(text, NumberFormat(","))} == {
@@ -135,7 +135,7 @@ def test_cells_with_the_rarer_decimal_sign_are_unread() -> None:
     assert numbers.values == [1.5, 2.5, None, None]
     assert [cell.reason for cell in numbers.unread] == [
         "is not a number with a decimal point",
-        "can be 1234 or 1.234; say which decimal sign is meant",
+        "can be 1234 or 1.234; state the decimal sign",
     ]
 
 
@@ -222,7 +222,7 @@ def test_dates_that_nothing_decides_are_unread(cells: list[str]) -> None:
     dates = read_dates(cells)
     assert (dates.format.ambiguous, dates.format.day_first) == (True, None)
     assert str(dates.unread[0]) == (
-        "'01/02/2026' in item 0 can be 2026-02-01 or 2026-01-02; say whether the day is first"
+        "'01/02/2026' in item 0 can be 2026-02-01 or 2026-01-02; state whether the day is first"
     )
     assert date_format(["01/02/2026"]).evidence.endswith(": nothing decides")
 
