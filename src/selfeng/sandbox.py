@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from selfeng.core.errors import RequestError, SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner
-from selfeng.core.packages import with_reader
+from selfeng.core.packages import READER, with_reader
 from selfeng.core.protocols import NO_MODULES
 from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
 from selfeng.sandboxes.backend import Container
@@ -247,7 +247,7 @@ class SecureSandbox:
         job: Message = {
             "name": name,
             "code": code,
-            "library": with_reader(library, code),
+            "library": with_reader(library, code) if library or READER in code else {},
             "arguments": dict(arguments),
         }
         job["files"] = self._files.model_dump()

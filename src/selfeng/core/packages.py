@@ -55,8 +55,8 @@ def _reader_source() -> str:
 @cache
 def sandbox_modules() -> frozenset[str]:
     """Names of all top-level modules in the sandbox, offered or not."""
-    others = {"pytest", "_pytest", WORKER_PACKAGE, READER}
-    return sys.stdlib_module_names | {*sandbox_packages(), *others}
+    ours = {"pytest", "_pytest", WORKER_PACKAGE, READER}
+    return sys.stdlib_module_names | {*sandbox_packages(), *ours}
 
 
 @cache

@@ -367,11 +367,16 @@ def _call(
     values = resolved(arguments, results)
     if isinstance(tool, ServerTool):
         return Call(tool=tool, arguments=bind_schema(tool, values))
-    named = set(_texts(values))
-    files = [*(file.reference() for file in request.files), *request.earlier.references]
-    profiles = [request.profiles.get(f.sha256, "{}") for f in files if f.name in named]
-    values = with_forms(tool.signature, values, profiles) if profiles else values
+    if request.profiles and (profiles := _profiles_of(request, values)):
+        values = with_forms(tool.signature, values, profiles)
     return Call(tool=tool, arguments=bind(tool.signature, values))
+
+
+def _profiles_of(request: Request, arguments: Mapping[str, Any]) -> list[str]:
+    """The profiles of the files that the arguments name."""
+    argument_texts = set(_texts(arguments))
+    files = [*(file.reference() for file in request.files), *request.earlier.references]
+    return [request.profiles.get(f.sha256, "{}") for f in files if f.name in argument_texts]
 
 
 async def _results(turn: Turn, arguments: Any) -> tuple[StepResult, ...]:
