@@ -6,6 +6,7 @@ The fit is a logistic regression with a prior. A tool is absent by the data's pr
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ _ABSENT = 300
 """Absent tools per thousand."""
 _TOOLS_DRAWN, _MOST_DRAWS = 400, 40
 _MOST_ASKED = 150
-_ANSWERABLE = 0.7
+ANSWERABLE = 0.7
 _REST_WEIGHT = 0.3
 """Weight of a candidate that is not the best; its confidence decides less."""
 
@@ -108,9 +109,31 @@ def small_libraries(
             answerable = judged.gold[np.ix_(rows, tools)].any(axis=1)
             yes = random.permutation(rows[answerable])[:_MOST_ASKED]
             no = random.permutation(rows[~answerable])[
-                : max(1, round(len(yes) * (1 - _ANSWERABLE) / _ANSWERABLE))
+                : max(1, round(len(yes) * (1 - ANSWERABLE) / ANSWERABLE))
             ]
             yield search(judged, cosines, scale, np.concatenate([yes, no]), tools)
+
+
+def related_libraries(
+    judged: Judged, cosines: Matrix, scale: Scale, rows: Rows
+) -> Iterator[Searches]:
+    """Libraries of a tool that serves any of the requests and of those nearest to it, as people
+    build them for one subject; the right tool is absent for 30 % of the requests.
+    """
+    random = np.random.default_rng(6)
+    serving = np.flatnonzero(judged.gold[rows].any(axis=0))
+    for size in SIZES:
+        if size > len(serving) / 2:
+            return
+        for first in random.permutation(serving)[: max(2, min(_MOST_DRAWS, _TOOLS_DRAWN // size))]:
+            nearest = np.argsort(-(judged.tools[serving] @ judged.tools[first]), kind="stable")
+            tools = serving[nearest[:size]]
+            served = judged.gold[np.ix_(rows, tools)].sum(axis=1)
+            asked = random.permutation(rows[(served > 0) & (2 * served < size)])[:_MOST_ASKED]
+            yes = round(ANSWERABLE * len(asked))
+            for part, absent in ((asked[:yes], False), (asked[yes:], True)):
+                if len(part):
+                    yield search(judged, cosines, scale, part, tools, without_gold=absent)
 
 
 def present(ids: Sequence[str], seed: str) -> Bools:
@@ -121,6 +144,25 @@ def present(ids: Sequence[str], seed: str) -> Bools:
             for tool in ids
         ]
     )
+
+
+def balanced(searches: Sequence[Searches]) -> list[Floats]:
+    """(q) for each: weights by which every size of library of every set weighs 1, and the right
+    tool is absent in 30 % of its requests.
+    """
+    group = [(s.set, int(np.log2(s.tools))) for s in searches]
+    served, asked = Counter[tuple[str, int]](), Counter[tuple[str, int]]()
+    for g, s in zip(group, searches, strict=True):
+        served[g] += int(s.present.sum())
+        asked[g] += len(s.present)
+    return [
+        np.where(
+            s.present,
+            ANSWERABLE / max(1, served[g]),
+            (1 - ANSWERABLE) / max(1, asked[g] - served[g]),
+        )
+        for g, s in zip(group, searches, strict=True)
+    ]
 
 
 def fit_logistic(
@@ -149,15 +191,14 @@ def log_loss(p: Floats, right: Bools, weight: Floats) -> float:
     return float(-np.average(np.log(np.clip(np.where(right, p, 1 - p), 1e-9, 1)), weights=weight))
 
 
-def calibration_error(p: Floats, right: Bools) -> float:
+def calibration_error(p: Floats, right: Bools, weight: Floats | None = None) -> float:
     """Expected calibration error: the average distance of ten bands of probability from the share
     that was right.
     """
     bands = np.minimum((p * _BANDS).astype(int), _BANDS - 1)
-    return sum(
-        float((bands == b).mean() * abs(p[bands == b].mean() - right[bands == b].mean()))
-        for b in np.unique(bands)
-    )
+    weights = np.ones_like(p) if weight is None else weight
+    gaps = np.bincount(bands, weights * (p - right), minlength=_BANDS)
+    return float(np.abs(gaps).sum() / weights.sum())
 
 
 def _information(features: Floats, weight: Floats, weights: Floats) -> Floats:

@@ -201,8 +201,8 @@ class Settings(BaseSettings):
     openai_embedding_dimensions: int | None = Field(None, ge=1, le=10_000)
     """Length of its vectors; empty: known for OpenAI's models."""
     search_floor: float = Field(0.05, ge=0, le=1)
-    """Confidence, below SIMILARITY_THRESHOLD, that a tool needs for the model to choose it; 0:
-    any."""
+    """Confidence, below SIMILARITY_THRESHOLD, that a tool needs, if all better ones are wrong, for
+    the model to choose it; 0: any."""
     synthesis_max_repairs: int = Field(3, ge=0, le=20)
     """Repairs of an implementation that fails its tests."""
     synthesis_candidates: int = Field(3, ge=1, le=8)

@@ -409,8 +409,18 @@ async def test_a_choice_that_is_unlikely_and_unexplained_is_not_taken():
     assert library.requests == []
 
 
-async def test_the_model_sees_no_tool_below_the_floor():
-    library = Nearness(tool(), UPPER, near={"2 plus 1": {"add_numbers": 0.4, "upper_text": 0.04}})
+@pytest.mark.parametrize(
+    ("near", "offered"),
+    [
+        ({"add_numbers": 0.4, "upper_text": 0.02}, ["add_numbers"]),
+        ({"add_numbers": 0.98, "upper_text": 0.02}, ["add_numbers", "upper_text"]),
+        ({"add_numbers": 0.999, "upper_text": 0.005}, ["add_numbers"]),
+    ],
+)
+async def test_the_model_sees_no_tool_below_the_floor_but_for_its_rivals(
+    near: Mapping[str, float], offered: Sequence[str]
+) -> None:
+    library = Nearness(tool(), UPPER, near={"2 plus 1": near})
     script = Script(titled={CHOOSE: CHOICE, ANSWER: Completion(content="3")})
     with OfflineServer(script, delay=0) as server:
         model = LLMClient(
@@ -418,8 +428,8 @@ async def test_the_model_sees_no_tool_below_the_floor():
         )
         await Decided(model, library).ask("2 plus 1")
         await model.aclose()
-    offered = [t["function"]["name"] for t in script.requests[0].tools]
-    assert offered == ["add_numbers", "no_tool_fits"]
+    shown = [t["function"]["name"] for t in script.requests[0].tools]
+    assert shown == [*offered, "no_tool_fits"]
     assert "standalone_request" not in str(script.requests[0].tools)
 
 

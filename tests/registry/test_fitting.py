@@ -8,6 +8,7 @@ import pytest
 from benchmarks.calibrate import calibrate, calibration_lines
 from benchmarks.fitting.calibration import Calibration, Figures, fit_library, reciprocal_ranks
 from benchmarks.fitting.confidence_training import (
+    balanced,
     calibration_error,
     fit_logistic,
     present,
@@ -77,6 +78,23 @@ def test_the_right_tool_is_missing_where_it_is_taken_away() -> None:
     gone = search(judged, judged.cosines(), Scale(0.3, 20.0), rows, tools, without_gold=True)
     assert not gone.right.any()
     np.testing.assert_allclose(gone.weights.sum(), 1)
+
+
+def test_the_right_tool_is_absent_in_three_of_ten_requests_of_every_size() -> None:
+    judged = leave_one_out([(REVERSE, ()), (SHOUT, ()), (COUNT, ())], EMBEDDER)
+    rows, tools = np.arange(4), np.arange(3)
+    there = search(judged, judged.cosines(), Scale(0.3, 20.0), rows, tools)
+    gone = search(judged, judged.cosines(), Scale(0.3, 20.0), rows[:1], tools, without_gold=True)
+    weights = balanced([there, gone])
+    np.testing.assert_allclose([w.sum() for w in weights], [0.7, 0.3])
+
+
+def test_a_stated_probability_is_judged_by_the_share_that_is_right() -> None:
+    stated, right = np.array([0.75] * 4 + [0.2] * 5), np.array([True] * 3 + [False] * 5 + [True])
+    assert calibration_error(stated, right) == pytest.approx(0)
+    assert calibration_error(stated, ~right) == pytest.approx((4 * 0.5 + 5 * 0.6) / 9)
+    weight = np.array([1.0] * 4 + [0.0] * 5)
+    assert calibration_error(stated, ~right, weight) == pytest.approx(0.5)
 
 
 def test_a_map_learns_what_requests_mean_here() -> None:

@@ -36,6 +36,12 @@ def test_confidence_grows_with_evidence_and_lead_and_falls_with_the_number_of_to
     assert sure(8.0, tools=1)[0] > base
 
 
+def test_several_rivals_leave_less_confidence_than_one() -> None:
+    (one, *_), (several, *_) = sure(8.0, 6.0), sure(8.0, 6.0, 6.0, 6.0)
+    assert several < one
+    assert sure(8.0, 6.0, *[-12.0] * 40)[0] == pytest.approx(one, abs=0.01)
+
+
 def test_words_in_common_count_beside_the_cosine() -> None:
     ranking = Ranking(Parameters("", WEIGHTS, Scale(middle=0.35, steepness=38.7)))
     near, worded, far = (

@@ -1,8 +1,8 @@
 """Calibrated confidence: the probability that a found tool is a right one.
 
 A cosine alone says little: right tools score anywhere from 0.3 up, and the nearest wrong tool gets
-nearer as the library grows. So a logistic model uses the tool's evidence, its lead over the best
-other tool, and the number of tools. Evidence is in natural log-odds, so one model serves every
+nearer as the library grows. So a logistic model uses the tool's evidence, its lead over the other
+tools, and the number of tools. Evidence is in natural log-odds, so one model serves every
 embedder.
 
 The scale of an embedder converts its cosines to evidence. Cosines of unrelated texts lie around 0.1
@@ -31,7 +31,12 @@ BM25_EVIDENCE = 0.58
 which was best or second best on every data set.
 """
 _NOTHING = -15.0
-"""Evidence of a tool unrelated to the request; stands in for the best other tool if there is none.
+"""Evidence of a tool unrelated to the request, which every tool has among its rivals."""
+_RIVALS = 9
+"""The best tools of a search, over which leads are measured: the number that the fit sees."""
+_SOFTNESS = 3.0
+"""Rivals within so much evidence of each other, in natural log-odds, count together. Of 1 to 6, 2
+and 3 had the least log loss on unseen tasks (0.409; the best rival alone: 0.412).
 """
 _MOST_TOOLS = 4096
 """The number of tools counts by its logarithm up to this limit, which is beyond what was measured.
@@ -47,19 +52,21 @@ def confidences(evidence: Floats, tools: int, weights: Sequence[float]) -> Float
 
 
 def features(evidence: Floats, tools: int) -> Floats:
-    """The inputs of the model, along a new last axis: 1, the evidence, its lead over the best
-    other, log2 of the number of tools.
+    """The inputs of the model, along a new last axis: 1, the evidence, its lead over the others,
+    log2 of the number of tools.
     """
-    lead = evidence - np.maximum(_best_other(evidence), _NOTHING)
+    lead = evidence - _rivals(evidence)
     size = np.full_like(evidence, np.log2(min(tools, _MOST_TOOLS)))
     return np.stack([np.ones_like(evidence), evidence / 10, lead / 10, size / 10], axis=-1)
 
 
-def _best_other(evidence: Floats) -> Floats:
-    if evidence.shape[-1] < 2:
-        return np.full_like(evidence, _NOTHING)
-    top = np.partition(evidence, -2, axis=-1)[..., -2:]
-    return np.where(evidence >= top[..., 1:], top[..., :1], top[..., 1:])
+def _rivals(evidence: Floats) -> Floats:
+    """The evidence of the other tools together, as a soft maximum."""
+    top = np.maximum(evidence.max(axis=-1, keepdims=True), _NOTHING)
+    weights, nothing = (np.exp((e - top) / _SOFTNESS) for e in (evidence, _NOTHING))
+    best = np.sort(weights, axis=-1)[..., -_RIVALS:].sum(axis=-1, keepdims=True)
+    others = np.maximum(best - weights, 0) + nothing
+    return np.asarray(top + _SOFTNESS * np.log(others), dtype=np.float64)
 
 
 _LEAST_DISTANCE, _LEAST_SPREAD = 0.01, 0.01

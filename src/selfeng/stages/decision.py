@@ -28,6 +28,11 @@ CHOICE_ODDS = 19.0
 """How much likelier a model is to choose a tool that fits than one that doesn't (0.95 against
 0.05): the factor by which its choice multiplies the odds that the search gives.
 """
+_RIVALLED = 0.2
+"""Share of the floor that a tool needs however certain the better ones are. With it, the model
+sees 97 % of the right tools among the candidates of small libraries of one subject; without the
+rule for rivals 95 %. It sees 2.9 tools instead of 1.9.
+"""
 _LOOKED_BACK = 3
 """How many earlier requests are searched with a request when neither it nor the one before names
 its subject.
@@ -40,7 +45,9 @@ class Thresholds(Value):
     threshold: float = 0.75
     """SIMILARITY_THRESHOLD: from here on a tool counts as found where no model chooses."""
     floor: float = 0.05
-    """SEARCH_FLOOR: the model sees no tool below it. 0: it sees all candidates."""
+    """SEARCH_FLOOR: the model sees no tool below it if the better tools are wrong. 0: it sees all
+    candidates.
+    """
     translates: bool = True
     """Whether the model can put a request in another language into English."""
 
@@ -189,7 +196,16 @@ class Decider:
         return self._likely(await self._nearest(turn, text))
 
     def _likely(self, candidates: Iterable[AnyCandidate]) -> list[AnyCandidate]:
-        return [c for c in candidates if c.confidence >= self._thresholds.floor]
+        """Those, of the best first, that reach the floor if all better ones are wrong: a strong
+        rival does not hide a right tool.
+        """
+        likely, wrong = list[AnyCandidate](), 1.0
+        for candidate in candidates:
+            if candidate.confidence < self._thresholds.floor * max(wrong, _RIVALLED):
+                break
+            likely.append(candidate)
+            wrong *= 1 - candidate.confidence
+        return likely
 
     async def _choose(self, turn: Turn, results: _SearchResults) -> _Choice:
         if not results.candidates:
@@ -215,11 +231,12 @@ class Decider:
             results = results.joined(c for c in candidates if c.tool not in declined_tools)
             if isinstance(choice, NoFit):
                 choice = await self._choose_again(turn, results, choice)
-        if isinstance(choice, NoFit) or (
-            (sure := results.sure_of(choice.tool.name)) >= self._thresholds.floor
-        ):
+        if isinstance(choice, NoFit) or choice.tool in [
+            c.tool for c in self._likely(results.candidates)
+        ]:
             return _Choice(choice, results)
-        reason = f"{choice.tool.name} was chosen, but the search gives it only {self._below(sure)}"
+        sure = self._below(results.sure_of(choice.tool.name))
+        reason = f"{choice.tool.name} was chosen, but the search gives it only {sure}"
         return _Choice(NoFit(reason=reason, standalone=choice.standalone), results)
 
     async def _choose_again(self, turn: Turn, results: _SearchResults, declined: NoFit) -> Choice:
