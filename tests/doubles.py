@@ -4,6 +4,7 @@ script is at its end.
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -383,7 +384,9 @@ def is_stub(code: str) -> bool:
 
 
 def returned(text: str = "8", type_name: str = "int") -> Returned:
-    return Returned(type_name=type_name, text=text, data=text)
+    with suppress(ValueError):
+        return Returned(type_name=type_name, text=text, data=canonical(json.loads(text)))
+    return Returned(type_name=type_name, text=text, data=json.dumps(text))
 
 
 def kept(data: str) -> Returned:

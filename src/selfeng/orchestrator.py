@@ -225,10 +225,10 @@ class Orchestrator:
                 case PlanExecuted(results=results):
                     pieces, tool = self._responder.answer_plan(turn, results), end.tool
                 case Executed(call=call, execution=execution) if turn.request.by_hand:
-                    pieces, tool = _single_piece(plain(execution)), call.tool.name
+                    pieces, tool = _single_piece(plain(execution, call.tool)), call.tool.name
                 case Executed(call=call, execution=execution):
                     pieces, tool = (
-                        self._responder.answer(turn, str(call), execution),
+                        self._responder.answer(turn, str(call), execution, call.tool),
                         call.tool.name,
                     )
                 case _:

@@ -9,11 +9,12 @@ from selfeng.core.result import (
     LONG,
     Result,
     canonical,
+    in_line,
     reference_to,
     summary,
     table_of,
 )
-from selfeng.core.words import for_people, is_about_money
+from selfeng.core.words import for_people, is_in_currency
 
 PAYMENTS = [
     {"month": n, "payment": 1013.37 + n / 1000, "note": None if n % 2 else "even"}
@@ -107,14 +108,24 @@ def test_a_summary_is_short_whatever_is_in_the_value(value: Any, has: str) -> No
         (45, False, "45"),
         (45.0, False, "45"),
         (0.1 + 0.2, False, "0.3"),
-        (1.0566882094325936, False, "about 1.05669"),
-        (2 / 3, False, "about 0.666667"),
+        (1.0566882094325936, False, "about 1.057"),
+        (2.60267, False, "about 2.603"),
+        (26.0267, False, "about 26.03"),
+        (2602.67, False, "2602.67"),
+        (2 / 3, False, "about 0.6667"),
+        (0.0149, True, "0.0149"),
+        (0.014925373, True, "about 0.01493"),
+        (0.99996, False, "about 1"),
+        (200.0, True, "200"),
+        (0.5, True, "0.50"),
+        (3.497, True, "about 3.50"),
+        (12345678.905, True, "about 12345678.90"),
         (1234567.891, False, "about 1234568"),
         (7.5, True, "7.50"),
         (1013.3719, True, "about 1013.37"),
-        (0.00123456789, True, "about 0.00123457"),
-        (0.00001234567891, False, "about 1.23457e-05"),
-        (-2.123456789, False, "about -2.12346"),
+        (0.00123456789, True, "about 0.001235"),
+        (0.00001234567891, False, "about 1.235e-05"),
+        (-2.123456789, False, "about -2.123"),
         (float("nan"), False, "nan"),
     ],
 )
@@ -122,12 +133,37 @@ def test_numbers_are_rounded_for_people(number: float, money: bool, said: str) -
     assert for_people(number, money=money) == said
 
 
-def test_money_is_recognised_by_words_and_signs() -> None:
-    assert [is_about_money(t) for t in ("7.5 € net", "the total price", "2 cups of milk")] == [
-        True,
-        True,
-        False,
-    ]
+@pytest.mark.parametrize(
+    ("text", "money"),
+    [
+        ("total_eur", True),
+        ("Der Betrag in Euro.", True),
+        ("El importe en €.", True),
+        ("What remains, in US$", True),
+        ("The length in km.", False),
+        ("Wahrscheinlichkeit, dass der Preis steigt", False),
+        ("Cantidad de bombillas por el precio total", False),
+        ("exchange rate of EUR and USD", False),
+        ("price in EUR per litre", False),
+        ("the neuron's dose", False),
+    ],
+)
+def test_a_currency_makes_an_amount_and_the_word_price_does_not(text: str, money: bool) -> None:
+    assert is_in_currency(text) == money
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        ({"2026-04": 4, "2026-05": 2.60267}, "2026-04: 4, 2026-05: 2.603"),
+        ([1, 0.25, "é", None, True], "1, 0.25, é, null, true"),
+        ([{"a": 1}, {"a": [2, 3]}], "(a: 1), (a: (2, 3))"),
+        ("two\nlines", "two\nlines"),
+        (2.60267, "2.603"),
+    ],
+)
+def test_a_value_in_a_line_has_no_signs_of_python(value: Any, line: str) -> None:
+    assert in_line(value) == line
 
 
 def test_a_spreadsheet_runs_nothing_of_a_csv_file() -> None:

@@ -10,6 +10,7 @@ import pytest
 from selfeng.core.errors import ModelUnavailable
 from selfeng.core.files import File
 from selfeng.core.plan import StepResult
+from selfeng.core.tool import Tool
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.models.offline.cookbook.read_prompt import sections_of
@@ -23,7 +24,7 @@ from selfeng.stages.response_synthesizer import (
     plain_results,
     rounded,
 )
-from tests.doubles import ScriptedModel, kept
+from tests.doubles import ScriptedModel, kept, tool
 
 
 @pytest.mark.parametrize(
@@ -139,24 +140,41 @@ async def test_the_model_is_told_the_shape_of_a_long_table_and_not_its_rows() ->
     assert plain(kept(rows)) == "The result is a table of 360 rows and 2 columns."
 
 
+def number_tool(name: str, docstring: str) -> Tool:
+    return tool(name, f'def {name}(x: float) -> float:\n    """{docstring}"""\n    return x\n')
+
+
+DISTANCE = number_tool("distance", "The length of a way.\n\n    Returns:\n        In km.\n    ")
+CHANCE = number_tool("chance", "How likely a price in EUR rises.\n\n    :returns: A share.\n    ")
+NETTO = number_tool("nettobetrag", "Rechnet um.\n\n    Returns:\n        Betrag in €.\n    ")
+CUOTA = number_tool("cuota_eur", "La cuota mensual.")
+BULBS = number_tool("bulbs", "Bulbs for a budget.\n\n    Returns: The quantity.\n\n    In EUR.")
+
+
 @pytest.mark.parametrize(
-    ("request_text", "value", "said"),
+    ("request_text", "tool", "value", "said"),
     [
-        ("3/4 l in US cups", "1.0566882094325936", "about 1.05669"),
-        ("net price of 7.5 €", "7.5", "7.50"),
-        ("count them", "12", None),
-        ("half of 3", "1.5", None),
+        ("How far is the cheapest price from here?", DISTANCE, "2.60267", "about 2.603"),
+        ("Wie weit ist es? Die Fahrt kostet 3 €.", DISTANCE, "2.60267", "about 2.603"),
+        ("¿Qué probabilidad hay de que suba el precio?", CHANCE, "0.0149253", "about 0.01493"),
+        ("What is the chance at a price of $5?", CHANCE, "0.0149", None),
+        ("Netto von 8,93 brutto", NETTO, "7.5", "7.50"),
+        ("¿Cuánto pago al mes?", CUOTA, "3.4567", "about 3.46"),
+        ("Wie viele Lampen bekomme ich für 400 €?", BULBS, "200.0", "200"),
+        ("¿Cuántas bombillas por 5 euros?", BULBS, "2.5", None),
+        ("count them", BULBS, "12", None),
     ],
 )
-async def test_the_model_is_told_how_to_say_a_number(
-    request_text: str, value: str, said: str | None
+async def test_a_number_has_the_digits_of_what_it_is_whatever_the_request_speaks_of(
+    request_text: str, tool: Tool, value: str, said: str | None
 ) -> None:
     model = ScriptedModel("It is.", ModelUnavailable("no connection"))
     turn = Turn(Request(request_text), [].append)
     responder = ResponseSynthesizer(model)
-    assert [piece async for piece in responder.answer(turn, "f()", kept(value))] == ["It is."]
+    pieces = [piece async for piece in responder.answer(turn, "f()", kept(value), tool)]
+    assert pieces == ["It is."]
     assert (prompted(model).get("rounded"), prompted(model)["result"]) == (said, value)
-    (told,) = [piece async for piece in responder.answer(turn, "f()", kept(value))]
+    (told,) = [piece async for piece in responder.answer(turn, "f()", kept(value), tool)]
     assert told.startswith(f"The result is {said}." if said else f"The result is:\n\n```\n{value}")
 
 
@@ -186,6 +204,19 @@ def test_long_results_of_a_plan_are_told_by_their_shape() -> None:
     )
 
 
+def test_a_step_shows_its_value_without_signs_of_python() -> None:
+    months = StepResult(
+        id="a",
+        request="Zähle je Monat",
+        tool="t",
+        text="{'2026-04': 4, '2026-05': 2.60267}",
+        data='{"2026-04": 4, "2026-05": 2.60267}',
+    )
+    assert months.shown == "2026-04: 4, 2026-05: 2.603"
+    assert plain_results((months,)).endswith("```\n2026-04: 4, 2026-05: 2.603\n```")
+    assert months.model_copy(update={"data": None}).shown == months.text
+
+
 def test_a_step_that_names_another_is_told_with_its_value() -> None:
     steps = (
         StepResult(id="reversed", request="Reverse 'abc'", tool="t", text="cba", data="cba"),
@@ -208,4 +239,4 @@ def test_a_step_that_names_another_is_told_with_its_value() -> None:
     ],
 )
 def test_only_numbers_are_rounded(execution: Execution, said: str) -> None:
-    assert rounded(execution, "the price in €") == said
+    assert rounded(execution, NETTO) == said

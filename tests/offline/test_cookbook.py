@@ -140,7 +140,7 @@ def told(call: str, execution: Execution, request: str = "…") -> str:
             files="",
             call=call,
             result=describe(execution),
-            rounded=rounded(execution, request),
+            rounded=rounded(execution),
         )
     ).content
 

@@ -52,6 +52,6 @@ def _cell(cell: Any) -> str:
     if cell is None:
         return ""
     if isinstance(cell, float):
-        return for_people(cell).removeprefix("about ")
+        return for_people(cell, digits=6).removeprefix("about ")
     text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
     return one_line(text) if len(text) <= _CELL else f"{one_line(text[:_CELL])}…"

@@ -1,9 +1,11 @@
 """A plan: the steps of a request that no single tool serves, and their results."""
 
+import json
 import re
 from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
 
+from selfeng.core.result import IN_SHORT, in_line
 from selfeng.core.value import Value
 
 LEAST, MOST = 2, 6
@@ -39,6 +41,12 @@ class StepResult(Value):
     """The value as JSON text; None if it is not plain JSON, or too large."""
     summary: str = ""
     """What a model is told of a long value; "" if it is told the text."""
+
+    @property
+    def shown(self) -> str:
+        """The value for people; of a long one its shape."""
+        shape = self.summary.partition(f", {IN_SHORT}")[0]
+        return shape or (self.text if self.data is None else in_line(json.loads(self.data)))
 
 
 class SavedStep(Value):

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from selfeng.core.files import MB
 from selfeng.core.value import Value
-from selfeng.core.words import count, shortened
+from selfeng.core.words import count, for_people, shortened
 
 LARGEST = 8 * MB
 """Characters of the JSON of a value that is kept."""
@@ -281,6 +281,23 @@ def _brief(value: Any) -> str:
 def _part(value: Any) -> str:
     text = canonical(value)
     return text if len(text) <= _PART else f"{text[:_PART]}…"
+
+
+def in_line(value: Any) -> str:
+    """A value in a line for people: its members by name, fractions as a sentence says them."""
+
+    def part(item: Any) -> str:
+        return f"({in_line(item)})" if isinstance(item, dict | list) else in_line(item)
+
+    match value:
+        case dict():
+            return ", ".join(f"{name}: {part(item)}" for name, item in value.items())
+        case list():
+            return ", ".join(map(part, value))
+        case float():
+            return for_people(value).removeprefix("about ")
+        case _:
+            return as_text(value, "text")
 
 
 def as_text(value: Any, form: ResultFormat) -> str:

@@ -3,12 +3,11 @@
 import math
 import re
 
-_PRECISION = 6
-_WHOLE = 1e6
-_MONEY = re.compile(
-    r"[$€£¥₹]|\b(?:usd|eur|gbp|chf|euros?|dollars?|cents?|price|cost|invoice|salary|tax|tip|loan|"
-    r"payment|interest)s?\b",
-    re.IGNORECASE,
+_WHOLE, _SCIENTIFIC = 1e6, 1e15
+_CURRENCY = re.compile(
+    r"(?!.*\b(?:rate|per)\b)"
+    r".*(?:[$£¥\u20a0-\u20cf]|\b(?:eur|usd|gbp|chf|jpy|euros?|dollars?|money)\b)",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -35,21 +34,31 @@ def significant(value: float, digits: int = 2) -> str:
     return f"{float(f'{value:.{digits}g}'):,.15g}"
 
 
-def for_people(value: float, *, money: bool = False) -> str:
-    """A number as a sentence says it: whole numbers as they are, money with two places, anything
-    else with six significant digits at most; `about` before what was rounded.
+def for_people(value: float, *, money: bool = False, digits: int = 4) -> str:
+    """A number as a sentence says it: whole numbers as they are, anything else with so many
+    significant digits, but from 1 on with at least two places, and an amount of money with two;
+    `about` before what was rounded.
     """
     if isinstance(value, int) or not math.isfinite(value):
         return str(value)
     size = abs(value)
+    digits = max(digits, len(str(int(size))) + 2) if size < _WHOLE else digits
     form = (
-        ".2f" if money and size >= 0.005 else ".0f" if _WHOLE <= size < 1e15 else f".{_PRECISION}g"
+        ".2f"
+        if money
+        and not value.is_integer()
+        and (1 <= size < _SCIENTIFIC or value == round(value, 2))
+        else ".0f"
+        if _WHOLE <= size < _SCIENTIFIC
+        else f".{digits}g"
     )
     rounded = f"{value:{form}}"
     close = math.isclose(float(rounded), value, rel_tol=1e-12, abs_tol=0.0)
     return rounded if close else f"about {rounded}"
 
 
-def is_about_money(text: str) -> bool:
-    """Whether words or signs of a request speak of money."""
-    return _MONEY.search(text) is not None
+def is_in_currency(text: str) -> bool:
+    """Whether the name or the description of a number gives a currency, but no price of a unit and
+    no exchange rate.
+    """
+    return _CURRENCY.match(text.replace("_", " ")) is not None

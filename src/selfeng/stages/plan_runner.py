@@ -76,7 +76,7 @@ class PlanRunner:
                 step=step.id,
                 state="finished",
                 tool=result.tool,
-                text=shortened(result.text, SHOWN),
+                text=shortened(result.shown, SHOWN),
                 seconds=seconds,
             )
         )
@@ -108,7 +108,7 @@ def _step_failure(step: PlannedStep, problem: str, steps: Iterable[asyncio.Task[
         t.result().result for t in steps if t.done() and not t.cancelled() and t.exception() is None
     ]
     summary = "; ".join(
-        f"“{result.request}”: {shortened(result.text, SHOWN)}" for result in reached
+        f"“{result.request}”: {shortened(result.shown, SHOWN)}" for result in reached
     )
     return f"the step “{step.request}” failed: {problem}" + (
         f". What was reached: {summary}" if summary else ""

@@ -13,9 +13,11 @@ from selfeng.core.plan import StepResult
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient
 from selfeng.core.result import IN_SHORT, LARGEST, ResultReference
+from selfeng.core.server_tool import ServerTool
+from selfeng.core.tool import Tool
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
-from selfeng.core.words import for_people, is_about_money, shortened
+from selfeng.core.words import for_people, is_in_currency, shortened
 from selfeng.prompts import render
 from selfeng.prompts.request import all_results, listed
 
@@ -23,6 +25,9 @@ SHOWN_TO_MODEL = 1000
 """Characters that the model sees of a value that is not kept; of a kept one it sees all, or a
 summary.
 """
+_RETURNS = re.compile(r"\breturns?:\s*(.+?)(?:\n\s*\n|\"{3}|'{3})", re.IGNORECASE | re.DOTALL)
+"""What a docstring says of the result, in any of the usual forms."""
+AnyTool = Tool | ServerTool
 _EXPECTED = {"ValueError", "TypeError"}
 """What tools raise for input that they refuse; their messages need no explanation."""
 
@@ -33,8 +38,10 @@ class ResponseSynthesizer:
     def __init__(self, model: ModelClient) -> None:
         self._model = model
 
-    async def answer(self, turn: Turn, call: str, execution: Execution) -> AsyncIterator[str]:
-        """The answer in pieces, Markdown; `call` is the call as Python source.
+    async def answer(
+        self, turn: Turn, call: str, execution: Execution, tool: AnyTool | None = None
+    ) -> AsyncIterator[str]:
+        """The answer in pieces, Markdown; `call` is the call of the tool as Python source.
 
         When the model can't be reached, declines or has no budget left, the plain result is the
         answer, so that finished work is never lost.
@@ -47,9 +54,9 @@ class ResponseSynthesizer:
             files=listed(request),
             call=call,
             result=await _describe(execution),
-            rounded=rounded(execution, request.text),
+            rounded=rounded(execution, tool),
         )
-        async for piece in self._stream_reply(turn, prompt, plain(execution, request.text)):
+        async for piece in self._stream_reply(turn, prompt, plain(execution, tool)):
             yield piece
 
     async def answer_plan(self, turn: Turn, results: Sequence[StepResult]) -> AsyncIterator[str]:
@@ -125,16 +132,22 @@ def _cut(returned: Returned) -> str:
     )
 
 
-def rounded(execution: Execution, request: str) -> str:
-    """The number that a call returned, as a sentence says it; "" if it stands as it is."""
+def rounded(execution: Execution, tool: AnyTool | None = None) -> str:
+    """The number that a call of the tool returned, as a sentence says it; "" if it is as it was."""
     if not isinstance(execution, Returned) or execution.type_name not in ("float", "Decimal"):
         return ""
     try:
         number = float(execution.text.removeprefix("Decimal('").removesuffix("')"))
-        sentence_number = for_people(number, money=is_about_money(request))
+        sentence_number = for_people(number, money=tool is not None and _returns_money(tool))
     except ValueError:
         return ""
     return "" if sentence_number == execution.text else sentence_number
+
+
+def _returns_money(tool: AnyTool) -> bool:
+    """Whether the tool's name, and what it documents of its result, give a currency."""
+    documented = _RETURNS.search(tool.code) if isinstance(tool, Tool) else None
+    return is_in_currency(f"{tool.name} {documented[1] if documented else tool.description}")
 
 
 def _files(execution: Returned | Raised) -> str:
@@ -148,13 +161,13 @@ def _files(execution: Returned | Raised) -> str:
     )
 
 
-def plain(execution: Execution, request: str = "") -> str:
+def plain(execution: Execution, tool: AnyTool | None = None) -> str:
     """What the person is told of an execution without a model's help."""
     match execution:
         case Returned(value=ResultReference(long=True, shape=shape)):
             return f"The result is {shape}."
         case Returned():
-            if number := rounded(execution, request):
+            if number := rounded(execution, tool):
                 return f"The result is {number}."
             cut = _cut(execution) if execution.truncated else ""
             more = f"\n\n{cut[:1].upper()}{cut[1:]}." if cut else ""
@@ -175,7 +188,7 @@ def plain(execution: Execution, request: str = "") -> str:
 def plain_results(results: Sequence[StepResult]) -> str:
     """What the person is told of a plan without a model's help."""
     return "The results are:\n\n" + "\n\n".join(
-        f"{result.request}\n\n{result.summary.partition(f', {IN_SHORT}')[0] or _block(result.text)}"
+        f"{result.request}\n\n{result.shown if result.summary else _block(result.shown)}"
         for result in results
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from selfeng.core.result import IN_SHORT
-from selfeng.core.words import for_people
+from selfeng.core.words import for_people, is_in_currency
 from selfeng.models.offline.completion import Completion
 from selfeng.models.offline.cookbook.read_prompt import ReadPrompt
 from selfeng.models.offline.cookbook.recipe import Recipe, recipe_for_tool
@@ -129,7 +129,7 @@ def _plain(result: str, is_text: bool) -> str:
                 "",
                 "| | |",
                 "|---|---|",
-                *(f"| {_cell(k)} | {_cell(v)} |" for k, v in value.items()),
+                *(f"| {_cell(k)} | {_cell(v, str(k))} |" for k, v in value.items()),
             ]
         )
     inline = _code(result)
@@ -154,8 +154,12 @@ def _is_scalar(value: object) -> bool:
     )
 
 
-def _cell(value: object) -> str:
-    content = for_people(value) if isinstance(value, float) else value
+def _cell(value: object, name: str = "") -> str:
+    content = (
+        for_people(value, money=is_in_currency(name), digits=6)
+        if isinstance(value, float)
+        else value
+    )
     return (
         str(content if isinstance(content, str) else repr(content))
         .replace("\\", "\\\\")
