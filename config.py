@@ -1,5 +1,5 @@
-"""The settings: see src/selfeng/settings.py. `from config import Config` has their values by the
-names of their variables, as `Config.OPENAI_MODEL`, read when it is first imported.
+"""The settings: see src/selfeng/core/settings.py. `from config import Config` has their values by
+the names of their variables, as `Config.OPENAI_MODEL`, read when it is first imported.
 """
 
 from functools import cache
@@ -11,8 +11,8 @@ from pydantic import SecretStr
 if Path(__file__).with_name("src").joinpath("selfeng").is_dir():
     import src  # noqa: F401 - in a checkout the package need not be installed
 
-from selfeng.settings import *  # noqa: F403
-from selfeng.settings import load_settings
+from selfeng.core.settings import *  # noqa: F403
+from selfeng.core.settings import load_settings
 
 
 def __getattr__(name: str) -> Any:

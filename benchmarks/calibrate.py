@@ -19,10 +19,10 @@ from selfeng.capability_registry import CapabilityRegistry
 from selfeng.cli.command import opened, run, say
 from selfeng.cli.terminal import progress_bars
 from selfeng.core.protocols import Embedder
+from selfeng.core.settings import Settings
 from selfeng.library.parameters import FOLDER
 from selfeng.models.embedding.embedder_choice import chosen_embedder
 from selfeng.models.embedding.minilm import MiniLM
-from selfeng.settings import Settings
 
 
 async def calibrate(

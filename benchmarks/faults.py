@@ -80,7 +80,7 @@ import asyncio
 from selfeng.bootstrap import build_engine
 from selfeng.core.tool import ToolDraft
 from selfeng.core.provenance import Provenance
-from selfeng.settings import load_settings
+from selfeng.core.settings import load_settings
 
 async def main():
     engine = await build_engine(load_settings(None))

@@ -72,11 +72,11 @@ from benchmarks.fitting.map_training import STEPS, TrainingPart, train
 from benchmarks.measures import Ranks, best_ranks, quality
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.protocols import Embedder
+from selfeng.core.settings import load_settings
 from selfeng.library.confidence import BM25_EVIDENCE, FEATURES, Scale
 from selfeng.library.parameters import SHIPPED, Parameters, RequestMap
 from selfeng.models.embedding.minilm import MiniLM
 from selfeng.seeds import load_seeds
-from selfeng.settings import load_settings
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 WEIGHTS = {"metatool": 2.0}

@@ -25,9 +25,9 @@ from typing import Any
 
 from selfeng.bootstrap import build_engine
 from selfeng.core.events import Event, Outcome, SynthesisStep, TurnFinished
+from selfeng.core.settings import Settings, load_settings
 from selfeng.engine import Engine
 from selfeng.models.offline.cookbook.recipe import recipe_for_tool
-from selfeng.settings import Settings, load_settings
 from selfeng.synthesis.relatives import twin
 
 KINDS = (

@@ -58,10 +58,10 @@ from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.events import Event, ExecutionFinished, ToolFound, TurnFinished, TurnStarted
 from selfeng.core.leaving import exit_process
 from selfeng.core.result import canonical, reference_to
+from selfeng.core.settings import load_settings
 from selfeng.core.verdict import Returned
 from selfeng.models.embedding.minilm import MiniLM
 from selfeng.models.embedding.model_files import FOLDER
-from selfeng.settings import load_settings
 from selfeng.store.database import open_database, writing
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.schema import conversations

@@ -65,13 +65,13 @@ from benchmarks.measures import DEPTH, Ranks, auroc, f1, quality
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.protocols import Embedder
+from selfeng.core.settings import load_settings
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.library import records
 from selfeng.library.fusion import parameter_words, split_words, tool_vector
 from selfeng.library.records import Embedding
 from selfeng.library.tool_files import code_file, source_digest, tests_file
 from selfeng.models.embedding.minilm import MiniLM
-from selfeng.settings import load_settings
 from selfeng.store.database import open_database, writing
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "retrieval"

@@ -60,12 +60,12 @@ from docker.client import DockerClient
 
 from benchmarks.ready import current_sandbox
 from selfeng.core.composition import Importable
+from selfeng.core.settings import load_settings
 from selfeng.core.tool import ToolDraft
 from selfeng.core.verdict import Returned, TestResult
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import docker_engine as ownership
 from selfeng.seeds import load_seeds
-from selfeng.settings import load_settings
 from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.policy import SynthesisPolicy
 

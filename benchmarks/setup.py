@@ -30,7 +30,7 @@ import requests
 import socketio  # type: ignore[import-untyped]
 
 from selfeng.core.places import HOME
-from selfeng.settings import Settings
+from selfeng.core.settings import Settings
 
 _REQUEST, RIGHT = "What is 15 percent of 300?", "45"
 _PATIENCE = 600

@@ -29,10 +29,10 @@ from docker.client import DockerClient
 from docker.errors import DockerException
 
 from benchmarks.ready import current_sandbox
+from selfeng.core.settings import load_settings
 from selfeng.core.verdict import Returned
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import docker_engine as ownership
-from selfeng.settings import load_settings
 
 CODE = "def tool(n=1): return n"
 SUITE = "from tool import tool\ndef test_{n}(): assert tool({n}) == {n}\n"

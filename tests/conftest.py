@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from selfeng.core.network import installer_environment
-from selfeng.settings import Settings
+from selfeng.core.settings import Settings
 
 pytest_plugins = ("tests.account", "tests.databases", "tests.limits", "tests.parts")
 

@@ -36,8 +36,8 @@ from selfeng.core.errors import AgentError, ConfigurationError
 from selfeng.core.leaving import exit_process
 from selfeng.core.logs import log_to_stderr
 from selfeng.core.network import join_network
+from selfeng.core.settings import Settings, export_env_file, load_settings, make_folders
 from selfeng.core.status import EngineStatus
-from selfeng.settings import Settings, export_env_file, load_settings, make_folders
 from web.access import Access, AccessPage, RequestRate, shared_key, signing_key
 from web.bridge import Bridge
 from web.bundle import SHIPPED, load_bundle

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import flask
 from flask import Flask, Response
 
-from selfeng.settings import Settings
+from selfeng.core.settings import Settings
 from web.access import PERSON
 from web.asgi import LEFT, respond
 from web.bridge import Bridge

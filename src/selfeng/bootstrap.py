@@ -21,6 +21,7 @@ from selfeng.core.events import Limits
 from selfeng.core.files import MB, FileLimits
 from selfeng.core.functions import NO_TOOL_FITS
 from selfeng.core.places import VERSION
+from selfeng.core.settings import Settings, load_settings, make_folders
 from selfeng.durable.doors import (
     DurableInspector,
     DurableLibrary,
@@ -63,7 +64,6 @@ from selfeng.provision.local_servers import PORTS, local_servers
 from selfeng.provision.parts import make_image, prepare_search
 from selfeng.provision.readiness import Readiness
 from selfeng.sandbox import SecureSandbox
-from selfeng.settings import Settings, load_settings, make_folders
 from selfeng.stages.decision import Thresholds
 from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor

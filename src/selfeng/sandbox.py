@@ -13,6 +13,7 @@ from selfeng.core.files import File
 from selfeng.core.owner import current_owner
 from selfeng.core.packages import READER, with_reader
 from selfeng.core.protocols import NO_MODULES
+from selfeng.core.settings import Settings, load_settings
 from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
 from selfeng.sandboxes.backend import Container
 from selfeng.sandboxes.job_protocol import packed_files, run_job
@@ -28,7 +29,6 @@ from selfeng.sandboxes.pool import GRACE, Pool
 from selfeng.sandboxes.sandbox_options import SandboxOptions, chosen_backend
 from selfeng.sandboxes.worker.frames import BrokenStream, Message, pack
 from selfeng.sandboxes.worker.job_clock import LONGEST
-from selfeng.settings import Settings, load_settings
 
 _LANES = 2
 """The most containers in which versions of a tool take turns, if they need none of their own."""

@@ -20,7 +20,7 @@ from tests.home import Home
 HEAVY = (
     "pydantic", "sqlalchemy", "openai", "chromadb", "numpy", "onnxruntime", "docker", "mcp", "rich",
     "jinja2", "flask", "eventlet", "httpx", "selfeng.bootstrap", "selfeng.engine",
-    "selfeng.settings",
+    "selfeng.core.settings",
 )  # fmt: skip
 _IMPORTED = f"""
 import sys

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from selfeng.bootstrap import build_engine
 from selfeng.cli.app import app
-from selfeng.settings import Settings
+from selfeng.core.settings import Settings
 from tests.engine.test_program import DIVIDE
 from tests.home import Home
 

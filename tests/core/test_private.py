@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from selfeng.core.private import close_to_others
+from selfeng.core.settings import load_settings, make_folders
 from selfeng.projects.state import ProjectState, ProjectStore, back_up
-from selfeng.settings import load_settings, make_folders
 from selfeng.store.database import open_database, writing
 from web.access import signing_key
 

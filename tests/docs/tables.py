@@ -20,10 +20,10 @@ from selfeng.autocoder import ProjectOptions
 from selfeng.cli.app import app
 from selfeng.core.events import Event
 from selfeng.core.places import HOME
+from selfeng.core.settings import Settings
 from selfeng.core.stage import STAGES
 from selfeng.projects.actions import ProjectAction
 from selfeng.projects.project_context import CodeFile, Context
-from selfeng.settings import Settings
 
 SECTIONS = {
     "openai_api_key": "Model",

@@ -8,7 +8,7 @@ import pytest
 from dotenv import dotenv_values
 
 from selfeng.core.errors import ConfigurationError
-from selfeng.settings import Settings, export_env_file, load_settings, make_folders
+from selfeng.core.settings import Settings, export_env_file, load_settings, make_folders
 from tests.docs.tables import env_example
 
 ROOT = Path(__file__).parents[2]

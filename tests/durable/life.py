@@ -26,11 +26,11 @@ from typing import Any
 from selfeng.bootstrap import build_engine
 from selfeng.core.events import FINAL, Record
 from selfeng.core.lesson import Lesson
+from selfeng.core.settings import load_settings
 from selfeng.durable.outcomes import StepOutcome
 from selfeng.durable.turn_work import FirstStep, RecordedStep, TurnWork
 from selfeng.lessons.book import LessonBook
 from selfeng.lessons.learning import Learning
-from selfeng.settings import load_settings
 
 DIES_AT, DIES = os.environ.get("DIES_AT", ""), os.environ.get("DIES", "")
 SET_BACK = os.environ.get("SET_BACK", "")

@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 from selfeng.core.errors import ConfigurationError, EmbedderUnavailable
+from selfeng.core.settings import Settings, load_settings
 from selfeng.models.embedding import openai_embedder
 from selfeng.models.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.models.embedding.minilm import MiniLM
 from selfeng.models.embedding.openai_embedder import OpenAIEmbedder, Vectors
-from selfeng.settings import Settings, load_settings
 from tests.embedding.embeddings_server import DIMENSIONS, KEY, EmbeddingsServer
 
 BUSY = 503, {"error": {"message": "Overloaded."}}

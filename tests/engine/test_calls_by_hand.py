@@ -9,9 +9,9 @@ from selfeng.core.errors import RequestError, ToolNotFound
 from selfeng.core.events import FINAL, Event
 from selfeng.core.files import File
 from selfeng.core.prompt import FunctionCall
+from selfeng.core.settings import Settings
 from selfeng.core.turn import Request
 from selfeng.core.verdict import Raised
-from selfeng.settings import Settings
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
 from tests.engine.test_orchestrator import Turns
 from tests.home import Home

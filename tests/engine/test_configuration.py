@@ -13,12 +13,12 @@ from selfeng.bootstrap import build_engine
 from selfeng.core.choices import CHOICES
 from selfeng.core.errors import ConfigurationError, ModelUnavailable
 from selfeng.core.events import FINAL, Record, TurnFinished
+from selfeng.core.settings import Settings, load_settings
 from selfeng.engine import Engine
 from selfeng.models.offline.completion import Completion, CompletionRequest
 from selfeng.models.offline.cookbook import Cookbook
 from selfeng.models.offline.server import OfflineServer
 from selfeng.provision.configuration import Configuration, SettingsInvalid
-from selfeng.settings import Settings, load_settings
 from tests.home import Home
 from tests.script import Script
 

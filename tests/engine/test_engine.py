@@ -12,12 +12,12 @@ from selfeng.bootstrap import build_engine
 from selfeng.core.errors import ConfigurationError, RequestError, SandboxError
 from selfeng.core.events import FINAL, Record
 from selfeng.core.files import File
+from selfeng.core.settings import Settings
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.turn import Request
 from selfeng.engine import LONGEST_REQUEST, Engine
 from selfeng.models.offline.completion import Completion
 from selfeng.models.offline.server import OfflineServer
-from selfeng.settings import Settings
 from selfeng.store.conversation_list import ConversationChange
 from tests.home import Home
 from tests.sandbox.backends import BubblewrapBehind, prepared

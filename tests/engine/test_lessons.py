@@ -13,6 +13,7 @@ from selfeng.core.files import FileLimits
 from selfeng.core.lesson import LessonHint
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.server_tool import ServerCandidate, ServerTool
+from selfeng.core.settings import Settings
 from selfeng.engine import Engine, ModelParts, ToolParts, TurnParts
 from selfeng.library.composition.reverification import Reverification, Reverifier
 from selfeng.library.composition.sources import PinnedSources
@@ -27,7 +28,6 @@ from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
-from selfeng.settings import Settings
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.conversation_files import ConversationFiles

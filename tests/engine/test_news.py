@@ -11,9 +11,9 @@ import pytest
 
 from selfeng.bootstrap import build_engine
 from selfeng.core.events import FINAL, Record
+from selfeng.core.settings import Settings
 from selfeng.engine import Engine
 from selfeng.lessons.book import Finding, LessonBook
-from selfeng.settings import Settings
 from selfeng.store.conversation_list import ConversationChange
 from selfeng.store.database import attach
 from selfeng.store.journal import Journal

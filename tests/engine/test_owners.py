@@ -6,9 +6,9 @@ import pytest
 
 from selfeng.bootstrap import build_engine
 from selfeng.core.owner import current_owner, owned_by
+from selfeng.core.settings import Settings
 from selfeng.core.turn import Request
 from selfeng.orchestrator import Orchestrator
-from selfeng.settings import Settings
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine

@@ -9,10 +9,10 @@ from typer.testing import CliRunner
 from selfeng.bootstrap import build_engine
 from selfeng.cli.app import app
 from selfeng.core.owner import LOCAL
+from selfeng.core.settings import Settings
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
 from selfeng.python import Agent
-from selfeng.settings import Settings
 from selfeng.stages.execution.arguments import from_texts
 from tests.engine.test_refactoring import kept
 from tests.home import Home

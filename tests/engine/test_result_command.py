@@ -22,7 +22,7 @@ from selfeng.core.events import (
 )
 from selfeng.core.owner import LOCAL
 from selfeng.core.plan import PlannedStep
-from selfeng.settings import Settings
+from selfeng.core.settings import Settings
 from selfeng.store.journal import JournalEntry
 from tests.doubles import kept
 from tests.home import Home

@@ -10,10 +10,10 @@ from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import Executing, ExecutionFinished, TurnFinished
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.result import Result
+from selfeng.core.settings import Settings
 from selfeng.core.tool import Tool
 from selfeng.models.offline.cookbook.read_prompt import sections_of
 from selfeng.orchestrator import Orchestrator
-from selfeng.settings import Settings
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine

@@ -7,9 +7,9 @@ from contextlib import aclosing, asynccontextmanager
 
 from selfeng.bootstrap import build_engine
 from selfeng.core.events import FINAL, Event, Record
+from selfeng.core.settings import Settings
 from selfeng.engine import Engine
 from selfeng.models.offline.completion import CompletionRequest, Flawed
-from selfeng.settings import Settings
 
 
 class HangingModel:

@@ -8,9 +8,9 @@ import pytest
 
 from selfeng.core.errors import ConfigurationError, ModelError
 from selfeng.core.model_server import ModelServer, with_hidden_values
+from selfeng.core.settings import load_settings
 from selfeng.llm_client import LLMClient
 from selfeng.models.embedding.openai_embedder import OpenAIEmbedder
-from selfeng.settings import load_settings
 from tests.llm.desk import KEY, Desk
 from tests.llm.wire_server import Sent, Served, events, serving
 

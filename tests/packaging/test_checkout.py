@@ -14,7 +14,7 @@ import pytest
 from uv import find_uv_bin
 
 from selfeng.core.places import VERSION
-from selfeng.settings import Settings
+from selfeng.core.settings import Settings
 from tests.home import ROOT, Home
 
 NAMES = {

@@ -24,7 +24,7 @@ from uv import find_uv_bin
 
 from selfeng.bootstrap import SEEDED
 from selfeng.core.network import image_arguments
-from selfeng.settings import Settings
+from selfeng.core.settings import Settings
 from tests.databases import Postgres, free_port
 from tests.home import ROOT, Home, serving
 from web.vendor import LIBRARIES

@@ -8,9 +8,9 @@ import pytest
 
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.model_server import ModelServer
+from selfeng.core.settings import Settings
 from selfeng.llm_client import openai_compatible, provider_named
 from selfeng.sandbox import SecureSandbox
-from selfeng.settings import Settings
 
 MODULE = """
 from selfeng.sandboxes.backend import AutoBackend

@@ -11,9 +11,9 @@ import requests
 from uv import find_uv_bin
 
 from selfeng.core.errors import EmbedderUnavailable
+from selfeng.core.settings import Settings
 from selfeng.models.embedding.minilm import MiniLM
 from selfeng.provision.parts import prepare_search
-from selfeng.settings import Settings
 from tests.home import ROOT, seeded_home, serving
 
 LOCAL = ("chromadb_rust_bindings", "onnx", "onnxruntime", "safetensors", "tokenizers")

@@ -9,12 +9,12 @@ import pytest
 from docker.client import DockerClient
 
 from selfeng.core.errors import ConfigurationError, SandboxUnavailable
+from selfeng.core.settings import load_settings
 from selfeng.core.verdict import Returned, TestResult, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.docker import DockerBackend
 from selfeng.sandboxes.docker_hosts import DockerHosts
 from selfeng.sandboxes.pool import PoolSize
-from selfeng.settings import load_settings
 from tests.sandbox.backends import Behind
 from tests.sandbox.private_engine import PrivateEngine
 

@@ -12,11 +12,11 @@ import pytest
 
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.events import StageEntered, TurnFailed, TurnFinished
+from selfeng.core.settings import Settings
 from selfeng.core.verdict import Returned, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.docker_engine import AGAIN
 from selfeng.sandboxes.pool import PoolSize
-from selfeng.settings import Settings
 from tests.engine.watched import watched
 from tests.home import Home
 from tests.sandbox.private_engine import PrivateEngine

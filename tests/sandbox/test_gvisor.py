@@ -9,12 +9,12 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from selfeng.core.errors import ConfigurationError, SandboxUnavailable
+from selfeng.core.settings import load_settings
 from selfeng.core.verdict import Killed, Returned
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.backend import SHARED_KERNEL
 from selfeng.sandboxes.docker import OWN_KERNEL
 from selfeng.sandboxes.pool import PoolSize
-from selfeng.settings import load_settings
 from tests.sandbox.backends import Behind
 
 ONE = PoolSize(least=0, ready=1, most=1)

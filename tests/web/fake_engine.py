@@ -80,6 +80,7 @@ from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import AskedPrompt, Provenance, Repaired, ToolVersion
 from selfeng.core.question import Answer, Question, completed, questions_text
 from selfeng.core.result import Result
+from selfeng.core.settings import Settings
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.stage import StageName
 from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus
@@ -97,7 +98,6 @@ from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
-from selfeng.settings import Settings
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationSummary

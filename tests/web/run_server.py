@@ -6,7 +6,7 @@ import logging
 import os
 
 from selfeng.core.leaving import exit_process
-from selfeng.settings import Settings, load_settings
+from selfeng.core.settings import Settings, load_settings
 from tests.web.fake_engine import FakeEngine
 from web import app
 from web.bridge import Bridge

@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from selfeng.core.errors import ConfigurationError
-from selfeng.settings import Settings, load_settings
+from selfeng.core.settings import Settings, load_settings
 from web.hosts import Host, Hosts, parse_host
 
 

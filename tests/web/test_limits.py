@@ -8,7 +8,7 @@ import pytest
 import requests
 
 from selfeng.core.errors import ConfigurationError
-from selfeng.settings import Settings, load_settings
+from selfeng.core.settings import Settings, load_settings
 from tests.web.server_process import ServerProcess
 from web.access import RequestRate, WrongTokens
 

@@ -21,8 +21,8 @@ from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
 from selfeng.core.places import HOME
+from selfeng.core.settings import load_settings
 from selfeng.doors.engine_tools import MOST_LISTED, EngineTools, Listed
-from selfeng.settings import load_settings
 from tests.web.fake_engine import DRAWN, QUESTIONS, FakeEngine
 from tests.web.server_process import ServerProcess
 from web.access import PERSON

@@ -8,8 +8,8 @@ import docker
 import pytest
 
 from selfeng.bootstrap import build_engine
+from selfeng.core.settings import load_settings
 from selfeng.sandboxes.docker_engine import OWNER
-from selfeng.settings import load_settings
 from tests.home import Home, events
 
 pytestmark = [pytest.mark.docker, pytest.mark.bubblewrap, pytest.mark.extended]

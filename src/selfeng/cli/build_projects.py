@@ -20,13 +20,13 @@ from selfeng.core.files import FileLimits
 from selfeng.core.logs import log_to_stderr
 from selfeng.core.private import make_private
 from selfeng.core.project_events import ProjectFinished
+from selfeng.core.settings import load_settings, make_folders
 from selfeng.core.visible import one_line, visible
 from selfeng.doors.local_files import read_files
 from selfeng.projects.examining import MAIN
 from selfeng.projects.state import HIDDEN, ProjectStore
 from selfeng.projects.workspace import Workspace, WorkspaceFile
 from selfeng.provision.parts import provision
-from selfeng.settings import load_settings, make_folders
 
 _MENU = "[n]ew  [e]dit  [r]un  [d]elete  [o]ptions  [q]uit: "
 _OPTIONS = "options.json"

@@ -18,8 +18,8 @@ from selfeng.core.errors import AgentError
 from selfeng.core.visible import visible
 
 if TYPE_CHECKING:
+    from selfeng.core.settings import Settings
     from selfeng.engine import Engine
-    from selfeng.settings import Settings
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 INTERRUPTED, PIPE_CLOSED = 130, 141
@@ -55,7 +55,7 @@ def finish(work: Callable[[], int]) -> None:
     reads stdout has ended.
     """
     from selfeng.core.logs import log_to_stderr
-    from selfeng.settings import export_env_file
+    from selfeng.core.settings import export_env_file
 
     log_to_stderr()
     code = 1
@@ -77,7 +77,7 @@ def run(work: Callable[[Settings], Coroutine[Any, Any, int]]) -> None:
 
     from selfeng.core.logs import log_to_stderr
     from selfeng.core.network import join_network
-    from selfeng.settings import load_settings, make_folders
+    from selfeng.core.settings import load_settings, make_folders
 
     def on_a_loop() -> int:
         join_network()

@@ -29,12 +29,12 @@ from selfeng.core.files import File
 from selfeng.core.owner import LOCAL
 from selfeng.core.question import NO, YES, Answer, Question, answer_problem
 from selfeng.core.result import Result
+from selfeng.core.settings import Settings
 from selfeng.core.status import Asked
 from selfeng.core.verdict import Returned
 from selfeng.core.visible import visible
 from selfeng.doors.local_files import write_files
 from selfeng.engine import Engine
-from selfeng.settings import Settings
 
 EXIT_CODES: Mapping[Outcome, int] = {
     Outcome.ANSWERED: 0,

@@ -76,7 +76,7 @@ def distrust(which: Annotated[str, typer.Argument(help="Its name, fingerprint or
 
 
 def _keys() -> SigningKeys:
+    from selfeng.core.settings import load_settings
     from selfeng.library.exchange.signing import SigningKeys
-    from selfeng.settings import load_settings
 
     return SigningKeys(load_settings().data_dir)

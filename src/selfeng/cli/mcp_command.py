@@ -14,8 +14,8 @@ from selfeng.core.errors import ConfigurationError
 from selfeng.core.owner import LOCAL
 
 if TYPE_CHECKING:
+    from selfeng.core.settings import Settings
     from selfeng.doors.mcp_server import ToolSource
-    from selfeng.settings import Settings
 
 app = typer.Typer()
 

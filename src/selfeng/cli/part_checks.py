@@ -13,12 +13,12 @@ from selfeng.core.errors import ConfigurationError
 from selfeng.core.events import Outcome, TurnFinished
 from selfeng.core.owner import LOCAL
 from selfeng.core.prompt import ChatMessage, Prompt
+from selfeng.core.settings import Settings
 from selfeng.core.turn import Budget, Request, Turn
 from selfeng.core.verdict import Returned
 from selfeng.engine import Engine
 from selfeng.provision.parts import provision
 from selfeng.seeds import load_seeds
-from selfeng.settings import Settings
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 
 Say = Callable[[str], None]

@@ -15,8 +15,8 @@ from selfeng.cli.shell_completion import tool_names
 from selfeng.core.words import count
 
 if TYPE_CHECKING:
+    from selfeng.core.settings import Settings
     from selfeng.engine import Engine
-    from selfeng.settings import Settings
 
 app = typer.Typer()
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 def tool_names(incomplete: str) -> list[str]:
     """Those that begin so, by the files of the library."""
     from selfeng.core.errors import AgentError
-    from selfeng.settings import load_settings
+    from selfeng.core.settings import load_settings
 
     try:
         files = load_settings().tools_dir.glob(f"{incomplete}*.py")
@@ -21,8 +21,8 @@ def conversation_ids(incomplete: str) -> Iterator[tuple[str, str]]:
 
     from selfeng.core.errors import AgentError
     from selfeng.core.owner import LOCAL
+    from selfeng.core.settings import load_settings
     from selfeng.core.visible import one_line
-    from selfeng.settings import load_settings
     from selfeng.store.database import open_database
     from selfeng.store.journal import Journal
 

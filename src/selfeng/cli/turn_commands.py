@@ -16,8 +16,8 @@ from selfeng.core.visible import one_line
 
 if TYPE_CHECKING:
     from selfeng.core.question import Answer
+    from selfeng.core.settings import Settings
     from selfeng.engine import Engine
-    from selfeng.settings import Settings
 
 app = typer.Typer()
 

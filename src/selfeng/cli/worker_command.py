@@ -15,7 +15,7 @@ from selfeng.cli.command import example, run, say
 from selfeng.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from selfeng.settings import Settings
+    from selfeng.core.settings import Settings
 
 app = typer.Typer()
 _PATIENCE = 10.0

@@ -8,12 +8,12 @@ from collections.abc import Callable
 
 from selfeng.core.errors import AgentError, ConfigurationError
 from selfeng.core.packages import lacking
+from selfeng.core.settings import Settings
 from selfeng.library.chroma import prepare_chroma
 from selfeng.models.embedding.model_files import NEEDS
 from selfeng.models.embedding.preparation import prepare_embedder
 from selfeng.provision.front_end import prepare_front_end
 from selfeng.sandbox import SecureSandbox
-from selfeng.settings import Settings
 
 Report = Callable[[str], None]
 """Called with one line for people at a time."""

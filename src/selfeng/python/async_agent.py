@@ -18,6 +18,7 @@ from selfeng.core.events import Outcome, Record
 from selfeng.core.files import File
 from selfeng.core.owner import LOCAL
 from selfeng.core.question import answers_of
+from selfeng.core.settings import Settings, load_settings
 from selfeng.core.status import Asked
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.verdict import Execution, Returned
@@ -26,7 +27,6 @@ from selfeng.doors.turn_story import TurnStory
 from selfeng.engine import Engine
 from selfeng.provision.parts import provision
 from selfeng.python.reply import Reply, RequestFailed, ToolFailed, reply_of
-from selfeng.settings import Settings, load_settings
 from selfeng.store.conversation_list import ConversationSummary
 
 T = TypeVar("T")

@@ -14,11 +14,11 @@ from typing import Any, Self, TypeVar, overload
 
 from selfeng.core.errors import RequestError
 from selfeng.core.events import Event, Record, TurnFailed, TurnFinished, TurnStopped
+from selfeng.core.settings import Settings
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.verdict import Execution
 from selfeng.python.async_agent import AsyncAgent, Given
 from selfeng.python.reply import Reply
-from selfeng.settings import Settings
 from selfeng.store.conversation_list import ConversationSummary
 
 T = TypeVar("T")

@@ -9,11 +9,11 @@ from pathlib import Path
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.files import FileLimits
 from selfeng.core.packages import provided
+from selfeng.core.settings import Settings
 from selfeng.core.system import WSL, memory_mb
 from selfeng.sandboxes.backend import AutoBackend, Backend
 from selfeng.sandboxes.limits import ContainerLimits
 from selfeng.sandboxes.pool import PoolSize
-from selfeng.settings import Settings
 
 GROUP = "selfeng.sandboxes"
 """Entry points of installed packages: functions of SandboxOptions that make a Backend."""

@@ -6,8 +6,8 @@ OpenAI's SDK is slow to import, so it is imported only where it may be needed.
 from typing import TYPE_CHECKING
 
 from selfeng.core.errors import ConfigurationError
+from selfeng.core.settings import Settings
 from selfeng.models.embedding.minilm import MiniLM
-from selfeng.settings import Settings
 
 if TYPE_CHECKING:
     from selfeng.models.embedding.openai_embedder import OpenAIEmbedder
