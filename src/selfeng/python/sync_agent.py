@@ -251,7 +251,6 @@ class LoopThread:
         """Cancel what runs, and end the thread."""
         if self.closed or os.getpid() != self._process:
             return
-        asyncio.run_coroutine_threadsafe(_cancel_all(), self._loop).result(_PATIENCE)
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_PATIENCE)
 
@@ -270,17 +269,5 @@ class LoopThread:
             raise RequestError("this is closed", "open another one")
 
     def _run(self) -> None:
-        asyncio.set_event_loop(self._loop)
-        try:
-            self._loop.run_forever()
-        finally:
-            self._loop.close()
-
-
-async def _cancel_all() -> None:
-    tasks = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    await asyncio.get_running_loop().shutdown_asyncgens()
-    await asyncio.get_running_loop().shutdown_default_executor()
+        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:  # its end cancels all tasks
+            runner.get_loop().run_forever()
