@@ -1,11 +1,15 @@
 """Profiles of files as the sandbox makes them, of the files that people have and of hostile ones."""
 
+import gzip
 import io
 import json
+import sqlite3
 import struct
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import AsyncIterator, Callable
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -296,9 +300,13 @@ class Counted:
         return outcome
 
 
-async def test_a_content_is_examined_once_and_a_sandbox_that_is_gone_is_asked_again() -> None:
+async def test_a_content_is_examined_once_and_failed_tries_are_repeated_and_not_remembered() -> (
+    None
+):
     gone = SandboxUnavailable("no engine answers")
-    counted = Counted(gone, Returned(type_name="dict", text="", data='{"kind": "text"}'))
+    counted = Counted(
+        gone, gone, gone, Returned(type_name="dict", text="", data='{"kind": "text"}')
+    )
     profiler, reads = FileProfiler(counted), []
 
     async def read(reference: FileReference) -> File:
@@ -314,4 +322,80 @@ async def test_a_content_is_examined_once_and_a_sandbox_that_is_gone_is_asked_ag
         '{"kind": "text"}',
         '{"kind": "text"}',
     ]
-    assert (counted.calls, len(reads)) == (2, 2)
+    assert (counted.calls, len(reads)) == (4, 2)
+
+
+MAKES_UNUSUAL_FILES = """
+import openpyxl, datetime
+from openpyxl.utils.datetime import CALENDAR_MAC_1904
+from PIL import Image
+def make():
+    book = openpyxl.Workbook()
+    book.epoch = CALENDAR_MAC_1904
+    sheet = book.active
+    for row in (["day", "sum"], [datetime.date(2026, 3, 4), 2], [datetime.date(2026, 3, 5), 3]):
+        sheet.append(row)
+    sheet.append([None, "=SUM(B2:B3)"])
+    sheet.row_dimensions[3].hidden = True
+    sheet.column_dimensions["B"].hidden = True
+    sheet.merge_cells("A5:B5")
+    book.create_sheet("Old").sheet_state = "hidden"
+    book.save("unusual.xlsx")
+    picture = Image.new("RGB", (40, 30))
+    exif = picture.getexif()
+    exif[0x0112], exif.get_ifd(0x8769)[0x9003] = 6, "2026:04:05 06:07:08"
+    picture.save("turned.jpg", exif=exif)
+"""
+
+
+async def test_unusual_facts_of_workbooks_and_photos_are_stated(sandbox: SecureSandbox) -> None:
+    made = await sandbox.execute("make", MAKES_UNUSUAL_FILES, {})
+    assert isinstance(made, Returned)
+    files = {file.name: file.content for file in made.files}
+    book = await profile(sandbox, "unusual.xlsx", files["unusual.xlsx"])
+    assert book["date_system"].startswith("1904")
+    sheet, old = book["tables"]
+    assert sheet["formulas_without_stored_values"] == ["B4"]
+    assert sheet["hidden_rows"] == ["3"]
+    assert sheet["hidden_columns"] == ["2 to 2"]
+    assert sheet["merged"] == ["A5:B5"]
+    assert old["hidden_sheet"] == "hidden"
+    assert columns(book)["day"]["values"] == ["2026-03-04 00:00:00", "2026-03-05 00:00:00"]
+    photo = await profile(sandbox, "turned.jpg", files["turned.jpg"])
+    assert (photo["size"], photo["taken"]) == ("30 x 40 pixels", "2026:04:05 06:07:08")
+
+
+async def test_usual_files_have_no_unusual_facts(sandbox: SecureSandbox, workbook: bytes) -> None:
+    book = await profile(sandbox, "two sheets.xlsx", workbook)
+    assert set(book) == {"kind", "tables"}
+    unusual = ("formulas", "hidden", "merged", "rows_hidden", "columns_of")
+    assert not [key for table in book["tables"] for key in table if key.startswith(unusual)]
+
+
+async def test_archives_and_databases_are_profiled_inside(sandbox: SecureSandbox) -> None:
+    packed, inner_zip = io.BytesIO(), io.BytesIO()
+    with zipfile.ZipFile(inner_zip, "w") as archive:
+        archive.writestr("deep.txt", "deep")
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("prices.csv", "item;price\npen;2\n")
+        archive.writestr("inner.zip", inner_zip.getvalue())
+    zipped = await profile(sandbox, "all.zip", packed.getvalue())
+    assert [inner["kind"] for inner in zipped["contents"]] == ["table", "zip archive"]
+    gzipped = await profile(sandbox, "a.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n"))
+    assert gzipped["contents"][0]["name"] == "a.csv"
+    assert gzipped["contents"][0]["tables"][0]["rows"] == 2
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("CREATE TABLE plant (name TEXT, height REAL)")
+        connection.execute("INSERT INTO plant VALUES ('oak', 20.5)")
+        connection.commit()
+        content = connection.serialize()
+    assert (await profile(sandbox, "plants.db", content))["tables"] == [
+        {"table": "plant", "rows": 1, "columns": ["name TEXT", "height REAL"]}
+    ]
+
+
+async def test_columns_of_one_name_and_decomposed_accents_are_named(sandbox: SecureSandbox) -> None:
+    twice = await profile(sandbox, "twice.csv", b"id,fee,fee\n1,2,3\n2,3,4\n")
+    assert twice["tables"][0]["columns_of_one_name"] == ["fee: columns 2, 3"]
+    content = unicodedata.normalize("NFD", "name,n\nZoë,1\nÉva,2\n").encode()
+    assert "decomposed" in (await profile(sandbox, "nfd.csv", content))["unicode"]

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from posixpath import splitext
 
@@ -13,17 +14,19 @@ from selfeng.core.verdict import Execution, Killed, Raised, Returned
 
 PATIENCE = 20.0
 """Seconds for one file, with the wait for a container."""
+SECOND_PATIENCE = 60.0
+"""Seconds for the second try."""
 KNOWN = 500
 """Profiles that are remembered."""
 _LIBRARY = {
     path.stem: path.read_text(encoding="utf-8")
-    for path in [Path(__file__).with_name("inspected_table.py")]
+    for path in map(Path(__file__).with_name, ("inspected_packed.py", "inspected_table.py"))
 }
 _CODE = (
     Path(__file__)
     .with_name("inspected_file.py")
     .read_text(encoding="utf-8")
-    .replace("from selfeng.stages.execution import inspected_table", "import inspected_table")
+    .replace("from selfeng.stages.execution import inspected", "import inspected")
 )
 
 
@@ -41,9 +44,9 @@ class FileProfiler:
         if key not in self._profiles:
             if not (status := await self._sandbox.status()).available:
                 return _problem(f"the content could not be examined: {status.detail}")
+            file = await read(reference)
             try:
-                async with asyncio.timeout(PATIENCE):
-                    ran = await self._run("profile_file", await read(reference))
+                ran = await self._profiled(file)
             except (AgentError, TimeoutError) as error:
                 why = error.message if isinstance(error, AgentError) else "it took too long"
                 return _problem(f"the content could not be examined: {why}")
@@ -51,6 +54,14 @@ class FileProfiler:
                 self._profiles.pop(next(iter(self._profiles)))
             self._profiles[key] = _parsed(ran)
         return self._profiles[key]
+
+    async def _profiled(self, file: File) -> Execution:
+        """What profiling returned; a try that times out or finds no engine gets a second one."""
+        with suppress(AgentError, TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                return await self._run("profile_file", file)
+        async with asyncio.timeout(SECOND_PATIENCE):
+            return await self._run("profile_file", file)
 
     async def lines_about(self, file: File, message: str) -> str:
         ran = await self._run("lines_about", file, message=message[:2000])

@@ -6,14 +6,17 @@ bear.
 """
 
 import importlib
+import io
 import json
 import re
+import unicodedata
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
 from readcells import ONE_COLUMN, delimiter_of, encoding_of, text_rows
+from selfeng.stages.execution import inspected_packed as packed
 from selfeng.stages.execution import inspected_table as tables
 
 UNPACKED = 150_000_000
@@ -39,9 +42,7 @@ _JSON_KINDS = {
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")
 _OTHERS = (
     (b"%PDF-", "PDF"),
-    (b"\x1f\x8b", "gzip archive"),
     (b"\xd0\xcf\x11\xe0", "old Office file, such as .xls or .doc"),
-    (b"SQLite format 3\0", "SQLite database"),
 )
 """First bytes of files that are neither text, pictures, archives nor workbooks."""
 
@@ -49,19 +50,25 @@ _OTHERS = (
 def profile_file(path: str) -> dict[str, Any]:
     """What the file holds, as plain JSON without what is empty."""
     with open(path, "rb") as file:
-        content = file.read()
-    profile = _picture(content, path) or _packed(content, path)
-    if not profile and (encoding := encoding_of(content)):
-        text = content.decode(encoding)
-        begins = [tables.short(line) for line in text[:20_000].splitlines()[:5]]
-        profile = (_json(text) or _table_or_text(text, path)) | {"encoding": encoding}
-        profile["begins"] = begins
-    profile = profile or {"kind": "binary" if content else "empty"}
+        profile = _profile(file.read(), path)
     for number in range(len(_LEAST) + 1):
         short_profile: dict[str, Any] = _prune(profile, _LEAST[:number])
         if len(json.dumps(short_profile, ensure_ascii=False)) <= LONGEST:
             break
     return short_profile
+
+
+def _profile(content: bytes, path: str, depth: int = 0) -> dict[str, Any]:
+    """The whole profile; an archive inside an archive is named only."""
+    profile = _picture(content) or _packed(content, path, depth)
+    if not profile and (encoding := encoding_of(content)):
+        text = content.decode(encoding)
+        begins = [tables.short(line) for line in text[:20_000].splitlines()[:5]]
+        profile = (_json(text) or _table_or_text(text, path)) | {"encoding": encoding}
+        if not unicodedata.is_normalized("NFC", text):
+            profile["unicode"] = "some accents are decomposed; normalize to NFC before comparing"
+        profile["begins"] = begins
+    return profile or {"kind": "binary" if content else "empty"}
 
 
 def _prune(value: Any, dropped: tuple[str, ...]) -> Any:
@@ -105,38 +112,58 @@ def _rows_of(path: str) -> Iterator[tuple[int, list[str], str]]:
             yield number, [cell.strip() for cell in row], "".join(lines[number - 1 : number])
 
 
-def _picture(content: bytes, path: str) -> dict[str, Any]:
-    """The size of a picture, from its header; {} if it is none."""
-    if not content.startswith(_PICTURES) and content[8:12] != b"WEBP":
-        return {}
-    image: Any = importlib.import_module("PIL.Image")
-    image.MAX_IMAGE_PIXELS = None  # only the header is read
-    picture = image.open(path)
-    size = f"{picture.width} x {picture.height} pixels"
-    return {"kind": "picture", "format": picture.format, "size": size, "mode": picture.mode}
+def _picture(content: bytes) -> dict[str, Any]:
+    """A picture's header and EXIF; {} if it is none."""
+    is_picture = content.startswith(_PICTURES) or content[8:12] == b"WEBP"
+    return packed.picture(content) if is_picture else {}
 
 
-def _packed(content: bytes, path: str) -> dict[str, Any]:
-    """A workbook, an archive or another file that is no text; {} for anything else."""
+def _packed(content: bytes, path: str, depth: int) -> dict[str, Any]:
+    """A workbook, database, archive or another file that is not text; {} for anything else."""
     if kind := next((kind for head, kind in _OTHERS if content.startswith(head)), ""):
         return {"kind": kind}
+    if content.startswith(b"SQLite format 3\0"):
+        return packed.database(content)
+    if content.startswith(b"\x1f\x8b"):
+        inner = [(path.removesuffix(".gz"), packed.gunzipped(content))] if not depth else []
+        return {"kind": "gzip archive", "contents": _contents(inner)}
     if not content.startswith(_ZIP):
         return {}
-    with zipfile.ZipFile(path) as archive:
-        members = archive.infolist()
-    if "xl/workbook.xml" not in {member.filename for member in members}:
-        names = [tables.short(member.filename) for member in members[:20]]
-        return {"kind": "zip archive", "members": names}
-    if (unpacked := sum(member.file_size for member in members)) > UNPACKED:
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = [member.filename for member in archive.infolist()]
+        if "xl/workbook.xml" in names:
+            return _workbook_profile(archive, content)
+        return {
+            "kind": "zip archive",
+            "members": [tables.short(name) for name in names[:20]],
+            "encoding_of_names": packed.name_encoding(archive),
+            "contents": _contents(packed.members(archive)) if not depth else [],
+        }
+
+
+def _contents(files: Iterable[tuple[str, bytes]]) -> list[dict[str, Any]]:
+    return [{"name": tables.short(n)} | _profile(content, n, 1) for n, content in files]
+
+
+def _workbook_profile(archive: zipfile.ZipFile, content: bytes) -> dict[str, Any]:
+    if (unpacked := sum(member.file_size for member in archive.infolist())) > UNPACKED:
         problem = f"unpacked it has {unpacked / 1e6:,.0f} MB, so it was not opened"
         return {"kind": "workbook", "problem": problem}
-    sheets = _workbook(path)[:20]
+    excel = importlib.import_module("openpyxl.reader.excel")
+    reader = excel.ExcelReader(io.BytesIO(content), read_only=True, data_only=True)
+    reader.read()
+    sheets = reader.wb.worksheets[:20]
+    paths = {sheet.name: relation.target for sheet, relation in reader.parser.find_sheets()}
+    from_1904 = bool(sheets) and sheets[0].parent.epoch.year == 1904
     sheet_tables = [
         {"sheet": tables.short(sheet.title)}
+        | packed.sheet_facts(archive, paths[sheet.title], sheet.sheet_state)
         | tables.profile_table(_sheet_rows(sheet), "", tables.CELLS // len(sheets), "row")
         for sheet in sheets
     ]
-    return {"kind": "workbook", "tables": sheet_tables}
+    dates = "1904: day 0 is 1904-01-01; openpyxl's dates are right, raw day numbers need it"
+    system = dates if from_1904 else ""
+    return {"kind": "workbook", "date_system": system, "tables": sheet_tables}
 
 
 def _workbook(path: str) -> list[Any]:

@@ -87,6 +87,7 @@ def profile_table(
         "decimal": _agreed(numbers.decimal for numbers, _ in formats),
         "thousands": _agreed(numbers.thousands for numbers, _ in formats),
         "dates": _agreed(ORDERS.get(dates.order, "") for _, dates in formats),
+        "columns_of_one_name": _same_names(names),
         "columns": column_profiles[:COLUMNS],
         "more_columns": max(0, len(column_profiles) - COLUMNS),
         "examined_to": f"{unit} {read_to}" if count * len(columns) > cells else "",
@@ -289,6 +290,15 @@ def _decided(columns: list[_Column], delimiter: str) -> list[tuple[NumberFormat,
         for column, of_date in zip(columns, of_dates, strict=True)
     ]
     return list(zip(number_formats, date_formats, strict=True))
+
+
+def _same_names(names: list[Any]) -> list[str]:
+    """The names that several columns have, with the columns' numbers from 1."""
+    places: dict[str, list[str]] = {}
+    for number, name in enumerate(names, start=1):
+        places.setdefault(plain_text(str(name or "")), []).append(str(number))
+    several = [(name, at) for name, at in places.items() if name and len(at) > 1]
+    return [f"{short(name, 60)}: columns {', '.join(at[:FEW])}" for name, at in several[:FEW]]
 
 
 def _agreed(values: Iterable[str]) -> str:
