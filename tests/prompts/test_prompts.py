@@ -62,6 +62,7 @@ WRITING = {
     "specification": SPEC,
     "tests": TESTS,
     "former": "# Doubles.\ndef double_number(number: int) -> int:\n    return number * 2",
+    "fixes": False,
     "files": FILES,
     "tools": TOOLS,
     "lessons": LESSONS,
@@ -147,8 +148,13 @@ VARIABLES = {
         "specification": SPEC,
         "tests": TESTS,
         "difference": "double_number(number=0)",
+        "files": FILES,
     },
-    "implementation": {**WRITING, "problem": "it has another signature"},
+    "implementation": {
+        **WRITING,
+        "problem": "it has another signature",
+        "approach": "Take the plainest way.",
+    },
     "repair": {
         **WRITING,
         "code": CODE,

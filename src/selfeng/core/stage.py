@@ -104,7 +104,7 @@ STAGES: Mapping[str, Stage] = {
             title="Comparison",
             icon="checks",
             prompts=("deciding_test",),
-            leads={"agreed": "verify", "refuted": "test"},
+            leads={"agreed": "verify", "refuted": "test", "unclear": "clarify"},
         ),
         Stage(
             name="verify",

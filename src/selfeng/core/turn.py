@@ -2,11 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import Protocol
+from typing import Any, Protocol
 
 from selfeng.core.errors import BudgetExceeded
 from selfeng.core.events import Event, LessonsShown, Limits, ThoughtAloud, Waiting
@@ -177,6 +177,17 @@ async def awaited(
     return True
 
 
+def texts_in(value: Any) -> Iterator[str]:
+    """The texts in plain JSON, at any depth, without the names of members."""
+    match value:
+        case str():
+            yield value
+        case dict():
+            yield from (text for item in value.values() for text in texts_in(item))
+        case list():
+            yield from (text for item in value for text in texts_in(item))
+
+
 async def _nowhere(reference: FileReference) -> File:
     raise LookupError(reference.name)
 
@@ -296,6 +307,12 @@ class Request:
             delegated=delegated,
             profiles=self.profiles,
         )
+
+    async def files_of(self, arguments: Mapping[str, Any]) -> tuple[File, ...]:
+        """The files of the request, and those of the conversation that a call names."""
+        names = set(texts_in(arguments))
+        earlier = [r for r in self.earlier.references if r.name in names]
+        return (*self.files, *[await self.earlier.read(reference) for reference in earlier])
 
     @property
     def is_part(self) -> bool:

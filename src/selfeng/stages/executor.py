@@ -4,7 +4,7 @@ the sandbox.
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -35,7 +35,7 @@ from selfeng.core.question import Question
 from selfeng.core.result import Dispute, EarlierResult
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Tool
-from selfeng.core.turn import Request, Turn
+from selfeng.core.turn import Request, Turn, texts_in
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Returned
 from selfeng.core.visible import one_line
@@ -288,7 +288,10 @@ class Executor:
             else:
                 await turn.need("sandbox")
                 turn.emit(Executing(tool=name, arguments=_arguments_text(call.arguments)))
-                files, modules = await _files(turn, call), await self._sources.of(tool.requires)
+                files, modules = (
+                    await turn.request.files_of(call.arguments),
+                    await self._sources.of(tool.requires),
+                )
                 execution = await self._sandbox.execute(
                     name, tool.code, call.arguments, files, library=modules
                 )
@@ -327,8 +330,12 @@ class Executor:
 
     async def named_files(self, turn: Turn, call: Call) -> tuple[File, ...]:
         """The files of the person that the call names."""
-        argument_texts = set(_texts(call.arguments))
-        return tuple(file for file in await _files(turn, call) if file.name in argument_texts)
+        argument_texts = set(texts_in(call.arguments))
+        return tuple(
+            file
+            for file in await turn.request.files_of(call.arguments)
+            if file.name in argument_texts
+        )
 
     async def _report(self, turn: Turn, tool: Tool, digest: str, execution: Execution) -> None:
         """Update the library's trust in the tool by the outcome of the call of that digest."""
@@ -374,14 +381,14 @@ def _call(
 
 def _profiles_of(request: Request, arguments: Mapping[str, Any]) -> list[str]:
     """The profiles of the files that the arguments name."""
-    argument_texts = set(_texts(arguments))
+    argument_texts = set(texts_in(arguments))
     files = [*(file.reference() for file in request.files), *request.earlier.references]
     return [request.profiles.get(f.sha256, "{}") for f in files if f.name in argument_texts]
 
 
 async def _results(turn: Turn, arguments: Any) -> tuple[StepResult, ...]:
     """The results that the arguments may refer to; earlier values are read only if they do."""
-    argument_texts, earlier = set(_texts(arguments)), turn.request.earlier_results
+    argument_texts, earlier = set(texts_in(arguments)), turn.request.earlier_results
     read = [(r, await earlier.read(r)) for r in earlier.references if r.id in argument_texts]
     values = (
         StepResult(id=r.id, request=r.request, tool=r.tool, text="", data=value.content)
@@ -420,34 +427,10 @@ def _copied(request: Request, arguments: Mapping[str, Any]) -> bool:
     sources += [answer.value for answer in request.answers] + [r.text for r in request.results]
     return all(
         len(text) <= _SHORT or any(text in source for source in sources)
-        for text in _texts(arguments)
+        for text in texts_in(arguments)
     )
 
 
 async def _prompt_context(turn: Turn) -> dict[str, str]:
     """What every prompt here shows of a turn."""
     return shown(turn.request, await turn.lessons("execute", turn.request.text))
-
-
-async def _files(turn: Turn, call: Call) -> tuple[File, ...]:
-    """The files of the request, and those of the conversation that the call names."""
-    argument_texts = set(_texts(call.arguments))
-    references = [
-        reference
-        for reference in turn.request.earlier.references
-        if reference.name in argument_texts
-    ]
-    return (
-        *turn.request.files,
-        *[await turn.request.earlier.read(reference) for reference in references],
-    )
-
-
-def _texts(value: Any) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case dict():
-            yield from (text for item in value.values() for text in _texts(item))
-        case list():
-            yield from (text for item in value for text in _texts(item))

@@ -6,6 +6,7 @@ specification that no implementation can fulfil is reopened once. Each stage ret
 it ends with; src/selfeng/core/stage.py says what follows.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,9 +15,11 @@ from typing import assert_never
 from selfeng.core.composition import Importable
 from selfeng.core.errors import EmbedderUnavailable, SynthesisFailed, ToolExists
 from selfeng.core.events import AnswerCorrected
+from selfeng.core.functions import REFERENCE
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import Sandbox, ToolLibrary
 from selfeng.core.provenance import Corrected, Created, Extended, Provenance
+from selfeng.core.question import Question
 from selfeng.core.result import Dispute
 from selfeng.core.secrets import may_be_kept
 from selfeng.core.spec import Specification
@@ -24,15 +27,24 @@ from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Verdict
-from selfeng.core.words import count
+from selfeng.core.words import count, shortened
 from selfeng.synthesis.before import Before
 from selfeng.synthesis.chain import Chain
-from selfeng.synthesis.composing import steady_requirements
-from selfeng.synthesis.consensus import Consensus, DrawnCode, against, agree, distinct
+from selfeng.synthesis.composing import asking_problem, steady_requirements
+from selfeng.synthesis.consensus import (
+    LEAST_JURY,
+    Consensus,
+    Difference,
+    DrawnCode,
+    against,
+    agree,
+    distinct,
+)
 from selfeng.synthesis.examples import arguments_of
 from selfeng.synthesis.gate import steady_summary, summary
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
+from selfeng.synthesis.probe import SAYS, outcome_of, same, shown_call
 from selfeng.synthesis.programming import Programmer, no_implementation
 from selfeng.synthesis.specifying import (
     Analyst,
@@ -45,6 +57,8 @@ from selfeng.synthesis.steps import Steps, gave_up
 from selfeng.synthesis.suite.editing import without
 from selfeng.synthesis.testing import Tester, can_not_pass
 
+_SHOWN = 200
+"""Characters of a call, and of a result, in a question."""
 _EXAMPLES = 5
 """The most example requests that a tool has, which everyone sees."""
 
@@ -165,13 +179,83 @@ class Synthesis:
         if not problem or last:
             problem = await self._weakened(agreed.tests)
         if not problem:
+            agreed, difference = await self._on_own_call(agreed)
             self._tests = agreed.tests
             self._begin_repairs(agreed.nearest.code)
+            if difference and (question := self._which(difference)):
+                self.result = question
+                return "unclear"
             return "agreed"
         if last:
             raise gave_up("test", self._rewrites + 1, problem)
         self._rewrites, self._problem = self._rewrites + 1, problem
         return "refuted"
+
+    async def _on_own_call(self, agreed: Consensus) -> tuple[Consensus, Difference | None]:
+        """The vote, with one more test if candidates that are right so far differ on the request's
+        own call, and how they still differ there.
+        """
+        agreed, difference = await self._differing_there(agreed)
+        if difference is None:
+            return agreed, None
+        larger = await self._deps.tester.decide(self._steps, self._build, agreed.tests, difference)
+        if larger == agreed.tests:
+            return agreed, difference
+        return await self._differing_there(await self._vote(self._drawn, larger))
+
+    async def _differing_there(self, agreed: Consensus) -> tuple[Consensus, Difference | None]:
+        """The vote, without candidates that raise on the request's own call where others return,
+        and how the others differ there. The call is run on the person's files, without effects.
+        """
+        right = [n for n, report in enumerate(agreed.reports) if report.right]
+        arguments, name = self.arguments, self._build.spec.name
+        if not arguments or len(right) < LEAST_JURY or REFERENCE in repr(arguments):
+            return agreed, None
+        files, reports = await self._steps.turn.request.files_of(arguments), [*agreed.reports]
+        with self._steps.step("compare") as current:
+            runs = await asyncio.gather(
+                *(
+                    self._deps.sandbox.execute(name, reports[n].code, arguments, files)
+                    for n in right
+                )
+            )
+            outcomes = {n: o for n, run in zip(right, runs, strict=True) if (o := outcome_of(run))}
+            returned = [outcome for outcome in outcomes.values() if outcome.kind == "returned"]
+            if not returned:
+                current.summary = "No candidate returns a value for the request's own call."
+                return agreed, None
+            first, call = returned[0], shown_call(name, arguments)
+            for n, outcome in outcomes.items():
+                if outcome.kind != "returned":
+                    own = Difference(
+                        call=call, others=first.text, own=SAYS[outcome.kind](outcome.text)
+                    )
+                    reports[n] = reports[n].model_copy(update={"refuted": own})
+            other = next((outcome for outcome in returned if not same(first, outcome)), None)
+            current.summary = (
+                f"On the request's own call one candidate returns {shortened(first.text, _SHOWN)}, "
+                f"and another one {shortened(other.text, _SHOWN)}."
+                if other
+                else "The candidates agree on the request's own call."
+            )
+        agreed = agreed.model_copy(update={"reports": tuple(reports)})
+        if other is None:
+            return agreed, None
+        return agreed, Difference(call=call, others=first.text, own=other.text)
+
+    def _which(self, difference: Difference) -> DirectAnswer | None:
+        """The question which of two results is right; None if the person can't be asked again."""
+        question = Question(
+            id="result",
+            question="Two readings of the request give different results. Which one is right?",
+            why=shortened(difference.call, _SHOWN),
+            answer="choice",
+            options=(shortened(difference.others, _SHOWN), shortened(difference.own, _SHOWN)),
+        )
+        request = self._steps.turn.request
+        if request.is_part or asking_problem(request, [question]):
+            return None
+        return DirectAnswer(text="", questions=(question,))
 
     async def _weakened(self, tests: str) -> str:
         """Why the suite that a vote left is refused; "" if it is accepted."""

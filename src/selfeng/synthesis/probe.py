@@ -3,6 +3,7 @@ differ.
 """
 
 import ast
+import json
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -13,7 +14,7 @@ from pydantic import Field, TypeAdapter
 from selfeng.core.protocols import NO_MODULES, Sandbox
 from selfeng.core.signature import UNREADABLE
 from selfeng.core.value import Value
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Execution, Raised, Returned
 from selfeng.synthesis.inputs import Arguments
 
 SECONDS_A_CALL = 0.1
@@ -158,6 +159,18 @@ async def probe(
         if len(outcomes) == len(inputs)
         else None
     )
+
+
+def outcome_of(run: Execution) -> CallOutcome | None:
+    """What an execution shows about the function; None if it was ended, or returned no plain
+    value.
+    """
+    match run:
+        case Returned(data=str(data)):
+            return CallOutcome(kind="returned", text=repr(json.loads(data)))
+        case Raised(type_name=name):
+            return CallOutcome(kind="raised", text=name)
+    return None
 
 
 def same(first: CallOutcome, second: CallOutcome) -> bool:

@@ -1,8 +1,9 @@
 """The programmer: candidates for an implementation, and repairs of the one that came nearest."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import unified_diff
+from itertools import cycle, islice
 
 from selfeng.core.composition import Importable
 from selfeng.core.errors import BudgetExceeded, ModelError, SynthesisFailed
@@ -23,6 +24,14 @@ from selfeng.synthesis.specifying import BuildSpec
 from selfeng.synthesis.steps import Step, Steps, checked
 
 _ASK = "ask:"
+_APPROACHES = (
+    "",
+    "Take another algorithm, or other functions, than those that come to mind first, so that a "
+    "mistake of the usual way shows in a comparison.",
+    "Take the plainest way, step by step and by trying out all cases where there are few, even if "
+    "it is slower.",
+)
+"""How the candidates are asked for, in turn, so that they do not share a mistake."""
 _LONGEST_FAILURES = 6000
 """Characters of a repair prompt that failures may take."""
 
@@ -68,11 +77,15 @@ class Programmer:
             return module_problem(code, build.spec.signature(), tools)
 
         problem, context = "", await self._context(steps, build, tests)
+        approaches = list(islice(cycle(_APPROACHES), self._policy.candidates))
         for _ in range(self._policy.max_repairs + 1):
-            prompt = render("implementation", **context, problem=problem)
-            with steps.step("implement", prompt.name) as current:
+            prompts = [
+                render("implementation", **context, problem=problem, approach=approach)
+                for approach in approaches
+            ]
+            with steps.step("implement", prompts[0].name) as current:
                 (code, problem), alternatives = await self._candidates(
-                    steps, current, prompt, check
+                    steps, current, prompts, check
                 )
                 drawn = [
                     candidate for candidate in ("" if problem else code, *alternatives) if candidate
@@ -92,18 +105,20 @@ class Programmer:
         raise no_implementation(self._policy, problem)
 
     async def _candidates(
-        self, steps: Steps, current: Step, prompt: Prompt, check: Callable[[str], str | None]
+        self,
+        steps: Steps,
+        current: Step,
+        prompts: Sequence[Prompt],
+        check: Callable[[str], str | None],
     ) -> tuple[tuple[str, str], list[str]]:
-        """The shown candidate with its problem, and the others. If the first fails, the others
-        have ended, and been charged, before its error leaves.
+        """The shown candidate with its problem, and the others, each by its prompt. If the first
+        fails, the others have ended, and been charged, before its error leaves.
         """
+        shown, *others = prompts
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [
-                    group.create_task(self._silent(steps, prompt, check))
-                    for _ in range(self._policy.candidates - 1)
-                ]
-                first = await current.stream_code(self._model, prompt, check)
+                tasks = [group.create_task(self._silent(steps, prompt, check)) for prompt in others]
+                first = await current.stream_code(self._model, shown, check)
         except BaseExceptionGroup as errors:
             raise errors.exceptions[0] from None
         return first, [task.result() for task in tasks]
@@ -236,10 +251,11 @@ class Programmer:
         code, problem = await asyncio.to_thread(checked, reply, check)
         return "" if problem else code
 
-    async def _context(self, steps: Steps, build: BuildSpec, tests: str) -> dict[str, str]:
+    async def _context(self, steps: Steps, build: BuildSpec, tests: str) -> dict[str, object]:
         spec, former = build.spec, build.extends
         return {
             "former": f"# {former.description}\n{former.code}" if former else "",
+            "fixes": bool(build.fixes),
             "signature": str(spec.signature()),
             "specification": spec.model_dump_json(indent=2),
             "tests": tests,

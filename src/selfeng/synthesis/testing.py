@@ -139,7 +139,12 @@ class Tester:
             steps,
             build,
             tests,
-            render("deciding_test", **_context(build, tests), difference=report),
+            render(
+                "deciding_test",
+                **_context(build, tests),
+                difference=report,
+                files=listed(steps.turn.request),
+            ),
         )
 
     async def _added(self, steps: Steps, build: BuildSpec, tests: str, prompt: Prompt) -> str:
