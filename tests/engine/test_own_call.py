@@ -43,10 +43,11 @@ class OwnCall:
         self.model, self.library = ScriptedModel(BUILT, fenced(SUITE), *replies), ListedLibrary()
         self.orchestrator = orchestrator(sandbox, self.model, self.library, candidates=2)
         self.events: list[Event] = []
+        self.file = PIECES
 
     async def run(self) -> Event:
         return await self.orchestrator.handle(
-            "Sum column n of stueck.csv", self.events.append, files=[PIECES]
+            "Sum column n of stueck.csv", self.events.append, files=[self.file]
         )
 
     @property
@@ -91,3 +92,49 @@ async def test_candidates_that_agree_cost_nothing(sandbox: SecureSandbox) -> Non
     first, second = turn.model.prompts[2:4]
     assert "another algorithm" not in first.messages[-1].content
     assert "another algorithm" in second.messages[-1].content
+
+
+@pytest.mark.parametrize(
+    ("rows", "usual", "fitting", "value"),
+    [
+        ("1.250;a\n2.300;b", "float({})", "float({}.replace('.', ''))", "3550.0"),
+        ("2,5;a\n3,25;b", "float({}.replace(',', ''))", "float({}.replace(',', '.'))", "5.75"),
+        ("12.50;a\n(2.50);b", "float({}.strip('()'))", "_signed({})", "10.0"),
+        ("7.50;a\n2.50 CR;b", "float({}.split()[0])", "_signed({})", "5.0"),
+        (
+            "１２;a\n٣;b",
+            "float(''.join(c for c in {} if c in '0123456789') or 0)",
+            "float({})",
+            "15.0",
+        ),
+        ("1'250;a\n250;b", 'float({}.split("\'")[-1])', "float({}.replace(\"'\", ''))", "1500.0"),
+    ],
+    ids=["thousands", "decimal comma", "parentheses", "credit", "other digits", "apostrophe"],
+)
+async def test_the_first_candidate_reads_cells_wrongly(
+    sandbox: SecureSandbox, rows: str, usual: str, fitting: str, value: str
+) -> None:
+    signed = """
+
+def _signed(text: str) -> float:
+    minus = text.startswith("(") or text.endswith("CR")
+    number = float(text.strip("()").removesuffix("CR"))
+    return -number if minus else number
+"""
+    wrong, right = (
+        STRICT.replace("float(row[column])", parse.format("row[column]")) + signed
+        for parse in (usual, fitting)
+    )
+    deciding = DECIDING.replace(
+        "n;x\\n1.250;a\\n2.000;b\\n", f"n;x\\n{rows}\\n".replace("\n", "\\n")
+    )
+    turn = OwnCall(
+        sandbox,
+        fenced(wrong),
+        fenced(right),
+        fenced(deciding.replace("3250.0", value)),
+        f"It is {value}.",
+    )
+    turn.file = File(name="stueck.csv", content=f"n;x\n{rows}\n".encode())
+    await turn.run()
+    assert turn.returned == [value]
