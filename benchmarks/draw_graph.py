@@ -274,7 +274,7 @@ def image(graph: Graph[str], title: str, *, named: bool = True) -> str:
             f'data-target="{escape(b)}"><title>{escape(f"{a} → {b}: {said}")}</title>'
             f'<path d="{path}" fill="none" stroke="currentColor" opacity="0.5"/><path d="{head}" '
             'opacity="0.5"/>'
-            f'<text x="{middle[0]:.1f}" y="{middle[1] + 3:.1f}" font-size="9" '
+            f'<text x="{middle[0]:.1f}" y="{middle[1] + 3:.1f}" font-size="9.5" '
             f'opacity="0.75">{escape(said)}</text></g>'
         )
     drawn += [

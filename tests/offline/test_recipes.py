@@ -177,8 +177,8 @@ def test_examples_are_asserted_in_the_suite(recipe: Recipe) -> None:
 
 
 @each_recipe
-def test_suite_has_between_four_and_twenty_tests(recipe: Recipe) -> None:
-    assert 4 <= recipe.tests.count("\ndef test_") <= 20
+def test_suite_has_between_four_and_twelve_tests(recipe: Recipe) -> None:
+    assert 4 <= recipe.tests.count("\ndef test_") <= 12
 
 
 @each_recipe

@@ -2,6 +2,8 @@
 clock; none passes.
 """
 
+import re
+
 import pytest
 
 from selfeng.core.errors import SynthesisFailed
@@ -26,8 +28,12 @@ REASONS = {
     "G12": "these tests pass on an empty stub",
     "G13": "the suite uses pytest's skip",
     "G14": "tests failed",
-    "G15": "an empty stub|passes on a function|flaky",
 }
+BY_CHANCE = {
+    "test": "on an empty stub|passes on a function",
+    "verify": "flaky|1 of 1 test failed",
+}
+"""The reasons by the step at which G15 ends, whose test passes by chance."""
 
 
 def suite(case: str) -> str:
@@ -39,7 +45,7 @@ def suite(case: str) -> str:
 
 
 async def test_every_suite_has_a_reason() -> None:
-    assert sorted(REASONS) == sorted(of_role("tests"))
+    assert sorted([*REASONS, "G15"]) == sorted(of_role("tests"))
 
 
 @pytest.mark.parametrize("case", of_role("tests"))
@@ -51,10 +57,11 @@ async def test_a_hostile_suite_is_refused(case: str, hasty: SecureSandbox) -> No
         code=CODE,
         tests=suite(case),
     )
-    with pytest.raises(SynthesisFailed, match=REASONS[case]) as caught:
+    with pytest.raises(SynthesisFailed) as caught:
         await SynthesisEngine(ScriptedModel(), hasty, ListedLibrary(), model_name="").examine(draft)
-    if case != "G15":  # chance decides how far it gets
-        assert caught.value.where == ("verify" if case == "G14" else "test")
+    where = caught.value.where
+    assert re.search(BY_CHANCE[where] if case == "G15" else REASONS[case], caught.value.message)
+    assert case == "G15" or where == ("verify" if case == "G14" else "test")
 
 
 async def test_a_suite_that_never_finishes_loading_is_ended(impatient: SecureSandbox) -> None:
