@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
-from selfeng.core.errors import SandboxUnavailable
+from selfeng.core.errors import ResourceNotFound, SandboxUnavailable
 from selfeng.core.files import File, FileReference
 from selfeng.core.verdict import Returned, SandboxStatus
 from selfeng.sandbox import SecureSandbox
@@ -323,6 +323,15 @@ async def test_a_content_is_examined_once_and_failed_tries_are_repeated_and_not_
         '{"kind": "text"}',
     ]
     assert (counted.calls, len(reads)) == (4, 2)
+
+
+async def test_a_file_that_can_not_be_read_is_a_problem_of_its_profile() -> None:
+    async def gone(reference: FileReference) -> File:
+        raise ResourceNotFound("the conversation has no such file", "attach it again")
+
+    profiler = FileProfiler(Counted())
+    profile = await profiler.inspect(File(name="a.csv", content=b"a").reference(), gone)
+    assert "the conversation has no such file" in json.loads(profile)["problem"]
 
 
 MAKES_UNUSUAL_FILES = """

@@ -44,9 +44,8 @@ class FileProfiler:
         if key not in self._profiles:
             if not (status := await self._sandbox.status()).available:
                 return _problem(f"the content could not be examined: {status.detail}")
-            file = await read(reference)
             try:
-                ran = await self._profiled(file)
+                ran = await self._profiled(await read(reference))
             except (AgentError, TimeoutError) as error:
                 why = error.message if isinstance(error, AgentError) else "it took too long"
                 return _problem(f"the content could not be examined: {why}")
