@@ -18,16 +18,18 @@ SECOND_PATIENCE = 60.0
 """Seconds for the second try."""
 KNOWN = 500
 """Profiles that are remembered."""
-_LIBRARY = {
-    path.stem: path.read_text(encoding="utf-8")
-    for path in map(Path(__file__).with_name, ("inspected_packed.py", "inspected_table.py"))
-}
-_CODE = (
-    Path(__file__)
-    .with_name("inspected_file.py")
-    .read_text(encoding="utf-8")
-    .replace("from selfeng.stages.execution import inspected", "import inspected")
-)
+
+
+def _source(module: str) -> str:
+    """A module's source as the sandbox imports it: beside the others, not below a package."""
+    source = Path(__file__).with_name(f"{module}.py").read_text(encoding="utf-8")
+    return source.replace("from selfeng.stages.execution import ", "import ").replace(
+        "from selfeng.stages.execution.", "from "
+    )
+
+
+_CODE = _source("inspected_file")
+_LIBRARY = {module: _source(module) for module in ("inspected_packed", "inspected_table")}
 
 
 class FileProfiler:

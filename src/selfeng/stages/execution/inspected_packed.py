@@ -14,43 +14,38 @@ from contextlib import closing
 from typing import Any
 from xml.etree import ElementTree
 
+from selfeng.stages.execution.inspected_table import few
+
 MEMBERS = 5
 """Members of an archive that are profiled."""
 MEMBER_BYTES = 20_000_000
 """Bytes that such a member, and the content of a gzip file, may have when unpacked."""
-FEW = 5
-"""Cells, rows and ranges that are named."""
-
-
-def first(items: list[str]) -> list[str]:
-    """The first few items, with their number if there are more."""
-    return items[:FEW] + ([f"… {len(items)} in all"] if len(items) > FEW else [])
 
 
 def sheet_facts(archive: zipfile.ZipFile, path: str, state: str) -> dict[str, Any]:
     """What is unusual in the sheet at this path of a workbook; `state` says if it is hidden."""
-    found: dict[str, list[str]] = {"formulas": [], "rows": [], "columns": [], "merged": []}
+    facts: dict[str, list[str]] = {"formulas": [], "rows": [], "columns": [], "merged": []}
     filtered = ""
     with archive.open(path) as xml:
         for _, element in ElementTree.iterparse(xml):  # noqa: S314 - in the sandbox, which bears it
             tag = element.tag.rpartition("}")[2]
             if tag == "row":
-                found["rows"] += [element.get("r", "?")] * _is_hidden(element)
-                found["formulas"] += _without_values(element)
+                facts["rows"] += [element.get("r", "?")] * _is_hidden(element)
+                facts["formulas"] += _without_values(element)
                 element.clear()
             elif tag == "col" and _is_hidden(element):
-                found["columns"].append(f"{element.get('min')} to {element.get('max')}")
+                facts["columns"].append(f"{element.get('min')} to {element.get('max')}")
             elif tag == "mergeCell":
-                found["merged"].append(element.get("ref", ""))
+                facts["merged"].append(element.get("ref", ""))
             elif tag == "autoFilter":
                 filtered = element.get("ref", "")
     hidden_rows = "rows_hidden_by_filter" if filtered else "hidden_rows"
     return {
         "hidden_sheet": "" if state == "visible" else state,
-        "formulas_without_stored_values": first(found["formulas"]),
-        hidden_rows: first(found["rows"]),
-        "hidden_columns": first(found["columns"]),
-        "merged": first(found["merged"]),
+        "formulas_without_stored_values": few(facts["formulas"]),
+        hidden_rows: few(facts["rows"]),
+        "hidden_columns": few(facts["columns"]),
+        "merged": few(facts["merged"]),
     }
 
 

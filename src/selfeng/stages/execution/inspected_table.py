@@ -91,7 +91,7 @@ def profile_table(
         "columns": column_profiles[:COLUMNS],
         "more_columns": max(0, len(column_profiles) - COLUMNS),
         "examined_to": f"{unit} {read_to}" if count * len(columns) > cells else "",
-        "ragged": _first(ragged, len(ragged)),
+        "ragged": few(ragged),
     }
 
 
@@ -311,15 +311,16 @@ def _first_of(kinds: Iterable[_Kind]) -> list[str]:
     """The first cells of these kinds."""
     several = list(kinds)
     cells = sorted(chain.from_iterable(kind.firsts for kind in several))
-    return _first([text for _, text in cells], sum(kind.count for kind in several))
+    return few([text for _, text in cells], sum(kind.count for kind in several))
 
 
 def _places(kind: _Kind) -> list[str]:
-    return _first([text.split(":")[0] for _, text in kind.firsts], kind.count)
+    return few([text.split(":")[0] for _, text in kind.firsts], kind.count)
 
 
-def _first(items: list[str], number: int) -> list[str]:
-    """The first of so many items."""
+def few(items: list[str], number: int = 0) -> list[str]:
+    """The first few items, with their number if there are more, or that of which they are some."""
+    number = number or len(items)
     return items[:FEW] + ([f"… {number} in all"] if number > FEW else [])
 
 
