@@ -22,11 +22,11 @@ import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 _CODES = """
     AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN
@@ -73,10 +73,12 @@ _SIGN_NAMES = {
     "'": "apostrophe",
     " ": "blank",
 }
+_WITH_SIGN = {sign: f"a {name}" for sign, name in _SIGN_NAMES.items()}
 _DELIMITERS = {",": ".", ";": ","}
 """The decimal sign of programs that separate cells by these."""
 _LOOKALIKES = str.maketrans("−‐‑‒–—﹣’ʼ‘´`٪،", "-------'''''%,")
 ORDERS = {"YMD": "year first", "DMY": "day first", "MDY": "month first"}
+_WITH_ORDER = {order: f"the {name}" for order, name in ORDERS.items()}
 _DATE = re.compile(r"(\d{1,4})([-/.]|\. ?)(\d{1,2})\2(\d{1,4})\.?")
 _COMPACT = re.compile(r"((?:1[6-9]|20|21)\d\d)(\d\d)(\d\d)")
 _CLOCK = re.compile(
@@ -139,7 +141,7 @@ class DateFormat(NamedTuple):
     """How the dates of a column are written."""
 
     order: str = ""
-    """"YMD", "DMY" or "MDY"; "" where there are no dates in figures, or nothing decides."""
+    """"YMD", "DMY" or "MDY"; "" where no date is in figures, or nothing decides."""
     evidence: str = ""
     ambiguous: bool = False
 
@@ -215,6 +217,69 @@ def _ascii(text: str) -> str:
         return ""
     digits = "".join(str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text)
     return plain_text(unicodedata.normalize("NFKC", digits).translate(_LOOKALIKES))
+
+
+# ----- columns
+
+
+class _Evidence:
+    """What the cells of a column say about their format; they are added one by one."""
+
+    def __init__(self) -> None:
+        self.cells, self.decisive = 0, Counter[str]()
+        """All cells, and those that can be read in one way, by that way."""
+        self._open = 0
+        self._examples: dict[str, str] = {}
+
+    def add(self, text: str, reading: Any, times: int = 1) -> None:
+        """Add cells of this text, read in all ways."""
+        raise NotImplementedError
+
+    def include(self, other: Self) -> None:
+        """Take over what the cells of another column decide."""
+        self.decisive += other.decisive
+        self._examples |= other._examples
+
+    def _decide(self, way: str, text: str, times: int) -> None:
+        self.decisive[way] += times
+        self._examples.setdefault(way, text)
+
+    def _voted(self, votes: Counter[str], names: Mapping[str, str]) -> tuple[str, str]:
+        """The way of most cells, and one sentence on them and those that contradict it."""
+        (way, most), *rarer = votes.most_common()
+        evidence = f"{most} of {self.cells} cells allow no other reading, such as "
+        evidence += repr(self._examples[way])
+        for other, number in rarer:
+            evidence += f", but {number} have {names[other]}, such as {self._examples[other]!r}"
+        return way, evidence
+
+
+E = TypeVar("E", bound=_Evidence)
+
+
+def _evidence(evidence: E, texts: Iterable[object], read: Callable[[str], Any]) -> E:
+    """The evidence, with that of the texts that can be read."""
+    for text, times in Counter(text for text in texts if isinstance(text, str)).items():
+        if reading := read(text):
+            evidence.add(text, reading, times)
+    return evidence
+
+
+def _column(
+    cells: Iterable[object],
+    places: Sequence[object],
+    format: Format,
+    read: Callable[[Any], V | str],
+) -> Column[V, Format]:
+    """The cells by what `read` makes of those that are not blank: a value, or why there is none."""
+    column = Column[V, Format]([], [], format, {})
+    for index, cell in enumerate(cells):
+        value = None if is_blank(cell) else read(cell)
+        if isinstance(value, str):
+            column.unread.append(Unread(str(cell), places[index] if places else index, value))
+            value = None
+        column.values.append(value)
+    return column
 
 
 # ----- numbers
@@ -309,15 +374,14 @@ def _value(match: re.Match[str]) -> int | float:
     return int(whole) if len(whole) < 4000 else math.inf
 
 
-class NumberEvidence:
-    """What the cells of a column say about their format; they are added one by one."""
+class NumberEvidence(_Evidence):
+    """What the cells of a column say about how their numbers are written."""
 
     def __init__(self) -> None:
-        self.cells, self.decisive = 0, Counter[str]()
+        super().__init__()
         self.bare = 0
         """Numbers below 1000 without separators."""
-        self._open, self._rounded = 0, 0
-        self._examples: dict[str, str] = {}
+        self._rounded = 0
         self._thousands = {sign: Counter[str]() for sign in _CORES}
         self._marks: Counter[str] = Counter()
         self._contrary = Counter[str]()
@@ -333,16 +397,9 @@ class NumberEvidence:
             self._rounded += times * (max(map(abs, reading.values.values())) % 10 == 0)
             self._examples.setdefault("open", text)
         elif len(reading.values) == 1:
-            sign = next(iter(reading.values))
-            self.decisive[sign] += times
-            self._examples.setdefault(sign, text)
+            self._decide(next(iter(reading.values)), text, times)
         elif 0 < abs(next(iter(reading.values.values()))) < 1000:
             self.bare += times
-
-    def include(self, other: "NumberEvidence") -> None:
-        """Take over what the cells of another column decide."""
-        self.decisive += other.decisive
-        self._examples |= other._examples
 
     def format(
         self, decimal: str = "", others: "NumberEvidence | None" = None, delimiter: str = ""
@@ -352,13 +409,8 @@ class NumberEvidence:
         """
         sign, evidence, ambiguous = decimal, "the caller's choice" * bool(decimal), False
         if not sign and self.decisive:
-            (sign, most), *rarer = self.decisive.most_common()
-            evidence = f"{most} of {self.cells} cells allow no other reading, such as "
-            evidence += repr(self._examples[sign])
-            for other, number in rarer:
-                evidence += f", but {number} have a {_SIGN_NAMES[other]}, such as "
-                evidence += repr(self._examples[other])
-            ambiguous = bool(rarer)
+            sign, evidence = self._voted(self.decisive, _WITH_SIGN)
+            ambiguous = len(self.decisive) > 1
         elif not sign and self._open:
             sign, evidence = self._decided(others, delimiter)
             ambiguous = not sign
@@ -422,15 +474,8 @@ def number_format(
     """
     if decimal and decimal not in _CORES:
         raise ValueError(f"decimal must be '.' or ',', not {decimal!r}")
-    return _evidence_of(texts).format(decimal, _evidence_of(others), delimiter)
-
-
-def _evidence_of(texts: Iterable[object]) -> NumberEvidence:
-    evidence = NumberEvidence()
-    for text, times in Counter(text for text in texts if isinstance(text, str)).items():
-        if reading := number_reading(text):
-            evidence.add(text, reading, times)
-    return evidence
+    evidence = _evidence(NumberEvidence(), texts, number_reading)
+    return evidence.format(decimal, _evidence(NumberEvidence(), others, number_reading), delimiter)
 
 
 def read_number(text: str, format: NumberFormat | None = None) -> int | float:
@@ -477,22 +522,20 @@ def read_numbers(
     """
     cells = list(texts)
     format = format or number_format(cells, decimal=decimal, others=others, delimiter=delimiter)
-    column = Column[int | float, NumberFormat]([], [], format, {})
-    for index, cell in enumerate(cells):
-        value: int | float | str | None = None
-        if isinstance(cell, str) and not is_blank(cell):
-            value = number_or_reason(cell, format)
-        elif isinstance(cell, int | float) and not isinstance(cell, bool):
-            value = cell if math.isfinite(cell) else "is not finite"
-        elif cell is not None and not isinstance(cell, str):
-            value = "is not a number"
-        if isinstance(value, str):
-            column.unread.append(Unread(str(cell), places[index] if places else index, value))
-        elif value is not None:
+
+    def read(cell: object) -> int | float | str:
+        if isinstance(cell, str):
+            return number_or_reason(cell, format)
+        if not isinstance(cell, int | float) or isinstance(cell, bool):
+            return "is not a number"
+        return cell if math.isfinite(cell) else "is not finite"
+
+    column = _column(cells, places, format, read)
+    for cell, value in zip(cells, column.values, strict=True):
+        if value is not None:
             reading = number_reading(cell) if isinstance(cell, str) else None
             unit = reading.unit if reading else ""
             column.units[unit] = column.units.get(unit, 0) + 1
-        column.values.append(None if isinstance(value, str) else value)
     return column
 
 
@@ -587,29 +630,21 @@ def _moment(day: date, clock: re.Match[str]) -> datetime | None:
         return None
 
 
-class DateEvidence:
+class DateEvidence(_Evidence):
     """What the cells of a column say about the order of their dates."""
 
     def __init__(self) -> None:
-        self.cells, self.decisive = 0, Counter[str]()
-        self._open, self._points = 0, 0
-        self._examples: dict[str, str] = {}
+        super().__init__()
+        self._points = 0
 
     def add(self, text: str, dates: dict[str, date | datetime], times: int = 1) -> None:
         self.cells += times
         if len(dates) == 1:
-            order = next(iter(dates))
-            self.decisive[order] += times
-            self._examples.setdefault(order, text)
+            self._decide(next(iter(dates)), text, times)
         elif len(set(dates.values())) > 1:
             self._open += times
             self._points += times * ("." in text.split(" ", maxsplit=1)[0])
             self._examples.setdefault("open", text)
-
-    def include(self, other: "DateEvidence") -> None:
-        """Take over what the cells of another column decide."""
-        self.decisive += other.decisive
-        self._examples |= other._examples
 
     def format(
         self, order: str = "", others: "DateEvidence | None" = None, decimal: str = ""
@@ -620,12 +655,7 @@ class DateEvidence:
         evidence, ambiguous = "the caller's choice" * bool(order), False
         votes = Counter({o: n for o, n in self.decisive.items() if o != "YMD" or not self._open})
         if not order and votes:
-            (order, most), *rarer = votes.most_common()
-            evidence = f"{most} of {self.cells} cells allow no other reading, such as "
-            evidence += repr(self._examples[order])
-            for other, number in rarer:
-                evidence += f", but {number} have the {ORDERS[other]}, such as "
-                evidence += repr(self._examples[other])
+            order, evidence = self._voted(votes, _WITH_ORDER)
             ambiguous = {"DMY", "MDY"} <= {*votes}
         elif not order and self._open:
             order, evidence, ambiguous = self._decided(others, decimal)
@@ -657,22 +687,15 @@ def date_format(
     then the decimal sign of its numbers; `day_first`, if not None, decides at once.
     """
     order = "" if day_first is None else "DMY" if day_first else "MDY"
-    return _dates_of(texts).format(order, _dates_of(others), decimal)
-
-
-def _dates_of(texts: Iterable[object]) -> DateEvidence:
-    evidence = DateEvidence()
-    for text, times in Counter(text for text in texts if isinstance(text, str)).items():
-        if dates := date_reading(text):
-            evidence.add(text, dates, times)
-    return evidence
+    evidence = _evidence(DateEvidence(), texts, date_reading)
+    return evidence.format(order, _evidence(DateEvidence(), others, date_reading), decimal)
 
 
 def read_date(text: str, format: DateFormat | None = None) -> date | datetime:
     """The date, a `datetime` where the text has a time.
 
     Raises:
-        ValueError: it is no date, or can be read in two ways.
+        ValueError: it is not a date, or can be read in two ways.
     """
     day = date_or_reason(text, format)
     if isinstance(day, str):
@@ -710,17 +733,13 @@ def read_dates(
     """
     cells = list(texts)
     format = format or date_format(cells, day_first=day_first, others=others, decimal=decimal)
-    column = Column[date | datetime, DateFormat]([], [], format, {})
-    for index, cell in enumerate(cells):
-        value: Any = None if is_blank(cell) else cell
-        if isinstance(value, str):
-            value = date_or_reason(value, format)
-        elif value is not None and not isinstance(value, date):
-            value = "is not a date"
-        if isinstance(value, str):
-            column.unread.append(Unread(str(cell), places[index] if places else index, value))
-        column.values.append(None if isinstance(value, str) else value)
-    return column
+
+    def read(cell: object) -> date | datetime | str:
+        if isinstance(cell, str):
+            return date_or_reason(cell, format)
+        return cell if isinstance(cell, date) else "is not a date"
+
+    return _column(cells, places, format, read)
 
 
 def workbook_date(serial: float, since_1904: bool = False) -> date | datetime:
@@ -885,7 +904,7 @@ def text_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 def delimiter_of(text: str, path: str) -> str:
     """What separates the cells of a table: the sign that gives most of the first rows one width;
-    "" for a text that is no table.
+    "" for a text that is not a table.
     """
     head = "".join(text[:200_000].splitlines(keepends=True)[:200])
     best, rows = (0.0, 0, ""), 0
