@@ -30,7 +30,7 @@ SPEC = {
     "kept": "",
     "sources": "",
     "disputed": False,
-    "results_so_far": "",
+    "disputable": "",
 }
 SEEDS = {seed.name: seed for seed in load_seeds()}
 

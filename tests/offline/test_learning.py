@@ -56,7 +56,7 @@ def test_lessons_in_a_prompt_change_nothing_of_what_it_writes():
         "kept": "",
         "sources": "",
         "disputed": False,
-        "results_so_far": "",
+        "disputable": "",
     }
     for name, given in (
         (

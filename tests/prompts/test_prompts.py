@@ -102,7 +102,7 @@ VARIABLES = {
         "may_plan": True,
         "kept": KEPT,
         "disputed": True,
-        "results_so_far": DISPUTED,
+        "disputable": DISPUTED,
         "near": NEAR,
         "sources": "# add, version 1: Adds.\ndef add(a: int) -> int: ...\n# its tests:\n",
         "problem": "the name is taken",

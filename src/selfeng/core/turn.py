@@ -15,9 +15,10 @@ from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.plan import SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.question import Answer
-from selfeng.core.result import EarlierResult, Result
+from selfeng.core.result import Dispute, EarlierResult, Result
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Part
+from selfeng.core.visible import one_line
 
 
 class Budget:
@@ -307,6 +308,10 @@ class Request:
             delegated=delegated,
             profiles=self.profiles,
         )
+
+    def dispute(self, result: EarlierResult, complaint: str = "") -> Dispute:
+        """The disagreement of this request with an earlier result, by default in its own words."""
+        return Dispute(result=result, complaint=one_line(complaint or self.text))
 
     async def files_of(self, arguments: Mapping[str, Any]) -> tuple[File, ...]:
         """The files of the request, and those of the conversation that a call names."""

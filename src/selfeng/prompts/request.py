@@ -82,13 +82,13 @@ def all_results(results: Iterable[StepResult]) -> str:
     return json_lines(lines)
 
 
-def disputable(source: Dispute | Request) -> str:
+def disputable(source: Dispute | Iterable[EarlierResult]) -> str:
     """One line for each earlier result that a person may disagree with, or for the one that they do
     disagree with, with the complaint.
     """
     if isinstance(source, Dispute):
         return json_lines([_disputable(source.result) | {"complaint": source.complaint}])
-    return json_lines(map(_disputable, source.earlier_results.values))
+    return json_lines(map(_disputable, source))
 
 
 def saved_plan(request: Request) -> str:

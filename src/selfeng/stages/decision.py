@@ -129,9 +129,9 @@ class Decider:
             "seconds": time.monotonic() - started,
         }
         if isinstance(choice, Disputed):
-            reason = f"An earlier result of {choice.tool.name} is said to be wrong."
+            reason = f"An earlier result of {choice.tool_name} is said to be wrong."
             turn.emit(NoToolFound(reason=reason, **searched))
-            return Decision(choice=choice, considered=considered, likely=(choice.tool.name,))
+            return Decision(choice=choice, considered=considered, likely=(choice.tool_name,))
         if isinstance(choice, NoFit):
             turn.emit(NoToolFound(reason=choice.reason, **searched))
         else:
@@ -231,7 +231,7 @@ class Decider:
             results = results.joined(c for c in candidates if c.tool not in declined_tools)
             if isinstance(choice, NoFit):
                 choice = await self._choose_again(turn, results, choice)
-        if isinstance(choice, NoFit) or choice.tool in [
+        if isinstance(choice, NoFit | Disputed) or choice.tool in [
             c.tool for c in self._likely(results.candidates)
         ]:
             return _Choice(choice, results)
@@ -323,7 +323,13 @@ def _judged(selection: _Choice) -> tuple[AnyCandidate, ...]:
     """The candidates, after what the model said of them."""
     if selection.reason or not selection.model_replied:
         return selection.results.candidates
-    name = None if isinstance(selection.choice, NoFit) else selection.choice.tool.name
+    match selection.choice:
+        case NoFit():
+            name = None
+        case Disputed() as disputed:
+            name = disputed.tool_name
+        case chosen:
+            name = chosen.tool.name
     return _best(
         c.model_copy(
             update={

@@ -104,9 +104,12 @@ class NoFit(Chosen):
 class Disputed(Chosen):
     """The person disagrees with an earlier result."""
 
-    tool: Tool
-    """It gave the result."""
     dispute: Dispute
+
+    @property
+    def tool_name(self) -> str:
+        """Of the tool that gave the result."""
+        return self.dispute.result.tool
 
 
 class Misfit(Chosen):
@@ -172,14 +175,14 @@ class Executor:
         """
         context = await _prompt_context(turn)
         servers = any(isinstance(tool, ServerTool) for tool in tools)
-        results = await self._disputable(turn.request) if standalone else {}
+        results = await self._disputable(turn.request) if standalone else ()
         prompt = render(
             "decide",
             turn.request.history,
             **context,
             standalone=standalone,
             servers=servers,
-            disputable=disputable(turn.request) if results else "",
+            disputable=disputable(results) if results else "",
         )
         first = await self._model_choice(turn, prompt, tools, standalone, results)
         again = await self._again(turn, first)
@@ -187,13 +190,13 @@ class Executor:
             again = _disputed_again(turn.request, again) or again
         return again.model_copy(update={"standalone": first.standalone})
 
-    async def _disputable(self, request: Request) -> dict[str, tuple[EarlierResult, Tool]]:
-        """The earlier results that a tool of the library gave, and that tool, by their ids."""
-        found: dict[str, tuple[EarlierResult, Tool]] = {}
-        for result in request.earlier_results.values:
+    async def _disputable(self, request: Request) -> tuple[EarlierResult, ...]:
+        """The earlier results that a tool of the library gave."""
+        results, present = request.earlier_results.values, set[str]()
+        for name in dict.fromkeys(result.tool for result in results):
             with suppress(LibraryError):
-                found[result.id] = result, await self._library.get(result.tool)
-        return found
+                present.add((await self._library.get(name)).name)
+        return tuple(result for result in results if result.tool in present)
 
     async def prepare(
         self, turn: Turn, tool: Tool | ServerTool, arguments: Mapping[str, Any] | None = None
@@ -234,13 +237,13 @@ class Executor:
         prompt: Prompt,
         tools: Sequence[Tool | ServerTool],
         standalone: bool = False,
-        results: Mapping[str, tuple[EarlierResult, Tool]] = {},
+        results: Sequence[EarlierResult] = (),
     ) -> Choice:
         passable = [r.id for r in turn.request.earlier_results.references]
         passable += [result.id for result in turn.request.results if result.data is not None]
         functions = [*(as_function(tool, passable) for tool in tools), NO_TOOL_FITS]
         if results:
-            functions.append(wrong_result(tuple(results)))
+            functions.append(wrong_result([result.id for result in results]))
         if standalone:
             functions = list(map(with_standalone, functions))
         choice = await self._model.choose(prompt, functions, turn.budget)
@@ -251,10 +254,9 @@ class Executor:
             reason = choice.arguments.get("reason") or "none of the tools does what is asked for"
             return NoFit(reason=str(reason), standalone=alone)
         if choice.name == WRONG_RESULT:
-            result, disputed_tool = results.get(str(calls[0].get(RESULT)), [*results.values()][-1])
-            complaint = one_line(str(calls[0].get(COMPLAINT) or turn.request.text))
-            dispute = Dispute(result=result, complaint=complaint)
-            return Disputed(tool=disputed_tool, dispute=dispute, standalone=alone)
+            result = next((r for r in results if r.id == calls[0].get(RESULT)), results[-1])
+            dispute = turn.request.dispute(result, str(calls[0].get(COMPLAINT) or ""))
+            return Disputed(dispute=dispute, standalone=alone)
         tool = next(t for t in tools if t.name == choice.name)
         try:
             values = await _results(turn, calls)
@@ -359,7 +361,7 @@ def _disputed_again(request: Request, call: Call) -> Disputed | None:
     same_call = (last.tool, last.arguments) == (call.tool.name, _arguments_text(call.arguments))
     if not same_call or request.text.split() == last.request.split():
         return None
-    return Disputed(tool=call.tool, dispute=Dispute(result=last, complaint=one_line(request.text)))
+    return Disputed(dispute=request.dispute(last))
 
 
 def _call(

@@ -141,6 +141,8 @@ class ConversationFiles:
         heads = sa.select(_CONTENTS.c.sha256, head)
         with reading(self._engine) as connection:
             rows = connection.execute(query.order_by(_RESULTS.c.seq)).all()
+            if not rows:
+                return ()
             named_rows = [
                 (f"r{number}", row, ResultReference.model_validate_json(row.reference))
                 for number, row in enumerate(rows, 1)

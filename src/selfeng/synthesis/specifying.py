@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import assert_never, cast
+from typing import assert_never
 
 from selfeng.core.errors import LibraryError, ModelRefused
 from selfeng.core.plan import Plan
@@ -15,7 +15,6 @@ from selfeng.core.spec import SpecExample, Specification, SpecificationReply
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Request
 from selfeng.core.value import Value
-from selfeng.core.visible import one_line
 from selfeng.core.words import count
 from selfeng.prompts import render
 from selfeng.prompts.request import disputable, saved_plan, shown
@@ -117,7 +116,7 @@ class Analyst:
             "may_plan": not request.is_part,
             "kept": saved_plan(request),
             "disputed": bool(dispute),
-            "results_so_far": disputable(dispute or request),
+            "disputable": disputable(dispute or request.earlier_results.values),
         }
         if dispute:
             search_candidates = (dispute.result.tool, *search_candidates)
@@ -216,37 +215,54 @@ class Analyst:
             )
         if (namesake := await self._find_tool(spec.name)) and namesake.standing == "retired":
             return f"the name {spec.name} is taken by a tool that was retired"
-        extends = namesake if namesake and _extends(spec, namesake) else None
-        fixes = dispute if dispute and dispute.result.tool == spec.name and not extends else None
-        if fix and not fixes:
-            return (
-                "a fix is the next version of the tool that gave the wrong result: its name, and "
-                "its parameters unchanged"
-            )
-        if fixes and (problem := await self._not_a_fix(namesake, spec)):
-            if fix or problem != _FULFILLED:
-                return problem
-            return cast(Tool, namesake)
-        build = BuildSpec(spec=spec, extends=namesake if fixes else extends, fixes=fixes)
-        if build.extends is None:
-            if namesake and await self._means_the_same(namesake, spec):
-                current.summary = f"{namesake.name} is in the library already, and does this."
-                return namesake
-            if namesake:
-                return (
-                    f"the name {spec.name} is taken by a tool that does something else: "
-                    f"{namesake.description}"
-                )
-            try:
-                await self._library.check_name(spec.name)
-            except LibraryError as error:
-                return error.message
-        current.summary = f"{spec.signature()}: {spec.description}"
-        if build.extends:
-            goal = "To fix" if fixes else "To become the next version of"
-            current.summary = f"{goal} {spec.name}: {current.summary}"
+        if namesake and _extends(spec, namesake) and not fix:
+            build: BuildSpec | Tool | str = BuildSpec(spec=spec, extends=namesake)
+        elif namesake and dispute and dispute.result.tool == spec.name:
+            build = await self._fixed(namesake, spec, dispute, demanded=fix)
+        elif fix:
+            build = "a fix is the next version of the tool that gave the wrong result"
+        else:
+            build = await self._known_or_new(namesake, spec)
+        if isinstance(build, Tool):
+            current.summary = f"{build.name} is in the library already, and does this."
+        if not isinstance(build, BuildSpec):
+            return build
+        goal = "To fix" if build.fixes else "To become the next version of"
+        summary = f"{spec.signature()}: {spec.description}"
+        current.summary = f"{goal} {spec.name}: {summary}" if build.extends else summary
         current.artifact = spec.model_dump_json(indent=2)
         return build
+
+    async def _fixed(
+        self, tool: Tool, spec: Specification, dispute: Dispute, *, demanded: bool
+    ) -> BuildSpec | Tool | str:
+        """The next version of a tool that may be wrong, and is said to be where that is `demanded`;
+        the tool itself if it does what is specified; a text says why neither will do.
+        """
+        if _parameters(tool.signature) != _parameters(spec.signature()):
+            return f"a fix keeps the parameters of {spec.name}, with their types and defaults"
+        if await likeness(self._sandbox, tool, spec) == "same":
+            return _FULFILLED if demanded else tool
+        return BuildSpec(spec=spec, extends=tool, fixes=dispute)
+
+    async def _known_or_new(
+        self, namesake: Tool | None, spec: Specification
+    ) -> BuildSpec | Tool | str:
+        """The tool of that name if it means the same, or a new one; a text says why the name can't
+        be had.
+        """
+        if namesake and await self._means_the_same(namesake, spec):
+            return namesake
+        if namesake:
+            return (
+                f"the name {spec.name} is taken by a tool that does something else: "
+                f"{namesake.description}"
+            )
+        try:
+            await self._library.check_name(spec.name)
+        except LibraryError as error:
+            return error.message
+        return BuildSpec(spec=spec)
 
     async def twin(self, spec: Specification, code: str, tests: str) -> Tool | None:
         """The tool of another name that does the same as a new one, if the library has it."""
@@ -256,13 +272,6 @@ class Analyst:
         return await twin(
             self._sandbox, spec.signature(), code, tests, [candidate.tool for candidate in near]
         )
-
-    async def _not_a_fix(self, tool: Tool | None, spec: Specification) -> str:
-        """Why a specification does not fix a tool; "" if it may."""
-        if tool is None or _parameters(tool.signature) != _parameters(spec.signature()):
-            return f"a fix keeps the parameters of {spec.name}, with their types and defaults"
-        same = await likeness(self._sandbox, tool, spec) == "same"
-        return _FULFILLED if same else ""
 
     async def _means_the_same(self, tool: Tool, spec: Specification) -> bool:
         same_parameters = [p.name for p in tool.signature.parameters] == [
@@ -280,7 +289,7 @@ def _dispute(request: Request, reply: SpecificationReply) -> Dispute | None:
     """That with the last result of the tool to fix."""
     name = reply.specification and reply.specification.name
     values = (v for v in reversed(request.earlier_results.values) if v.tool == name)
-    return next((Dispute(result=v, complaint=one_line(request.text)) for v in values), None)
+    return next(map(request.dispute, values), None)
 
 
 def _arguments(reply: SpecificationReply) -> Arguments | None:
