@@ -4,12 +4,13 @@ import json
 from collections.abc import Iterator, Sequence
 
 from selfeng.core.events import (
-    AnswerCorrected,
+    WRONG_ANSWER,
     Record,
     TurnFailed,
     TurnFinished,
     TurnStarted,
     TurnStopped,
+    corrected_turns,
 )
 from selfeng.core.files import FileReference
 from selfeng.core.visible import one_line
@@ -31,15 +32,14 @@ def as_markdown(title: str, records: Sequence[Record]) -> str:
 def _parts(records: Sequence[Record]) -> Iterator[str]:
     """In the order of the turns, which may overlap."""
     ends = {r.turn_id: end for r in records if (end := _end(r))}
-    events = (record.event for record in records)
-    corrected = {event.turn_id for event in events if isinstance(event, AnswerCorrected)}
+    corrected = corrected_turns(record.event for record in records)
     for record in records:
         match record.event:
             case TurnStarted(request=request, files=files):
                 yield f"## {record.at:%Y-%m-%d %H:%M} UTC"
                 yield _quoted(request) + _names(files)
                 if record.turn_id in corrected:
-                    yield "*This answer was wrong; a later one corrects it.*"
+                    yield f"*{WRONG_ANSWER}*"
                 yield ends.get(record.turn_id, "*Still running.*")
             case _:
                 continue

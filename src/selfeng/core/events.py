@@ -5,6 +5,7 @@ An event says what happened, but not where: the journal wraps it in a `Record` w
 and conversation, a time and a number.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -509,6 +510,15 @@ class Record(Value):
     at: datetime
     """UTC."""
     event: Event
+
+
+WRONG_ANSWER = "This answer was wrong; a later one corrects it."
+"""What stands before an answer that was corrected, where the page does not show it."""
+
+
+def corrected_turns(events: Iterable[Event]) -> set[str]:
+    """The turns whose answers these events correct."""
+    return {event.turn_id for event in events if isinstance(event, AnswerCorrected)}
 
 
 def merge(first: Event, second: Event) -> Event | None:

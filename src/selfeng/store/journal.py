@@ -22,7 +22,7 @@ from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import (
     EVENT,
     FINAL,
-    AnswerCorrected,
+    WRONG_ANSWER,
     Event,
     FilesMade,
     NoToolFound,
@@ -33,6 +33,7 @@ from selfeng.core.events import (
     TurnFinished,
     TurnStarted,
     TurnStopped,
+    corrected_turns,
 )
 from selfeng.core.process import is_running, this_process
 from selfeng.core.prompt import ChatMessage
@@ -82,8 +83,6 @@ _MOST_ROUNDS = 10
 _TICK = timedelta(microseconds=1)
 _AT_ONCE = 200  # conversations or contents that one statement names
 _LONGEST_MESSAGE = 8_000
-_WRONG = "(This answer was wrong; a later one corrects it.)\n\n"
-"""What a model reads before an answer that was corrected."""
 _LONGEST_HISTORY = 24_000
 
 
@@ -430,7 +429,7 @@ class Journal:
         turns = [
             (
                 _cut(answers.get(r.id, "") or r.request),
-                _cut(_WRONG * (r.id in corrected) + (r.answer or "")),
+                _cut(f"({WRONG_ANSWER})\n\n" * (r.id in corrected) + (r.answer or "")),
             )
             for r in rows
         ]
@@ -794,8 +793,7 @@ def _corrected(connection: sa.Connection, turns: Sequence[str]) -> set[str]:
     """The turns whose answers one of these turns corrects."""
     correcting = _EVENTS.c.turn_id.in_(turns) & (_EVENTS.c.type == "answer_corrected")
     records = map(read_record, connection.execute(sa.select(_EVENTS).where(correcting)))
-    events = (record.event for record in records if record)
-    return {event.turn_id for event in events if isinstance(event, AnswerCorrected)}
+    return corrected_turns(record.event for record in records if record)
 
 
 def _answers(connection: sa.Connection, turns: Sequence[str]) -> dict[str, str]:
