@@ -125,7 +125,7 @@ class EarlierResult(Value):
     """The same, as the model rewrote it to stand alone; "" if it did not."""
     tool: str
     arguments: str = ""
-    """JSON of what it was called with; "" if no record says so."""
+    """JSON of what it was called with; "" if no record has them."""
     begins: str
     """The first characters of its JSON."""
     reference: ResultReference

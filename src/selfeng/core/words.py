@@ -41,20 +41,20 @@ def for_people(value: float, *, money: bool = False, digits: int = 4) -> str:
     """
     if isinstance(value, int) or not math.isfinite(value):
         return str(value)
-    size = abs(value)
-    digits = max(digits, len(str(int(size))) + 2) if size < _WHOLE else digits
-    form = (
-        ".2f"
-        if money
-        and not value.is_integer()
-        and (1 <= size < _SCIENTIFIC or value == round(value, 2))
-        else ".0f"
-        if _WHOLE <= size < _SCIENTIFIC
-        else f".{digits}g"
-    )
-    rounded = f"{value:{form}}"
+    rounded = f"{value:{_form(value, money, digits)}}"
     close = math.isclose(float(rounded), value, rel_tol=1e-12, abs_tol=0.0)
     return rounded if close else f"about {rounded}"
+
+
+def _form(value: float, money: bool, digits: int) -> str:
+    """The format of a number in a sentence."""
+    size = abs(value)
+    has_cents = 1 <= size < _SCIENTIFIC or value == round(value, 2)
+    if money and has_cents and not value.is_integer():
+        return ".2f"
+    if _WHOLE <= size < _SCIENTIFIC:
+        return ".0f"
+    return f".{max(digits, len(str(int(size))) + 2) if size < _WHOLE else digits}g"
 
 
 def is_in_currency(text: str) -> bool:

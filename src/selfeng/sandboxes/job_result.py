@@ -52,7 +52,7 @@ class JobResult:
 
     @property
     def starved(self) -> bool:
-        """Whether the machine was too busy for it, which says nothing about the code."""
+        """Whether the machine was too busy for it, which shows nothing about the code."""
         return self.disorder is None and self._field("starved") is True
 
     @property

@@ -95,7 +95,7 @@ class Tester:
         raise gave_up("test", attempts, problem)
 
     async def fault_missing(self, build: BuildSpec, tests: str, before: Before | None) -> str:
-        """Why a suite shows no fault of the version that is to be fixed; "" if it does.
+        """Why a suite shows no fault of the version to fix; "" if it does.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """

@@ -348,7 +348,7 @@ def _examined(cell: Any) -> _Cell:
 
 
 def _date_form(text: str) -> str:
-    """The form of a date, with ? where the order says what stands there."""
+    """The form of a date, with ? where the order decides what is there."""
     match = _DATE.match(text)
     form = "in words or figures"
     if match:
