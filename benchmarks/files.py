@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.file_cases import REFUSED, TOOLS, Case, cases
+from benchmarks.ready import current_sandbox
 from selfeng.core.files import File, FileReference
 from selfeng.core.verdict import Execution, Raised, Returned
 from selfeng.sandbox import SecureSandbox
@@ -34,9 +35,7 @@ def main(names: Sequence[str]) -> None:
 
 
 async def _measure(chosen: Sequence[Case]) -> dict[str, int]:
-    sandbox = SecureSandbox()
-    if not await asyncio.to_thread(sandbox.image_is_current):
-        await asyncio.to_thread(sandbox.build_image)
+    sandbox = await current_sandbox()
     sandbox.start(verifiers=False)
     counts = {"files": len(chosen), "wrong": 0, "refused": 0, "profile_missing": 0}
     try:

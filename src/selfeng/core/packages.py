@@ -119,6 +119,12 @@ def install_command(*arguments: str) -> list[str]:
     return [*by, "--only-binary", ":all:", *arguments]
 
 
+def fetch_command(requirements: Path, target: Path) -> list[str]:
+    """The command that puts the packages that a file pins into a folder, without what they need."""
+    options = ("--no-deps", "--require-hashes", "-r", str(requirements))
+    return install_command("--target", str(target), *options)
+
+
 def _installer() -> str:
     """What has installed this program's packages, by their own account; "" if nothing has."""
     try:

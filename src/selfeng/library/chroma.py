@@ -22,7 +22,7 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from selfeng.core.network import InstallFailed, installer_environment, run_installer
-from selfeng.core.packages import install_command, lacking
+from selfeng.core.packages import fetch_command, lacking
 from selfeng.core.places import FILES, child_environment
 from selfeng.library.fusion import Vector
 
@@ -200,11 +200,9 @@ def prepare_chroma(parts: Path, report: Callable[[str], None]) -> None:
         if _server(parts):
             return
         report("Downloading the server of the search index (21 MB)")
-        options = ["--no-deps", "--require-hashes", "-r", str(_PACKAGE)]
         environment = installer_environment(child_environment(TMPDIR=scratch))
         try:
-            command = install_command("--target", f"{scratch}/{_FOLDER}", *options)
-            run_installer(command, environment=environment)
+            run_installer(fetch_command(_PACKAGE, Path(scratch, _FOLDER)), environment=environment)
         except InstallFailed as error:
             _log.warning("Chroma can't be downloaded, so searches stay exact: %s", error.message)
         else:

