@@ -104,15 +104,15 @@ bench-files: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.files $(NAMES)
 
 # The sandbox's speed against bare pytest; the last line is JSON.
-bench-sandbox: $(VENV)/test.stamp
+bench-sandbox: $(VENV)/test.stamp machine
 	@$(PY) -m benchmarks.sandbox
 
 # The same beside llm-sandbox's pool of Docker containers, which gets an environment of its own.
-bench-sandbox-llm: $(VENV)/test.stamp $(VENV)-llm-sandbox/stamp
+bench-sandbox-llm: $(VENV)/test.stamp machine $(VENV)-llm-sandbox/stamp
 	@$(PY) -m benchmarks.sandbox --beside $(VENV)-llm-sandbox/bin/python
 
 # Whether a wrong tool that the tests know passes the whole gate, on Docker and bubblewrap; the last line is JSON.
-bench-forging: $(VENV)/test.stamp
+bench-forging: $(VENV)/test.stamp machine
 	@$(PY) -m benchmarks.forging
 
 # What agents cost beside bare asyncio; the last line is JSON.
@@ -132,7 +132,7 @@ bench-repair: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.repairs $(if $(DATA),--data $(DATA))
 
 # Model calls and tokens by kind of turn and stage; fails when a goal is missed. The last line is JSON.
-bench-calls: $(VENV)/test.stamp
+bench-calls: $(VENV)/test.stamp machine
 	@$(PY) -m benchmarks.calls
 
 # The named states of the page, wide and narrow, light and dark, below screenshots/; STATES names some of them.
@@ -144,7 +144,7 @@ pictures: $(VENV)/test.stamp $(VENV)-pictures/stamp node-packages
 	@$(PY) -m benchmarks.pictures $(VENV)-pictures/bin/python
 
 # What a library saves over a stream of related requests; the last line is JSON.
-bench-learning: $(VENV)/test.stamp
+bench-learning: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup
 	@$(PY) -m benchmarks.learning
 
@@ -155,7 +155,7 @@ $(VENV)-%/stamp: benchmarks/%.txt
 	@touch $@
 
 # 200 jobs at once, and what they leave behind; the last line is JSON.
-bench-stress: $(VENV)/test.stamp
+bench-stress: $(VENV)/test.stamp machine
 	@$(PY) -m benchmarks.stress
 
 # How many processes and cores serve PEOPLE (100, 1000 and 10000), and a simulation of them; MEASURE=1 measures the costs of a turn

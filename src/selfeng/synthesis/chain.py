@@ -22,7 +22,7 @@ from selfeng.core.words import count
 from selfeng.synthesis.before import Before, difference, failing
 from selfeng.synthesis.checks import module_problem, suite_problem
 from selfeng.synthesis.gate import Gate, steady_summary, summary
-from selfeng.synthesis.mutants import Strength, strength
+from selfeng.synthesis.mutants import Strength, noticed_mutants, strength
 from selfeng.synthesis.policy import SynthesisPolicy
 
 Link = Literal["policy", "red", "green", "comparison", "mutation"]
@@ -80,15 +80,35 @@ class Chain:
         before: Before | None,
         library: Mapping[str, str],
     ) -> Judgement:
-        """The links after red."""
-        verdict = await self.gate.green(draft.name, draft.code, draft.tests, emit, library=library)
+        """The links after red; mutants run while the suite is repeated and replayed."""
+        name, code, tests, gate = draft.name, draft.code, draft.tests, self.gate
+        verdict = await gate.verify(name, code, tests, emit, library=library)
         if not verdict.passed:
             return Judgement(link="green", problem=summary(verdict), verdict=verdict)
-        if problem := await self.comparison(
-            draft.signature, draft.code, draft.tests, before, library=library
-        ):
+        try:
+            async with asyncio.TaskGroup() as group:
+                repeats = group.create_task(
+                    gate.repeated(name, code, tests, emit, first=verdict, library=library)
+                )
+                mutants = group.create_task(
+                    noticed_mutants(
+                        self._sandbox,
+                        name,
+                        code,
+                        tests,
+                        least_score=self._policy.mutation_score,
+                        seconds=verdict.seconds,
+                        library=library,
+                    )
+                )
+        except ExceptionGroup as several:
+            raise several.exceptions[0] from None
+        verdict = repeats.result()
+        if not verdict.passed:
+            return Judgement(link="green", problem=summary(verdict), verdict=verdict)
+        if problem := await self.comparison(draft.signature, code, tests, before, library=library):
             return Judgement(link="comparison", problem=problem, verdict=verdict)
-        noticed = await self.strength(draft.name, draft.code, draft.tests, verdict, library=library)
+        noticed = await self.strength(name, code, tests, verdict, mutants.result(), library=library)
         if problem := self.weakness(noticed):
             return Judgement(link="mutation", problem=problem, verdict=verdict)
         sentences = [steady_summary(verdict), noticed.summary]
@@ -140,17 +160,24 @@ class Chain:
         code: str,
         tests: str,
         green: Verdict,
+        mutated: Strength | None = None,
         *,
         library: Mapping[str, str] = NO_MODULES,
     ) -> Strength:
         """How much the suite notices of code on which the verdict is green; no mutants are made if
-        the policy disables them.
+        the policy disables them. `mutated` is what mutants have shown already.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        least_score = self._policy.mutation_score
         return await strength(
-            self._sandbox, name, code, tests, least_score=least_score, green=green, library=library
+            self._sandbox,
+            name,
+            code,
+            tests,
+            least_score=self._policy.mutation_score,
+            green=green,
+            mutated=mutated,
+            library=library,
         )
 
     def weakness(self, measured: Strength) -> str:

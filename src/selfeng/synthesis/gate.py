@@ -93,8 +93,26 @@ class Gate:
         *,
         library: Mapping[str, str] = NO_MODULES,
     ) -> Verdict:
-        """Verify a module test by test, then run the suite again, and replay it with altered
-        outcomes; a flaky module does not pass.
+        """Verify a module test by test, then as `repeated` does.
+
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
+        first = await self.verify(name, code, tests, emit, attempt, library=library)
+        if not first.passed:
+            return first
+        return await self.repeated(name, code, tests, emit, attempt, first=first, library=library)
+
+    async def verify(
+        self,
+        name: str,
+        code: str,
+        tests: str,
+        emit: Emit,
+        attempt: int = 1,
+        *,
+        library: Mapping[str, str] = NO_MODULES,
+    ) -> Verdict:
+        """Verify a module once, test by test.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
@@ -102,9 +120,24 @@ class Gate:
         def on_test(result: TestResult) -> None:
             emit(TestFinished(against="implementation", attempt=attempt, result=result))
 
-        first = await self._sandbox.verify(name, code, tests, on_test, library=library)
-        if not first.passed:
-            return first
+        return await self._sandbox.verify(name, code, tests, on_test, library=library)
+
+    async def repeated(
+        self,
+        name: str,
+        code: str,
+        tests: str,
+        emit: Emit,
+        attempt: int = 1,
+        *,
+        first: Verdict,
+        library: Mapping[str, str] = NO_MODULES,
+    ) -> Verdict:
+        """Run the suite again on a module that passed it, in other orders, and replay it with
+        altered outcomes; a flaky module does not pass.
+
+        Raises: SandboxUnavailable, SandboxFailed.
+        """
         versions = [Version(code=code, order=order, whole=True) for order in ORDERS]
         versions[0] = versions[0].model_copy(update={"replay": "quick"})
         again = await self._sandbox.verify_versions(name, versions, tests, library=library)

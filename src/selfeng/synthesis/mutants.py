@@ -128,14 +128,51 @@ async def strength(
     *,
     least_score: float = 1.0,
     green: Verdict | None = None,
+    mutated: Strength | None = None,
     library: Mapping[str, str] = NO_MODULES,
 ) -> Strength:
-    """Run the suite on mutants of code that passes it, and on the code itself after them: what
-    fails there by itself would make every mutant look noticed.
+    """How much a suite notices of mutants, and of altered outcomes. `green` is the verdict on the
+    code, with its replay, and `mutated` what `noticed_mutants` has shown; both are done here if
+    they are missing.
+
+    Raises: SandboxUnavailable, SandboxFailed.
+    """
+    mutated = mutated or await noticed_mutants(
+        sandbox,
+        name,
+        code,
+        tests,
+        least_score=least_score,
+        seconds=green.seconds if green else SECONDS,
+        library=library,
+    )
+    thorough = bool(least_score and not mutated.mutants)
+    replay, problem = green.replay if green else None, ""
+    if thorough or replay is None:
+        again = Version(code=code, whole=True, replay="thorough" if thorough else "quick")
+        (replayed,) = await sandbox.verify_versions(name, [again], tests, library=library)
+        replay = replayed.replay or Replay()
+        if not replayed.passed:
+            problem = replayed.problem or "the tool failed when the suite was run once more"
+    update = {"replay": replay, "problem": problem or mutated.problem}
+    return mutated.model_copy(update=update)
+
+
+async def noticed_mutants(
+    sandbox: Sandbox,
+    name: str,
+    code: str,
+    tests: str,
+    *,
+    least_score: float,
+    seconds: float,
+    library: Mapping[str, str] = NO_MODULES,
+) -> Strength:
+    """Run the suite on mutants of code that passes it in `seconds`, and on the code itself after
+    them: what fails there by itself would make every mutant look noticed.
 
     `least_score` is the share, 0..1, that the suite should notice. No more mutants run
-    than show whether it does, those that may never end last; 0: no mutants are made. `green` is the
-    verdict on the code, with its replay, which is done here if it is missing.
+    than show whether it does, those that may never end last; 0: no mutants are made.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
@@ -144,7 +181,7 @@ async def strength(
     control = _unparsed(ast.parse(code))
     # In both containers, if there are two.
     controls = [Version(code=control, whole=True, apart=False)] * 2
-    limit = min(SECONDS, max(LEAST_SECONDS, SLOWER * green.seconds)) if green else SECONDS
+    limit = min(SECONDS, max(LEAST_SECONDS, SLOWER * seconds))
     ran: dict[int, Verdict] = {}
     controls_passed = False
     order = sorted(range(len(candidates)), key=lambda n: (candidates[n].looping, n % 3))
@@ -174,20 +211,12 @@ async def strength(
             "the tool fails where its mutants run, so their failures prove nothing: it keeps state "
             "between runs, or looks at its own source, or at what runs beside it"
         )
-    replay, thorough = green.replay if green else None, least_score and len(loaded) < FEWEST
-    if thorough or replay is None:
-        again = Version(code=code, whole=True, replay="thorough" if thorough else "quick")
-        (replayed,) = await sandbox.verify_versions(name, [again], tests, library=library)
-        replay = replayed.replay or Replay()
-        if not replayed.passed:
-            problem = replayed.problem or "the tool failed when the suite was run once more"
     survivors = tuple(mutant for mutant, verdict in loaded if problem or verdict.passed)
     measured = len(loaded) >= FEWEST
     return Strength(
         killed=len(loaded) - len(survivors) if measured else 0,
         mutants=len(loaded) if measured else 0,
         survivors=survivors,
-        replay=replay,
         problem=problem,
     )
 
@@ -201,18 +230,19 @@ def mutants(code: str, most: int = MOST) -> list[Mutant]:
     argument, a returned value, or an expression that became a part of itself.
     """
     module, chance = ast.parse(code), random.Random(0)
-    printed, spared = _PrintedModule(module), _spared(module, chance)
+    nodes = list(ast.walk(module))
+    printed, spared = _PrintedModule(module, nodes), _spared(nodes, chance)
     modules = {
         alias.asname or alias.name.partition(".")[0]
-        for node in ast.walk(module)
+        for node in nodes
         if isinstance(node, ast.Import)
         for alias in node.names
     }
-    whiles = [node for node in ast.walk(module) if isinstance(node, ast.While)]
+    whiles = [node for node in nodes if isinstance(node, ast.While)]
     loops = {id(node) for loop in whiles for node in ast.walk(loop)}
     changes = [
         change
-        for node in ast.walk(module)
+        for node in nodes
         if id(node) not in spared
         for change in (*_changes(node), *_simplifications(node, modules))
         if id(change[3]) not in spared
@@ -241,13 +271,11 @@ def mutants(code: str, most: int = MOST) -> list[Mutant]:
 class _PrintedModule:
     """The source of a syntax tree, in which a change prints only the statement around it again."""
 
-    def __init__(self, module: ast.Module) -> None:
+    def __init__(self, module: ast.Module, nodes: Sequence[ast.AST]) -> None:
         self._module, self.source = module, _unparsed(module)
         self._lines = self.source.splitlines(keepends=True)
-        self._parents = {
-            child: node for node in ast.walk(module) for child in ast.iter_child_nodes(node)
-        }
-        statements = [n for n in ast.walk(module) if isinstance(n, ast.stmt)]
+        self._parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
+        statements = [n for n in nodes if isinstance(n, ast.stmt)]
         again = [n for n in ast.walk(ast.parse(self.source)) if isinstance(n, ast.stmt)]
         self._places = dict(zip(statements, again, strict=True))
 
@@ -304,11 +332,10 @@ def _line(node: ast.AST) -> int:
     return next(n.lineno for n in ast.walk(node) if isinstance(n, ast.stmt | ast.expr))
 
 
-def _spared(module: ast.Module, chance: random.Random) -> set[int]:
+def _spared(nodes: Sequence[ast.AST], chance: random.Random) -> set[int]:
     """The nodes, by `id`, that are not changed: of the literals of each table all but a few, and
     what no test of results notices: annotations, decorators, docstrings, and what errors say.
     """
-    nodes = list(ast.walk(module))
     tables = [node for node in nodes if isinstance(node, _TABLES)]
     inner = {id(n) for table in tables for n in ast.walk(table) if n is not table}
     spared = {id(n) for node in nodes for part in _unnoticed(node) for n in ast.walk(part)}
