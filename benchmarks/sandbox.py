@@ -28,8 +28,8 @@ gate of a seed                     272 ms    1363 ms  0.347   0.35
 from the end of a test to event    6.4 ms    12.1 ms
 largest idle container             43.0 MB (a comparer)
 
-The first gate waits for containers, hence its p95. Where bare pytest took 400 ms, llm-sandbox 0.3.46
-took 24.2 times as long for a verification and 45.4 times for an execution.
+The first gate waits for containers, hence its p95. llm-sandbox 0.3.46 took 24.2 times as long for a
+verification and 45.4 times for an execution, where bare pytest took 400 ms.
 
 Docker and bubblewrap in turns, 20 rounds, two cores at a load of 5, medians (p95):
 
