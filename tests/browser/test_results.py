@@ -126,7 +126,7 @@ def test_a_table_of_numbers_is_drawn_and_read_by_the_arrow_keys(link: str, page:
     expect(chart.get_by_test_id("chart-keys")).to_have_attribute(
         "aria-valuetext", "Jan 1, 2024: price 1.5"
     )
-    chart.locator("svg").hover(position={"x": 300, "y": 100})
+    chart.get_by_test_id("chart-plot").hover(position={"x": 200, "y": 100})
     expect(chart.get_by_test_id("chart-tip")).to_contain_text("price")
     expect(
         returned(page, json.dumps(["no", "number"] * 300), 2).get_by_test_id("view-chart")

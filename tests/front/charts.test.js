@@ -7,7 +7,6 @@ import {
   chosenWith,
   columnKind,
   formsFor,
-  nearest,
   pointsOf,
   timeOf,
   typed,
@@ -122,14 +121,6 @@ test("places offer the forms that can show them", () => {
   assert.deepEqual(formsFor("text", 3), ["bar", "line"]);
   assert.deepEqual(formsFor("time", 3), ["line", "bar", "scatter"]);
   assert.deepEqual(formsFor("number", 999), ["line", "scatter"]);
-});
-
-test("what is nearest to the pointer is found", () => {
-  assert.deepEqual(
-    [-5, 10, 14, 17, 99].map((at) => nearest([10, 12, 20], at)),
-    [0, 0, 1, 2, 2],
-  );
-  assert.equal(nearest([3], 99), 0);
 });
 
 test("a row with the focus stays drawn", () => {

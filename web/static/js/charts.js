@@ -141,14 +141,3 @@ function extremes(points, ys) {
     }
   return [...kept].sort((a, b) => a - b).map((i) => points[i]);
 }
-
-// The number of the place that is nearest to where somebody points; `at` are positions in order.
-export function nearest(at, position) {
-  let [low, high] = [0, at.length - 1];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if (at[middle] <= position) low = middle;
-    else high = middle;
-  }
-  return position - at[low] <= at[high] - position ? low : high;
-}

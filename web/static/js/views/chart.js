@@ -1,13 +1,13 @@
 // A chart: lines, bars or points over places, with its values on hover, on touch, by the arrow keys, and as a table.
 
-import { scaleBand, scaleLinear, scaleUtc } from "d3-scale";
-import { useId, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { chartable, chosenWith, formsFor, nearest, pointsOf } from "../charts.js";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import uPlot from "uplot";
+import { chartable, chosenWith, formsFor, pointsOf } from "../charts.js";
 import { number } from "../format.js";
 import { html } from "../html.js";
 import { locale, t } from "../texts.js";
+import { theme } from "../theme.js";
 
-const MARGIN = { top: 12, right: 16, bottom: 28 };
 const HEIGHT = 260;
 const DAY = 86_400_000;
 
@@ -73,208 +73,173 @@ function Values({ label, kind, places, series }) {
 }
 
 function Plot({ label, kind, places, series, form, height }) {
-  const [frame, width] = useWidth();
+  const frame = useRef(null);
+  const plot = useRef(null);
   const [at, setAt] = useState(null);
-  const id = useId();
-  const drawn = useMemo(
-    () => width > 0 && layout({ kind, places, series, form, width, height }),
-    [kind, places, series, form, width, height],
-  );
   const place = useMemo(() => placeWords(kind, places), [kind, places]);
   const words = (j) =>
     `${place(places[j])}: ${series.map(({ name, values }) => `${name} ${valueWords(values[j])}`).join(", ")}`;
-  const point = (event) => {
-    const box = frame.current.getBoundingClientRect();
-    setAt(drawn.nearest(event.clientX - box.left, event.clientY - box.top));
+  useLayoutEffect(() => {
+    const element = frame.current;
+    const drawn = optionsOf({ kind, places, series, form, element, onMove: setAt });
+    const width = element.clientWidth;
+    const made = new uPlot({ ...drawn.options, width, height }, drawn.data, element);
+    const observer = new ResizeObserver(([{ contentRect }]) => {
+      const width = Math.round(contentRect.width);
+      if (width !== made.width) made.setSize({ width, height });
+    });
+    plot.current = made;
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      made.destroy();
+    };
+  }, [kind, places, series, form, height, theme.value]);
+  const moveTo = (j) => {
+    const [xs, ...ys] = plot.current.data;
+    const y = ys.map((values) => values[j]).find((value) => value !== null) ?? 0;
+    const { valToPos } = plot.current;
+    plot.current.setCursor({ left: valToPos(xs[j], "x"), top: valToPos(y, "y") });
   };
-  const keys = useRef(null);
-  return html`<div
-    class="chart-plot"
-    ref=${frame}
-    style=${{ height: `${height}px` }}
-    onPointerMove=${drawn && point}
-    onPointerDown=${drawn && point}
-    onPointerLeave=${() => setAt(null)}
-  >
+  const what = t("chart-what", {
+    form,
+    count: places.length,
+    first: place(places[0]),
+    last: place(places.at(-1)),
+  });
+  return html`<div class="chart-plot" style=${{ height: `${height}px` }}>
+    <div ref=${frame} role="img" aria-label=${`${label}. ${what}`} data-testid="chart-plot"></div>
+    <input
+      class="chart-keys"
+      type="range"
+      min="0"
+      max=${places.length - 1}
+      step="1"
+      value=${at ?? 0}
+      data-testid="chart-keys"
+      aria-label=${t("chart-points")}
+      aria-valuetext=${words(at ?? 0)}
+      onInput=${({ target }) => moveTo(Number(target.value))}
+      onFocus=${() => moveTo(at ?? 0)}
+      onBlur=${() => setAt(null)}
+    />
     ${
-      drawn &&
-      html`<svg
-          width=${width}
-          height=${height}
-          role="img"
-          aria-labelledby=${`${id}-title`}
-          aria-describedby=${`${id}-what`}
-        >
-          <title id=${`${id}-title`}>${label}</title>
-          <desc id=${`${id}-what`}>
-            ${t("chart-what", {
-              form,
-              count: places.length,
-              first: place(places[0]),
-              last: place(places.at(-1)),
-            })}
-          </desc>
-          <g aria-hidden="true">
-            <${Axes} ...${drawn} width=${width} height=${height} />
-            ${series.map((_, i) => html`<g key=${i} data-series=${i}>${drawn.marks[i]}</g>`)}
-            ${at !== null && html`<${Cursor} ...${drawn} at=${at} height=${height} />`}
-          </g>
-        </svg>
-        <input
-          class="chart-keys"
-          type="range"
-          min="0"
-          max=${places.length - 1}
-          step="1"
-          ref=${keys}
-          value=${at ?? 0}
-          data-testid="chart-keys"
-          aria-label=${t("chart-points")}
-          aria-valuetext=${words(at ?? 0)}
-          onInput=${({ target }) => setAt(Number(target.value))}
-          onFocus=${() => setAt((now) => now ?? 0)}
-          onBlur=${() => setAt(null)}
-        />
-        ${
-          at !== null &&
-          html`<${Tip}
-            x=${drawn.positions[at]}
-            width=${width}
-            heading=${place(places[at])}
-            series=${series}
-            at=${at}
-          />`
-        }`
+      at !== null &&
+      html`<${Tip} plot=${plot.current} heading=${place(places[at])} series=${series} at=${at} />`
     }
   </div>`;
 }
 
-function useWidth() {
-  const frame = useRef(null);
-  const [width, setWidth] = useState(0);
-  useLayoutEffect(() => {
-    const observer = new ResizeObserver(([{ contentRect }]) =>
-      setWidth(Math.round(contentRect.width)),
-    );
-    observer.observe(frame.current);
-    return () => observer.disconnect();
-  }, []);
-  return [frame, width];
-}
+const DASHES = [[], [7, 3], [2, 3], [9, 3, 2, 3], [12, 4], [4, 2]];
+const BARS = 0.75; // of a place's width
 
-// Everything that is drawn, in pixels.
-function layout({ kind, places, series, form, width, height }) {
-  const y = scaleLinear(extent(series, form), [height - MARGIN.bottom, MARGIN.top]).nice(5);
+// What uPlot draws, in an element that has the page's colours. Bars and texts stand at the numbers of their places.
+function optionsOf({ kind, places, series, form, element, onMove }) {
+  const colorOf = (name) => {
+    element.style.color = `var(--${name})`;
+    return getComputedStyle(element).color;
+  };
+  const axis = {
+    font: `12px ${getComputedStyle(element).fontFamily}`,
+    stroke: colorOf("ink-faint"),
+    grid: { stroke: colorOf("line"), width: 1 },
+    ticks: { show: false },
+  };
+  const apart = kind === "text" || form === "bar";
   const whole = series.every(({ values }) => values.every(Number.isInteger));
-  const ticks = y.ticks(height < 200 ? 2 : 5).filter((tick) => !whole || Number.isInteger(tick));
-  const tickWords = ticks.map(shortWords(ticks));
-  const left = 12 + 7 * Math.max(...tickWords.map((words) => words.length));
-  const x = scaleOf(kind, places, form, [left, width - MARGIN.right]);
-  const positions = places.map(x.at);
-  const point = (i) => (value, j) => value !== null && [positions[j], y(value)];
+  const surface = colorOf("surface");
   return {
-    positions,
-    nearest: (px, py) => {
-      if (form !== "scatter") return nearest(positions, px);
-      const away = (j) =>
-        Math.min(
-          ...series.map(({ values }) =>
-            values[j] === null ? Infinity : Math.hypot(positions[j] - px, y(values[j]) - py),
-          ),
-        );
-      return places.reduce((best, _, j) => (away(j) < away(best) ? j : best), 0);
-    },
-    dots: (j) =>
-      series.map(({ values }) => (values[j] === null ? null : [positions[j], y(values[j])])),
-    across: ticks.map((tick, n) => ({ y: y(tick), words: tickWords[n], zero: tick === 0 })),
-    along: x.ticks,
-    left,
-    marks: series.map(({ values }, i) =>
-      MARKS[form]({
-        points: values.map(point(i)),
-        bar: x.bar && {
-          width: x.bar / series.length,
-          shift: (x.bar / series.length) * i - x.bar / 2,
+    data: [apart ? places.map((_, j) => j) : places, ...series.map(({ values }) => values)],
+    options: {
+      ms: 1,
+      tzDate: (time) => uPlot.tzDate(new Date(time), "Etc/UTC"),
+      legend: { show: false },
+      cursor: {
+        y: false,
+        drag: { x: false, y: false },
+        points: { size: 9, width: 2, stroke: () => surface },
+        ...(form === "scatter" ? { dataIdx: closest } : {}),
+      },
+      scales: {
+        x: { time: kind === "time" && !apart, ...(apart ? { range: beside } : {}) },
+        y: form === "bar" ? { range: fromZero } : {},
+      },
+      axes: [
+        {
+          ...axis,
+          grid: { show: false },
+          size: 32,
+          ...(apart ? besideAxis(kind, places) : { space: 88, values: wordsOf(kind) }),
         },
-        ground: y(0),
-      }),
-    ),
+        {
+          ...axis,
+          space: 40,
+          size: (_, words) => 14 + 7 * Math.max(...(words ?? [""]).map((w) => w.length)),
+          filter: (_, ticks) => ticks.map((n) => (whole && !Number.isInteger(n) ? null : n)),
+          values: wordsOf("number"),
+        },
+      ],
+      series: [
+        {},
+        ...series.map((_, i) => {
+          const color = colorOf(`series-${i + 1}`);
+          return { stroke: color, width: 2, dash: DASHES[i], ...FORMS[form](color, i, series) };
+        }),
+      ],
+      hooks: { setCursor: [({ cursor }) => onMove(cursor.idx ?? null)] },
+    },
   };
 }
 
-const path = (d, type) => html`<path class=${type} d=${d} />`;
-const near = (n) => Math.round(n * 10) / 10;
-
-const MARKS = {
-  line: ({ points }) => {
-    const alone = (p, j) => p && !points[j - 1] && !points[j + 1];
-    const line = points
-      .map((p, j) => (p ? `${points[j - 1] ? "L" : "M"}${near(p[0])} ${near(p[1])}` : ""))
-      .join("");
-    return [path(line, "chart-line"), path(dots(points.filter(alone)), "chart-dots")];
-  },
-  scatter: ({ points }) => path(dots(points.filter(Boolean)), "chart-dots"),
-  bar: ({ points, bar, ground }) =>
-    path(
-      points
-        .filter(Boolean)
-        .map(
-          ([x, y]) =>
-            `M${near(x + bar.shift)} ${near(ground)}V${near(y)}h${near(Math.max(1, bar.width - 1))}V${near(ground)}z`,
-        )
-        .join(""),
-      "chart-bar",
-    ),
+const FORMS = {
+  line: () => ({}),
+  scatter: (color) => ({ paths: () => null, points: { show: true, size: 6, fill: color } }),
+  bar: (color, i, { length }) => ({
+    fill: color,
+    width: 0,
+    points: { show: false },
+    paths: uPlot.paths.bars({
+      disp: {
+        x0: { unit: 1, values: ({ data }) => data[0].map((x) => x + BARS * (i / length - 0.5)) },
+        size: { unit: 1, values: () => [BARS / length] },
+      },
+    }),
+  }),
 };
 
-// All dots of a series are one path, so that thousands are drawn at once.
-const dots = (points) => points.map(([x, y]) => `M${near(x)} ${near(y)}h0`).join("");
+const beside = (_, first, last) => [first - 0.5, last + 0.5];
+const fromZero = (_, low, high) => uPlot.rangeNum(Math.min(0, low), Math.max(0, high), 0.1, true);
 
-function extent(series, form) {
-  let [low, high] = [Infinity, -Infinity];
-  for (const { values } of series)
-    for (const value of values)
-      if (value !== null) [low, high] = [Math.min(low, value), Math.max(high, value)];
-  if (low > high) return [0, 1];
-  if (form === "bar" || (low > 0 && low < high / 2))
-    [low, high] = [Math.min(0, low), Math.max(0, high)];
-  return low === high
-    ? [low - (Math.abs(low) || 1) / 2, high + (Math.abs(high) || 1) / 2]
-    : [low, high];
+// Of the points of a series the one that is closest to the cursor, not only across.
+function closest(u, n, first) {
+  const { left, top } = u.cursor;
+  let [best, least] = [first, Infinity];
+  u.data[n].forEach((value, j) => {
+    if (n === 0 || value === null) return;
+    const away = Math.hypot(u.valToPos(u.data[0][j], "x") - left, u.valToPos(value, "y") - top);
+    if (away < least) [best, least] = [j, away];
+  });
+  return best;
 }
 
-// Where each place stands, and the words below the axis.
-function scaleOf(kind, places, form, [left, right]) {
-  const room = Math.max(2, Math.floor((right - left) / 88));
-  if (kind === "text" || form === "bar") {
-    const band = scaleBand(
-      places.map((_, j) => j),
-      [left, right],
-    )
-      .paddingInner(0.25)
-      .paddingOuter(0.15);
-    const at = (_, j) => band(j) + band.bandwidth() / 2;
-    const step = Math.ceil(places.length / Math.max(2, Math.floor((right - left) / 64)));
-    const place = kind === "time" ? timeWords(places) : placeWords(kind, places);
-    const room = Math.floor((band.step() * step) / 7);
-    const ticks = places.map((p, j) => ({ x: at(p, j), words: shortened(place(p), room) }));
-    return { at, bar: band.bandwidth(), ticks: ticks.filter((_, j) => j % step === 0) };
-  }
-  const ends = [Math.min(...ranged(places)), Math.max(...ranged(places))];
-  const inside = [left + 6, right - 6];
-  const scale = (kind === "time" ? scaleUtc : scaleLinear)(
-    ends[0] === ends[1] ? [ends[0] - 1, ends[1] + 1] : ends,
-    inside,
-  );
-  const ticks = scale.ticks(room);
-  const words = kind === "time" ? timeWords(ticks) : shortWords(ticks);
+// As many of the places as there is room for below their bars.
+function besideAxis(kind, places) {
+  const words = (kind === "time" ? timeWords : (p) => placeWords(kind, p))(places);
+  const step = (u) => Math.ceil(places.length / Math.max(2, Math.floor(u.width / 72)));
   return {
-    at: (p) => scale(p),
-    ticks: ticks.map((tick) => ({ x: scale(tick), words: words(tick) })),
+    splits: (u) => places.map((_, j) => j).filter((j) => j % step(u) === 0),
+    values: (u, splits) => {
+      const room = Math.floor((u.width / places.length) * (step(u) / 8));
+      return splits.map((j) => shortened(words(places[j]), room));
+    },
   };
 }
 
-const ranged = (places) => [places[0], places.at(-1)]; // which are in order
+const wordsOf = (kind) => (_, ticks) => {
+  const shown = ticks.filter((tick) => tick !== null);
+  const words = kind === "time" ? timeWords(shown) : shortWords(shown);
+  return ticks.map((tick) => (tick === null ? null : words(tick)));
+};
 
 const shortened = (words, room) =>
   words.length > room ? `${words.slice(0, Math.max(1, room - 1))}…` : words;
@@ -321,53 +286,10 @@ function placeWords(kind, places) {
   return (place) => format.format(place);
 }
 
-function Axes({ across, along, left, width, height }) {
-  return html`${across.map(
-    ({ y, words, zero }, n) =>
-      html`<g key=${`y${n}`}
-        ><path
-          class="chart-grid"
-          data-zero=${zero}
-          d=${`M${left} ${near(y)}H${width - MARGIN.right}`}
-        /><text
-          class="chart-tick"
-          x=${left - 8}
-          y=${near(y)}
-          text-anchor="end"
-          dominant-baseline="central"
-          >${words}</text
-        ></g
-      >`,
-  )}
-  ${along.map(
-    ({ x, words }, n) =>
-      html`<text key=${`x${n}`} class="chart-tick" x=${near(x)} y=${height - 8} text-anchor="middle"
-        >${words}</text
-      >`,
-  )}`;
-}
-
-function Cursor({ positions, dots: dotsAt, at, height }) {
-  return html`<path
-      class="chart-cursor"
-      d=${`M${near(positions[at])} ${MARGIN.top}V${height - MARGIN.bottom}`}
-    />
-    ${dotsAt(at).map(
-      (dot, i) =>
-        dot &&
-        html`<circle
-          key=${i}
-          class="chart-dot"
-          data-series=${i}
-          cx=${near(dot[0])}
-          cy=${near(dot[1])}
-          r="4"
-        />`,
-    )}`;
-}
-
 // Beside the cursor, on the side with more room. The range's own text says the same to a screen reader.
-function Tip({ x, width, heading, series, at }) {
+function Tip({ plot, heading, series, at }) {
+  const x = plot.over.offsetLeft + plot.valToPos(plot.data[0][at], "x");
+  const { width } = plot;
   const side = x > width / 2 ? { right: `${width - x + 12}px` } : { left: `${x + 12}px` };
   return html`<div class="chart-tip" data-testid="chart-tip" aria-hidden="true" style=${side}>
     <p class="chart-tip-head">${heading}</p>
