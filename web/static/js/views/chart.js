@@ -152,7 +152,7 @@ function optionsOf({ kind, places, series, form, element, onMove }) {
     data: [apart ? places.map((_, j) => j) : places, ...series.map(({ values }) => values)],
     options: {
       ms: 1,
-      tzDate: (time) => uPlot.tzDate(new Date(time), "Etc/UTC"),
+      tzDate: (time) => uPlot.tzDate(new Date(time), "UTC"),
       legend: { show: false },
       cursor: {
         y: false,
