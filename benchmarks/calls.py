@@ -43,9 +43,9 @@ from selfeng.core.events import Event, QuestionsAsked, TurnFailed
 from selfeng.core.question import Answer
 from selfeng.core.stage import STAGES
 from selfeng.engine import Engine
-from selfeng.models.offline.completion import Completion, CompletionRequest
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
+from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
 
 GOALS = {"build_calls": 5, "reuse_calls": 2, "script_calls_before_code": 3, "lesson_calls": 0}
 """What each figure may be at most; `lesson_calls` are those after turns without a mistake."""

@@ -43,9 +43,9 @@ import sqlalchemy as sa
 
 from selfeng.bootstrap import SEEDED
 from selfeng.core.events import FINAL
-from selfeng.models.offline.completion import Completion, CompletionRequest
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
+from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
 from tests.databases import Postgres, running_postgres
 from tests.home import Home
 from tests.web.server_process import Client

@@ -59,7 +59,7 @@ COMPLEX = 10
 COLUMNS = 120
 WORST = 5
 _NOT_DOCUMENTS = (
-    "src/selfeng/models/offline/",
+    "src/selfeng_offline/",
     "src/selfeng/prompts/",
     "src/selfeng/seeds/",
     "CHANGELOG",
@@ -72,9 +72,11 @@ def counts() -> dict[str, Counter[str]]:
     statements = Counter({place: _statements(tree) for place, tree in trees.items()})
     own = {p: n for p, n in statements.items() if p.startswith("src/selfeng/")}
     agents = {p: n for p, n in statements.items() if p.startswith("src/selfeng_agents/")}
+    offline = {p: n for p, n in statements.items() if p.startswith("src/selfeng_offline/")}
     return {
         "selfeng_statements": Counter(own),
         "agents_statements": Counter(agents),
+        "offline_statements": Counter(offline),
         "all_statements": statements,
         "src_files": Counter(Path(place).parent.as_posix() for place in trees),
         "top_packages": Counter({p.name: 1 for p in PACKAGE.iterdir() if any(p.glob("*.py"))}),

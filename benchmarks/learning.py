@@ -27,8 +27,8 @@ from selfeng.bootstrap import build_engine
 from selfeng.core.events import Event, Outcome, SynthesisStep, TurnFinished
 from selfeng.core.settings import Settings, load_settings
 from selfeng.engine import Engine
-from selfeng.models.offline.cookbook.recipe import recipe_for_tool
 from selfeng.synthesis.relatives import twin
+from selfeng_offline.cookbook.recipe import recipe_for_tool
 
 KINDS = (
     "reverse_string", "reverse_words", "uppercase_text", "lowercase_text", "caesar_encrypt", "caesar_decrypt", "camel_to_snake",  # noqa: E501

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from selfeng.models.offline.completion import Completion, CompletionRequest
-from selfeng.models.offline.cookbook import Cookbook
+from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.cookbook import Cookbook
 from tests.browser.conftest import FLAGS, PATIENCE
 from tests.browser.states import BUILD, REUSE
 from tests.browser.test_page import TITLES, WIDE, Theatre, ask, ended, open_page, staged

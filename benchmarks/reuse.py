@@ -56,13 +56,13 @@ from selfeng.core.turn import Budget, Request, Turn
 from selfeng.core.value import Value
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.llm_client import LLMClient
-from selfeng.models.offline.completion import Completion, CompletionRequest
-from selfeng.models.offline.cookbook.recipe import recipes
-from selfeng.models.offline.server import OfflineServer
 from selfeng.models.pricing import free
 from selfeng.seeds import load_seeds
 from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.executor import Call, Executor
+from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.cookbook.recipe import recipes
+from selfeng_offline.server import OfflineServer
 from tests.doubles import ScriptedSandbox
 
 GOALS = {"reuse_en": 0.95, "reuse_other": 0.9, "wrong_tool_run": 0, "followup_max_confidence": 0.2}

@@ -40,9 +40,9 @@ from benchmarks.learning import offline_settings
 from selfeng.bootstrap import build_engine
 from selfeng.core.events import FINAL, Outcome, Record, StageEntered
 from selfeng.engine import Engine
-from selfeng.models.offline.completion import Completion, CompletionRequest
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
+from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
 
 GOALS = {"reuse_p50_ms": 40, "build_p50_ms": 1000, "first_step_p50_ms": 50}
 """What each figure may be at most."""

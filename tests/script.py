@@ -6,8 +6,8 @@ import threading
 from collections import deque
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from selfeng.models.offline.completion import Completion, CompletionRequest
-from selfeng.models.offline.wire import Rejection
+from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.wire import Rejection
 
 Step = Completion | Rejection | Callable[[CompletionRequest], Completion]
 """A reply, an HTTP error, or a function that writes the reply."""

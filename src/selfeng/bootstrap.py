@@ -4,9 +4,9 @@ import asyncio
 import logging
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -50,8 +50,6 @@ from selfeng.llm_client import LLMClient, provider_named
 from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.models.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.models.embedding.minilm import MiniLM
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
 from selfeng.models.pricing import free
 from selfeng.orchestrator import Orchestrator
 from selfeng.projects.actions import PROJECT_ACTIONS
@@ -59,7 +57,7 @@ from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.project_agent import ProjectAgent
 from selfeng.projects.service import ProjectService
-from selfeng.provision.configuration import Configuration, Connect
+from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import PORTS, local_servers
 from selfeng.provision.parts import make_image, prepare_search
 from selfeng.provision.readiness import Readiness
@@ -91,6 +89,7 @@ EmbedderT = TypeVar("EmbedderT", bound="MiniLM | OpenAIEmbedder | None")
 log = logging.getLogger(__name__)
 
 OFFLINE_MODEL = "offline"
+"""The name of the model, and of the entry point that provides it."""
 _PROJECTS = FileLimits(count=1, size=10 * MB)
 """The input and output of a project run, which are one archive."""
 PROJECTS = "projects"
@@ -125,9 +124,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         minilm = MiniLM.below(settings.parts)
         # What serves the page answers no look, but would count it as a request without the token.
         ports = {port: kind for port, kind in PORTS.items() if port != settings.flask_port}
-        configuration = Configuration(
-            settings, _clients(stack.enter_context(ExitStack())), partial(local_servers, ports)
-        )
+        configuration = Configuration(settings, _connect, partial(local_servers, ports))
         stack.push_async_callback(configuration.aclose)
         tools = await _tool_parts(settings, stack, database, minilm, configuration.client)
         learning = _learning(settings, database, minilm, configuration.client)
@@ -159,7 +156,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             "selfeng %s: model %s at %s, sandbox %s, database %s, data in %s",
             VERSION,
             configuration.client.model,
-            configuration.client.server,
+            configuration.status.server or "this machine",
             settings.sandbox,
             database.dialect.name,
             settings.data_dir,
@@ -402,7 +399,7 @@ async def open_builder(
     async with AsyncExitStack() as stack:
         sandbox = _project_sandbox(settings, stack)
         await sandbox.reap()
-        model = _clients(stack.enter_context(ExitStack()))(settings, lambda: None)
+        model = _connect(settings, lambda: None)
         stack.push_async_callback(model.aclose)
         yield ProjectBuilder(
             model, sandbox, seconds=settings.docker_timeout, packages=_Layers(settings, stack)
@@ -467,42 +464,26 @@ def _open_database(settings: Settings) -> sa.Engine:
         raise ConfigurationError(f"{variable}: {error.message}", error.remedy) from error
 
 
-def _clients(stack: ExitStack) -> Connect:
-    """Makes model clients; the server of the offline model starts with the first that needs it, and
-    ends with the stack.
-    """
-
-    @cache
-    def offline() -> OfflineServer:
-        return stack.enter_context(OfflineServer(Cookbook(), model=OFFLINE_MODEL))
-
-    def connect(settings: Settings, news: Callable[[], None]) -> LLMClient:
-        client = partial(
-            LLMClient,
-            timeout=settings.openai_timeout,
-            max_retries=settings.openai_max_retries,
-            news=news,
-        )
-        if settings.offline:
-            server = offline()
-            return client(
-                model=OFFLINE_MODEL,
-                api_key=server.api_key,
-                base_url=server.base_url,
-                price=free,
-                unopened=False,
-            )
-        key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-        return client(
-            model=settings.openai_model,
-            api_key=key,
-            base_url=settings.openai_base_url,
-            headers=settings.headers,
-            api=settings.openai_api,
-            provider=provider_named(settings.openai_api),
-        )
-
-    return connect
+def _connect(settings: Settings, news: Callable[[], None]) -> LLMClient:
+    """The client of the model that the settings name."""
+    client = partial(
+        LLMClient,
+        timeout=settings.openai_timeout,
+        max_retries=settings.openai_max_retries,
+        news=news,
+    )
+    if settings.offline:
+        provider = provider_named(OFFLINE_MODEL)
+        return client(model=OFFLINE_MODEL, price=free, unopened=False, provider=provider)
+    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
+    return client(
+        model=settings.openai_model,
+        api_key=key,
+        base_url=settings.openai_base_url,
+        headers=settings.headers,
+        api=settings.openai_api,
+        provider=provider_named(settings.openai_api),
+    )
 
 
 def _upkeep(changes: Changes[LibraryChange], reverification: Reverification) -> Reverifier:

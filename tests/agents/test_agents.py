@@ -10,7 +10,7 @@ from selfeng.core.events import CodeRun, QuestionsAsked, TurnFinished
 from selfeng.core.files import File
 from selfeng.core.question import Answer, Question
 from selfeng.core.verdict import Killed, Raised
-from selfeng.models.offline.completion import Completion
+from selfeng_offline.completion import Completion
 from tests.agents.workshop import Workshop, call, done, printed, run, send
 from tests.doubles import ListedLibrary, ScriptedSandbox, returned, tool
 

@@ -13,8 +13,6 @@ from selfeng.core.turn import Request
 from selfeng.core.verdict import Execution, Returned
 from selfeng.durable.doors import DurableThreads
 from selfeng.llm_client import LLMClient
-from selfeng.models.offline.completion import Completion, CompletionRequest
-from selfeng.models.offline.server import OfflineServer
 from selfeng.models.pricing import free
 from selfeng.orchestrator import Orchestrator, RequestTurn
 from selfeng.stages.executor import Executor
@@ -22,6 +20,8 @@ from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.database import open_database
 from selfeng.store.threads import Threads
 from selfeng.synthesis_engine import SynthesisEngine
+from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.server import OfflineServer
 from tests.doubles import ListedLibrary, ScriptedSandbox
 from tests.script import Script
 

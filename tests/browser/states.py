@@ -11,8 +11,8 @@ from typing import Any
 
 from playwright.sync_api import Page, expect
 
-from selfeng.models.offline.completion import Completion
-from selfeng.models.offline.wire import Rejection
+from selfeng_offline.completion import Completion
+from selfeng_offline.wire import Rejection
 from tests.browser.test_page import (
     IMPLEMENT,
     NARROW,

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import expect
 
 from selfeng.core.spec import SpecExample, SpecificationReply
-from selfeng.models.offline.completion import Completion
-from selfeng.models.offline.server import OfflineServer
+from selfeng_offline.completion import Completion
+from selfeng_offline.server import OfflineServer
 from tests.browser.test_page import NARROW, WIDE, ask, bare_home, finished, open_page, opened, step
 from tests.doubles import fenced, specification
 from tests.home import serving

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from selfeng.models.offline.completion import Completion
+from selfeng_offline.completion import Completion
 from tests.browser.test_page import (
     IMPLEMENT,
     NARROW,

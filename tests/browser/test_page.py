@@ -17,10 +17,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from selfeng.bootstrap import SEEDED
 from selfeng.core.spec import SpecificationReply
-from selfeng.models.offline.completion import Completion, CompletionRequest, Flawed
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
-from selfeng.models.offline.wire import Rejection
+from selfeng_offline.completion import Completion, CompletionRequest, Flawed
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
+from selfeng_offline.wire import Rejection
 from tests.home import ROOT, Home, serving
 from tests.script import Script, Step, title_of
 

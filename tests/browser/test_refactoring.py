@@ -8,9 +8,9 @@ from anyio.from_thread import start_blocking_portal
 from playwright.sync_api import expect
 
 from selfeng.capability_registry import CapabilityRegistry
-from selfeng.models.offline.completion import Completion
-from selfeng.models.offline.server import OfflineServer
 from selfeng.store.database import open_database
+from selfeng_offline.completion import Completion
+from selfeng_offline.server import OfflineServer
 from tests.browser.test_page import (
     NARROW,
     OVERFLOW,

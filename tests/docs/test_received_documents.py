@@ -19,10 +19,10 @@ import requests
 from uv import find_uv_bin
 
 from selfeng.llm_client import OPENAI
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
 from selfeng.projects.project_context import CodeFile, Context
 from selfeng_agents.graph import Graph
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
 from tests.home import ROOT, Home, serving
 
 FOLDER = ROOT.parent / "shared" / "documents"

@@ -30,9 +30,9 @@ from selfeng.bootstrap import build_engine
 from selfeng.core.errors import DatabaseUnavailable
 from selfeng.core.events import FINAL, Event, StageEntered, TurnFailed, TurnFinished
 from selfeng.core.settings import Settings
-from selfeng.models.offline.completion import Completion, CompletionRequest, Flawed
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
+from selfeng_offline.completion import Completion, CompletionRequest, Flawed
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
 from tests.databases import Postgres
 from tests.engine.watched import Watched
 from tests.home import Home

@@ -18,10 +18,10 @@ import sqlalchemy as sa
 from selfeng.core.plan import PlannedStep
 from selfeng.core.spec import SpecificationReply
 from selfeng.lessons.learner import LearntLesson, LessonsReply
-from selfeng.models.offline.completion import Completion, CompletionRequest
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
 from selfeng.store.schema import agent_messages, agents
+from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
 from tests.databases import Postgres
 from tests.home import Home
 

@@ -6,9 +6,9 @@ import pytest
 from typer.testing import CliRunner
 
 from selfeng.cli.app import app
-from selfeng.models.offline.completion import Completion, CompletionRequest, Flawed
-from selfeng.models.offline.server import OfflineServer
 from selfeng.models.received import context_length_in
+from selfeng_offline.completion import Completion, CompletionRequest, Flawed
+from selfeng_offline.server import OfflineServer
 from tests.home import Home
 from tests.script import Script, Step
 

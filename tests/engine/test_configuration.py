@@ -15,10 +15,10 @@ from selfeng.core.errors import ConfigurationError, ModelUnavailable
 from selfeng.core.events import FINAL, Record, TurnFinished
 from selfeng.core.settings import Settings, load_settings
 from selfeng.engine import Engine
-from selfeng.models.offline.completion import Completion, CompletionRequest
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
 from selfeng.provision.configuration import Configuration, SettingsInvalid
+from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
 from tests.home import Home
 from tests.script import Script
 

@@ -24,8 +24,6 @@ from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Request
 from selfeng.core.verdict import Execution, Raised
 from selfeng.llm_client import LLMClient
-from selfeng.models.offline.completion import Completion, Flawed, WireCall
-from selfeng.models.offline.server import OfflineServer
 from selfeng.models.pricing import free
 from selfeng.orchestrator import Orchestrator
 from selfeng.stages.decision import Thresholds
@@ -34,6 +32,8 @@ from selfeng.stages.language import is_english
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine
 from selfeng_agents import MiniAgents
+from selfeng_offline.completion import Completion, Flawed, WireCall
+from selfeng_offline.server import OfflineServer
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
 from tests.script import Script, title_of
 

@@ -16,9 +16,9 @@ from selfeng.core.settings import Settings
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.turn import Request
 from selfeng.engine import LONGEST_REQUEST, Engine
-from selfeng.models.offline.completion import Completion
-from selfeng.models.offline.server import OfflineServer
 from selfeng.store.conversation_list import ConversationChange
+from selfeng_offline.completion import Completion
+from selfeng_offline.server import OfflineServer
 from tests.home import Home
 from tests.sandbox.backends import BubblewrapBehind, prepared
 from tests.script import Script

@@ -10,10 +10,10 @@ import pytest
 from selfeng.core.settings import Settings, load_settings
 from selfeng.core.status import LocalServer
 from selfeng.llm_client import LLMClient
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import local_servers
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
 from tests.llm.wire_server import Sent, Served, serving
 
 PATIENCE = 10

@@ -11,8 +11,8 @@ from selfeng.core.errors import ConfigurationError, LimitReached
 from selfeng.core.events import Event, TurnQueued, TurnStarted, TurnStopped
 from selfeng.core.settings import Settings
 from selfeng.core.status import Asked
-from selfeng.models.offline.server import OfflineServer
 from selfeng.store.conversation_list import ConversationChange
+from selfeng_offline.server import OfflineServer
 from tests.engine.watched import HangingModel, Watched, watched
 from tests.home import Home
 

@@ -13,7 +13,6 @@ from selfeng.core.plan import StepResult
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
-from selfeng.models.offline.cookbook.read_prompt import sections_of
 from selfeng.prompts.request import all_results
 from selfeng.stages.response_synthesizer import (
     SHOWN_TO_MODEL,
@@ -24,6 +23,7 @@ from selfeng.stages.response_synthesizer import (
     plain_results,
     rounded,
 )
+from selfeng_offline.cookbook.read_prompt import sections_of
 from tests.doubles import ScriptedModel, kept, tool
 
 

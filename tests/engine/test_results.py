@@ -12,11 +12,11 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.result import Result
 from selfeng.core.settings import Settings
 from selfeng.core.tool import Tool
-from selfeng.models.offline.cookbook.read_prompt import sections_of
 from selfeng.orchestrator import Orchestrator
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine
+from selfeng_offline.cookbook.read_prompt import sections_of
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, kept, tool
 from tests.home import Home
 

@@ -17,8 +17,8 @@ from selfeng.core.settings import Settings
 from selfeng.core.signature import parse_signature
 from selfeng.core.status import Asked
 from selfeng.core.tool import ToolDraft
-from selfeng.models.offline.server import OfflineServer
 from selfeng.projects.actions import CreateFile, ExecutePyFile
+from selfeng_offline.server import OfflineServer
 from tests.engine.watched import EndlessModel, HangingModel, Watched, watched
 from tests.home import Home
 

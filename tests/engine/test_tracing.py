@@ -19,9 +19,9 @@ from selfeng.core.tool import Tool
 from selfeng.core.turn import Request
 from selfeng.core.verdict import Raised
 from selfeng.llm_client import LLMClient
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
 from selfeng.seeds import load_seeds
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
 from tests.engine.test_calls_by_hand import CALL
 from tests.engine.test_orchestrator import Turns

@@ -9,7 +9,7 @@ from selfeng.bootstrap import build_engine
 from selfeng.core.events import FINAL, Event, Record
 from selfeng.core.settings import Settings
 from selfeng.engine import Engine
-from selfeng.models.offline.completion import CompletionRequest, Flawed
+from selfeng_offline.completion import CompletionRequest, Flawed
 
 
 class HangingModel:

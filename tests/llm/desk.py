@@ -10,9 +10,9 @@ from pydantic import BaseModel
 from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.turn import Budget
 from selfeng.llm_client import LLMClient
-from selfeng.models.offline.completion import Completion, CompletionRequest
-from selfeng.models.offline.server import OfflineServer
 from selfeng.models.pricing import free
+from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.server import OfflineServer
 from tests.script import Script
 
 KEY = "local-0123456789abcdef"

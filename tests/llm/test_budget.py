@@ -12,9 +12,9 @@ from selfeng.core.events import Limits, Usage
 from selfeng.core.prompt import FunctionCall, FunctionSchema
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
-from selfeng.models.offline.completion import Completion, CompletionRequest, Flawed
-from selfeng.models.offline.wire import Rejection
 from selfeng.models.pricing import Tokens
+from selfeng_offline.completion import Completion, CompletionRequest, Flawed
+from selfeng_offline.wire import Rejection
 from tests.llm.desk import Desk
 
 ADD = FunctionSchema(

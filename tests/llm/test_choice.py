@@ -8,8 +8,8 @@ import pytest
 from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.prompt import FunctionCall, FunctionSchema
 from selfeng.models.chat import CallPiece, ReceivedCalls
-from selfeng.models.offline.completion import Completion, Flawed, WireCall
-from selfeng.models.offline.wire import Rejection
+from selfeng_offline.completion import Completion, Flawed, WireCall
+from selfeng_offline.wire import Rejection
 from tests.llm.desk import PROMPT, WIRE_PROMPT, Desk
 
 PERCENTAGE = FunctionSchema(

@@ -7,9 +7,9 @@ import pytest
 
 from selfeng.llm_client import LLMClient
 from selfeng.models.chat import ModelReply
-from selfeng.models.offline.completion import Completion
-from selfeng.models.offline.wire import Rejection
 from selfeng.testing import PROVIDER_CASES, ProviderCase
+from selfeng_offline.completion import Completion
+from selfeng_offline.wire import Rejection
 from tests.llm.desk import Desk
 
 

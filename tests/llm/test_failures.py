@@ -12,8 +12,8 @@ import pytest
 from selfeng.core.errors import ModelError, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.prompt import FunctionCall, FunctionSchema
 from selfeng.llm_client import LLMClient
-from selfeng.models.offline.completion import Completion, Flawed
-from selfeng.models.offline.wire import Rejection
+from selfeng_offline.completion import Completion, Flawed
+from selfeng_offline.wire import Rejection
 from tests.llm.desk import KEY, Desk
 
 CALL = '{"name": "f", "arguments": {}}'

@@ -11,8 +11,8 @@ import pytest
 from selfeng.core.errors import ModelError, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.events import ThoughtAloud, merge
 from selfeng.core.turn import Budget
-from selfeng.models.offline.completion import Completion, CompletionRequest, Flawed, WireCall
-from selfeng.models.offline.wire import Rejection
+from selfeng_offline.completion import Completion, CompletionRequest, Flawed, WireCall
+from selfeng_offline.wire import Rejection
 from tests.llm.desk import Desk
 from tests.llm.test_choice import CALL, WRITTEN, choose, kinds
 from tests.llm.test_structured import GOOD, PLAN, Plan

@@ -6,7 +6,7 @@ import pytest
 
 from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.events import Usage
-from selfeng.models.offline.completion import Completion, Flawed
+from selfeng_offline.completion import Completion, Flawed
 from tests.llm.desk import PROMPT, WIRE_PROMPT, Desk
 
 ASKED = 30

@@ -8,8 +8,8 @@ import pytest
 from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.value import Value
-from selfeng.models.offline.completion import Completion, Flawed, WireCall
-from selfeng.models.offline.wire import Rejection
+from selfeng_offline.completion import Completion, Flawed, WireCall
+from selfeng_offline.wire import Rejection
 from tests.llm.desk import WIRE_PROMPT, Desk
 
 

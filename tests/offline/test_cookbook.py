@@ -12,15 +12,15 @@ from selfeng.core.signature import Parameter, Signature
 from selfeng.core.spec import Specification, SpecificationReply
 from selfeng.core.tool import ToolDraft
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
-from selfeng.models.offline.completion import Completion, CompletionRequest
-from selfeng.models.offline.cookbook import ANSWERS, Cookbook
-from selfeng.models.offline.cookbook.recipe import recipe_for_tool
-from selfeng.models.offline.cookbook.scripts import script_for
-from selfeng.models.offline.cookbook.small_talk import KNOWLEDGE
 from selfeng.prompts import FOLDER, render
 from selfeng.seeds import load_seeds
 from selfeng.stages.response_synthesizer import describe, rounded
 from selfeng.synthesis.steps import python_code
+from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.cookbook import ANSWERS, Cookbook
+from selfeng_offline.cookbook.recipe import recipe_for_tool
+from selfeng_offline.cookbook.scripts import script_for
+from selfeng_offline.cookbook.small_talk import KNOWLEDGE
 
 NOTHING = "The offline model recognises none of these tools as one for this request."
 SPEC = {

@@ -5,9 +5,9 @@ import json
 from selfeng.core.prompt import Prompt
 from selfeng.lessons.learner import LessonsReply
 from selfeng.lessons.transcript import transcript_of
-from selfeng.models.offline.completion import CompletionRequest
-from selfeng.models.offline.cookbook import Cookbook
 from selfeng.prompts import render
+from selfeng_offline.completion import CompletionRequest
+from selfeng_offline.cookbook import Cookbook
 from tests.doubles import specification
 from tests.lessons.notebook import failed, repaired, smooth
 from tests.offline.test_cookbook import SPEC

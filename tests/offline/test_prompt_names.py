@@ -12,11 +12,11 @@ from selfeng.core.prompt import ChatMessage, Prompt
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.turn import Budget
 from selfeng.llm_client import LLMClient
-from selfeng.models.offline.completion import Completion
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.cookbook.small_talk import KNOWLEDGE
-from selfeng.models.offline.server import OfflineServer
 from selfeng.models.pricing import free
+from selfeng_offline.completion import Completion
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.cookbook.small_talk import KNOWLEDGE
+from selfeng_offline.server import OfflineServer
 from tests.script import Script
 
 Serve = Callable[..., tuple[Script, LLMClient]]

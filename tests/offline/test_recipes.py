@@ -17,12 +17,12 @@ from selfeng.core.packages import sandbox_packages
 from selfeng.core.signature import parse_signature
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import ToolDraft
-from selfeng.models.offline.cookbook.matching import matches
-from selfeng.models.offline.cookbook.recipe import FOLDER, Recipe, recipe_for_tool, recipes
-from selfeng.models.offline.cookbook.writing import recipe_of
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.checks import module_problem, specification_problem, suite_problem
 from selfeng.synthesis.stubs import stub
+from selfeng_offline.cookbook.matching import matches
+from selfeng_offline.cookbook.recipe import FOLDER, Recipe, recipe_for_tool, recipes
+from selfeng_offline.cookbook.writing import recipe_of
 from tests.doubles import registered
 
 RECIPES = recipes()

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from selfeng.models.offline.cookbook.matching import matches
-from selfeng.models.offline.cookbook.recipe import recipes
+from selfeng_offline.cookbook.matching import matches
+from selfeng_offline.cookbook.recipe import recipes
 
 CSV = "item,price\npen,2\nbook,10"
 

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from selfeng.models.offline.completion import Completion, CompletionRequest, Flawed
-from selfeng.models.offline.server import OfflineServer
-from selfeng.models.offline.wire import Rejection
+from selfeng_offline.completion import Completion, CompletionRequest, Flawed
+from selfeng_offline.server import OfflineServer
+from selfeng_offline.wire import Rejection
 from tests.script import Script, ScriptExhausted
 
 HELLO = [
@@ -279,7 +279,7 @@ def test_an_author_that_fails_is_answered_with_500_and_logged(
     status, told = error(server, {"model": "offline", "messages": HELLO})
     assert (status, told["message"]) == (500, "KeyError: 'no recipe'")
     assert [(record.name, record.message) for record in caplog.records] == [
-        ("selfeng.models.offline.server", "the author of the offline model failed")
+        ("selfeng_offline.server", "the author of the offline model failed")
     ]
 
 

@@ -19,6 +19,7 @@ OURS = {
     "seed_tools",
     "selfeng",
     "selfeng_agents",
+    "selfeng_offline",
     "readcells",
     "web",
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from selfeng.core.errors import ConfigurationError
+from selfeng.core.errors import ConfigurationError, ModelUnavailable
 from selfeng.core.model_server import ModelServer
 from selfeng.core.settings import Settings
 from selfeng.llm_client import openai_compatible, provider_named
@@ -74,3 +74,14 @@ def test_an_unknown_name_is_refused_with_those_that_exist(installed: None, tmp_p
 def test_a_name_that_is_none_is_refused_by_the_settings(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="openai_api"):
         settings(tmp_path, openai_api="../x")
+
+
+async def test_the_offline_model_is_such_a_package() -> None:
+    """Also in a checkout that is not installed, or was before the entry point was declared."""
+    server = ModelServer(base_url="http://a", model="offline", api_key="k", timeout=5)
+    provider = provider_named("offline")(server, 0)
+    models = await provider.models()
+    await provider.aclose()
+    assert [model.id for model in models] == ["offline"]
+    with pytest.raises(ModelUnavailable):
+        await provider_named("auto")(provider.server, 0).models()

@@ -11,8 +11,6 @@ import pytest_asyncio
 from selfeng.core.events import BudgetSpent
 from selfeng.core.files import MB, FileLimits
 from selfeng.llm_client import LLMClient
-from selfeng.models.offline.completion import Author, Completion
-from selfeng.models.offline.server import OfflineServer
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.consent import Consent
 from selfeng.projects.loop import Packages
@@ -20,6 +18,8 @@ from selfeng.projects.options import ProjectOptions
 from selfeng.projects.state import ProjectStore
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
+from selfeng_offline.completion import Author, Completion
+from selfeng_offline.server import OfflineServer
 from tests.sandbox.backends import Behind
 from tests.script import Script, Step
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from selfeng.core.errors import RequestError
-from selfeng.models.offline.completion import Completion
 from selfeng.projects.actions import WORKSPACE_ACTIONS
 from selfeng.projects.consent import Decision
 from selfeng.projects.examining import Examination, FileReport
 from selfeng.projects.project_context import LastStep, gather
 from selfeng.projects.state import ProjectStore, backups
+from selfeng_offline.completion import Completion
 from tests.projects.conftest import DONE, Bench, call
 from tests.projects.still_sandbox import Layers, StillSandbox
 

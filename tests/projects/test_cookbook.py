@@ -4,8 +4,8 @@ the command line.
 
 import pytest
 
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.cookbook.project_recipes import projects
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.cookbook.project_recipes import projects
 from tests.home import Home
 from tests.projects.conftest import Bench
 

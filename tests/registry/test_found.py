@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from selfeng.core.tool import Candidate, ToolDraft
-from selfeng.models.offline.cookbook.recipe import recipes
 from selfeng.seeds import load_seeds
 from selfeng.store.database import open_database
+from selfeng_offline.cookbook.recipe import recipes
 from tests.embedding.prepared import prepared_minilm
 from tests.registry.conftest import Place
 

@@ -2,8 +2,6 @@
 
 import pytest
 
-from selfeng.models.offline.completion import Completion
-from selfeng.models.offline.server import OfflineServer
 from selfeng_agents import Message, MiniAgents
 from selfeng_agents.models import (
     AssistantMessage,
@@ -14,6 +12,8 @@ from selfeng_agents.models import (
     UserMessage,
     openai_agent,
 )
+from selfeng_offline.completion import Completion
+from selfeng_offline.server import OfflineServer
 from tests.script import Script
 
 WEATHER = ToolCall(id="call-1", name="weather", arguments='{"city": "Oslo"}')

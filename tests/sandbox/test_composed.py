@@ -14,12 +14,12 @@ from selfeng.core.tool import Requirement
 from selfeng.core.turn import Request
 from selfeng.library.composition.linked_sandbox import LinkedSandbox
 from selfeng.library.composition.sources import PinnedSources
-from selfeng.models.offline.cookbook.recipe import recipe_for_tool
 from selfeng.orchestrator import Orchestrator
 from selfeng.sandbox import SecureSandbox
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine
+from selfeng_offline.cookbook.recipe import recipe_for_tool
 from tests.doubles import ListedLibrary, ScriptedModel, fenced, tool
 from tests.sandbox.backends import Behind
 

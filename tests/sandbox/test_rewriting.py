@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from selfeng.models.offline.cookbook.recipe import recipes
 from selfeng.sandboxes.worker.asserts import EXPLAIN, Asserts
+from selfeng_offline.cookbook.recipe import recipes
 
 
 @pytest.fixture

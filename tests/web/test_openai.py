@@ -12,8 +12,8 @@ import pytest
 import requests
 from openai.types.chat import ChatCompletionMessageParam
 
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
 from tests.web.server_process import ServerProcess
 from web.openai_requests import AGENT
 

@@ -20,8 +20,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
 from tests.web.server_process import ServerProcess
 from tests.web.test_openai import PIXEL, conversations, in_front_of
 

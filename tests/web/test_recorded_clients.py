@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 import requests
 
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
 from tests.web.server_process import ServerProcess
 from tests.web.test_openai import conversations, in_front_of
 

@@ -12,8 +12,8 @@ import pytest
 import requests
 
 from selfeng.core.choices import CHOICES
-from selfeng.models.offline.completion import Completion, CompletionRequest
-from selfeng.models.offline.server import OfflineServer
+from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.server import OfflineServer
 from tests.llm.wire_server import Served, serving
 from tests.script import Script
 from tests.web.server_process import ServerProcess

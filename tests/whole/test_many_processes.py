@@ -24,12 +24,12 @@ import socketio.exceptions
 import sqlalchemy as sa
 
 from selfeng.core.events import FINAL
-from selfeng.models.offline.cookbook import Cookbook
-from selfeng.models.offline.server import OfflineServer
 from selfeng.sandbox import SecureSandbox
 from selfeng.store.database import attach
 from selfeng.store.journal import Journal
 from selfeng.store.schema import turns
+from selfeng_offline.cookbook import Cookbook
+from selfeng_offline.server import OfflineServer
 from tests.chroma_server import ChromaServer
 from tests.databases import Postgres
 from tests.home import Home

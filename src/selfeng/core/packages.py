@@ -6,10 +6,11 @@ Imports nothing but the standard library: set-up runs it before anything is inst
 import importlib.util
 import re
 import sys
+import tomllib
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
-from importlib.metadata import PackageNotFoundError, distribution, entry_points
+from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, entry_points
 from pathlib import Path
 from typing import Any
 
@@ -80,18 +81,27 @@ def lacking(*modules: str) -> tuple[str, ...]:
 
 def provided(group: str, name: str, variable: str, usual: Iterable[str]) -> Any:
     """What an installed package provides by this name as an entry point of the group; `variable`
-    is the setting that asks for it, and `usual` are its other values.
+    is the setting that asks for it, and `usual` are its other values. A checkout need not be
+    installed.
 
     Raises:
         ConfigurationError: no package does; names those that do.
     """
-    points = {point.name: point for point in entry_points(group=group)}
+    points = {point.name: point for point in (*_declared(group), *entry_points(group=group))}
     if name not in points:
         raise ConfigurationError(
             f"{variable}={name!r} is unknown, and no installed package provides it",
             f"choose among {', '.join((*usual, *points))}, or install the package that provides it",
         )
     return points[name].load()
+
+
+def _declared(group: str) -> list[EntryPoint]:
+    """The entry points of this checkout; none of an installed package, which has installed them."""
+    path = FILES / "pyproject.toml"
+    text = path.read_text(encoding="utf-8") if path.exists() else "project.entry-points = {}"
+    declared = tomllib.loads(text)["project"]["entry-points"].get(group, {})
+    return [EntryPoint(name, value, group) for name, value in declared.items()]
 
 
 def install_command(*arguments: str) -> list[str]:

@@ -8,12 +8,12 @@ import re
 from pydantic import ValidationError
 
 from selfeng.core.spec import Specification, SpecificationReply
-from selfeng.models.offline.completion import Completion
-from selfeng.models.offline.cookbook.matching import Match, matches, planned
-from selfeng.models.offline.cookbook.read_prompt import ReadPrompt
-from selfeng.models.offline.cookbook.recipe import Recipe, recipe_for_tool
-from selfeng.models.offline.cookbook.scripts import script_for
-from selfeng.models.offline.cookbook.small_talk import KNOWLEDGE, reply_to
+from selfeng_offline.completion import Completion
+from selfeng_offline.cookbook.matching import Match, matches, planned
+from selfeng_offline.cookbook.read_prompt import ReadPrompt
+from selfeng_offline.cookbook.recipe import Recipe, recipe_for_tool
+from selfeng_offline.cookbook.scripts import script_for
+from selfeng_offline.cookbook.small_talk import KNOWLEDGE, reply_to
 
 _PROJECT = re.compile(
     r"(?:please\s+)?(?:build|write|make|create)(?: me)? a (?:\w+ "

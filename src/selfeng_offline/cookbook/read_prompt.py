@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from selfeng.models.offline.completion import CompletionRequest
+from selfeng_offline.completion import CompletionRequest
 
 _SECTION = re.compile(
     r"^<(?P<tag>[a-z]+)(?P<mark>-[0-9a-f]+)?>\n(?P<body>.*?)\n</(?P=tag)(?(mark)(?P=mark))>$",

@@ -6,17 +6,17 @@ from typing import Any
 
 from selfeng.core.functions import NO_TOOL_FITS, REFERENCE, STANDALONE
 from selfeng.core.value import Value
-from selfeng.models.offline.completion import Completion
-from selfeng.models.offline.cookbook.literals import (
+from selfeng_offline.completion import Completion
+from selfeng_offline.cookbook.literals import (
     Unreadable,
     read_bracketed,
     read_number,
     unquoted,
 )
-from selfeng.models.offline.cookbook.matching import Match, completed, matches
-from selfeng.models.offline.cookbook.read_prompt import ReadPrompt
-from selfeng.models.offline.cookbook.recipe import recipe_for_tool
-from selfeng.models.offline.cookbook.small_talk import reply_to
+from selfeng_offline.cookbook.matching import Match, completed, matches
+from selfeng_offline.cookbook.read_prompt import ReadPrompt
+from selfeng_offline.cookbook.recipe import recipe_for_tool
+from selfeng_offline.cookbook.small_talk import reply_to
 
 _LITERAL = re.compile(
     r"""(?P<quoted>"[^"]*"|“[^”]*”|`[^`]*`|(?<!\w)'(?:[^']|(?<=\w)'(?=\w))*'(?!\w))|(?P<list>\[[^\[\]]*\])|(?P<number>(?<![\w.])-?\d+(?:\.\d+)?(?![\w.]*\w))"""

@@ -21,15 +21,15 @@ from selfeng.core.plan import PlannedStep
 from selfeng.core.signature import Signature, parse_signature
 from selfeng.core.spec import SpecExample, Specification, SpecParameter
 from selfeng.core.value import Value
-from selfeng.models.offline.cookbook.literals import (
+from selfeng.seeds import FOLDER as SEEDS
+from selfeng.seeds.recipe_file import read_recipes
+from selfeng_offline.cookbook.literals import (
     KINDS,
     OF_ANNOTATION,
     LiteralKind,
     Quoting,
     Unreadable,
 )
-from selfeng.seeds import FOLDER as SEEDS
-from selfeng.seeds.recipe_file import read_recipes
 
 FOLDER = Path(__file__).parent / "recipes"
 """Contains a recipe file for each recipe that is not a seed."""

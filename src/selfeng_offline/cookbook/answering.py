@@ -7,9 +7,9 @@ from typing import Any
 
 from selfeng.core.result import IN_SHORT
 from selfeng.core.words import for_people, is_in_currency
-from selfeng.models.offline.completion import Completion
-from selfeng.models.offline.cookbook.read_prompt import ReadPrompt
-from selfeng.models.offline.cookbook.recipe import Recipe, recipe_for_tool
+from selfeng_offline.completion import Completion
+from selfeng_offline.cookbook.read_prompt import ReadPrompt
+from selfeng_offline.cookbook.recipe import Recipe, recipe_for_tool
 
 _FILES = re.compile(
     r"\n(?:made the file [^\n]*, which the person sees below|left a file that can't be handed "

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from selfeng.core.value import Value
-from selfeng.models.offline.completion import Completion
-from selfeng.models.offline.cookbook.read_prompt import ReadPrompt
 from selfeng.seeds.recipe_file import read_recipes
+from selfeng_offline.completion import Completion
+from selfeng_offline.cookbook.read_prompt import ReadPrompt
 
 _FOLDER = Path(__file__).parent / "projects"
 _FILE = re.compile(r'^=== (?P<path>"[^\n]*")\n(?P<lines>(?:[ \d]{4,} \| [^\n]*\n?)*)', re.MULTILINE)

@@ -21,8 +21,8 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from selfeng.core.prompt import PROMPT_NAME
-from selfeng.models.offline.completion import Author, CompletionRequest
-from selfeng.models.offline.wire import Rejection, Writer
+from selfeng_offline.completion import Author, CompletionRequest
+from selfeng_offline.wire import Rejection, Writer
 
 log = logging.getLogger(__name__)
 

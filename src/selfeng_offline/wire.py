@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-from selfeng.models.offline.completion import Completion, CompletionRequest, Flawed, WireCall
+from selfeng_offline.completion import Completion, CompletionRequest, Flawed, WireCall
 
 _WORDS = re.compile(r"\s*\S+|\s+\Z")
 _ARGUMENT_PIECE = 16

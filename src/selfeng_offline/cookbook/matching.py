@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from selfeng.core.plan import PlannedStep
-from selfeng.models.offline.cookbook.literals import Quoting, Unreadable
-from selfeng.models.offline.cookbook.recipe import Recipe, recipes
-from selfeng.models.offline.cookbook.small_talk import reply_to
+from selfeng_offline.cookbook.literals import Quoting, Unreadable
+from selfeng_offline.cookbook.recipe import Recipe, recipes
+from selfeng_offline.cookbook.small_talk import reply_to
 
 _LEAD = re.compile(
     r"(?:hi|hello|hey|ok|okay|please|kindly|(?:can|could|would|will) you(?: please)?|"

@@ -4,14 +4,14 @@ if none fits.
 
 from collections.abc import Callable, Mapping
 
-from selfeng.models.offline.completion import Completion, CompletionRequest
-from selfeng.models.offline.cookbook.answering import answer, answer_plan
-from selfeng.models.offline.cookbook.choosing import choose
-from selfeng.models.offline.cookbook.project_recipes import take_step
-from selfeng.models.offline.cookbook.read_prompt import ReadPrompt
-from selfeng.models.offline.cookbook.scripts import code, relay
-from selfeng.models.offline.cookbook.small_talk import KNOWLEDGE, reply_to
-from selfeng.models.offline.cookbook.writing import learn, specify, write_code, write_tests
+from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.cookbook.answering import answer, answer_plan
+from selfeng_offline.cookbook.choosing import choose
+from selfeng_offline.cookbook.project_recipes import take_step
+from selfeng_offline.cookbook.read_prompt import ReadPrompt
+from selfeng_offline.cookbook.scripts import code, relay
+from selfeng_offline.cookbook.small_talk import KNOWLEDGE, reply_to
+from selfeng_offline.cookbook.writing import learn, specify, write_code, write_tests
 
 ANSWERS: Mapping[str, Callable[[ReadPrompt], Completion]] = {
     "answer": answer,

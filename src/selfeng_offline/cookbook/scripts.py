@@ -6,9 +6,9 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from selfeng.models.offline.completion import Completion
-from selfeng.models.offline.cookbook.project_recipes import project_for
-from selfeng.models.offline.cookbook.read_prompt import ReadPrompt, sections_of
+from selfeng_offline.completion import Completion
+from selfeng_offline.cookbook.project_recipes import project_for
+from selfeng_offline.cookbook.read_prompt import ReadPrompt, sections_of
 
 _VERB = r"(?:please\s+)?(?:(?:can|could) you\s+)?(?:write|make|create)(?: me)?"
 _FILE = r"(?:(?:called|named)\s+)?(?P<file>[\w-]+\.py)"
