@@ -43,7 +43,7 @@ from benchmarks.feed import Server, started
 from benchmarks.learning import offline_settings
 from selfeng import AsyncAgent
 from selfeng.bootstrap import build_engine
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Returned, SandboxJob
 
 GOALS = {"python_ratio": 1.25, "rest_ratio": 1.9, "mcp_http_ratio": 2.6, "mcp_stdio_ratio": 6.0}
 """The most that each figure may be; `/v1`, which is a whole turn, has no goal."""
@@ -86,7 +86,7 @@ async def calls(stack: AsyncExitStack, folder: Path) -> dict[str, Call]:
     over_stdio = await stack.enter_async_context(Client(command))
 
     async def sandbox() -> object:
-        done = await engine.sandbox.execute(TOOL, tool.code, ARGUMENTS)
+        done = await engine.sandbox.execute(SandboxJob(TOOL, tool.code), ARGUMENTS)
         return isinstance(done, Returned) and done.result and json.loads(done.result.content)
 
     async def python() -> object:

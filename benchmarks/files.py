@@ -17,7 +17,7 @@ from typing import Any
 from benchmarks.file_cases import REFUSED, TOOLS, Case, cases
 from benchmarks.ready import current_sandbox
 from selfeng.core.files import File, FileReference
-from selfeng.core.verdict import Execution, Raised, Returned
+from selfeng.core.verdict import Execution, Raised, Returned, SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.seeds import load_seeds
 from selfeng.stages.execution.file_profiler import FileProfiler
@@ -60,7 +60,7 @@ async def _problems(sandbox: SecureSandbox, case: Case, file: File) -> list[tupl
     problems = list(filter(None, (_profiled(profile, *item) for item in case.profile.items())))
     if case.tool:
         code = _CODES[case.tool]
-        ran = await sandbox.execute(case.tool, code, case.arguments, [file])
+        ran = await sandbox.execute(SandboxJob(case.tool, code), case.arguments, [file])
         problems += _answered(case, ran)
     return problems
 

@@ -61,7 +61,7 @@ from benchmarks.ready import current_sandbox
 from selfeng.core.composition import Importable
 from selfeng.core.settings import load_settings
 from selfeng.core.tool import ToolDraft
-from selfeng.core.verdict import Returned, TestResult
+from selfeng.core.verdict import Returned, SandboxJob, TestResult
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import docker_engine as ownership
 from selfeng.seeds import load_seeds
@@ -195,12 +195,12 @@ def _docker_run(image: str, folder: str) -> list[str]:
 
 
 async def _verify(sandbox: SecureSandbox, code: str, tests: str) -> None:
-    verdict = await sandbox.verify(NAME, code, tests, lambda result: None)
+    verdict = await sandbox.verify(SandboxJob(NAME, code, tests), lambda result: None)
     assert verdict.passed, verdict
 
 
 async def _execute(sandbox: SecureSandbox, code: str) -> None:
-    outcome = await sandbox.execute(NAME, code, ARGUMENTS)
+    outcome = await sandbox.execute(SandboxJob(NAME, code), ARGUMENTS)
     assert isinstance(outcome, Returned), outcome
 
 
@@ -263,7 +263,7 @@ async def _event_lags(sandbox: SecureSandbox) -> list[float]:
             time.monotonic() - float(re.findall(r"ValueError: ([\d.]+)", result.message)[0])
         )
 
-    await sandbox.verify("clock", CLOCK, TIMED, on_test)
+    await sandbox.verify(SandboxJob("clock", CLOCK, TIMED), on_test)
     return lags
 
 

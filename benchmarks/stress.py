@@ -30,7 +30,7 @@ from docker.errors import DockerException
 
 from benchmarks.ready import current_sandbox
 from selfeng.core.settings import load_settings
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Returned, SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import docker_engine as ownership
 
@@ -100,10 +100,12 @@ async def _once() -> None:
 async def _job(sandbox: SecureSandbox, number: int, finished: dict[str, list[int]]) -> bool:
     """Whether it came to the right end."""
     if number % 2:
-        verdict = await sandbox.verify("tool", CODE, SUITE.format(n=number), lambda result: None)
+        verdict = await sandbox.verify(
+            SandboxJob("tool", CODE, SUITE.format(n=number)), lambda result: None
+        )
         finished["verification"].append(number)
         return verdict.passed and [test.test for test in verdict.tests] == [f"test_{number}"]
-    outcome = await sandbox.execute("tool", CODE, {"n": number})
+    outcome = await sandbox.execute(SandboxJob("tool", CODE), {"n": number})
     finished["execution"].append(number)
     return isinstance(outcome, Returned) and outcome.data == str(number)
 
@@ -113,10 +115,12 @@ async def _cancelled(sandbox: SecureSandbox, kind: str) -> float:
     await sandbox.settle()
     idle = _sandboxed()
     if kind == "execution":
-        job: asyncio.Task[object] = asyncio.create_task(sandbox.execute("tool", ENDLESS, {}))
+        job: asyncio.Task[object] = asyncio.create_task(
+            sandbox.execute(SandboxJob("tool", ENDLESS), {})
+        )
     else:
         job = asyncio.create_task(
-            sandbox.verify("tool", ENDLESS, ENDLESS_SUITE, lambda result: None)
+            sandbox.verify(SandboxJob("tool", ENDLESS, ENDLESS_SUITE), lambda result: None)
         )
     await _until(lambda: bool(_sandboxed() - idle))
     forked = _sandboxed() - idle

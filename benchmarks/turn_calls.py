@@ -18,9 +18,7 @@ from typing import Any, Self
 
 import selfeng
 from selfeng.core.events import Event, TurnFinished
-from selfeng.core.files import File
 from selfeng.core.prompt import FunctionCall
-from selfeng.core.protocols import NO_MODULES
 from selfeng.orchestrator import Orchestrator
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
@@ -104,12 +102,10 @@ class DeepSandbox(ScriptedSandbox):
 
     hops = 0
 
-    async def execute(
-        self, *arguments: Any, files: tuple[File, ...] = (), library: Any = NO_MODULES, **more: Any
-    ) -> Any:
+    async def execute(self, *arguments: Any, **more: Any) -> Any:
         task: Any = asyncio.current_task()
         self.hops = _depth(sys._getframe()) + getattr(task, "depth", 0)
-        return await super().execute(*arguments, library=library, **more)
+        return await super().execute(*arguments, **more)
 
 
 class _DeepTask(asyncio.Task[Any]):

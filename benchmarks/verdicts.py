@@ -69,9 +69,8 @@ from numpy.typing import NDArray
 
 from benchmarks.ready import current_sandbox
 from selfeng.core.files import File
-from selfeng.core.protocols import NO_MODULES
 from selfeng.core.signature import Signature, SignatureError, parse_signature
-from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
+from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.consensus import (
     RULE,
@@ -119,48 +118,26 @@ class Remembering:
     async def status(self) -> SandboxStatus:
         return await self._sandbox.status()
 
-    async def verify(
-        self,
-        name: str,
-        code: str,
-        tests: str,
-        on_test: Callable[[TestResult], None],
-        *,
-        library: Mapping[str, str] = NO_MODULES,
-    ) -> Verdict:
-        return await self._once(
-            (code, tests), lambda: self._sandbox.verify(name, code, tests, on_test)
-        )
+    async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
+        return await self._once((job.code, job.tests), lambda: self._sandbox.verify(job, on_test))
 
     async def verify_versions(
-        self,
-        name: str,
-        versions: Sequence[Version],
-        tests: str,
-        timeout: float | None = None,
-        *,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
     ) -> tuple[Verdict, ...]:
-        new = [v for v in versions if (v, tests) not in self._known]
+        new = [v for v in versions if (v, job.tests) not in self._known]
         for version, verdict in zip(
             new,
-            await self._sandbox.verify_versions(name, new, tests, timeout) if new else (),
+            await self._sandbox.verify_versions(job, new, timeout) if new else (),
             strict=True,
         ):
-            self._known[version, tests] = verdict
-        return tuple(self._known[v, tests] for v in versions)
+            self._known[version, job.tests] = verdict
+        return tuple(self._known[v, job.tests] for v in versions)
 
     async def execute(
-        self,
-        name: str,
-        code: str,
-        arguments: Mapping[str, Any],
-        files: Sequence[File] = (),
-        *,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
     ) -> Execution:
         return await self._once(
-            (code, repr(arguments)), lambda: self._sandbox.execute(name, code, arguments, files)
+            (job.code, repr(arguments)), lambda: self._sandbox.execute(job, arguments, files)
         )
 
     async def _once(self, key: object, run: Callable[[], Any]) -> Any:
@@ -299,7 +276,9 @@ async def judged(sandbox: Remembering, task: Task, solution: Row) -> Judged:
     own, *rest = distinct(task.candidates(solution))
     agreed = await agree(sandbox, task.signature, (own, *rest), task.suite)
     alone = [Version(code=code, whole=True, apart=False)]
-    (plain,) = await sandbox.verify_versions(task.name, alone, task.suite, SECONDS)
+    (plain,) = await sandbox.verify_versions(
+        SandboxJob(task.name, tests=task.suite), alone, SECONDS
+    )
     enough = agreed.kept >= SynthesisPolicy().least_tests or not agreed.dropped
     passed = [not (report.failed or report.problem) for report in agreed.reports]
     if not (enough and passed[0]):
@@ -310,9 +289,10 @@ async def judged(sandbox: Remembering, task: Task, solution: Row) -> Judged:
             (own, own.draws - 1),
             *((r, r.draws) for r in compress(rest, passed[1:])),
         ]
-        if draws and (outcomes := await probe(sandbox, one.code, task.name, task.inputs.all))
+        if draws
+        and (outcomes := await probe(sandbox, SandboxJob(task.name, one.code), task.inputs.all))
     ]
-    found = await probe(sandbox, code, task.name, task.inputs.all) if jury else None
+    found = await probe(sandbox, SandboxJob(task.name, code), task.inputs.all) if jury else None
     right = [not difference(found or (), jury, task.inputs, rule) for rule in RULES]
     green = (
         any(right)

@@ -5,6 +5,7 @@ script is at its end.
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
@@ -21,14 +22,21 @@ from selfeng.core.events import Event, ToolStandingChanged
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
-from selfeng.core.protocols import NO_MODULES
 from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.result import canonical, reference_to
 from selfeng.core.signature import parse_signature
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from selfeng.core.tool import Candidate, Tool, ToolDraft
 from selfeng.core.turn import Budget
-from selfeng.core.verdict import Execution, Returned, SandboxStatus, TestResult, Verdict, Version
+from selfeng.core.verdict import (
+    Execution,
+    Returned,
+    SandboxJob,
+    SandboxStatus,
+    TestResult,
+    Verdict,
+    Version,
+)
 from selfeng.synthesis.probe import ENTRY
 from selfeng.synthesis.stubs import NOT_WRITTEN
 
@@ -113,17 +121,9 @@ class ScriptedSandbox:
     async def status(self) -> SandboxStatus:
         return SandboxStatus(available=True, backend="scripted", detail="a test double")
 
-    async def verify(
-        self,
-        name: str,
-        code: str,
-        tests: str,
-        on_test: Callable[[TestResult], None],
-        *,
-        library: Mapping[str, str] = NO_MODULES,
-    ) -> Verdict:
-        self.verified.append((name, code, tests))
-        self.libraries.append(library)
+    async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
+        self.verified.append((job.name, job.code, job.tests))
+        self.libraries.append(job.library)
         verdict = self._next()
         assert isinstance(verdict, Verdict), f"the script holds {verdict!r}"
         for test in verdict.tests:
@@ -131,39 +131,29 @@ class ScriptedSandbox:
         return verdict
 
     async def verify_versions(
-        self,
-        name: str,
-        versions: Sequence[Version],
-        tests: str,
-        timeout: float | None = None,
-        *,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
     ) -> tuple[Verdict, ...]:
-        self.libraries.append(library)
+        self.libraries.append(job.library)
         if versions and NOT_WRITTEN in versions[0].code and versions[0].order == "given":
-            first = await self.verify(name, versions[0].code, tests, lambda _: None)
-            return first, *(await self.verify_versions(name, versions[1:], tests))
+            first = await self.verify(
+                replace(job, code=versions[0].code, library={}), lambda _: None
+            )
+            return first, *(await self.verify_versions(replace(job, library={}), versions[1:]))
         self.repeated += versions
         return tuple(self._again(version) for version in versions)
 
     async def execute(
-        self,
-        name: str,
-        code: str,
-        arguments: Mapping[str, Any],
-        files: Sequence[File] = (),
-        *,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
     ) -> Execution:
-        if name == ENTRY:
+        if job.name == ENTRY:
             return Returned(
                 type_name="list",
                 text="",
                 data=json.dumps([["raised", "NotScripted", 0] for _ in arguments["calls"]]),
             )
-        self.executed.append((name, arguments))
+        self.executed.append((job.name, arguments))
         self.owners.append(current_owner())
-        self.libraries.append(library)
+        self.libraries.append(job.library)
         self.files.append(tuple(files))
         execution = self._next()
         assert not isinstance(execution, Verdict), f"the script holds {execution!r}"
@@ -360,7 +350,7 @@ def gate(sandbox: ScriptedSandbox) -> Callable[[Tool, Mapping[str, str]], Awaita
 
     async def judge(tool: Tool, library: Mapping[str, str]) -> Verdict:
         return await sandbox.verify(
-            tool.name, tool.code, tool.tests, lambda _: None, library=library
+            SandboxJob(tool.name, tool.code, tool.tests, library=library), lambda _: None
         )
 
     return judge

@@ -11,10 +11,9 @@ from typing import Any, TypeVar
 from selfeng.core.errors import RequestError, SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner
-from selfeng.core.packages import READER, with_reader
-from selfeng.core.protocols import NO_MODULES
+from selfeng.core.packages import with_reader
 from selfeng.core.settings import Settings, load_settings
-from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
+from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
 from selfeng.sandboxes.backend import Container
 from selfeng.sandboxes.job_protocol import packed_files, run_job
 from selfeng.sandboxes.job_result import CallResult, JobResult, SuiteResult
@@ -157,18 +156,10 @@ class SecureSandbox:
         await asyncio.gather(*(pool.aclose(grace) for pool in self._pools))
         await asyncio.to_thread(self._backend.close)
 
-    async def verify(
-        self,
-        name: str,
-        code: str,
-        tests: str,
-        on_test: Callable[[TestResult], None],
-        *,
-        library: Mapping[str, str] = NO_MODULES,
-    ) -> Verdict:
-        check_modules(library, name)
+    async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
+        check_modules(job)
         try:
-            expected = expected_tests(tests)
+            expected = expected_tests(job.tests)
         except SuiteProblem as problem:
             return Verdict(passed=False, problem=str(problem))
         outcomes: dict[str, str] = {}
@@ -180,27 +171,21 @@ class SecureSandbox:
 
         return await self._run(
             self._verifiers,
-            _suite_job(name, code, tests, library),
+            _suite_message(job, job.code),
             lambda: SuiteResult(secrets.token_hex(16), expected, report),
             SuiteResult.verdict,
         )
 
     async def verify_versions(
-        self,
-        name: str,
-        versions: Sequence[Version],
-        tests: str,
-        timeout: float | None = None,
-        *,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
     ) -> tuple[Verdict, ...]:
-        check_modules(library, name)
+        check_modules(job)
         try:
-            expected = expected_tests(tests)
+            expected = expected_tests(job.tests)
         except SuiteProblem as problem:
             return tuple(Verdict(passed=False, problem=str(problem)) for _ in versions)
         work = [
-            _suite_job(name, version.code, tests, library)
+            _suite_message(job, version.code)
             | {
                 "order": version.order,
                 "stop_early": not version.whole,
@@ -233,27 +218,21 @@ class SecureSandbox:
         return tuple(verdicts[n] for n in range(len(versions)))
 
     async def execute(
-        self,
-        name: str,
-        code: str,
-        arguments: Mapping[str, Any],
-        files: Sequence[File] = (),
-        *,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
     ) -> Execution:
-        check_modules(library, name)
+        check_modules(job)
         if problem := self._files.problem(files):
             raise RequestError(problem)
-        job: Message = {
-            "name": name,
-            "code": code,
-            "library": with_reader(library, code) if library or READER in code else {},
+        message: Message = {
+            "name": job.name,
+            "code": job.code,
+            "library": with_reader(job.library, job.code),
             "arguments": dict(arguments),
+            "files": self._files.model_dump(),
         }
-        job["files"] = self._files.model_dump()
         return await self._run(
             self._executors,
-            job,
+            message,
             lambda: CallResult(secrets.token_hex(16), self._files, files),
             CallResult.execution,
             files,
@@ -372,17 +351,19 @@ def _starved(seconds: float) -> SandboxFailed:
     )
 
 
-def _suite_job(name: str, code: str, tests: str, library: Mapping[str, str]) -> Message:
-    """A suite's job. `import *` gives tests no name of the tool that the suite binds itself."""
+def _suite_message(job: SandboxJob, code: str) -> Message:
+    """The suite of a job on code. `import *` gives tests no name of the tool that the suite binds
+    itself.
+    """
     names, public = exported_names(code)
-    test_names, _ = exported_names(tests)
+    test_names, _ = exported_names(job.tests)
     return {
-        "name": name,
+        "name": job.name,
         "code": code,
-        "library": with_reader(library, code),
-        "tests": tests,
+        "library": with_reader(job.library, code),
+        "tests": job.tests,
         "names": names,
-        "public": [n for n in public if n == name or n not in test_names],
+        "public": [n for n in public if n == job.name or n not in test_names],
     }
 
 

@@ -9,13 +9,13 @@ from collections.abc import Mapping, Sequence
 from selfeng.core.composition import Importable
 from selfeng.core.errors import SynthesisFailed
 from selfeng.core.plan import Plan
-from selfeng.core.protocols import NO_MODULES, ModelClient, Sandbox, ToolLibrary
+from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
 from selfeng.core.provenance import Origin, Provenance, Refactored, Repaired
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
-from selfeng.core.verdict import Verdict
+from selfeng.core.verdict import SandboxJob, Verdict
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.synthesis.before import Before
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis, SynthesisDeps
@@ -191,9 +191,8 @@ class SynthesisEngine:
     async def _raced(self, steps: Steps, race: Race, tool: Tool, code: str) -> tuple[Lap, Verdict]:
         """The result of new code, and the verdict on it; what does not pass is not raced."""
         with steps.step("verify") as current:
-            verdict = await self._chain.gate.green(
-                tool.name, code, tool.tests, steps.turn.emit, current.attempt
-            )
+            job = SandboxJob(tool.name, code, tool.tests)
+            verdict = await self._chain.gate.green(job, steps.turn.emit, current.attempt)
             if not verdict.passed:
                 current.fail(summary(verdict))
                 return Lap(0.0, 0.0, summary(verdict)), verdict
@@ -238,7 +237,7 @@ class SynthesisEngine:
             draft,
             tools,
             before=await self._before(earlier) if earlier else None,
-            library={**await self._sources.of(pins), **new} if new else NO_MODULES,
+            library={**await self._sources.of(pins), **new} if new else None,
         )
         if not judged.passed:
             where = "test" if judged.link in ("policy", "red", "mutation") else "verify"

@@ -15,7 +15,7 @@ from selfeng.core.files import File
 from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import Sandbox
 from selfeng.core.turn import Budget
-from selfeng.core.verdict import Execution, TestResult
+from selfeng.core.verdict import Execution, SandboxJob, TestResult
 from selfeng.llm_client import LLMClient
 from selfeng.models.abilities import Total
 from selfeng.models.chat import ModelCall, ModelReply
@@ -50,15 +50,14 @@ class SandboxCase(NamedTuple):
 
     async def _verify(self, sandbox: Sandbox) -> object:
         streamed: list[TestResult] = []
-        verdict = await sandbox.verify("tool", self.code, self.tests, streamed.append)
+        verdict = await sandbox.verify(SandboxJob("tool", self.code, self.tests), streamed.append)
         outcomes = {result.test: result.outcome for result in streamed}
         return (outcomes, verdict.passed, verdict.problem is None)
 
     async def _execute(self, sandbox: Sandbox) -> object:
         library = {"beside": "def double(n): return 2 * n"}
-        return _outcome(
-            await sandbox.execute("tool", self.code, self.arguments, [_FILE], library=library)
-        )
+        job = SandboxJob("tool", self.code, library=library)
+        return _outcome(await sandbox.execute(job, self.arguments, [_FILE]))
 
 
 def _outcome(execution: Execution) -> object:

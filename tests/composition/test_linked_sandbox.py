@@ -1,7 +1,7 @@
 """A sandbox in which code finds what it imports, with doubles of sandbox and library."""
 
 from selfeng.core.tool import Requirement
-from selfeng.core.verdict import Version
+from selfeng.core.verdict import SandboxJob, Version
 from selfeng.library.composition.linked_sandbox import LinkedSandbox
 from selfeng.library.composition.sources import PinnedSources
 from tests.doubles import ListedLibrary, ScriptedSandbox, passing, returned, tool
@@ -24,12 +24,13 @@ class CountedLibrary(ListedLibrary):
 async def test_code_gets_what_it_imports_and_nothing_else() -> None:
     sandbox, library = ScriptedSandbox(passing(), passing(), returned()), CountedLibrary(HALF)
     linked = LinkedSandbox(sandbox, library, PinnedSources(library))
-    await linked.verify("quarter", IMPORTING, "", lambda result: None)
-    await linked.verify("quarter", PLAIN, "", lambda result: None)
+    await linked.verify(SandboxJob("quarter", IMPORTING, ""), lambda result: None)
+    await linked.verify(SandboxJob("quarter", PLAIN, ""), lambda result: None)
     await linked.verify_versions(
-        "quarter", [Version(code=PLAIN), Version(code=IMPORTING), Version(code="def (")], ""
+        SandboxJob("quarter", tests=""),
+        [Version(code=PLAIN), Version(code=IMPORTING), Version(code="def (")],
     )
-    await linked.execute("quarter", IMPORTING, {"n": 8})
+    await linked.execute(SandboxJob("quarter", IMPORTING), {"n": 8})
     there = {"half": HALF.code}
     assert (sandbox.libraries, library.reads) == ([there, {}, there, there], 1)
 
@@ -37,7 +38,7 @@ async def test_code_gets_what_it_imports_and_nothing_else() -> None:
 async def test_what_is_given_counts_more_than_what_is_newest() -> None:
     sandbox, library = ScriptedSandbox(returned()), ListedLibrary(HALF)
     linked = LinkedSandbox(sandbox, library, PinnedSources(library))
-    await linked.execute("quarter", IMPORTING, {"n": 8}, library={"half": "older"})
+    await linked.execute(SandboxJob("quarter", IMPORTING, library={"half": "older"}), {"n": 8})
     assert sandbox.libraries == [{"half": "older"}]
 
 
@@ -51,7 +52,7 @@ async def test_versions_that_need_different_versions_of_a_tool_run_one_by_one() 
     linked = LinkedSandbox(sandbox, library, PinnedSources(library))
     other = "from third import third\n\ndef quarter(n):\n    return third(n)\n"
     verdicts = await linked.verify_versions(
-        "quarter", [Version(code=IMPORTING), Version(code=other)], ""
+        SandboxJob("quarter", tests=""), [Version(code=IMPORTING), Version(code=other)]
     )
     assert len(verdicts) == 2
     assert sandbox.libraries == [{"half": "version 2"}, {"half": "version 1", "third": "version 1"}]

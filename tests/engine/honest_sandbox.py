@@ -13,6 +13,7 @@ from selfeng.core.verdict import (
     Execution,
     Raised,
     Returned,
+    SandboxJob,
     SandboxStatus,
     TestResult,
     Verdict,
@@ -30,45 +31,33 @@ class HonestSandbox:
     async def status(self) -> SandboxStatus:
         return SandboxStatus(available=True, backend="honest", detail="a test double")
 
-    async def verify(
-        self, name: str, code: str, tests: str, on_test: Callable[[TestResult], None], **_: Any
-    ) -> Verdict:
-        verdict = self._run(name, code, tests, whole=True)
+    async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
+        verdict = self._run(job, job.code, whole=True)
         for result in verdict.tests:
             on_test(result)
         return verdict
 
     async def verify_versions(
-        self,
-        name: str,
-        versions: Sequence[Version],
-        tests: str,
-        timeout: float | None = None,
-        **_: Any,
+        self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
     ) -> tuple[Verdict, ...]:
-        return tuple(self._run(name, v.code, tests, whole=v.whole) for v in versions)
+        return tuple(self._run(job, v.code, whole=v.whole) for v in versions)
 
     async def execute(
-        self,
-        name: str,
-        code: str,
-        arguments: Mapping[str, Any],
-        files: Sequence[File] = (),
-        **_: Any,
+        self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
     ) -> Execution:
         gc.disable()  # what a timer of the tool's raises in a finalizer would be lost
         try:
-            value = _module(code)[name](**arguments)
+            value = _module(job.code)[job.name](**arguments)
         except Exception as error:  # noqa: BLE001 - whatever a tool raises is its outcome
             return Raised(type_name=type(error).__name__, message=str(error))
         finally:
             gc.enable()
         return Returned(type_name=type(value).__name__, text=repr(value), data=_json(value))
 
-    def _run(self, name: str, code: str, tests: str, *, whole: bool) -> Verdict:
+    def _run(self, job: SandboxJob, code: str, *, whole: bool) -> Verdict:
         self.suites += 1
         results = []
-        suite = _module(tests, {name: _module(code)})
+        suite = _module(job.tests, {job.name: _module(code)})
         for test in [t for t in suite if t.startswith("test_")]:
             try:
                 suite[test]()

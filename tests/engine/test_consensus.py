@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 
 from selfeng.core.signature import parse_signature
-from selfeng.core.verdict import Replay, Verdict, Version
+from selfeng.core.verdict import Replay, SandboxJob, Verdict, Version
 from selfeng.synthesis.consensus import Consensus, Dropped, agree, distinct
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.mutants import mutants, strength
@@ -38,12 +38,10 @@ class Patient(HonestSandbox):
     """One in which a suite of code that is stuck ends, before its first test."""
 
     async def verify_versions(
-        self, name: str, versions: Sequence[Version], *rest, **options
+        self, job: SandboxJob, versions: Sequence[Version], *rest
     ) -> tuple[Verdict, ...]:
         ran = iter(
-            await super().verify_versions(
-                name, [v for v in versions if v.code != STUCK], *rest, **options
-            )
+            await super().verify_versions(job, [v for v in versions if v.code != STUCK], *rest)
         )
         return tuple(
             Verdict(passed=False, problem="it took too long") if v.code == STUCK else next(ran)
@@ -322,14 +320,14 @@ async def test_calls_that_a_candidate_had_no_time_for_say_nothing():
 )
 async def test_a_suite_is_as_strong_as_the_mutants_that_it_notices(tests, survivors):
     code = f"{HEAD}    return 3 * number if number else 0\n"
-    found = await strength(HonestSandbox(), "triple", code, IMPORT + tests)
+    found = await strength(HonestSandbox(), SandboxJob("triple", code, IMPORT + tests))
     assert [m.change for m in found.survivors] == survivors
     assert found.score == (5 - len(survivors)) / 5
     assert found.summary == f"The tests notice {5 - len(survivors)} of 5 mutants."
 
 
 async def test_altered_outcomes_take_the_place_of_fewer_than_five_mutants():
-    found = await strength(HonestSandbox(), "triple", RIGHT, IMPORT + ONE)
+    found = await strength(HonestSandbox(), SandboxJob("triple", RIGHT, IMPORT + ONE))
     assert (found.killed, found.mutants, found.score) == (0, 0, 1.0)
     replay = Replay(tried=4, noticed=1)
     assert found.model_copy(update={"replay": replay}).score == 0.25

@@ -8,7 +8,7 @@ from selfeng.core.errors import SandboxFailed, SynthesisFailed
 from selfeng.core.events import SuiteRepeated, TestFinished
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
-from selfeng.core.verdict import TestResult, Verdict, Version
+from selfeng.core.verdict import SandboxJob, TestResult, Verdict, Version
 from selfeng.synthesis.gate import Gate, Red
 from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import (
@@ -44,7 +44,7 @@ class Run:
 
     async def green(self) -> Verdict:
         return await Gate(self.sandbox).green(
-            "double_number", CODE, TESTS, self.events.append, attempt=2
+            SandboxJob("double_number", CODE, TESTS), self.events.append, attempt=2
         )
 
 

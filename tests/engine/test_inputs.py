@@ -6,6 +6,7 @@ import pytest
 
 from selfeng.core.signature import parse_signature
 from selfeng.core.spec import SpecExample
+from selfeng.core.verdict import SandboxJob
 from selfeng.synthesis.boundaries import boundaries, is_unusual
 from selfeng.synthesis.examples import contradiction, example_problem, example_tests, stated
 from selfeng.synthesis.inputs import calls_in, kinds_of, mutations
@@ -104,7 +105,7 @@ async def test_a_probe_tells_values_errors_and_what_never_ends():
         "n if n > 9 else {n: [float(n)]}\n"
     )
     inputs = [{"n": 1}, {"n": -1}, {"n": 0}, {"n": 2}, {"n": 10_000}]
-    outcomes = await probe(HonestSandbox(), code, "f", inputs)
+    outcomes = await probe(HonestSandbox(), SandboxJob("f", code), inputs)
     assert [(o.kind, o.text) for o in outcomes] == [
         ("returned", "{1: [1.0]}"),
         ("raised", "KeyError"),
@@ -112,7 +113,7 @@ async def test_a_probe_tells_values_errors_and_what_never_ends():
         ("slow", ""),
         ("large", sha256(repr("x" * 10_000).encode()).hexdigest()),
     ]
-    assert await probe(HonestSandbox(), "raise ValueError", "f", [{"n": 1}]) is None
+    assert await probe(HonestSandbox(), SandboxJob("f", "raise ValueError"), [{"n": 1}]) is None
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from selfeng.core.events import (
 )
 from selfeng.core.files import File
 from selfeng.core.prompt import ChatMessage, FunctionCall
-from selfeng.core.protocols import NO_MODULES
 from selfeng.core.question import Question
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.turn import Request
@@ -488,9 +487,9 @@ async def test_two_turns_run_at_once():
     gate = asyncio.Barrier(2)
 
     class Meeting(ScriptedSandbox):
-        async def execute(self, name, code, arguments, files=(), *, library=NO_MODULES):
+        async def execute(self, job, arguments, files=()):
             await gate.wait()
-            return await super().execute(name, code, arguments)
+            return await super().execute(job, arguments)
 
     class Alike(ScriptedModel):
         async def choose(self, prompt, functions, budget):

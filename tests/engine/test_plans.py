@@ -130,10 +130,10 @@ async def test_steps_that_need_nothing_of_each_other_run_at_once():
     meeting = asyncio.Barrier(2)
 
     class Meeting(ScriptedSandbox):
-        async def execute(self, name, code, arguments, files=(), **options):
-            if name == "reverse_text":
+        async def execute(self, job, arguments, files=()):
+            if job.name == "reverse_text":
                 await meeting.wait()
-            return await super().execute(name, code, arguments, files, **options)
+            return await super().execute(job, arguments, files)
 
     plan = planned(step("one"), step("two"), step("both", "one", "two"))
     references = {"text": {"$result": "one"}}
@@ -310,14 +310,14 @@ class Beside(ScriptedSandbox):
         self._meeting = asyncio.Barrier(3)
         self.ended: list[str] = []
 
-    async def execute(self, name, code, arguments, files=(), **options):
+    async def execute(self, job, arguments, files=()):
         await self._meeting.wait()
-        if name == "count_vowels":
+        if job.name == "count_vowels":
             try:
                 await asyncio.Event().wait()
             finally:
                 await asyncio.to_thread(self.ended.append, arguments["text"])
-        return await super().execute(name, code, arguments, files, **options)
+        return await super().execute(job, arguments, files)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Returned, SandboxJob
 from selfeng.synthesis.probe import CallOutcome, probe, same
 from tests.doubles import ScriptedSandbox
 
@@ -33,11 +33,11 @@ LIES = {
 
 @pytest.mark.parametrize("data", LIES.values(), ids=LIES.keys())
 async def test_a_candidate_that_lies_about_its_form_is_left_out(data):
-    assert await probe(Answering(data), "", "f", [{}]) is None
+    assert await probe(Answering(data), SandboxJob("f"), [{}]) is None
 
 
 async def test_an_honest_candidate_is_taken_at_its_word():
-    assert await probe(Answering('[["returned", "1", 0.5]]'), "", "f", [{}]) == [
+    assert await probe(Answering('[["returned", "1", 0.5]]'), SandboxJob("f"), [{}]) == [
         CallOutcome(kind="returned", text="1", seconds=0.5)
     ]
 

@@ -466,10 +466,10 @@ async def test_a_tool_that_changes_while_it_is_used_ends_the_registration():
     library = ListedLibrary(HALF)
 
     class Meanwhile(ScriptedSandbox):
-        async def verify(self, name, code, *others, **options):
-            if code == IMPORTING:
+        async def verify(self, job, on_test):
+            if job.code == IMPORTING:
                 library.replace(HALF.model_copy(update={"version": 4}))
-            return await super().verify(name, code, *others, **options)
+            return await super().verify(job, on_test)
 
     sandbox = Meanwhile(failing(), passing())
     run = Run(ScriptedModel(specified(), fenced(TESTS), fenced(IMPORTING)), sandbox, library)

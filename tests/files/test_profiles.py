@@ -17,7 +17,7 @@ import pytest_asyncio
 
 from selfeng.core.errors import ResourceNotFound, SandboxUnavailable
 from selfeng.core.files import File, FileReference
-from selfeng.core.verdict import Returned, SandboxStatus
+from selfeng.core.verdict import Returned, SandboxJob, SandboxStatus
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from selfeng.stages.execution.file_profiler import FileProfiler
@@ -51,7 +51,7 @@ async def sandbox(behind: Callable[[str], Behind]) -> AsyncIterator[SecureSandbo
 
 @pytest_asyncio.fixture(scope="module", loop_scope="session")
 async def workbook(sandbox: SecureSandbox) -> bytes:
-    made = await sandbox.execute("make", MAKES_A_WORKBOOK, {"bad": "k.A."})
+    made = await sandbox.execute(SandboxJob("make", MAKES_A_WORKBOOK), {"bad": "k.A."})
     assert isinstance(made, Returned)
     return made.files[0].content
 
@@ -358,7 +358,7 @@ def make():
 
 
 async def test_unusual_facts_of_workbooks_and_photos_are_stated(sandbox: SecureSandbox) -> None:
-    made = await sandbox.execute("make", MAKES_UNUSUAL_FILES, {})
+    made = await sandbox.execute(SandboxJob("make", MAKES_UNUSUAL_FILES), {})
     assert isinstance(made, Returned)
     files = {file.name: file.content for file in made.files}
     book = await profile(sandbox, "unusual.xlsx", files["unusual.xlsx"])

@@ -17,6 +17,7 @@ from selfeng.core.packages import sandbox_packages
 from selfeng.core.signature import parse_signature
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import ToolDraft
+from selfeng.core.verdict import SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.checks import module_problem, specification_problem, suite_problem
 from selfeng.synthesis.stubs import stub
@@ -102,12 +103,14 @@ async def test_suites_of_recipes_that_need_packages_pass_in_the_sandbox_and_fail
     await asyncio.to_thread(sandbox.build_image)
     try:
         for recipe in OTHERS:
-            verdict = await sandbox.verify(recipe.name, recipe.code, recipe.tests, lambda _: None)
+            verdict = await sandbox.verify(
+                SandboxJob(recipe.name, recipe.code, recipe.tests), lambda _: None
+            )
             assert (verdict.passed, verdict.problem) == (True, None), [
                 t for t in verdict.tests if t.message
             ]
             red = await sandbox.verify(
-                recipe.name, stub(recipe.signature), recipe.tests, lambda _: None
+                SandboxJob(recipe.name, stub(recipe.signature), recipe.tests), lambda _: None
             )
             assert {t.outcome for t in red.tests} == {"failed"}
     finally:

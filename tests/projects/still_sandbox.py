@@ -6,7 +6,7 @@ from typing import Any
 
 from selfeng.core.errors import SandboxFailed
 from selfeng.core.files import File
-from selfeng.core.verdict import Execution, Returned
+from selfeng.core.verdict import Execution, Returned, SandboxJob
 
 
 class StillSandbox:
@@ -20,7 +20,7 @@ class StillSandbox:
         self.hanging, self.cancelled = asyncio.Event(), False
 
     async def execute(
-        self, name: str, code: str, arguments: dict[str, Any], files: Any = (), **_: Any
+        self, job: SandboxJob, arguments: dict[str, Any], files: Any = ()
     ) -> Execution:
         self.runs += len(arguments["commands"])
         if self.broken:

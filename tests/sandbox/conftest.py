@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from selfeng.core.verdict import TestResult, Verdict
+from selfeng.core.verdict import SandboxJob, TestResult, Verdict
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind, expectation, parameters
@@ -115,7 +115,7 @@ def verify(sandbox: SecureSandbox) -> Verify:
 
     async def run(code: str, tests: str) -> Verdict:
         streamed: list[TestResult] = []
-        verdict = await sandbox.verify("solution", code, tests, streamed.append)
+        verdict = await sandbox.verify(SandboxJob("solution", code, tests), streamed.append)
         assert tuple(streamed) == verdict.tests
         return verdict
 

@@ -19,7 +19,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from selfeng.core.verdict import Execution, Returned, Verdict
+from selfeng.core.verdict import Execution, Returned, SandboxJob, Verdict
 from selfeng.sandbox import SecureSandbox
 
 FILE = Path(__file__).with_name("hostile_cases.jsonl")
@@ -173,9 +173,9 @@ async def look(sandbox: SecureSandbox, payload: str, arguments: dict[str, object
     """Run all forms of a payload, then see to it that the next job finds nothing of it."""
     before = _own()
     loaded, tested, called = await asyncio.gather(
-        sandbox.verify(NAME, as_module(payload), SUITE, lambda result: None),
-        sandbox.verify(NAME, as_function(payload), SUITE, lambda result: None),
-        sandbox.execute(NAME, as_function(payload), arguments),
+        sandbox.verify(SandboxJob(NAME, as_module(payload), SUITE), lambda result: None),
+        sandbox.verify(SandboxJob(NAME, as_function(payload), SUITE), lambda result: None),
+        sandbox.execute(SandboxJob(NAME, as_function(payload)), arguments),
     )
     await clean(sandbox)
     return Seen(loaded, tested, called, before, _own())
@@ -183,7 +183,7 @@ async def look(sandbox: SecureSandbox, payload: str, arguments: dict[str, object
 
 async def clean(sandbox: SecureSandbox) -> None:
     """A job that must find nothing of an earlier one."""
-    control = await sandbox.execute(NAME, CONTROL, {})
+    control = await sandbox.execute(SandboxJob(NAME, CONTROL), {})
     assert isinstance(control, Returned), control
     assert json.loads(control.data or "") == CLEAN
 

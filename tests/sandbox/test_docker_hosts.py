@@ -10,7 +10,7 @@ from docker.client import DockerClient
 
 from selfeng.core.errors import ConfigurationError, SandboxUnavailable
 from selfeng.core.settings import load_settings
-from selfeng.core.verdict import Returned, TestResult, Version
+from selfeng.core.verdict import Returned, SandboxJob, TestResult, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.docker import DockerBackend
 from selfeng.sandboxes.docker_hosts import DockerHosts
@@ -68,10 +68,13 @@ async def jobs_in_trouble(
     """
     begun: asyncio.Queue[TestResult] = asyncio.Queue()
     jobs = [
-        asyncio.create_task(sandbox.verify("solution", CODE, SLOW, begun.put_nowait))
+        asyncio.create_task(sandbox.verify(SandboxJob("solution", CODE, SLOW), begun.put_nowait))
         for _ in range(4)
     ]
-    jobs += [asyncio.create_task(sandbox.execute("solution", SLEEPING, {"n": n})) for n in range(4)]
+    jobs += [
+        asyncio.create_task(sandbox.execute(SandboxJob("solution", SLEEPING), {"n": n}))
+        for n in range(4)
+    ]
     for _ in range(4):
         await begun.get()
     there = len(hosts(sandbox).hosts[1].containers)
@@ -120,7 +123,9 @@ async def test_versions_of_a_lost_container_are_run_again(
     first, second = hosts(sandbox).hosts
     first.leave_out(SandboxUnavailable("it is not to be used for a moment"))
     versions = [Version(code=CODE, whole=True, apart=False) for _ in range(3)]
-    running = asyncio.create_task(sandbox.verify_versions("solution", versions, SLOW))
+    running = asyncio.create_task(
+        sandbox.verify_versions(SandboxJob("solution", tests=SLOW), versions)
+    )
     while not sandbox._comparers._working:
         await sandbox.status()
         assert not running.done(), (running, first.problem)
@@ -135,7 +140,7 @@ async def test_an_engine_that_is_back_is_used_again(
 ) -> None:
     private_engine.kill()
     await until(sandbox, 1)
-    assert isinstance(await sandbox.execute("solution", CODE, {}), Returned)
+    assert isinstance(await sandbox.execute(SandboxJob("solution", CODE), {}), Returned)
     private_engine.start()
     await until(sandbox, 2)
     outcomes, there = await jobs_in_trouble(sandbox, lambda: None)
@@ -149,7 +154,7 @@ async def test_a_host_that_is_left_out_when_the_sandbox_is_closed_keeps_no_conta
     docker = behind("docker")
     options = {**docker.options, "docker_hosts": ("unix:///var/run/docker.sock",)}
     sandbox = SecureSandbox(timeout=100, **options)
-    assert isinstance(await sandbox.execute("solution", CODE, {}), Returned)
+    assert isinstance(await sandbox.execute(SandboxJob("solution", CODE), {}), Returned)
     [host] = hosts(sandbox).hosts
     host.leave_out(SandboxUnavailable("it is busy for a moment"))
     await sandbox.aclose()
@@ -160,7 +165,7 @@ async def test_without_any_engine_the_error_names_them_all(image: str) -> None:
     addresses = ("unix:///nowhere/a.sock", "unix:///nowhere/b.sock")
     sandbox = SecureSandbox(image=image, docker_hosts=addresses)
     with pytest.raises(SandboxUnavailable) as raised:
-        await sandbox.execute("solution", CODE, {})
+        await sandbox.execute(SandboxJob("solution", CODE), {})
     assert all(address in raised.value.message for address in addresses)
     assert "DOCKER_HOSTS" in raised.value.remedy
     assert (await sandbox.status()).available is False

@@ -13,7 +13,7 @@ import pytest
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.events import StageEntered, TurnFailed, TurnFinished
 from selfeng.core.settings import Settings
-from selfeng.core.verdict import Returned, Version
+from selfeng.core.verdict import Returned, SandboxJob, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.docker_engine import AGAIN
 from selfeng.sandboxes.pool import PoolSize
@@ -51,9 +51,9 @@ async def errors_of_jobs(sandbox: SecureSandbox, trouble: Callable[[], None]) ->
     running = asyncio.Event()
     jobs = [
         asyncio.create_task(
-            sandbox.verify("solution", CODE, HANGING, lambda result: running.set())
+            sandbox.verify(SandboxJob("solution", CODE, HANGING), lambda result: running.set())
         ),
-        asyncio.create_task(sandbox.execute("solution", SLEEPING, {})),
+        asyncio.create_task(sandbox.execute(SandboxJob("solution", SLEEPING), {})),
     ]
     await running.wait()
     trouble()
@@ -65,9 +65,9 @@ async def errors_of_jobs(sandbox: SecureSandbox, trouble: Callable[[], None]) ->
 
 async def assert_it_works(sandbox: SecureSandbox) -> None:
     for _ in range(3):
-        verdict = await sandbox.verify("solution", CODE, SUITE, lambda result: None)
+        verdict = await sandbox.verify(SandboxJob("solution", CODE, SUITE), lambda result: None)
         assert (verdict.passed, verdict.problem) == (True, None)
-        assert isinstance(await sandbox.execute("solution", CODE, {}), Returned)
+        assert isinstance(await sandbox.execute(SandboxJob("solution", CODE), {}), Returned)
 
 
 @pytest.mark.parametrize("end", ["kill", pytest.param("stop", marks=pytest.mark.everywhere)])
@@ -83,7 +83,7 @@ async def test_an_engine_that_ends_is_named_and_the_next_job_finds_it_again(
         )
         assert error.remedy == AGAIN
     with pytest.raises(SandboxUnavailable, match="no Docker engine answers") as raised:
-        await sandbox.execute("solution", CODE, {})
+        await sandbox.execute(SandboxJob("solution", CODE), {})
     assert "start its engine" in raised.value.remedy
     assert (await sandbox.status()).available is False
     private_engine.start()
@@ -126,7 +126,9 @@ async def test_without_containerd_jobs_go_on_and_none_begins(
     sandbox: SecureSandbox, private_engine: PrivateEngine
 ) -> None:
     job = asyncio.create_task(
-        sandbox.execute("solution", "def solution(n): return sum(range(10**7))", {"n": 1})
+        sandbox.execute(
+            SandboxJob("solution", "def solution(n): return sum(range(10**7))"), {"n": 1}
+        )
     )
     await asyncio.sleep(0)
     private_engine.kill_containerd()
@@ -136,7 +138,7 @@ async def test_without_containerd_jobs_go_on_and_none_begins(
             SandboxFailed, match=r"the Docker engine refused running a container: .*unavailable"
         ):
             await sandbox.verify_versions(
-                "solution", [Version(code=CODE)] * 4, SUITE
+                SandboxJob("solution", tests=SUITE), [Version(code=CODE)] * 4
             )  # in two containers, of which one is ready
     finally:
         # it would take a quarter of a minute to stop without containerd, and longer to find it
@@ -167,7 +169,7 @@ async def test_a_job_is_cancelled_at_once_while_its_engine_is_held_up(
 ) -> None:
     running = asyncio.Event()
     job = asyncio.create_task(
-        sandbox.verify("solution", CODE, HANGING, lambda result: running.set())
+        sandbox.verify(SandboxJob("solution", CODE, HANGING), lambda result: running.set())
     )
     await running.wait()
     private_engine.hold_up()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from selfeng.core.verdict import Execution, Killed, Raised, Returned
+from selfeng.core.verdict import Execution, Killed, Raised, Returned, SandboxJob
 from selfeng.sandbox import SecureSandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="session")
 
 async def execute(sandbox: SecureSandbox, code: str, **arguments: object) -> Execution:
     """The outcome without its duration."""
-    outcome = await sandbox.execute("tool", code, arguments)
+    outcome = await sandbox.execute(SandboxJob("tool", code), arguments)
     assert outcome.seconds > 0
     plain = {"value": None, "readable": None} if isinstance(outcome, Returned) else {}
     return outcome.model_copy(update={"seconds": 0.0, **plain})
@@ -207,7 +207,9 @@ async def test_output_before_the_end_is_kept_and_capped(hasty: SecureSandbox) ->
 
 
 async def test_a_job_that_is_too_large_is_refused(sandbox: SecureSandbox) -> None:
-    got = await sandbox.execute("tool", "def tool(text): pass", {"text": "x" * 21_000_000})
+    got = await sandbox.execute(
+        SandboxJob("tool", "def tool(text): pass"), {"text": "x" * 21_000_000}
+    )
     assert isinstance(got, Killed)
     assert got.reason.startswith("The job is too large for the sandbox: ")
 
@@ -218,7 +220,7 @@ async def test_a_job_that_is_too_large_is_refused(sandbox: SecureSandbox) -> Non
     ids=["numbers", "quotes", "rows"],
 )
 async def test_large_values_come_whole(sandbox: SecureSandbox, value: str) -> None:
-    got = await sandbox.execute("tool", f"def tool(): return {value}", {})
+    got = await sandbox.execute(SandboxJob("tool", f"def tool(): return {value}"), {})
     assert isinstance(got, Returned)
     assert got.data is not None
     assert json.loads(got.data) == eval(value)
@@ -227,7 +229,7 @@ async def test_large_values_come_whole(sandbox: SecureSandbox, value: str) -> No
 
 
 async def test_a_value_of_nine_megabytes_is_not_kept_and_says_so(sandbox: SecureSandbox) -> None:
-    got = await sandbox.execute("tool", "def tool(): return 'x' * 9_000_000", {})
+    got = await sandbox.execute(SandboxJob("tool", "def tool(): return 'x' * 9_000_000"), {})
     assert isinstance(got, Returned)
     assert (got.data, got.value, got.too_large, got.truncated) == (None, None, 9_000_002, True)
     assert len(got.text) == 20_000

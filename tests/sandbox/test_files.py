@@ -10,7 +10,7 @@ import pytest
 
 from selfeng.core.errors import RequestError
 from selfeng.core.files import File, FileLimits
-from selfeng.core.verdict import Execution, Killed, Raised, Returned, Verdict
+from selfeng.core.verdict import Execution, Killed, Raised, Returned, SandboxJob, Verdict
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
@@ -22,7 +22,7 @@ CSV = File(name="data.csv", content=b"x,y\n1,2\n3,5\n")
 
 
 async def execute(sandbox: SecureSandbox, code: str, *files: File, **arguments: object) -> Returned:
-    got = await sandbox.execute("tool", code, arguments, files)
+    got = await sandbox.execute(SandboxJob("tool", code), arguments, files)
     assert isinstance(got, Returned), got
     return got
 
@@ -100,10 +100,12 @@ def tool():
 
 async def test_a_tool_that_raises_leaves_its_files_too(sandbox: SecureSandbox) -> None:
     code = "def tool():\n    open('log.txt', 'w').write('so far')\n    raise ValueError('no')"
-    got = await sandbox.execute("tool", code, {})
+    got = await sandbox.execute(SandboxJob("tool", code), {})
     assert isinstance(got, Raised)
     assert got.files == (File(name="log.txt", content=b"so far"),)
-    got = await sandbox.execute("tool", "open('log.txt', 'w').write('loading')\n1 / 0", {})
+    got = await sandbox.execute(
+        SandboxJob("tool", "open('log.txt', 'w').write('loading')\n1 / 0"), {}
+    )
     assert isinstance(got, Raised)
     assert got.files == (File(name="log.txt", content=b"loading"),)
 
@@ -141,7 +143,7 @@ async def test_what_is_too_much_is_refused_before_anything_runs(
     sandbox: SecureSandbox, files: list[File], problem: str
 ) -> None:
     with pytest.raises(RequestError) as caught:
-        await sandbox.execute("tool", "def tool(): pass", {}, files)
+        await sandbox.execute(SandboxJob("tool", "def tool(): pass"), {}, files)
     assert caught.value.message == problem
 
 
@@ -324,7 +326,7 @@ async def test_no_file_is_left_for_the_next_call(backend: Behind, statements: st
 
 async def test_a_call_that_was_ended_leaves_no_files(hasty: SecureSandbox) -> None:
     got: Execution = await hasty.execute(
-        "tool", "def tool():\n    open('a', 'w').close()\n    while True: pass", {}
+        SandboxJob("tool", "def tool():\n    open('a', 'w').close()\n    while True: pass"), {}
     )
     assert isinstance(got, Killed)
 

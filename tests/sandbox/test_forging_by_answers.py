@@ -4,7 +4,7 @@ that passes whatever they are is refused.
 
 import pytest
 
-from selfeng.core.verdict import Version
+from selfeng.core.verdict import SandboxJob, Version
 from selfeng.sandbox import SecureSandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -118,7 +118,7 @@ EMPTIES = {
 async def refusal(sandbox: SecureSandbox, code: str, tests: str) -> str:
     """Why a suite proves nothing about a tool; "" if it proves something."""
     versions = [Version(code=code, whole=True, replay="quick")]
-    (verdict,) = await sandbox.verify_versions("solution", versions, tests)
+    (verdict,) = await sandbox.verify_versions(SandboxJob("solution", tests=tests), versions)
     failed = [t.message for t in verdict.tests if t.outcome != "passed"]
     reasons = [reason for _, reason in verdict.replay.refused] if verdict.replay else []
     return "\n".join([verdict.problem or "", *failed, *reasons]).strip()

@@ -5,7 +5,7 @@ import pytest
 from selfeng.core.errors import SandboxUnavailable, SynthesisFailed
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
-from selfeng.core.verdict import Version
+from selfeng.core.verdict import SandboxJob, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedModel
@@ -157,9 +157,10 @@ async def test_a_tool_that_remembers_earlier_calls_is_flaky(sandbox: SecureSandb
 
 async def test_every_repeat_has_another_hash_seed(sandbox: SecureSandbox) -> None:
     code = "print(hash('a'))\n" + CODE
-    first = await sandbox.verify("tool", code, SUITE, lambda _: None)
+    first = await sandbox.verify(SandboxJob("tool", code, SUITE), lambda _: None)
     again = await sandbox.verify_versions(
-        "tool", [Version(code=code, order="reversed"), Version(code=code, order="shuffled")], SUITE
+        SandboxJob("tool", tests=SUITE),
+        [Version(code=code, order="reversed"), Version(code=code, order="shuffled")],
     )
     assert all(v.passed for v in (first, *again))
     assert len({v.output for v in (first, *again)}) == 3

@@ -10,7 +10,7 @@ import pytest
 
 from selfeng.core.errors import ConfigurationError, SandboxUnavailable
 from selfeng.core.settings import load_settings
-from selfeng.core.verdict import Killed, Returned
+from selfeng.core.verdict import Killed, Returned, SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.backend import SHARED_KERNEL
 from selfeng.sandboxes.docker import OWN_KERNEL
@@ -37,7 +37,7 @@ async def sandbox(gvisor: Behind) -> AsyncIterator[SecureSandbox]:
 
 
 async def run(sandbox: SecureSandbox, code: str) -> object:
-    outcome = await sandbox.execute("tool", code, {})
+    outcome = await sandbox.execute(SandboxJob("tool", code), {})
     assert isinstance(outcome, Returned), outcome
     return json.loads(outcome.data or "null")
 
@@ -106,7 +106,9 @@ async def test_processes_that_fork_without_end_end_with_the_container(
     sandbox: SecureSandbox, gvisor: Behind
 ) -> None:
     """gVisor counts no processes, so that memory ends them, or the time."""
-    outcome = await sandbox.execute("tool", "import os\ndef tool():\n    while True: os.fork()", {})
+    outcome = await sandbox.execute(
+        SandboxJob("tool", "import os\ndef tool():\n    while True: os.fork()"), {}
+    )
     assert isinstance(outcome, Killed)
     assert outcome.reason.startswith(
         ("It needed more memory", "It used", "It did not end", "The sandbox was ended from inside")
@@ -141,7 +143,7 @@ async def test_a_runtime_that_the_engine_lacks_is_named_with_those_it_has(
     sandbox = SecureSandbox(timeout=5, **behind("docker").options, runtime="nothing-like-this")
     message = r"the Docker engine has no runtime nothing-like-this; it has .*\brunc\b"
     with pytest.raises(SandboxUnavailable, match=message) as raised:
-        await sandbox.execute("tool", "def tool(): return 1", {})
+        await sandbox.execute(SandboxJob("tool", "def tool(): return 1"), {})
     assert "SANDBOX_RUNTIME" in raised.value.remedy
     status = await sandbox.status()
     assert (status.available, "has no runtime nothing-like-this" in status.detail) == (False, True)
@@ -174,7 +176,7 @@ async def test_who_asks_for_a_runtime_never_gets_less(monkeypatch: pytest.Monkey
     assert load_settings(None).sandbox_runtime == "runsc"
     sandbox = SecureSandbox(image="any", timeout=5)
     with pytest.raises(SandboxUnavailable, match="no Docker engine answers"):
-        await sandbox.execute("tool", "def tool(): return 1", {})
+        await sandbox.execute(SandboxJob("tool", "def tool(): return 1"), {})
     await sandbox.aclose()
     with pytest.raises(ConfigurationError, match="SANDBOX_RUNTIME='runsc' needs Docker"):
         SecureSandbox(image="any", timeout=5, backend="bubblewrap")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Returned, SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.limits import hidden_of_proc
 from selfeng.sandboxes.pool import PoolSize
@@ -57,7 +57,7 @@ async def sandbox(backend: Behind) -> AsyncIterator[SecureSandbox]:
 
 
 async def run(sandbox: SecureSandbox, code: str, **arguments: object) -> object:
-    outcome = await sandbox.execute("tool", LOOK + code, arguments)
+    outcome = await sandbox.execute(SandboxJob("tool", LOOK + code), arguments)
     assert isinstance(outcome, Returned), outcome
     return json.loads(outcome.data or "null")
 

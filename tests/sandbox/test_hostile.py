@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from selfeng.core.verdict import Killed, Returned
+from selfeng.core.verdict import Killed, Returned, SandboxJob
 from selfeng.sandbox import SecureSandbox
 from tests.sandbox.backends import Behind
 from tests.sandbox.hostile import (
@@ -77,7 +77,7 @@ async def test_a_hostile_tool_is_contained(
 
 
 async def test_honest_code_passes_after_all_that(sandbox: SecureSandbox) -> None:
-    verdict = await sandbox.verify(NAME, HONEST, SUITE, lambda result: None)
+    verdict = await sandbox.verify(SandboxJob(NAME, HONEST, SUITE), lambda result: None)
     assert verdict.passed, verdict
 
 
@@ -91,7 +91,7 @@ def tool():
     os.symlink("/etc/passwd", "report.txt")
     for name in ("..\\\\..\\\\evil.py", "-rf", ".bashrc", "a\\nb"): open(name, "w").close()
 """
-    outcome = await sandbox.execute(NAME, code, {})
+    outcome = await sandbox.execute(SandboxJob(NAME, code), {})
     assert isinstance(outcome, Returned), outcome
     assert outcome.files == ()
     assert len(outcome.refused_files) == 5
@@ -117,7 +117,7 @@ def tool():
     for pid in children: os.kill(pid, 9); os.waitpid(pid, 0)
     return len(children)
 """
-    outcome = await sandbox.execute(NAME, code, {})
+    outcome = await sandbox.execute(SandboxJob(NAME, code), {})
     if backend.name == "runsc":
         assert isinstance(outcome, Killed), outcome
         assert outcome.reason.startswith("It needed more memory than the 256 MB")

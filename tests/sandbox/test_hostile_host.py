@@ -17,7 +17,7 @@ from docker.client import DockerClient
 from selfeng.core.errors import SandboxUnavailable, ToolNameInvalid
 from selfeng.core.signature import Signature, SignatureError, parse_signature
 from selfeng.core.turn import Request, Turn
-from selfeng.core.verdict import Raised, Returned
+from selfeng.core.verdict import Raised, Returned, SandboxJob
 from selfeng.core.visible import visible
 from selfeng.library.names import check_form
 from selfeng.sandbox import SecureSandbox
@@ -90,7 +90,7 @@ async def b11(sandbox: SecureSandbox, engine: DockerClient, folder: Path) -> Non
             "import urllib.request\ndef tool(): "
             f"urllib.request.urlopen('http://127.0.0.1:{server.server_port}/', timeout=3)"
         )
-        outcome = await sandbox.execute("tool", code, {})
+        outcome = await sandbox.execute(SandboxJob("tool", code), {})
         server.shutdown()
     assert isinstance(outcome, Raised)
     assert (outcome.type_name, Redirecting.visits) == ("URLError", 0)
@@ -158,7 +158,7 @@ async def g19(sandbox: SecureSandbox, engine: DockerClient, folder: Path) -> Non
     """A tool may be called so; the suite that imports it collects its own tests only."""
     code = "def test_duplicate(x): return x"
     tests = "from test_duplicate import test_duplicate\ndef test_a(): assert test_duplicate(1) == 1"
-    verdict = await sandbox.verify("test_duplicate", code, tests, lambda result: None)
+    verdict = await sandbox.verify(SandboxJob("test_duplicate", code, tests), lambda result: None)
     assert (verdict.passed, [t.test for t in verdict.tests]) == (True, ["test_a"])
 
 

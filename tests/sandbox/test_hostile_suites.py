@@ -9,6 +9,7 @@ import pytest
 from selfeng.core.errors import SynthesisFailed
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
+from selfeng.core.verdict import SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import ListedLibrary, ScriptedModel
@@ -66,7 +67,9 @@ async def test_a_hostile_suite_is_refused(case: str, hasty: SecureSandbox) -> No
 
 async def test_a_suite_that_never_finishes_loading_is_ended(impatient: SecureSandbox) -> None:
     """A19, past the gate's reading."""
-    verdict = await impatient.verify("tool", CODE, CASES["A19"].payload, lambda result: None)
+    verdict = await impatient.verify(
+        SandboxJob("tool", CODE, CASES["A19"].payload), lambda result: None
+    )
     assert (verdict.passed, verdict.tests) == (False, ())
     assert verdict.problem is not None
     assert verdict.problem.startswith("It did not end within ")

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from selfeng.core.signature import parse_signature
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Returned, SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.checks import module_problem
 
@@ -80,9 +80,9 @@ def test_a():
 
 
 async def test_a_tool_finds_the_same_around_it(sandbox: SecureSandbox) -> None:
-    called = await sandbox.execute("solution", SURVEY, {})
+    called = await sandbox.execute(SandboxJob("solution", SURVEY), {})
     assert isinstance(called, Returned), called
-    verdict = await sandbox.verify("solution", SURVEY, SUITE, lambda result: None)
+    verdict = await sandbox.verify(SandboxJob("solution", SURVEY, SUITE), lambda result: None)
     assert verdict.passed, verdict
     for there, here in zip(
         json.loads(verdict.output), json.loads(json.loads(called.data or "")), strict=True
@@ -96,11 +96,11 @@ async def test_neither_has_pytest(sandbox: SecureSandbox) -> None:
         "import sys\ndef solution(): return sorted(n for n in sys.modules if 'pytest' in n or "
         "'pluggy' in n or 'unittest' in n)"
     )
-    called = await sandbox.execute("solution", code, {})
+    called = await sandbox.execute(SandboxJob("solution", code), {})
     assert isinstance(called, Returned), called
     assert called.text == "[]"
     suite = "from solution import solution\ndef test_a(): assert solution() == []"
-    assert (await sandbox.verify("solution", code, suite, lambda result: None)).passed
+    assert (await sandbox.verify(SandboxJob("solution", code, suite), lambda result: None)).passed
 
 
 @pytest.mark.parametrize(
@@ -125,8 +125,10 @@ async def test_a_tool_that_looks_for_a_test_finds_none(sandbox: SecureSandbox, t
     """It is right under test and wrong when called, if it can tell."""
     code = f"import inspect, os, sys\ndef solution(n): return n + 1 if {tell} else 0"
     suite = "from solution import solution\ndef test_a(): assert solution(1) == 2"
-    assert not (await sandbox.verify("solution", code, suite, lambda result: None)).passed
-    called = await sandbox.execute("solution", code, {"n": 1})
+    assert not (
+        await sandbox.verify(SandboxJob("solution", code, suite), lambda result: None)
+    ).passed
+    called = await sandbox.execute(SandboxJob("solution", code), {"n": 1})
     assert isinstance(called, Returned), called
     assert called.text == "0"
 
@@ -235,10 +237,10 @@ async def test_no_other_way_tells_a_test_from_a_call(sandbox: SecureSandbox) -> 
     code = _TOOL.format(modules=_MODULES, found=f"{{{found}}}")
     assert module_problem(code, parse_signature(code, "tool")) is None
     arguments = ["a", 1, {"key": [1], "k": "v"}, [1, 2, 3]]
-    called = await sandbox.execute("tool", code, {"n": arguments})
+    called = await sandbox.execute(SandboxJob("tool", code), {"n": arguments})
     assert isinstance(called, Returned), called
     suite = f"from tool import tool\ndef test_a():\n    found = tool({arguments})\n    print(found)\n    assert found\n"
-    verdict = await sandbox.verify("tool", code, suite, lambda result: None)
+    verdict = await sandbox.verify(SandboxJob("tool", code, suite), lambda result: None)
     assert verdict.passed, verdict
     there = json.loads(verdict.output.splitlines()[-1])
     assert there == json.loads(json.loads(called.data or ""))

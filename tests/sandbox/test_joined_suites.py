@@ -2,6 +2,7 @@
 
 import pytest
 
+from selfeng.core.verdict import SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.checks import suite_problem
 from selfeng.synthesis.suite.joining import join
@@ -113,11 +114,13 @@ async def test_tests_of_two_versions_keep_what_is_their_own(
 ) -> None:
     suites = [_with_head(source) for source in PAIRS[what]]
     assert [suite_problem(suite, "tool") for suite in suites] == [None, None]
-    alone = [await sandbox.verify("tool", CODE, suite, lambda _: None) for suite in suites]
+    alone = [
+        await sandbox.verify(SandboxJob("tool", CODE, suite), lambda _: None) for suite in suites
+    ]
     for order in (suites, suites[::-1]):
         whole = join(*order).source
         assert suite_problem(whole, "tool") is None
-        together = await sandbox.verify("tool", CODE, whole, lambda _: None)
+        together = await sandbox.verify(SandboxJob("tool", CODE, whole), lambda _: None)
         assert (
             together.passed,
             together.problem,

@@ -4,7 +4,7 @@ import pytest
 from docker.client import DockerClient
 
 from selfeng.core.errors import SandboxFailed
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Returned, SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.docker_engine import DockerEngine
 from selfeng.sandboxes.docker_image import DockerImage, PackageLayer
@@ -53,7 +53,8 @@ async def test_a_layer_is_built_on_the_image_and_its_packages_are_there(
     try:
         assert sandbox.image_is_current()
         outcome = await sandbox.execute(
-            "tool", "import humanize\ndef tool(n): return humanize.intcomma(n)", {"n": 1234567}
+            SandboxJob("tool", "import humanize\ndef tool(n): return humanize.intcomma(n)"),
+            {"n": 1234567},
         )
         assert isinstance(outcome, Returned), outcome
         assert outcome.text == "1,234,567"

@@ -15,7 +15,7 @@ from docker.client import DockerClient
 
 from selfeng.core.errors import SandboxFailed, SandboxUnavailable
 from selfeng.core.process import name_of
-from selfeng.core.verdict import SandboxStatus, TestResult, Verdict
+from selfeng.core.verdict import SandboxJob, SandboxStatus, TestResult, Verdict
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import docker_engine as ownership
 from selfeng.sandboxes.backend import SHARED_KERNEL
@@ -70,7 +70,7 @@ async def test_cancelling_a_job_removes_its_container(
 ) -> None:
     running = asyncio.Event()
     job = asyncio.create_task(
-        sandbox.verify("solution", CODE, HANGING, lambda result: running.set())
+        sandbox.verify(SandboxJob("solution", CODE, HANGING), lambda result: running.set())
     )
     await running.wait()
     assert len(await asyncio.to_thread(own_containers)) == 1
@@ -87,7 +87,7 @@ async def test_cancelling_again_does_not_hurry_the_removal(
 ) -> None:
     running = asyncio.Event()
     job = asyncio.create_task(
-        sandbox.verify("solution", CODE, HANGING, lambda result: running.set())
+        sandbox.verify(SandboxJob("solution", CODE, HANGING), lambda result: running.set())
     )
     await running.wait()
     for _ in range(5):
@@ -108,7 +108,9 @@ async def test_jobs_run_side_by_side_and_waiting_ones_can_be_cancelled(
     sandbox: SecureSandbox,
 ) -> None:
     jobs = [
-        asyncio.create_task(sandbox.verify("solution", CODE, SUITE, lambda result: None))
+        asyncio.create_task(
+            sandbox.verify(SandboxJob("solution", CODE, SUITE), lambda result: None)
+        )
         for _ in range(10)
     ]
     await asyncio.sleep(0)
@@ -123,7 +125,7 @@ async def test_a_container_that_someone_else_removes_is_no_failed_test(
 ) -> None:
     running = asyncio.Event()
     job = asyncio.create_task(
-        sandbox.verify("solution", CODE, HANGING, lambda result: running.set())
+        sandbox.verify(SandboxJob("solution", CODE, HANGING), lambda result: running.set())
     )
     await running.wait()
     [container_id] = await asyncio.to_thread(own_containers)
@@ -146,7 +148,7 @@ async def test_a_suite_that_a_busy_machine_held_up_is_tried_again_before_anyone_
         told.append(result.test)
         running.set()
 
-    job = asyncio.create_task(sandbox.verify("solution", CODE, working, on_test))
+    job = asyncio.create_task(sandbox.verify(SandboxJob("solution", CODE, working), on_test))
     await running.wait()
     [container] = await asyncio.to_thread(own_containers)
     await asyncio.to_thread(backend.hold_up, container)
@@ -205,7 +207,7 @@ async def test_a_missing_image_is_said_with_what_to_do() -> None:
     with pytest.raises(
         SandboxUnavailable, match="there is no image self-eng-sandbox-that-is-not to run code in"
     ) as raised:
-        await sandbox.verify("solution", CODE, SUITE, lambda result: None)
+        await sandbox.verify(SandboxJob("solution", CODE, SUITE), lambda result: None)
     assert "SecureSandbox().build_image()" in raised.value.remedy
     assert (await sandbox.status()).available is False
     await sandbox.aclose()
@@ -220,7 +222,7 @@ async def test_an_image_from_other_sources_is_not_used(engine: DockerClient, ima
         sandbox = SecureSandbox(image=name, timeout=5, backend="docker")
         assert sandbox.image_is_current() is False
         with pytest.raises(SandboxUnavailable, match="was not built from the current sources"):
-            await sandbox.execute("tool", "def tool(): pass", {})
+            await sandbox.execute(SandboxJob("tool", "def tool(): pass"), {})
         await sandbox.aclose()
     finally:
         container.remove()
@@ -278,7 +280,7 @@ async def test_without_an_engine_code_is_refused_with_what_to_do(no_engine: None
     assert "apt install docker.io" in status.detail
     assert "DOCKER_HOST" in status.detail
     with pytest.raises(SandboxUnavailable, match="no Docker engine answers"):
-        await sandbox.verify("solution", CODE, SUITE, lambda result: None)
+        await sandbox.verify(SandboxJob("solution", CODE, SUITE), lambda result: None)
     await sandbox.aclose()
 
 

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Returned, SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.limits import ENVIRONMENT
 
@@ -93,7 +93,7 @@ def tool():
 
 
 async def test_every_limit_holds_from_inside(sandbox: SecureSandbox) -> None:
-    outcome = await sandbox.execute("tool", PROBE, {})
+    outcome = await sandbox.execute(SandboxJob("tool", PROBE), {})
     assert isinstance(outcome, Returned), outcome
     seen = json.loads(outcome.data or "")
     assert 50 <= seen.pop("processes") < 64
@@ -138,7 +138,7 @@ async def test_nothing_stays_for_the_next_job(sandbox: SecureSandbox) -> None:
         "def tool():\n    open('/tmp/left', 'w').close()\n    import os\n    return "
         "os.listdir('/tmp')"
     )
-    outcomes = [await sandbox.execute("tool", write, {}) for _ in range(2)]
+    outcomes = [await sandbox.execute(SandboxJob("tool", write), {}) for _ in range(2)]
     assert [sorted(json.loads(o.data or "")) for o in outcomes if isinstance(o, Returned)] == [
         [".matplotlib", "files", "left"]
     ] * 2
@@ -164,9 +164,9 @@ async def test_descriptors_under_way_in_one_container_keep_no_other_from_its_job
     sandbox: SecureSandbox,
 ) -> None:
     """The kernel counts them per user, whatever the container."""
-    hoarding = asyncio.create_task(sandbox.execute("tool", HOARD, {}))
+    hoarding = asyncio.create_task(sandbox.execute(SandboxJob("tool", HOARD), {}))
     await asyncio.sleep(1)
     for _ in range(4):
-        outcome = await sandbox.execute("tool", "def tool():\n    return 1", {})
+        outcome = await sandbox.execute(SandboxJob("tool", "def tool():\n    return 1"), {})
         assert isinstance(outcome, Returned), outcome
     assert isinstance(await hoarding, Returned)

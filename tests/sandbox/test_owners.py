@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from selfeng.core.owner import owned_by
-from selfeng.core.verdict import Returned, Version
+from selfeng.core.verdict import Returned, SandboxJob, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
@@ -81,7 +81,7 @@ async def sandbox(backend: Behind) -> AsyncIterator[SecureSandbox]:
 
 async def run(sandbox: SecureSandbox, owner: str, code: str, number: int) -> object:
     with owned_by(owner):
-        outcome = await sandbox.execute("tool", code, {"number": number})
+        outcome = await sandbox.execute(SandboxJob("tool", code), {"number": number})
     assert isinstance(outcome, Returned), outcome
     return json.loads(outcome.data or "null")
 
@@ -115,7 +115,8 @@ async def test_a_comparer_ends_before_another_owner_comes(
     for owner in ("one", "one", "another", "one", ""):
         with owned_by(owner):
             [verdict] = await sandbox.verify_versions(
-                "tool", [Version(code="def tool(number): return number", apart=False)], suite
+                SandboxJob("tool", tests=suite),
+                [Version(code="def tool(number): return number", apart=False)],
             )
         assert verdict.passed
         await sandbox.settle()

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from selfeng.core.packages import sandbox_packages
-from selfeng.core.verdict import Raised, Returned, Verdict
+from selfeng.core.verdict import Raised, Returned, SandboxJob, Verdict
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis.checks import suite_problem
 from tests.sandbox.conftest import Verify
@@ -18,7 +18,7 @@ HAS = "It has dateutil, matplotlib, numpy, openpyxl, pandas and the standard lib
 
 
 async def run(sandbox: SecureSandbox, code: str) -> Returned:
-    got = await sandbox.execute("tool", code, {})
+    got = await sandbox.execute(SandboxJob("tool", code), {})
     assert isinstance(got, Returned), got
     return got
 
@@ -162,7 +162,7 @@ def test_missing_sheet(tmp_path):
 async def test_an_import_that_fails_says_what_is_missing(
     sandbox: SecureSandbox, code: str, type_name: str, message: str
 ) -> None:
-    got = await sandbox.execute("tool", code, {})
+    got = await sandbox.execute(SandboxJob("tool", code), {})
     assert isinstance(got, Raised)
     assert (got.type_name, got.message[: len(message)]) == (type_name, message)
 

@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from selfeng.core.errors import SandboxError, SandboxUnavailable
-from selfeng.core.verdict import Returned, Verdict, Version
+from selfeng.core.verdict import Returned, SandboxJob, Verdict, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
@@ -63,7 +63,7 @@ async def executors(backend: Behind, containers: Containers) -> AsyncIterator[Se
 
 
 async def verify(sandbox: SecureSandbox) -> bool:
-    return (await sandbox.verify("tool", CODE, SUITE, lambda result: None)).passed
+    return (await sandbox.verify(SandboxJob("tool", CODE, SUITE), lambda result: None)).passed
 
 
 async def test_making_and_starting_a_sandbox_waits_for_nothing(
@@ -112,7 +112,7 @@ async def test_a_ready_container_that_was_killed_is_passed_over(
             [],
         )
     assert await verify(verifiers)
-    assert isinstance(await executors.execute("tool", CODE, {}), Returned)
+    assert isinstance(await executors.execute(SandboxJob("tool", CODE), {}), Returned)
 
 
 async def test_a_cancelled_verification_is_gone_within_a_second(
@@ -120,7 +120,9 @@ async def test_a_cancelled_verification_is_gone_within_a_second(
 ) -> None:
     before = containers(verifiers)
     running = asyncio.Event()
-    job = asyncio.create_task(verifiers.verify("tool", CODE, HANGING, lambda result: running.set()))
+    job = asyncio.create_task(
+        verifiers.verify(SandboxJob("tool", CODE, HANGING), lambda result: running.set())
+    )
     await running.wait()
     job.cancel()
     async with asyncio.timeout(1):
@@ -135,7 +137,7 @@ async def test_a_cancelled_execution_is_gone_within_a_second(
     executors: SecureSandbox, containers: Containers, backend: Behind
 ) -> None:
     before = containers(executors)
-    job = asyncio.create_task(executors.execute("tool", SLEEPING, {}))
+    job = asyncio.create_task(executors.execute(SandboxJob("tool", SLEEPING), {}))
     await asyncio.sleep(0)
     job.cancel()
     async with asyncio.timeout(1):
@@ -144,7 +146,7 @@ async def test_a_cancelled_execution_is_gone_within_a_second(
     if backend.name == "runsc":  # whose removal takes longer than a cancelled task waits
         await executors.settle()
     assert not before & containers(executors)
-    assert isinstance(await executors.execute("tool", CODE, {}), Returned)
+    assert isinstance(await executors.execute(SandboxJob("tool", CODE), {}), Returned)
 
 
 async def test_tools_that_come_back_within_the_patience_do_not_make_the_pool_grow(
@@ -157,7 +159,7 @@ async def test_tools_that_come_back_within_the_patience_do_not_make_the_pool_gro
         executors=PoolSize(least=0, ready=2, most=2, patience=60),
         **backend.options,
     )
-    await asyncio.gather(*(sandbox.execute("tool", CODE, {}) for _ in range(20)))
+    await asyncio.gather(*(sandbox.execute(SandboxJob("tool", CODE), {}) for _ in range(20)))
     await sandbox.settle()
     assert len(containers(sandbox)) == 1
     await sandbox.aclose()
@@ -166,9 +168,9 @@ async def test_tools_that_come_back_within_the_patience_do_not_make_the_pool_gro
 async def test_slow_tools_make_the_pool_grow(
     executors: SecureSandbox, containers: Containers
 ) -> None:
-    slow = asyncio.create_task(executors.execute("tool", SLEEPING, {}))
+    slow = asyncio.create_task(executors.execute(SandboxJob("tool", SLEEPING), {}))
     await asyncio.sleep(0)
-    assert isinstance(await executors.execute("tool", CODE, {}), Returned)
+    assert isinstance(await executors.execute(SandboxJob("tool", CODE), {}), Returned)
     assert len(containers(executors)) == 2
     slow.cancel()
     await asyncio.wait([slow])
@@ -183,7 +185,7 @@ async def test_two_hundred_jobs_at_once_finish_in_order_and_leave_nothing(
     finished = []
 
     async def job(number: int) -> None:
-        outcome = await sandbox.execute("tool", CODE, {"n": number})
+        outcome = await sandbox.execute(SandboxJob("tool", CODE), {"n": number})
         assert isinstance(outcome, Returned)
         assert outcome.data == str(number)
         finished.append(number)
@@ -224,8 +226,10 @@ async def test_a_sandbox_can_be_closed_while_a_container_is_held_up(
     )
     running = asyncio.Event()
     jobs = [
-        asyncio.create_task(sandbox.verify("tool", CODE, HANGING, lambda result: running.set())),
-        asyncio.create_task(sandbox.execute("tool", SLEEPING, {})),
+        asyncio.create_task(
+            sandbox.verify(SandboxJob("tool", CODE, HANGING), lambda result: running.set())
+        ),
+        asyncio.create_task(sandbox.execute(SandboxJob("tool", SLEEPING), {})),
     ]
     await running.wait()
     for container in await asyncio.to_thread(containers, sandbox):
@@ -241,7 +245,7 @@ async def test_a_closed_sandbox_says_so(backend: Behind) -> None:
     sandbox = SecureSandbox(timeout=20, **backend.options)
     await sandbox.aclose()
     with pytest.raises(SandboxUnavailable, match="the sandbox was closed"):
-        await sandbox.execute("tool", CODE, {})
+        await sandbox.execute(SandboxJob("tool", CODE), {})
 
 
 SERVER = """
@@ -290,7 +294,7 @@ async def test_versions_of_a_tool_take_turns(verifiers: SecureSandbox) -> None:
     loop = "def tool():\n    while True: pass"
     codes = [CODE, CODE, stub, wrong, hostile, loop, CODE, "def tool(:", CODE]
     verdicts: tuple[Verdict, ...] = await verifiers.verify_versions(
-        "tool", [Version(code=code) for code in codes], SUITE, timeout=1
+        SandboxJob("tool", tests=SUITE), [Version(code=code) for code in codes], timeout=1
     )
     assert [v.passed for v in verdicts] == [
         True,
@@ -323,7 +327,9 @@ if os.fork() == 0:
 def tool(): return BEFORE
 """
     suite = "from tool import tool\ndef test_a(): assert tool() == [False, False, False, 3]"
-    verdicts = await verifiers.verify_versions("tool", [Version(code=code)] * 3, suite)
+    verdicts = await verifiers.verify_versions(
+        SandboxJob("tool", tests=suite), [Version(code=code)] * 3
+    )
     assert [(v.passed, v.problem) for v in verdicts] == [(True, None)] * 3
 
 
@@ -334,7 +340,9 @@ async def test_versions_that_take_turns_have_fresh_modules(verifiers: SecureSand
         "from tool import tool\nCALLS = []\ndef test_a():\n    CALLS.append(1)\n    assert "
         "tool() == len(CALLS) == 1"
     )
-    verdicts = await verifiers.verify_versions("tool", [Version(code=code, apart=False)] * 6, suite)
+    verdicts = await verifiers.verify_versions(
+        SandboxJob("tool", tests=suite), [Version(code=code, apart=False)] * 6
+    )
     assert [(v.passed, v.problem) for v in verdicts] == [(True, None)] * 6
 
 
@@ -346,7 +354,7 @@ async def test_a_version_that_ends_the_processes_costs_the_others_nothing(
         Version(code=source, apart=False)
         for source in (CODE, CODE, loop, crash, CODE, CODE, "def tool(:", CODE, CODE)
     ]
-    verdicts = await verifiers.verify_versions("tool", versions, SUITE, timeout=1)
+    verdicts = await verifiers.verify_versions(SandboxJob("tool", tests=SUITE), versions, timeout=1)
     assert [v.passed for v in verdicts] == [True, True, False, False, True, True, False, True, True]
 
 
@@ -356,7 +364,9 @@ async def test_a_version_that_never_ends_is_stopped_and_the_next_uses_its_proces
     loop = "def tool():\n    while True:\n        try: pass\n        except OSError: pass"
     versions = [Version(code=source, apart=False) for source in (loop, CODE, loop, CODE)]
     before = verifiers.ready
-    verdicts = await verifiers.verify_versions("tool", versions, SUITE, timeout=0.2)
+    verdicts = await verifiers.verify_versions(
+        SandboxJob("tool", tests=SUITE), versions, timeout=0.2
+    )
     assert [(v.passed, v.problem) for v in verdicts] == [(False, None), (True, None)] * 2
     assert "TimeoutError: it takes too long" in verdicts[0].tests[0].message
     assert verifiers.ready >= before - 1

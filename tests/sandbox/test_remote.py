@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 import pytest
 
 from selfeng.core.errors import SandboxUnavailable
-from selfeng.core.verdict import Killed, Returned, TestResult, Version
+from selfeng.core.verdict import Killed, Returned, SandboxJob, TestResult, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.private_engine import PrivateEngine
@@ -68,37 +68,39 @@ async def test_it_verifies_and_tells_of_each_test_as_it_ends(sandbox: SecureSand
         if len(heard) == 2:
             running.cancel()
 
-    running = asyncio.create_task(sandbox.verify("solution", CODE, HANGING, on_test))
+    running = asyncio.create_task(sandbox.verify(SandboxJob("solution", CODE, HANGING), on_test))
     with pytest.raises(asyncio.CancelledError):
         await running
     assert heard == ["test_a", "test_b"]
-    verdict = await sandbox.verify("solution", CODE, SUITE, lambda result: None)
+    verdict = await sandbox.verify(SandboxJob("solution", CODE, SUITE), lambda result: None)
     assert (verdict.passed, [t.test for t in verdict.tests]) == (True, ["test_a", "test_b"])
 
 
 async def test_it_executes_and_carries_much_in_both_directions(sandbox: SecureSandbox) -> None:
     text = "x" * 1_000_000
     outcome = await sandbox.execute(
-        "solution", "def solution(n): return [len(n), n[:20_000]]", {"n": text}
+        SandboxJob("solution", "def solution(n): return [len(n), n[:20_000]]"), {"n": text}
     )
     assert isinstance(outcome, Returned), outcome
     assert outcome.data == f'[1000000,"{"x" * 20_000}"]'
     for number in range(20):
-        outcome = await sandbox.execute("solution", CODE, {"n": number})
+        outcome = await sandbox.execute(SandboxJob("solution", CODE), {"n": number})
         assert (isinstance(outcome, Returned), outcome.data) == (True, str(number))
 
 
 @pytest.mark.everywhere
 async def test_versions_of_a_tool_take_turns(sandbox: SecureSandbox) -> None:
     versions = [Version(code=code) for code in (CODE, "def solution(n): return 3", CODE)]
-    verdicts = await sandbox.verify_versions("solution", versions, SUITE)
+    verdicts = await sandbox.verify_versions(SandboxJob("solution", tests=SUITE), versions)
     assert [verdict.passed for verdict in verdicts] == [True, False, True]
 
 
 @pytest.mark.everywhere
 async def test_what_runs_too_long_is_ended(sandbox: SecureSandbox) -> None:
     sandbox.timeout = 1
-    outcome = await sandbox.execute("solution", "def solution():\n    while True: pass", {})
+    outcome = await sandbox.execute(
+        SandboxJob("solution", "def solution():\n    while True: pass"), {}
+    )
     assert isinstance(outcome, Killed)
     assert outcome.reason == "It used 1 s of processor time."
 
@@ -109,7 +111,7 @@ async def test_a_cancelled_job_takes_its_container_with_it(
     before = set(remote.containers())
     running = asyncio.Event()
     job = asyncio.create_task(
-        sandbox.verify("solution", CODE, HANGING, lambda result: running.set())
+        sandbox.verify(SandboxJob("solution", CODE, HANGING), lambda result: running.set())
     )
     await running.wait()
     job.cancel()
@@ -131,5 +133,5 @@ async def test_certificates_of_somebody_else_are_refused(
     assert status.available is False
     assert "no Docker engine answers: " in status.detail
     with pytest.raises(SandboxUnavailable, match=r"no Docker engine answers: .*SSL"):
-        await stranger.execute("solution", CODE, {})
+        await stranger.execute(SandboxJob("solution", CODE), {})
     await stranger.aclose()

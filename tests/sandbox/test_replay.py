@@ -2,7 +2,7 @@
 
 import pytest
 
-from selfeng.core.verdict import Replay, Version
+from selfeng.core.verdict import Replay, SandboxJob, Version
 from selfeng.sandbox import SecureSandbox
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
@@ -37,7 +37,7 @@ FILE = "def test_a(tmp_path):\n    path = tmp_path / 'a.csv'\n    tool(str(path)
 
 async def replayed(sandbox: SecureSandbox, code: str, tests: str, how: str = "quick") -> Replay:
     (verdict,) = await sandbox.verify_versions(
-        "tool", [Version(code=code, whole=True, replay=how)], HEAD + tests
+        SandboxJob("tool", tests=HEAD + tests), [Version(code=code, whole=True, replay=how)]
     )
     assert verdict.passed, verdict
     assert verdict.replay is not None
@@ -272,7 +272,8 @@ async def test_what_the_harness_raises_is_not_the_tools(
     sandbox: SecureSandbox, code: str, test: str, message: str
 ) -> None:
     (verdict,) = await sandbox.verify_versions(
-        "tool", [Version(code=code, whole=True)], f"{HEAD}def test_a():\n    {test}\n"
+        SandboxJob("tool", tests=f"{HEAD}def test_a():\n    {test}\n"),
+        [Version(code=code, whole=True)],
     )
     assert not verdict.passed
     assert message in verdict.tests[0].message

@@ -12,7 +12,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from selfeng.core.files import FileLimits
-from selfeng.core.verdict import Execution, Killed, Raised, Returned, TestResult
+from selfeng.core.verdict import Execution, Killed, Raised, Returned, SandboxJob, TestResult
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import reported
 from selfeng.sandboxes.job_result import CallResult, SuiteResult
@@ -287,10 +287,10 @@ async def test_a_tool_that_writes_its_own_frame_comes_to_a_clear_end(
 ) -> None:
     """All of them in turn: each costs its executor at most."""
     for what, body in BODIES.items():
-        got = await sandbox.execute("tool", FORGING, {"body": body})
+        got = await sandbox.execute(SandboxJob("tool", FORGING), {"body": body})
         assert isinstance(got, Killed), (what, got)
         assert is_readable(got), what
-        honest = await sandbox.execute("tool", "def tool(): return [1, 2]", {})
+        honest = await sandbox.execute(SandboxJob("tool", "def tool(): return [1, 2]"), {})
         assert isinstance(honest, Returned), what
         assert honest.data == "[1,2]"
 
@@ -302,7 +302,7 @@ async def test_a_tool_that_writes_a_large_frame_gets_the_beginning_shown(
         "json.dumps({'execution': {'outcome': 'returned', 'type_name': 'x' * 10**6, 'text': "
         "'\\u0001' * 10**5}}).encode()"
     )
-    got = await sandbox.execute("tool", FORGING, {"body": body})
+    got = await sandbox.execute(SandboxJob("tool", FORGING), {"body": body})
     assert isinstance(got, Returned)
     assert is_readable(got)
     assert (len(got.type_name), len(got.text), got.truncated) == (203, reported.TEXT + 3, True)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from selfeng.core.verdict import Killed, Returned, Verdict, Version
+from selfeng.core.verdict import Killed, Returned, SandboxJob, Verdict, Version
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
 from tests.sandbox.backends import Behind
@@ -27,13 +27,15 @@ async def sandbox(backend: Behind) -> AsyncIterator[SecureSandbox]:
 
 
 async def run(sandbox: SecureSandbox, code: str) -> object:
-    outcome = await sandbox.execute("tool", code, {})
+    outcome = await sandbox.execute(SandboxJob("tool", code), {})
     assert isinstance(outcome, Returned), outcome
     return json.loads(outcome.data or "null")
 
 
 async def compare(sandbox: SecureSandbox, code: str, suite: str) -> Verdict:
-    [verdict] = await sandbox.verify_versions("tool", [Version(code=code, apart=False)], suite)
+    [verdict] = await sandbox.verify_versions(
+        SandboxJob("tool", tests=suite), [Version(code=code, apart=False)]
+    )
     return verdict
 
 
@@ -194,7 +196,7 @@ async def test_an_executor_whose_tool_was_killed_is_replaced(
 ) -> None:
     await run(sandbox, "def tool(): pass")
     before = containers(sandbox)
-    assert isinstance(await sandbox.execute("tool", code, {}), Killed)
+    assert isinstance(await sandbox.execute(SandboxJob("tool", code), {}), Killed)
     await run(sandbox, "def tool(): pass")
     assert not before & containers(sandbox)
 
@@ -202,10 +204,12 @@ async def test_an_executor_whose_tool_was_killed_is_replaced(
 async def test_memory_of_a_call_holds_nothing_of_an_earlier_one(sandbox: SecureSandbox) -> None:
     search = SEARCH + "def tool(moved): return count(moved)\n"
     secret = "password of an earlier call"
-    first = await sandbox.execute("tool", search + f"KEPT = '{secret}'\n", {"moved": moved(secret)})
+    first = await sandbox.execute(
+        SandboxJob("tool", search + f"KEPT = '{secret}'\n"), {"moved": moved(secret)}
+    )
     assert isinstance(first, Returned)
     assert int(first.text) > 0
-    second = await sandbox.execute("tool", search, {"moved": moved(secret)})
+    second = await sandbox.execute(SandboxJob("tool", search), {"moved": moved(secret)})
     assert isinstance(second, Returned)
     assert second.text == "0"
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Returned, SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.worker.bpf import NUMBERS
 
@@ -107,8 +107,7 @@ async def test_calls_deep_into_the_kernel_or_into_others_are_refused(
     code = f"{CALL}\ndef tool(numbers): return {{name: call(number, 0, 0, 0, 0, 0) for name, number in numbers.items()}}"
     numbers = NUMBERS[os.uname().machine]
     outcome = await sandbox.execute(
-        "tool",
-        code,
+        SandboxJob("tool", code),
         {
             "numbers": {name: numbers[name] for name in (*REFUSED.split(), "clone3")}
             | {"later": 500}
@@ -132,7 +131,7 @@ def attempt(family, kind):
 def tool():
     return sorted({(family, attempt(family, kind)) for family in range(46) for kind in (1, 2, 3, 5)})
 """
-    outcome = await sandbox.execute("tool", code, {})
+    outcome = await sandbox.execute(SandboxJob("tool", code), {})
     assert isinstance(outcome, Returned), outcome
     made = [tuple(pair) for pair in json.loads(outcome.data or "")]
     inet = [(family, error) for family in (2, 10) for error in ("ENETUNREACH", "EPERM")]
@@ -143,7 +142,9 @@ def tool():
 
 @pytest.mark.asyncio(loop_scope="session")
 async def test_nothing_reaches_the_processes_that_were_there_before(sandbox: SecureSandbox) -> None:
-    outcome = await sandbox.execute("tool", REACHING, {"numbers": NUMBERS[os.uname().machine]})
+    outcome = await sandbox.execute(
+        SandboxJob("tool", REACHING), {"numbers": NUMBERS[os.uname().machine]}
+    )
     assert isinstance(outcome, Returned), outcome
     assert json.loads(outcome.data or "") == {
         "signals": ["EPERM"],
@@ -165,7 +166,7 @@ async def test_nothing_reaches_the_processes_that_were_there_before(sandbox: Sec
 async def test_honest_tools_have_processes_threads_signals_and_loops(
     sandbox: SecureSandbox,
 ) -> None:
-    outcome = await sandbox.execute("tool", HONEST, {})
+    outcome = await sandbox.execute(SandboxJob("tool", HONEST), {})
     assert isinstance(outcome, Returned), outcome
     assert json.loads(outcome.data or "") == [["x", 1], "ended", -9, -15, 2, "x", 45, 3]
 

@@ -16,6 +16,7 @@ import pytest
 from docker.client import DockerClient
 
 from selfeng.core.errors import SandboxUnavailable
+from selfeng.core.verdict import SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.limits import ContainerLimits, container_options
 from selfeng.sandboxes.self_check import check, unsafe_flags
@@ -141,7 +142,7 @@ async def test_nothing_runs_on_an_engine_that_makes_containers_privileged(
             with pytest.raises(
                 SandboxUnavailable, match="made the sandbox's container with --privileged"
             ):
-                await sandbox.execute("tool", TOOL, {})
+                await sandbox.execute(SandboxJob("tool", TOOL), {})
         finally:
             await sandbox.aclose()
             server.shutdown()

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from selfeng.core.verdict import TestResult, Verdict
+from selfeng.core.verdict import SandboxJob, TestResult, Verdict
 from selfeng.sandbox import SecureSandbox
 from tests.sandbox.backends import Behind
 
@@ -248,7 +248,7 @@ async def test_what_spoils_a_run_is_a_problem(verify, code: str, tests: str, pro
 async def test_a_run_that_works_too_long_is_ended(
     hasty: SecureSandbox, code: str, tests: str, where: str
 ) -> None:
-    verdict = await hasty.verify("solution", code, tests, lambda result: None)
+    verdict = await hasty.verify(SandboxJob("solution", code, tests), lambda result: None)
     assert (verdict.passed, verdict.problem) == (
         False,
         f"It used 1 s of processor time{where}.",
@@ -265,7 +265,7 @@ async def test_a_run_that_works_too_long_is_ended(
 async def test_a_run_that_only_waits_is_tried_again_and_ended(
     impatient: SecureSandbox, backend: Behind, code: str, tests: str, where: str
 ) -> None:
-    verdict = await impatient.verify("solution", code, tests, lambda result: None)
+    verdict = await impatient.verify(SandboxJob("solution", code, tests), lambda result: None)
     assert verdict.problem is not None
     seconds = "1[0-2]" if backend.name == "runsc" else "[3-6]"  # it has more time there
     assert re.fullmatch(
@@ -277,7 +277,7 @@ async def test_a_run_that_only_waits_is_tried_again_and_ended(
 async def test_a_tool_whose_name_begins_like_a_test_is_no_test(sandbox: SecureSandbox) -> None:
     tests = "from test_double import test_double\ndef test_a(): assert test_double(2) == 4"
     verdict = await sandbox.verify(
-        "test_double", "def test_double(n): return n * 2", tests, lambda result: None
+        SandboxJob("test_double", "def test_double(n): return n * 2", tests), lambda result: None
     )
     assert (verdict.passed, [r.test for r in verdict.tests]) == (True, ["test_a"])
 
@@ -356,7 +356,9 @@ async def test_results_arrive_before_the_run_is_over(sandbox: SecureSandbox) -> 
         "import time\nfrom solution import solution\ndef test_a(): assert solution(1) == "
         "1\ndef test_b(): time.sleep(1000)"
     )
-    run = asyncio.create_task(sandbox.verify("solution", RIGHT, tests, first.set_result))
+    run = asyncio.create_task(
+        sandbox.verify(SandboxJob("solution", RIGHT, tests), first.set_result)
+    )
     assert (await first).test == "test_a"
     run.cancel()
     with pytest.raises(asyncio.CancelledError):

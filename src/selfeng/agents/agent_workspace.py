@@ -6,7 +6,7 @@ from json import loads
 from selfeng.core.files import File
 from selfeng.core.protocols import Sandbox
 from selfeng.core.turn import Request
-from selfeng.core.verdict import Execution, Killed, Returned
+from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
 
 _NAME = "run_python"
 _MODULE = f"""\
@@ -67,7 +67,9 @@ class AgentWorkspace:
             RequestError: there are more files, or larger ones, than the sandbox takes.
             SandboxError: there is no sandbox, or it broke.
         """
-        execution = await self._sandbox.execute(_NAME, _MODULE, {"code": code}, self.files)
+        execution = await self._sandbox.execute(
+            SandboxJob(_NAME, _MODULE), {"code": code}, self.files
+        )
         if not isinstance(execution, Killed):
             self.put(execution.files)
         if isinstance(execution, Returned) and execution.data is not None:

@@ -15,7 +15,7 @@ from selfeng.core.owner import LOCAL
 from selfeng.core.prompt import ChatMessage, Prompt
 from selfeng.core.settings import Settings
 from selfeng.core.turn import Budget, Request, Turn
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Returned, SandboxJob
 from selfeng.engine import Engine
 from selfeng.provision.parts import provision
 from selfeng.seeds import load_seeds
@@ -89,15 +89,14 @@ async def check_sandbox(engine: Engine, say: Say) -> int:
     """A right tool passes its test, a wrong one fails it, and one runs."""
     say((await engine.status()).sandbox.detail)
     right = await engine.sandbox.verify(
-        "double", _CODE, _TESTS, lambda test: say(f"right tool: {test.test} {test.outcome}")
+        SandboxJob("double", _CODE, _TESTS),
+        lambda test: say(f"right tool: {test.test} {test.outcome}"),
     )
     wrong = await engine.sandbox.verify(
-        "double",
-        _CODE.replace("2", "3"),
-        _TESTS,
+        SandboxJob("double", _CODE.replace("2", "3"), _TESTS),
         lambda test: say(f"wrong tool: {test.test} {test.outcome}: {test.message}"),
     )
-    execution = await engine.sandbox.execute("double", _CODE, {"number": 21})
+    execution = await engine.sandbox.execute(SandboxJob("double", _CODE), {"number": 21})
     say(f"double(number=21) {execution.outcome}: {getattr(execution, 'text', execution)}")
     return 0 if right.passed and not wrong.passed and execution.outcome == "returned" else 1
 

@@ -1,7 +1,6 @@
 """The seams: what the packages of the engine know of each other."""
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -15,11 +14,9 @@ from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool, ToolDraft
 from selfeng.core.turn import Budget
-from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
+from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
-
-NO_MODULES: Mapping[str, str] = MappingProxyType({})
 
 
 class ModelClient(Protocol):
@@ -158,35 +155,15 @@ class Sandbox(Protocol):
 
     async def status(self) -> SandboxStatus: ...
 
-    async def verify(
-        self,
-        name: str,
-        code: str,
-        tests: str,
-        on_test: Callable[[TestResult], None],
-        *,
-        library: Mapping[str, str] = NO_MODULES,
-    ) -> Verdict:
-        """Run the suite `tests` (pytest source) against the module `name` whose source is `code`.
-
-        `on_test` is called on the event loop, once per finished test, as it finishes.
-
-        Here and below, `library` contains the sources, by name, of modules that the code may import
-        beside the sandbox's own. They shadow nothing, are loaded when imported, and the suite can't
-        import them. A name that the sandbox already has raises RequestError; more modules than the
-        sandbox takes is the problem of the verdict, or the end of the execution.
+    async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
+        """Run the suite. `on_test` is called on the event loop, once per finished test, as it
+        finishes.
         """
 
     async def verify_versions(
-        self,
-        name: str,
-        versions: Sequence[Version],
-        tests: str,
-        timeout: float | None = None,
-        *,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
     ) -> tuple[Verdict, ...]:
-        """Run one suite against versions of the tool `name`; a verdict for each, in order.
+        """Run the suite against versions of the tool; a verdict for each, in order.
 
         Versions that are `apart` run in their own containers, each with another hash seed. A run
         ends at its first test that does not pass, unless the version is to be run `whole`; its
@@ -195,15 +172,9 @@ class Sandbox(Protocol):
         """
 
     async def execute(
-        self,
-        name: str,
-        code: str,
-        arguments: Mapping[str, Any],
-        files: Sequence[File] = (),
-        *,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
     ) -> Execution:
-        """Call the function `name` of the module `code` once, with plain JSON `arguments` by name.
+        """Call the function of the module's name once, with plain JSON `arguments` by name.
 
         The tool's current folder contains the `files` and nothing else; what it leaves there comes
         back with the outcome.

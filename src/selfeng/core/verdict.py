@@ -1,5 +1,7 @@
 """What the sandbox reports of a job: a verdict on a suite, or the outcome of one execution."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -24,6 +26,24 @@ class Replay(Value):
     """The tests that prove nothing, each with the reason."""
     gaps: tuple[str, ...] = ()
     """What no test of the suite would notice, in sentences."""
+
+
+@dataclass(frozen=True)
+class SandboxJob:
+    """Code for the sandbox to run: the module `name`, and for a verdict the suite `tests` (pytest
+    source).
+    """
+
+    name: str
+    code: str = ""
+    """Of no use where versions are passed beside it."""
+    tests: str = ""
+    library: Mapping[str, str] = field(default_factory=dict)
+    """The sources, by name, of modules that the code may import beside the sandbox's own. They
+    shadow nothing, are loaded when imported, and the suite can't import them. A name that the
+    sandbox already has raises RequestError; more modules than the sandbox takes is the problem of
+    the verdict, or the end of the execution.
+    """
 
 
 class Version(Value):

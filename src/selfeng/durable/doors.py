@@ -12,7 +12,7 @@ from selfeng.core.events import ToolStandingChanged, Waiting
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
-from selfeng.core.protocols import NO_MODULES, ReplyT, Sandbox, ServerTools, ToolLibrary
+from selfeng.core.protocols import ReplyT, Sandbox, ServerTools, ToolLibrary
 from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.status import Part
@@ -22,6 +22,7 @@ from selfeng.core.turn import Budget, Inspector, News, Recall, awaited
 from selfeng.core.verdict import (
     Execution,
     Raised,
+    SandboxJob,
     SandboxStatus,
     TestResult,
     Verdict,
@@ -106,15 +107,7 @@ class DurableSandbox:
     async def status(self) -> SandboxStatus:
         return await self._sandbox.status()
 
-    async def verify(
-        self,
-        name: str,
-        code: str,
-        tests: str,
-        on_test: Callable[[TestResult], None],
-        *,
-        library: Mapping[str, str] = NO_MODULES,
-    ) -> Verdict:
+    async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
         """What `on_test` was called with is recorded with the step, and it is called again."""
         live_results: list[TestResult] = []
 
@@ -123,44 +116,28 @@ class DurableSandbox:
             on_test(result)
 
         async def run(*_: object) -> tuple[Verdict, list[TestResult]]:
-            return await self._sandbox.verify(
-                name, code, tests, tell, library=library
-            ), live_results
+            return await self._sandbox.verify(job, tell), live_results
 
-        step_name = name_of("sandbox.verify", name, code, tests, dict(library))
+        step_name = name_of("sandbox.verify", job)
         verdict, results = await done_once(step_name, run)
         for result in results if results is not live_results else ():
             on_test(result)
         return verdict
 
     async def verify_versions(
-        self,
-        name: str,
-        versions: Sequence[Version],
-        tests: str,
-        timeout: float | None = None,
-        *,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
     ) -> tuple[Verdict, ...]:
         return await done_once(
-            name_of("sandbox.verify_versions", name, versions, tests, timeout, dict(library)),
-            lambda *_: self._sandbox.verify_versions(
-                name, versions, tests, timeout, library=library
-            ),
+            name_of("sandbox.verify_versions", job, versions, timeout),
+            lambda *_: self._sandbox.verify_versions(job, versions, timeout),
         )
 
     async def execute(
-        self,
-        name: str,
-        code: str,
-        arguments: Mapping[str, Any],
-        files: Sequence[File] = (),
-        *,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
     ) -> Execution:
         return await done_once(
-            name_of("sandbox.execute", name, code, dict(arguments), list(files), dict(library)),
-            lambda *_: self._sandbox.execute(name, code, arguments, files, library=library),
+            name_of("sandbox.execute", job, dict(arguments), files),
+            lambda *_: self._sandbox.execute(job, arguments, files),
         )
 
 

@@ -18,7 +18,7 @@ from selfeng.core.files import File
 from selfeng.core.protocols import Sandbox
 from selfeng.core.secrets import without_secrets
 from selfeng.core.value import Value
-from selfeng.core.verdict import Killed, Raised, Returned
+from selfeng.core.verdict import Killed, Raised, Returned, SandboxJob
 from selfeng.projects.inside import GIVEN, MADE, run_python
 from selfeng.projects.workspace import WorkspaceFile, WorkspaceLimits, path_problem
 
@@ -107,7 +107,7 @@ async def run(
         "size": limits.size,
     }
     execution = await sandbox.execute(
-        run_python.__name__, _SOURCE, arguments, [File(name=GIVEN, content=job)]
+        SandboxJob(run_python.__name__, _SOURCE), arguments, [File(name=GIVEN, content=job)]
     )
     match execution:
         case Killed(reason=reason):

@@ -9,6 +9,7 @@ from functools import lru_cache
 from selfeng.core.errors import RequestError
 from selfeng.core.packages import sandbox_modules
 from selfeng.core.signature import last_name
+from selfeng.core.verdict import SandboxJob
 from selfeng.core.words import count
 from selfeng.sandboxes.worker.frames import BrokenStream
 
@@ -178,18 +179,18 @@ LARGEST = 1024 * 1024
 """Bytes of all library modules together, as UTF-8."""
 
 
-def check_modules(library: Mapping[str, str], tool: str) -> None:
-    """Check that each module can be imported by its name, and that the name is free.
+def check_modules(job: SandboxJob) -> None:
+    """Check that each module of the library can be imported by its name, and that the name is free.
 
     Raises:
         RequestError: the name is not an identifier, or another module has it.
     """
-    for name in library:
+    for name in job.library:
         if not name.isidentifier():
             raise RequestError(
                 f"{name!r} can't be the name of a library module", "give it a Python identifier"
             )
-        if name == tool or name in sandbox_modules():
+        if name == job.name or name in sandbox_modules():
             raise RequestError(
                 f"the name of the library module {name!r} is taken by another module",
                 "give it another name",

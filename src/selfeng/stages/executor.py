@@ -37,7 +37,7 @@ from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Request, Turn, texts_in
 from selfeng.core.value import Value
-from selfeng.core.verdict import Execution, Killed, Returned
+from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
 from selfeng.library.composition.sources import PinnedSources
@@ -295,7 +295,7 @@ class Executor:
                     await self._sources.of(tool.requires),
                 )
                 execution = await self._sandbox.execute(
-                    name, tool.code, call.arguments, files, library=modules
+                    SandboxJob(name, tool.code, library=modules), call.arguments, files
                 )
                 execution = promised(execution, tool.signature, call.arguments, files)
             if not isinstance(execution, Returned):

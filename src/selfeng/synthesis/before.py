@@ -4,11 +4,12 @@ distinguishes the two.
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 
-from selfeng.core.protocols import NO_MODULES, Sandbox
+from selfeng.core.protocols import Sandbox
 from selfeng.core.signature import Signature
 from selfeng.core.value import Value
-from selfeng.core.verdict import Version
+from selfeng.core.verdict import SandboxJob, Version
 from selfeng.synthesis.inputs import Arguments, calls_in, mutations
 from selfeng.synthesis.probe import SAYS, CallOutcome, probe, same, shown_call
 from selfeng.synthesis.suite.editing import names_of, without
@@ -57,7 +58,9 @@ async def failing(
         else without(tests, name, names_of(tests, name).difference(selection))
     )
     (verdict,) = await sandbox.verify_versions(
-        name, [Version(code=before.code, apart=False)], suite, SECONDS, library=before.library
+        SandboxJob(name, tests=suite, library=before.library),
+        [Version(code=before.code, apart=False)],
+        SECONDS,
     )
     failed = next((t for t in verdict.tests if t.outcome != "passed"), None)
     if failed is None:
@@ -69,36 +72,32 @@ async def failing(
 async def difference(
     sandbox: Sandbox,
     before: Before,
-    *,
     signature: Signature,
-    code: str,
-    tests: str,
-    library: Mapping[str, str] = NO_MODULES,
+    job: SandboxJob,
 ) -> str:
     """A call for which the previous version returns something else than a module that passes the
     suite; "" if none is found.
 
     Nothing is compared if the previous version fails the suite: then the change is intended.
-    `library` holds what the module imports.
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    if (stand_in := _stand_in(before, signature, code)) is None:
+    if (stand_in := _stand_in(before, signature, job.code)) is None:
         return ""
     function, versions = signature.function, [Version(code=stand_in, apart=False)]
     (verdict,) = await sandbox.verify_versions(
-        function, versions, tests, SECONDS, library=before.library
+        replace(job, library=before.library), versions, SECONDS
     )
-    inputs = await asyncio.to_thread(_inputs, before, tests) if verdict.passed else []
+    inputs = await asyncio.to_thread(_inputs, before, job.tests) if verdict.passed else []
     if not inputs:
         return ""
     returned, again = [
-        await probe(sandbox, before.code, function, inputs, library=before.library)
+        await probe(sandbox, SandboxJob(function, before.code, library=before.library), inputs)
         for _ in range(2)
     ]
     if returned is None or again is None:
         return ""
-    if (outcomes := await probe(sandbox, code, function, inputs, library=library)) is None:
+    if (outcomes := await probe(sandbox, job, inputs)) is None:
         return (
             "it can't be run on the calls on which it is compared with version "
             f"{before.version}; keep to plain functions"

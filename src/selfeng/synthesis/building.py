@@ -26,7 +26,7 @@ from selfeng.core.spec import Specification
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
-from selfeng.core.verdict import Verdict
+from selfeng.core.verdict import SandboxJob, Verdict
 from selfeng.core.words import count, shortened
 from selfeng.synthesis.before import Before
 from selfeng.synthesis.chain import Chain
@@ -215,7 +215,7 @@ class Synthesis:
         with self._steps.step("compare") as current:
             runs = await asyncio.gather(
                 *(
-                    self._deps.sandbox.execute(name, reports[n].code, arguments, files)
+                    self._deps.sandbox.execute(SandboxJob(name, reports[n].code), arguments, files)
                     for n in right
                 )
             )
@@ -317,11 +317,14 @@ class Synthesis:
         self._always: set[str] | None = None
         """The tests that every attempt so far has failed."""
 
+    @property
+    def _job(self) -> SandboxJob:
+        return SandboxJob(self._build.spec.name, self._code, self._tests)
+
     async def verify(self) -> str:
-        name = self._build.spec.name
         with self._steps.step("verify") as current:
             self._verdict = await self._deps.chain.gate.green(
-                name, self._code, self._tests, self._steps.turn.emit, current.attempt
+                self._job, self._steps.turn.emit, current.attempt
             )
             if self._verdict.passed and (problem := await self._refuted()):
                 self._verdict = Verdict(passed=False, problem=problem)
@@ -342,7 +345,7 @@ class Synthesis:
         them, to code that passes; "" if there is none.
         """
         deps, signature = self._deps, self._build.spec.signature()
-        if problem := await deps.chain.comparison(signature, self._code, self._tests, self._former):
+        if problem := await deps.chain.comparison(signature, self._job, self._former):
             return problem
         if self._code in self._drawn:
             return ""
@@ -414,9 +417,7 @@ class Synthesis:
             SynthesisFailed: tests pass whatever the tool does, even after that.
         """
         with self._steps.step("strengthen") as current:
-            strength = await self._deps.chain.strength(
-                self._build.spec.name, self._code, self._tests, self._verdict
-            )
+            strength = await self._deps.chain.strength(self._job, self._verdict)
             current.summary = strength.summary
             current.artifact = strength.model_dump_json(indent=2)
             problem = self._deps.chain.weakness(strength)

@@ -13,11 +13,11 @@ from typing import Literal
 
 from selfeng.core.composition import Importable
 from selfeng.core.events import SuiteRepeated, TestFinished
-from selfeng.core.protocols import NO_MODULES, Sandbox
+from selfeng.core.protocols import Sandbox
 from selfeng.core.signature import Signature
 from selfeng.core.tool import ToolDraft
 from selfeng.core.value import Value
-from selfeng.core.verdict import Verdict
+from selfeng.core.verdict import SandboxJob, Verdict
 from selfeng.core.words import count
 from selfeng.synthesis.before import Before, difference, failing
 from selfeng.synthesis.checks import module_problem, suite_problem
@@ -57,7 +57,7 @@ class Chain:
         emit: Callable[[TestFinished | SuiteRepeated], object] = lambda _: None,
         *,
         before: Before | None = None,
-        library: Mapping[str, str] = NO_MODULES,
+        library: Mapping[str, str] | None = None,
     ) -> Judgement:
         """Run every link on a tool; the suite runs on stubs while the module is verified. `tools`
         are those that it may import, `library` their sources if not the newest.
@@ -78,27 +78,22 @@ class Chain:
         draft: ToolDraft,
         emit: Callable[[TestFinished | SuiteRepeated], object],
         before: Before | None,
-        library: Mapping[str, str],
+        library: Mapping[str, str] | None,
     ) -> Judgement:
         """The links after red; mutants run while the suite is repeated and replayed."""
-        name, code, tests, gate = draft.name, draft.code, draft.tests, self.gate
-        verdict = await gate.verify(name, code, tests, emit, library=library)
+        job, gate = SandboxJob(draft.name, draft.code, draft.tests, library or {}), self.gate
+        verdict = await gate.verify(job, emit)
         if not verdict.passed:
             return Judgement(link="green", problem=summary(verdict), verdict=verdict)
         try:
             async with asyncio.TaskGroup() as group:
-                repeats = group.create_task(
-                    gate.repeated(name, code, tests, emit, first=verdict, library=library)
-                )
+                repeats = group.create_task(gate.repeated(job, emit, first=verdict))
                 mutants = group.create_task(
                     noticed_mutants(
                         self._sandbox,
-                        name,
-                        code,
-                        tests,
+                        job,
                         least_score=self._policy.mutation_score,
                         seconds=verdict.seconds,
-                        library=library,
                     )
                 )
         except ExceptionGroup as several:
@@ -106,9 +101,9 @@ class Chain:
         verdict = repeats.result()
         if not verdict.passed:
             return Judgement(link="green", problem=summary(verdict), verdict=verdict)
-        if problem := await self.comparison(draft.signature, code, tests, before, library=library):
+        if problem := await self.comparison(draft.signature, job, before):
             return Judgement(link="comparison", problem=problem, verdict=verdict)
-        noticed = await self.strength(name, code, tests, verdict, mutants.result(), library=library)
+        noticed = await self.strength(job, verdict, mutants.result())
         if problem := self.weakness(noticed):
             return Judgement(link="mutation", problem=problem, verdict=verdict)
         sentences = [steady_summary(verdict), noticed.summary]
@@ -135,34 +130,17 @@ class Chain:
         """
         return await failing(self._sandbox, name, tests, before, selection)
 
-    async def comparison(
-        self,
-        signature: Signature,
-        code: str,
-        tests: str,
-        before: Before | None,
-        *,
-        library: Mapping[str, str] = NO_MODULES,
-    ) -> str:
+    async def comparison(self, signature: Signature, job: SandboxJob, before: Before | None) -> str:
         """The previous version's objection to a module that passes the suite; "" if there is none.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
         if before is None:
             return ""
-        return await difference(
-            self._sandbox, before, signature=signature, code=code, tests=tests, library=library
-        )
+        return await difference(self._sandbox, before, signature, job)
 
     async def strength(
-        self,
-        name: str,
-        code: str,
-        tests: str,
-        green: Verdict,
-        mutated: Strength | None = None,
-        *,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, green: Verdict, mutated: Strength | None = None
     ) -> Strength:
         """How much the suite notices of code on which the verdict is green; no mutants are made if
         the policy disables them. `mutated` is what mutants have shown already.
@@ -171,13 +149,10 @@ class Chain:
         """
         return await strength(
             self._sandbox,
-            name,
-            code,
-            tests,
+            job,
             least_score=self._policy.mutation_score,
             green=green,
             mutated=mutated,
-            library=library,
         )
 
     def weakness(self, measured: Strength) -> str:

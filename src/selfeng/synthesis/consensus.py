@@ -14,7 +14,7 @@ from collections.abc import Collection, Sequence
 from selfeng.core.protocols import Sandbox
 from selfeng.core.signature import Signature
 from selfeng.core.value import Value
-from selfeng.core.verdict import Verdict, Version
+from selfeng.core.verdict import SandboxJob, Verdict, Version
 from selfeng.core.words import count
 from selfeng.synthesis.boundaries import boundaries, is_unusual
 from selfeng.synthesis.examples import PREFIX
@@ -168,7 +168,7 @@ async def agree(
     inputs = Inputs(signature, tests, examples)
     compared = passing if len(passing) > 1 and inputs.all else []
     probes = await asyncio.gather(
-        *(probe(sandbox, candidates[n].code, name, inputs.all) for n in compared)
+        *(probe(sandbox, SandboxJob(name, candidates[n].code), inputs.all) for n in compared)
     )
     ran = {
         n: outcomes for n, outcomes in zip(compared, probes, strict=True) if outcomes is not None
@@ -213,7 +213,7 @@ async def against(
     inputs = Inputs(signature, tests, examples)
     own_outcomes, *witness_outcomes = await asyncio.gather(
         *(
-            probe(sandbox, c, signature.function, inputs.all)
+            probe(sandbox, SandboxJob(signature.function, c), inputs.all)
             for c in (code, *(o.code for o in witnesses))
         )
     )
@@ -229,7 +229,7 @@ async def _run(
     sandbox: Sandbox, name: str, candidates: Sequence[DrawnCode], tests: str
 ) -> tuple[Verdict, ...]:
     versions = [Version(code=c.code, whole=True, apart=False) for c in candidates]
-    return await sandbox.verify_versions(name, versions, tests, SECONDS)
+    return await sandbox.verify_versions(SandboxJob(name, tests=tests), versions, SECONDS)
 
 
 def _refuted(

@@ -7,15 +7,15 @@ other orders, a module with other hash seeds too, and must give the same results
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from selfeng.core.errors import SandboxFailed
 from selfeng.core.events import SuiteRepeated, TestFinished
-from selfeng.core.protocols import NO_MODULES, Sandbox
+from selfeng.core.protocols import Sandbox
 from selfeng.core.signature import Signature
 from selfeng.core.value import Value
-from selfeng.core.verdict import TestOrder, TestResult, Verdict, Version
+from selfeng.core.verdict import SandboxJob, TestOrder, TestResult, Verdict, Version
 from selfeng.core.words import count
 from selfeng.synthesis.stubs import DISTINCT, NOT_WRITTEN, returning_stubs, stub
 
@@ -67,7 +67,7 @@ class Gate:
             ),
         ]
         first, reverse, shuffled, *returned = await self._sandbox.verify_versions(
-            signature.function, versions, tests, STUB_SECONDS
+            SandboxJob(signature.function, tests=tests), versions, STUB_SECONDS
         )
         for result in first.tests:
             emit(TestFinished(against="stub", attempt=attempt, result=result))
@@ -83,35 +83,17 @@ class Gate:
             )
         return Red(tests=len(first.tests), problem=problem)
 
-    async def green(
-        self,
-        name: str,
-        code: str,
-        tests: str,
-        emit: Emit,
-        attempt: int = 1,
-        *,
-        library: Mapping[str, str] = NO_MODULES,
-    ) -> Verdict:
+    async def green(self, job: SandboxJob, emit: Emit, attempt: int = 1) -> Verdict:
         """Verify a module test by test, then as `repeated` does.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        first = await self.verify(name, code, tests, emit, attempt, library=library)
+        first = await self.verify(job, emit, attempt)
         if not first.passed:
             return first
-        return await self.repeated(name, code, tests, emit, attempt, first=first, library=library)
+        return await self.repeated(job, emit, attempt, first=first)
 
-    async def verify(
-        self,
-        name: str,
-        code: str,
-        tests: str,
-        emit: Emit,
-        attempt: int = 1,
-        *,
-        library: Mapping[str, str] = NO_MODULES,
-    ) -> Verdict:
+    async def verify(self, job: SandboxJob, emit: Emit, attempt: int = 1) -> Verdict:
         """Verify a module once, test by test.
 
         Raises: SandboxUnavailable, SandboxFailed.
@@ -120,27 +102,19 @@ class Gate:
         def on_test(result: TestResult) -> None:
             emit(TestFinished(against="implementation", attempt=attempt, result=result))
 
-        return await self._sandbox.verify(name, code, tests, on_test, library=library)
+        return await self._sandbox.verify(job, on_test)
 
     async def repeated(
-        self,
-        name: str,
-        code: str,
-        tests: str,
-        emit: Emit,
-        attempt: int = 1,
-        *,
-        first: Verdict,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, emit: Emit, attempt: int = 1, *, first: Verdict
     ) -> Verdict:
         """Run the suite again on a module that passed it, in other orders, and replay it with
         altered outcomes; a flaky module does not pass.
 
         Raises: SandboxUnavailable, SandboxFailed.
         """
-        versions = [Version(code=code, order=order, whole=True) for order in ORDERS]
+        versions = [Version(code=job.code, order=order, whole=True) for order in ORDERS]
         versions[0] = versions[0].model_copy(update={"replay": "quick"})
-        again = await self._sandbox.verify_versions(name, versions, tests, library=library)
+        again = await self._sandbox.verify_versions(job, versions)
         _check_times(again)
         _repeated(emit, "implementation", attempt, first, again)
         failed = next(
@@ -152,27 +126,18 @@ class Gate:
             None,
         )
         if failed:
-            return await self._flaky(name, code, tests, *failed, library=library)
+            return await self._flaky(job, *failed)
         return first.model_copy(update={"replay": again[0].replay})
 
-    async def _flaky(
-        self,
-        name: str,
-        code: str,
-        tests: str,
-        order: TestOrder,
-        again: Verdict,
-        *,
-        library: Mapping[str, str],
-    ) -> Verdict:
+    async def _flaky(self, job: SandboxJob, order: TestOrder, again: Verdict) -> Verdict:
         """The verdict on a module that passed at first; further runs tell whether the order
         decides.
         """
         versions = [
-            Version(code=code, order=o, whole=True) for o in ("given", order, "given", order)
+            Version(code=job.code, order=o, whole=True) for o in ("given", order, "given", order)
         ]
         default, ordered, default_again, ordered_again = await self._sandbox.verify_versions(
-            name, versions, tests, library=library
+            job, versions
         )
         _check_times([default, ordered, default_again, ordered_again])
         drawn = order == "shuffled"  # another order each time, which may pass

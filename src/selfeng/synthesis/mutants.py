@@ -12,9 +12,9 @@ from itertools import takewhile
 from textwrap import indent
 from typing import Any
 
-from selfeng.core.protocols import NO_MODULES, Sandbox
+from selfeng.core.protocols import Sandbox
 from selfeng.core.value import Value
-from selfeng.core.verdict import Replay, Verdict, Version
+from selfeng.core.verdict import Replay, SandboxJob, Verdict, Version
 from selfeng.core.words import count
 
 MOST = 20
@@ -122,14 +122,11 @@ class Strength(Value):
 
 async def strength(
     sandbox: Sandbox,
-    name: str,
-    code: str,
-    tests: str,
+    job: SandboxJob,
     *,
     least_score: float = 1.0,
     green: Verdict | None = None,
     mutated: Strength | None = None,
-    library: Mapping[str, str] = NO_MODULES,
 ) -> Strength:
     """How much a suite notices of mutants, and of altered outcomes. `green` is the verdict on the
     code, with its replay, and `mutated` what `noticed_mutants` has shown; both are done here if
@@ -139,18 +136,15 @@ async def strength(
     """
     mutated = mutated or await noticed_mutants(
         sandbox,
-        name,
-        code,
-        tests,
+        job,
         least_score=least_score,
         seconds=green.seconds if green else SECONDS,
-        library=library,
     )
     thorough = bool(least_score and not mutated.mutants)
     replay, problem = green.replay if green else None, ""
     if thorough or replay is None:
-        again = Version(code=code, whole=True, replay="thorough" if thorough else "quick")
-        (replayed,) = await sandbox.verify_versions(name, [again], tests, library=library)
+        again = Version(code=job.code, whole=True, replay="thorough" if thorough else "quick")
+        (replayed,) = await sandbox.verify_versions(job, [again])
         replay = replayed.replay or Replay()
         if not replayed.passed:
             problem = replayed.problem or "the tool failed when the suite was run once more"
@@ -160,13 +154,10 @@ async def strength(
 
 async def noticed_mutants(
     sandbox: Sandbox,
-    name: str,
-    code: str,
-    tests: str,
+    job: SandboxJob,
     *,
     least_score: float,
     seconds: float,
-    library: Mapping[str, str] = NO_MODULES,
 ) -> Strength:
     """Run the suite on mutants of code that passes it in `seconds`, and on the code itself after
     them: what fails there by itself would make every mutant look noticed.
@@ -176,9 +167,9 @@ async def noticed_mutants(
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    candidates = await asyncio.to_thread(mutants, code) if least_score else []
+    candidates = await asyncio.to_thread(mutants, job.code) if least_score else []
     # As the mutants are: without comments, and with other lines.
-    control = _unparsed(ast.parse(code))
+    control = _unparsed(ast.parse(job.code))
     # In both containers, if there are two.
     controls = [Version(code=control, whole=True, apart=False)] * 2
     limit = min(SECONDS, max(LEAST_SECONDS, SLOWER * seconds))
@@ -191,12 +182,10 @@ async def noticed_mutants(
             break
         versions = [Version(code=candidates[n].code, apart=False) for n in part]
         *verdicts, first_control, second_control = await sandbox.verify_versions(
-            name, [*versions, *controls], tests, limit, library=library
+            job, [*versions, *controls], limit
         )
         if not (first_control.passed and second_control.passed):  # it may only be slow
-            first_control, second_control = await sandbox.verify_versions(
-                name, controls, tests, library=library
-            )
+            first_control, second_control = await sandbox.verify_versions(job, controls)
         controls_passed = first_control.passed and second_control.passed
         ran |= zip(part, verdicts, strict=True)
     loaded = [(candidates[n], verdict) for n, verdict in sorted(ran.items()) if verdict.loaded]

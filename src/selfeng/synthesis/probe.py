@@ -6,15 +6,16 @@ import ast
 import json
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter
 
-from selfeng.core.protocols import NO_MODULES, Sandbox
+from selfeng.core.protocols import Sandbox
 from selfeng.core.signature import UNREADABLE
 from selfeng.core.value import Value
-from selfeng.core.verdict import Execution, Raised, Returned
+from selfeng.core.verdict import Execution, Raised, Returned, SandboxJob
 from selfeng.synthesis.inputs import Arguments
 
 SECONDS_A_CALL = 0.1
@@ -124,12 +125,7 @@ def shown_call(function: str, arguments: Arguments) -> str:
 
 
 async def probe(
-    sandbox: Sandbox,
-    code: str,
-    function: str,
-    inputs: Sequence[Arguments],
-    *,
-    library: Mapping[str, str] = NO_MODULES,
+    sandbox: Sandbox, job: SandboxJob, inputs: Sequence[Arguments]
 ) -> list[CallOutcome] | None:
     """The candidate's outcome for each input; None if it can't be run on them at all.
 
@@ -139,12 +135,12 @@ async def probe(
     Raises: SandboxUnavailable, SandboxFailed.
     """
     arguments = {
-        "function": function,
+        "function": job.name,
         "calls": [repr(i) for i in inputs],
         "seconds_a_call": SECONDS_A_CALL,
         "seconds": SECONDS,
     }
-    execution = await sandbox.execute(ENTRY, code + _DRIVER, arguments, library=library)
+    execution = await sandbox.execute(replace(job, name=ENTRY, code=job.code + _DRIVER), arguments)
     if not isinstance(execution, Returned) or execution.data is None:
         return None
     try:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from selfeng.core.protocols import Sandbox
+from selfeng.core.verdict import SandboxJob
 from selfeng.core.words import count, significant
 from selfeng.synthesis.before import INPUTS, Before
 from selfeng.synthesis.inputs import Arguments, calls_in, mutations
@@ -135,11 +136,11 @@ class Race:
         return ""
 
     async def _old(self, calls: Sequence[Arguments]) -> list[CallOutcome] | None:
-        library = self._before.library
-        return await probe(self._sandbox, self._before.code, self._function, calls, library=library)
+        job = SandboxJob(self._function, self._before.code, library=self._before.library)
+        return await probe(self._sandbox, job, calls)
 
     async def _new(self, code: str, calls: Sequence[Arguments]) -> list[CallOutcome] | None:
-        return await probe(self._sandbox, code, self._function, calls)
+        return await probe(self._sandbox, SandboxJob(self._function, code), calls)
 
 
 def _alike(first: CallOutcome, second: CallOutcome) -> bool:

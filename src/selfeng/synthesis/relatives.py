@@ -10,7 +10,7 @@ from selfeng.core.protocols import Sandbox
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.spec import SpecExample, Specification
 from selfeng.core.tool import Tool
-from selfeng.core.verdict import Version
+from selfeng.core.verdict import SandboxJob, Version
 from selfeng.synthesis.examples import arguments_of, exception_of
 from selfeng.synthesis.probe import CallOutcome, probe, same
 
@@ -40,7 +40,7 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
     inputs = [
         {renamed[name]: value for name, value in arguments.items()} for _, arguments in examples
     ]
-    if (outcomes := await probe(sandbox, tool.code, tool.name, inputs)) is None:
+    if (outcomes := await probe(sandbox, SandboxJob(tool.name, tool.code), inputs)) is None:
         return "other"
     return (
         "same"
@@ -63,12 +63,14 @@ async def twin(
     ]
     versions = [Version(code=adapter, apart=False) for _, adapter in adapters]
     verdicts = (
-        await sandbox.verify_versions(signature.function, versions, tests) if versions else ()
+        await sandbox.verify_versions(SandboxJob(signature.function, tests=tests), versions)
+        if versions
+        else ()
     )
     for (tool, _), verdict in zip(adapters, verdicts, strict=True):
         if verdict.passed and (back := _adapter(code, signature, tool.signature)):
             (mutual,) = await sandbox.verify_versions(
-                tool.name, [Version(code=back, apart=False)], tool.tests
+                SandboxJob(tool.name, tests=tool.tests), [Version(code=back, apart=False)]
             )
             if mutual.passed:
                 return tool

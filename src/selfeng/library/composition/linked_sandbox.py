@@ -3,14 +3,15 @@
 import ast
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from selfeng.core.composition import Importable, imports
 from selfeng.core.files import File
 from selfeng.core.packages import READER, sandbox_packages
-from selfeng.core.protocols import NO_MODULES, Sandbox, ToolLibrary
+from selfeng.core.protocols import Sandbox, ToolLibrary
 from selfeng.core.tool import Requirement
-from selfeng.core.verdict import Execution, SandboxStatus, TestResult, Verdict, Version
+from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
 from selfeng.library.composition.sources import PinnedSources
 
 _THERE = frozenset(sys.stdlib_module_names) | {READER, *sandbox_packages()}
@@ -27,54 +28,30 @@ class LinkedSandbox:
     async def status(self) -> SandboxStatus:
         return await self._sandbox.status()
 
-    async def verify(
-        self,
-        name: str,
-        code: str,
-        tests: str,
-        on_test: Callable[[TestResult], None],
-        *,
-        library: Mapping[str, str] = NO_MODULES,
-    ) -> Verdict:
-        return await self._sandbox.verify(
-            name, code, tests, on_test, library=library or await self._imported(code)
-        )
+    async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
+        return await self._sandbox.verify(await self._linked(job), on_test)
 
     async def verify_versions(
-        self,
-        name: str,
-        versions: Sequence[Version],
-        tests: str,
-        timeout: float | None = None,
-        *,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
     ) -> tuple[Verdict, ...]:
-        pins = () if library else await self._pins(*(version.code for version in versions))
+        pins = () if job.library else await self._pins(*(version.code for version in versions))
         if len({pin.name for pin in pins}) < len(
             pins
         ):  # they need different versions of one tool, so each runs with its own
-            alone = [
-                await self.verify_versions(name, [version], tests, timeout) for version in versions
-            ]
+            alone = [await self.verify_versions(job, [version], timeout) for version in versions]
             return tuple(verdict for verdicts in alone for verdict in verdicts)
-        modules = library or await self._sources.of(pins)
-        return await self._sandbox.verify_versions(name, versions, tests, timeout, library=modules)
+        linked = replace(job, library=job.library or await self._sources.of(pins))
+        return await self._sandbox.verify_versions(linked, versions, timeout)
 
     async def execute(
-        self,
-        name: str,
-        code: str,
-        arguments: Mapping[str, Any],
-        files: Sequence[File] = (),
-        *,
-        library: Mapping[str, str] = NO_MODULES,
+        self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
     ) -> Execution:
-        return await self._sandbox.execute(
-            name, code, arguments, files, library=library or await self._imported(code)
-        )
+        return await self._sandbox.execute(await self._linked(job), arguments, files)
 
-    async def _imported(self, code: str) -> Mapping[str, str]:
-        return await self._sources.of(await self._pins(code))
+    async def _linked(self, job: SandboxJob) -> SandboxJob:
+        if job.library:
+            return job
+        return replace(job, library=await self._sources.of(await self._pins(job.code)))
 
     async def _pins(self, *codes: str) -> Sequence[Requirement]:
         """What any of the codes imports; nothing if it does not parse, as it fails in the

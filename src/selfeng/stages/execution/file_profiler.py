@@ -10,7 +10,7 @@ from posixpath import splitext
 from selfeng.core.errors import AgentError
 from selfeng.core.files import File, FileReference
 from selfeng.core.protocols import Sandbox
-from selfeng.core.verdict import Execution, Killed, Raised, Returned
+from selfeng.core.verdict import Execution, Killed, Raised, Returned, SandboxJob
 
 PATIENCE = 20.0
 """Seconds for one file, with the wait for a container."""
@@ -71,7 +71,7 @@ class FileProfiler:
 
     async def _run(self, function: str, file: File, **more: str) -> Execution:
         return await self._sandbox.execute(
-            function, _CODE, {"path": file.name, **more}, [file], library=_LIBRARY
+            SandboxJob(function, _CODE, library=_LIBRARY), {"path": file.name, **more}, [file]
         )
 
 
