@@ -58,14 +58,11 @@ class RequestTurn(RunningTurn):
         news: News,
         inspector: Inspector | None,
         *,
-        watch: Callable[[Event], None],
+        watch: Callable[[Event], None] | None,
         wait: Wait,
     ) -> None:
         super().__init__()
-
-        def emit(event: Event) -> None:
-            watch(event)
-            self._feed.push(event)
+        emit = partial(self._watched, watch) if watch else self._feed.push
 
         budget = Budget(
             limits,
@@ -75,6 +72,10 @@ class RequestTurn(RunningTurn):
             on_thought=self._feed.push,
         )
         self.turn = Turn(request, emit, budget, news, recall, inspector, wait)
+
+    def _watched(self, watch: Callable[[Event], None], event: Event) -> None:
+        watch(event)
+        self._feed.push(event)
 
     @property
     def events(self) -> Sequence[Event]:
@@ -178,7 +179,7 @@ class Orchestrator:
         turn_request: Request,
         *,
         resumed: TurnResumed | None = None,
-        watch: Callable[[Event], None] = lambda _: None,
+        watch: Callable[[Event], None] | None = None,
     ) -> RequestTurn:
         """Begin a turn, or `resumed` go on with one; on the event loop. It starts at the next task
         switch. `watch` is called with each event of its stages at once.

@@ -8,6 +8,7 @@ import asyncio
 import time
 from collections.abc import Iterable, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import NamedTuple
 
 from selfeng.core.errors import ModelError, ModelUnavailable, stage
@@ -306,7 +307,7 @@ def _required(tool: Tool | ServerTool) -> Sequence[str]:
 def _best(candidates: Iterable[AnyCandidate]) -> tuple[AnyCandidate, ...]:
     """Each tool once, at its best, best first; of equals the first."""
     best: dict[str, AnyCandidate] = {}
-    for candidate in sorted(candidates, key=lambda c: -c.confidence):
+    for candidate in sorted(candidates, key=attrgetter("confidence"), reverse=True):
         best.setdefault(candidate.tool.name, candidate)
     return tuple(best.values())[:CANDIDATES]
 
