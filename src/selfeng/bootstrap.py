@@ -530,7 +530,7 @@ def _learning(
 def _thresholds(settings: Settings) -> Thresholds:
     threshold = settings.similarity_threshold
     floor = min(settings.search_floor, threshold)
-    return Thresholds(threshold=threshold, floor=floor, translates=not settings.offline)
+    return Thresholds(threshold=threshold, floor=floor)
 
 
 def _limits(settings: Settings) -> Limits:

@@ -67,18 +67,18 @@ class SynthesisEngine:
         )
 
     async def synthesize(
-        self, turn: Turn, search_candidates: Sequence[str] = ()
+        self, turn: Turn, near: Sequence[str] = ()
     ) -> Tool | DirectAnswer | Plan | DelegateToAgents:
         """Build and register the tool that the request needs, unless the library turns out to have
         it, or the request needs more than one.
 
-        `search_candidates` names tools that the search found but that don't fit.
+        `near` names tools that the specification is compared with.
 
         Raises:
             SynthesisFailed: a step gave up; the message says why, `where` names the step.
             ModelError, SandboxError: the model or the sandbox is broken.
         """
-        synthesis = self.begin(turn, search_candidates)
+        synthesis = self.begin(turn, near)
         await GraphRun(turn, "specify").follow(SYNTHESIS_STAGES, synthesis)
         assert synthesis.result is not None
         return synthesis.result
@@ -86,7 +86,7 @@ class SynthesisEngine:
     def begin(
         self,
         turn: Turn,
-        search_candidates: Sequence[str] = (),
+        near: Sequence[str] = (),
         learnable: Sequence[str] | None = None,
         likely: Sequence[str] = (),
         *,
@@ -98,7 +98,7 @@ class SynthesisEngine:
         an earlier result of a tool, which is fixed if it is wrong.
         """
         forms = (turn.request.text,) if learnable is None else learnable
-        return Synthesis(self._deps, turn, search_candidates, forms, likely, dispute=dispute)
+        return Synthesis(self._deps, turn, near, forms, likely, dispute=dispute)
 
     async def mend(self, turn: Turn, tool: Tool, failed: FailedCall) -> Tool | Question | None:
         """Make a new version of a tool that failed in use; None if the model blames the call and

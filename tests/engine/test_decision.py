@@ -19,7 +19,7 @@ from selfeng.core.events import (
     TurnFinished,
 )
 from selfeng.core.prompt import ChatMessage, FunctionCall
-from selfeng.core.spec import SpecificationReply
+from selfeng.core.spec import SpecExample, SpecificationReply, SpecParameter
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Request
 from selfeng.core.verdict import Execution, Raised
@@ -34,7 +34,14 @@ from selfeng.synthesis_engine import SynthesisEngine
 from selfeng_agents import MiniAgents
 from selfeng_offline.completion import Completion, Flawed, WireCall
 from selfeng_offline.server import OfflineServer
-from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
+from tests.doubles import (
+    ListedLibrary,
+    ScriptedModel,
+    ScriptedSandbox,
+    returned,
+    specification,
+    tool,
+)
 from tests.script import Script, title_of
 
 CHOOSE, ANSWER, SPECIFY = "choose a tool", "answer the person", "write the specification"
@@ -363,7 +370,7 @@ async def test_the_choice_of_the_model_stands_however_low_the_threshold_finds_it
 
 
 async def test_a_request_in_another_language_finds_its_tool_by_its_english_form():
-    near = {"Add two and one": {"add_numbers": 0.8}}
+    near = {GERMAN: {"upper_text": 0.3}, "Add two and one": {"add_numbers": 0.8}}
     library = Nearness(tool(), UPPER, near=near)
     model = ScriptedModel(declined("Add two and one"), ADD, "3")
     events = await Decided(model, library).ask(GERMAN)
@@ -372,11 +379,33 @@ async def test_a_request_in_another_language_finds_its_tool_by_its_english_form(
     assert library.requests == learnt
 
 
-async def test_a_model_that_cannot_translate_is_not_asked_to():
-    library = Nearness(tool(), near={})
+async def test_another_language_costs_no_call_where_no_tool_is_likely():
+    spec = specification("add_numbers").model_copy(
+        update={
+            "parameters": tuple(
+                SpecParameter(
+                    name=p.name, annotation=p.annotation, default=p.default, description=""
+                )
+                for p in tool().signature.parameters
+            ),
+            "examples": (SpecExample(call="add_numbers(a=2, b=1)", result="3"),),
+        }
+    )
+    reply = SpecificationReply(
+        outcome="tool", message="", specification=spec, call="add_numbers(a=2, b=1)"
+    )
+    library, model = Nearness(tool(), near={}), ScriptedModel(reply, "3")
+    events = await Decided(model, library).ask(GERMAN)
+    assert (events[-1].tool, model.asked()) == ("add_numbers", ["specification", "answer"])
+    assert library.requests == [("add_numbers", 1, GERMAN)]
+
+
+@pytest.mark.parametrize(("request_", "listed"), [(GERMAN, True), ("Add two and one", False)])
+async def test_unlikely_tools_are_listed_only_where_the_language_may_hide_them(request_, listed):
     model = ScriptedModel(NOTHING)
-    await Decided(model, library, thresholds=Thresholds(translates=False)).ask(GERMAN)
-    assert model.asked() == ["specification"]
+    await Decided(model, Nearness(tool(), near={})).ask(request_)
+    (prompt,) = model.prompts
+    assert (prompt.name, "<library>" in prompt.messages[-1].content) == ("specification", listed)
 
 
 @pytest.mark.parametrize("request_", ["Draw me a picture of a cat", "Zeichne mir eine Katze"])

@@ -5,14 +5,18 @@ from hashlib import sha256
 import pytest
 
 from selfeng.core.signature import parse_signature
-from selfeng.core.spec import SpecExample
+from selfeng.core.spec import SpecExample, SpecificationReply
+from selfeng.core.turn import Request, Turn
 from selfeng.core.verdict import SandboxJob
 from selfeng.synthesis.boundaries import boundaries, is_unusual
 from selfeng.synthesis.examples import contradiction, example_problem, example_tests, stated
 from selfeng.synthesis.inputs import calls_in, kinds_of, mutations
+from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.probe import CallOutcome, probe, same
 from selfeng.synthesis.relatives import likeness
-from tests.doubles import specification, tool
+from selfeng.synthesis.specifying import Analyst, BuildSpec, KnownTool
+from selfeng.synthesis.steps import Steps
+from tests.doubles import ListedLibrary, ScriptedModel, specification, tool
 from tests.engine.honest_sandbox import HonestSandbox
 
 SIGNATURE = parse_signature("def f(a: int, b: str = 'x') -> int:\n    return a\n", "f")
@@ -168,6 +172,44 @@ async def test_a_tool_is_the_same_when_it_fulfils_the_examples(code, pairs, expe
         )
         == expected
     )
+
+
+class Specifying:
+    """An analyst beside a library, with a scripted model."""
+
+    def __init__(self, *replies, library):
+        self.model, self.events, self._library = ScriptedModel(*replies), [], library
+
+    async def specify(self, near=()):
+        turn = Turn(Request("double 4"), self.events.append)
+        analyst = Analyst(self.model, HonestSandbox(), self._library, SynthesisPolicy())
+        return await analyst.specify(Steps(turn), near)
+
+    @property
+    def states(self):
+        return [event.state for event in self.events]
+
+
+def doubling():
+    spec = with_examples(*EXAMPLES)
+    call = "double_number(number=4)"
+    return SpecificationReply(outcome="tool", message="", specification=spec, call=call)
+
+
+async def test_a_tool_of_another_name_that_fulfils_the_examples_is_used():
+    twice = tool("twice", "def twice(x: int) -> int:\n    return x + x\n")
+    analyst = Specifying(doubling(), library=ListedLibrary(tool(), twice))
+    assert await analyst.specify() == KnownTool(tool=twice, arguments={"x": 4})
+    assert len(analyst.model.prompts) == 1
+
+
+async def test_a_likely_tool_that_the_model_has_not_seen_is_shown_to_it_once():
+    halve = tool("halve", "def halve(x: int) -> int:\n    return x // 2\n")
+    analyst = Specifying(doubling(), doubling(), library=ListedLibrary(halve, tool()))
+    assert isinstance(await analyst.specify(("add_numbers",)), BuildSpec)
+    first, second = (prompt.messages[-1].content for prompt in analyst.model.prompts)
+    assert ("x // 2" in first, "x // 2" in second) == (False, True)
+    assert analyst.states == ["started", "finished"] * 2
 
 
 def test_examples_of_the_person_become_tests():

@@ -76,7 +76,7 @@ class SpecificationReply(Value):
     """Only for a tool: its call with the request's own arguments, as Python source; "" where the
     request lacks one.
     """
-    agent: StrictlyOptional[Literal["coder", "proxy"]] = "coder"
+    agent: StrictlyOptional[Literal["coder", "proxy"] | None] = None
     """Only for work for agents: who gets it; the proxy if it takes several of them."""
     steps: StrictlyOptional[tuple[PlannedStep, ...]] = ()
     """Only for steps."""

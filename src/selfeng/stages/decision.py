@@ -49,8 +49,6 @@ class Thresholds(Value):
     """SEARCH_FLOOR: the model sees no tool below it if the better tools are wrong. 0: it sees all
     candidates.
     """
-    translates: bool = True
-    """Whether the model can put a request in another language into English."""
 
 
 class Decision(Value):
@@ -63,6 +61,10 @@ class Decision(Value):
     """The forms of the request that stand alone; the tool that serves it may be found by them."""
     likely: tuple[str, ...] = ()
     """Names of the tools that the model saw, likeliest first."""
+    near: tuple[str, ...] = ()
+    """Names of the tools that a specification is compared with: the likely ones, or all candidates
+    where none is likely because the search hardly knows the request's language.
+    """
 
 
 class _SearchResults(NamedTuple):
@@ -132,16 +134,28 @@ class Decider:
         if isinstance(choice, Disputed):
             reason = f"An earlier result of {choice.tool_name} is said to be wrong."
             turn.emit(NoToolFound(reason=reason, **searched))
-            return Decision(choice=choice, considered=considered, likely=(choice.tool_name,))
+            return Decision(
+                choice=choice,
+                considered=considered,
+                likely=(choice.tool_name,),
+                near=tuple(tool.name for tool in selection.results.offered),
+            )
         if isinstance(choice, NoFit):
             turn.emit(NoToolFound(reason=choice.reason, **searched))
         else:
             name = choice.tool.name
             sure = next((c.confidence for c in candidates if c.tool.name == name), 0.0)
             turn.emit(ToolFound(tool=name, confidence=sure, reason=selection.reason, **searched))
-        learnable = () if selection.reason else _forms(turn, choice.standalone)
-        likely = tuple(tool.name for tool in selection.results.offered)
-        return Decision(choice=choice, considered=considered, learnable=learnable, likely=likely)
+        likely = near = tuple(tool.name for tool in selection.results.offered)
+        if not likely and not await asyncio.to_thread(is_english, turn.request.text):
+            near = considered
+        return Decision(
+            choice=choice,
+            considered=considered,
+            learnable=() if selection.reason else _forms(turn, choice.standalone),
+            likely=likely,
+            near=near,
+        )
 
     async def _is_another_likely(self, turn: Turn, results: _SearchResults) -> bool:
         """Whether a tool was added meanwhile that is sure if the model chooses it."""
@@ -211,14 +225,15 @@ class Decider:
     async def _choose(self, turn: Turn, results: _SearchResults) -> _Choice:
         if not results.candidates:
             return _Choice(NoFit(reason="The library is empty."), results, model_replied=False)
-        english = await asyncio.to_thread(is_english, turn.request.text)
-        if not results.offered and (english or not self._thresholds.translates):
+        if not results.offered:
             best = results.candidates[0]
             reason = f"The nearest tool, {best.tool.name}, has a confidence of only "
             return _Choice(
                 NoFit(reason=reason + self._below(best.confidence)), results, model_replied=False
             )
-        asks = bool(turn.request.history) or not english
+        asks = bool(turn.request.history) or not await asyncio.to_thread(
+            is_english, turn.request.text
+        )
         try:
             choice = await self._executor.choose(turn, results.offered, standalone=asks)
         except ModelError as error:

@@ -94,6 +94,8 @@ class RequestState:
     """Names of the tools that the search found."""
     likely: tuple[str, ...] = ()
     """Those that the model saw."""
+    near: tuple[str, ...] = ()
+    """Those that a specification is compared with."""
     dispute: Dispute | None = None
     """The earlier result that the person disagrees with."""
     learnable: tuple[str, ...] = ()
@@ -111,7 +113,7 @@ class RequestState:
         """Created when a stage first needs it."""
         return self.engine.begin(
             self.turn,
-            self.search_candidates,
+            self.near,
             self.learnable,
             self.likely,
             dispute=self.dispute,
@@ -266,6 +268,7 @@ class Stages:
         decision = await self._decider.decide(turn)
         state.choice, state.search_candidates = decision.choice, decision.considered
         state.learnable, state.likely = decision.learnable, decision.likely
+        state.near = decision.near
         match state.choice:
             case Call(tool=ServerTool() as tool) as call:
                 if self._servers and await self._servers.allowed(tool):
@@ -308,6 +311,8 @@ class Stages:
                 text=f"`{tool.signature}`: {tool.description}", tool=tool.name
             )
             return "built"
+        if not state.synthesis.built:  # the library had it, though the search did not offer it
+            state.search_candidates += (state.synthesis.result.name,)
         state.choice = await self._call_of(
             state.turn, state.synthesis.result, state.synthesis.arguments
         )

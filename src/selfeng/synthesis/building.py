@@ -100,19 +100,19 @@ class Synthesis:
         self,
         deps: SynthesisDeps,
         turn: Turn,
-        search_candidates: Sequence[str],
+        near: Sequence[str],
         learnable: Sequence[str],
         likely: Sequence[str] = (),
         *,
         dispute: Dispute | None = None,
     ) -> None:
-        """`search_candidates` names tools that the search found but that don't fit, `likely` those
-        that the request may want changed; `learnable` are the forms of the request that stand
-        alone; with a `dispute` the tool that gave that result may be fixed.
+        """`near` names tools that the specification is compared with, `likely` those that the
+        request may want changed; `learnable` are the forms of the request that stand alone; with a
+        `dispute` the tool that gave that result may be fixed.
         """
         self._dispute = dispute
         self._deps, self._policy, self._steps = deps, deps.policy, Steps(turn)
-        self._search_candidates, self._learnable = search_candidates, learnable
+        self._near, self._learnable = near, learnable
         self._likely = likely
         self.result: Tool | DirectAnswer | Plan | DelegateToAgents | None = None
         """The result; a tool was registered, or found in the library."""
@@ -128,7 +128,7 @@ class Synthesis:
     async def specify(self) -> str:
         problem = f"it can't be fulfilled as written: {self._stuck.message}" if self._stuck else ""
         decision = await self._deps.analyst.specify(
-            self._steps, self._search_candidates, self._likely, problem, self._dispute
+            self._steps, self._near, self._likely, problem, self._dispute
         )
         if isinstance(decision, BuildSpec | KnownTool):
             self.arguments = decision.arguments

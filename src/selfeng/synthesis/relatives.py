@@ -12,6 +12,7 @@ from selfeng.core.spec import SpecExample, Specification
 from selfeng.core.tool import Tool
 from selfeng.core.verdict import SandboxJob, Version
 from selfeng.synthesis.examples import arguments_of, exception_of
+from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.probe import CallOutcome, probe, same
 
 Likeness = Literal["same", "other", "unknown"]
@@ -31,15 +32,13 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    renamed = _renamed(spec.signature().parameters, tool.signature.parameters)
-    if renamed is None:
+    names = _renamed(spec.signature().parameters, tool.signature.parameters)
+    if names is None:
         return "other"
     examples = list(_runnable_examples(spec))
     if len(examples) < _LEAST or len({example.result for example, _ in examples}) < 2:
         return "unknown"
-    inputs = [
-        {renamed[name]: value for name, value in arguments.items()} for _, arguments in examples
-    ]
+    inputs = [{names[name]: value for name, value in given.items()} for _, given in examples]
     if (outcomes := await probe(sandbox, SandboxJob(tool.name, tool.code), inputs)) is None:
         return "other"
     return (
@@ -77,14 +76,20 @@ async def twin(
     return None
 
 
+def renamed(target: Signature, source: Signature, arguments: Arguments | None) -> Arguments | None:
+    """Arguments for the target as those for the source; None if it can't take them."""
+    names = _renamed(target.parameters, source.parameters)
+    return {names[n]: value for n, value in arguments.items()} if names and arguments else None
+
+
 def _adapter(code: str, source: Signature, target: Signature) -> str | None:
     """A module that wraps a function under another one's name and parameters; None if it can't take
     that one's arguments.
     """
-    renamed = _renamed(target.parameters, source.parameters)
-    if renamed is None or source.function == target.function:
+    names = _renamed(target.parameters, source.parameters)
+    if names is None or source.function == target.function:
         return None
-    arguments = ", ".join(f"{parameter}={argument}" for argument, parameter in renamed.items())
+    arguments = ", ".join(f"{parameter}={argument}" for argument, parameter in names.items())
     head = ", ".join(
         p.name + ("" if p.default is None else f"={p.default}") for p in target.parameters
     )

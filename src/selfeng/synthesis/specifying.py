@@ -1,6 +1,6 @@
 """The analyst: from a request to a specification, unless no tool has to be built."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from typing import assert_never
 
@@ -12,7 +12,7 @@ from selfeng.core.question import Question
 from selfeng.core.result import Dispute
 from selfeng.core.signature import Signature
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply
-from selfeng.core.tool import Tool
+from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Request
 from selfeng.core.value import Value
 from selfeng.core.words import count
@@ -20,6 +20,7 @@ from selfeng.prompts import render
 from selfeng.prompts.request import disputable, saved_plan, shown
 from selfeng.synthesis.checks import specification_problem
 from selfeng.synthesis.composing import (
+    NEAR,
     asking_problem,
     delegation_problem,
     sources_of,
@@ -28,7 +29,7 @@ from selfeng.synthesis.composing import (
 from selfeng.synthesis.examples import arguments_of, contradiction, stated
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
-from selfeng.synthesis.relatives import likeness, twin
+from selfeng.synthesis.relatives import likeness, renamed, twin
 from selfeng.synthesis.steps import Step, Steps, gave_up
 
 RELATIVES = 5
@@ -37,6 +38,8 @@ _FULFILLED = (
     "the present version fulfils all these examples, so they show no fault: begin with a call that "
     "it gets wrong, or, if it is right, reply with `answer` and the reason"
 )
+LIKELY = 0.5
+"""Confidence from which a tool that the model has not seen may be what it specifies."""
 VIEWED = 2
 """Tools that the specification may change and that it sees with their sources."""
 
@@ -96,14 +99,15 @@ class Analyst:
     async def specify(
         self,
         steps: Steps,
-        search_candidates: Sequence[str],
+        near: Sequence[str],
         likely: Sequence[str] = (),
         problem: str = "",
         dispute: Dispute | None = None,
     ) -> Specified:
-        """`search_candidates` names the tools that the search found, `likely` those that are shown
-        with their sources; `problem` says why an earlier specification was refused. The tool of a
-        `dispute` may be fixed.
+        """`near` names the tools that the prompt lists, `likely` those that are shown with their
+        sources; `near` without `likely` means that the search could not tell which they are.
+        `problem` says why an earlier specification was refused. The tool of a `dispute` may be
+        fixed.
 
         Raises:
             SynthesisFailed: the model wrote no usable specification.
@@ -119,12 +123,13 @@ class Analyst:
             "disputable": disputable(dispute or request.earlier_results.values),
         }
         if dispute:
-            search_candidates = (dispute.result.tool, *search_candidates)
+            near = (dispute.result.tool, *near)
             likely = (dispute.result.tool,)
-        near = [tool for name in search_candidates if (tool := await self._find_tool(name))]
-        viewed = [tool for tool in near if tool.name in likely[:VIEWED]]
+        listed = [tool for name in near if (tool := await self._find_tool(name))]
+        viewed = [tool for tool in listed if tool.name in likely[:VIEWED]]
+        unsure = bool(listed) and not likely
         for _ in range(attempts):
-            sources = {"near": _listed(near), "sources": sources_of(viewed)}
+            sources = {"near": _listed(listed), "sources": sources_of(viewed)}
             prompt = render("specification", request.history, **context, **sources, problem=problem)
             with steps.step("specify", prompt.name) as current:
                 steps.prompts_sent.append(AskedPrompt.of(prompt))
@@ -134,13 +139,17 @@ class Analyst:
                     current.summary = "The model declines it."
                     return _declined(f"{refusal.message.rstrip('.')}.")
                 decision = await self._made_of(current, request, reply, dispute)
+                if isinstance(decision, BuildSpec) and not decision.extends:
+                    seen = {tool.name for tool in listed} if unsure and not problem else None
+                    decision = await self._in_library(current, decision, seen)
+                elif isinstance(decision, str):
+                    current.fail(f"Refused: {decision}.")
                 if not isinstance(decision, str):
                     return decision
                 problem = decision
                 viewed += [
                     t for t in await self._tools_concerned(reply, problem) if t not in viewed
                 ]
-                current.fail(f"Refused: {problem}.")
         raise gave_up("specify", attempts, problem)
 
     async def _made_of(
@@ -161,7 +170,7 @@ class Analyst:
             case "delegate":
                 current.summary = "It is work for agents."
                 return delegation_problem(request) or DelegateToAgents(
-                    agent=reply.agent, context=reply.message
+                    agent=reply.agent or "coder", context=reply.message
                 )
             case "question" if reply.message or reply.questions:
                 questions = reply.questions or (Question(id="request", question=reply.message),)
@@ -264,14 +273,36 @@ class Analyst:
             return error.message
         return BuildSpec(spec=spec)
 
+    async def _in_library(
+        self, current: Step, build: BuildSpec, seen: Collection[str] | None
+    ) -> BuildSpec | KnownTool | str:
+        """The tool of another name that fulfils all examples, if the library has it, else the build
+        as it is. Where `seen` are the only tools that the model could compare it with, a text names
+        another one that is likely the same.
+        """
+        spec, candidates = build.spec, await self._relatives(build.spec)
+        for tool in [c.tool for c in candidates if c.similarity >= NEAR]:
+            if await likeness(self._sandbox, tool, spec) == "same":
+                current.summary = f"{tool.name} is in the library already, and does this."
+                arguments = renamed(spec.signature(), tool.signature, build.arguments)
+                return KnownTool(tool=tool, arguments=arguments)
+        best = candidates[0] if seen is not None and candidates else None
+        if best and seen is not None and best.confidence >= LIKELY and best.tool.name not in seen:
+            current.summary = f"{best.tool.name} is in the library, and may do this."
+            return (
+                f"{best.tool.name} is in the library: give its very name and parameters if it does "
+                "what is asked, and else the same specification again"
+            )
+        return build
+
     async def twin(self, spec: Specification, code: str, tests: str) -> Tool | None:
         """The tool of another name that does the same as a new one, if the library has it."""
-        near = await self._library.search(
-            f"{spec.description} {' '.join(spec.example_requests)}", RELATIVES
-        )
-        return await twin(
-            self._sandbox, spec.signature(), code, tests, [candidate.tool for candidate in near]
-        )
+        near = [candidate.tool for candidate in await self._relatives(spec)]
+        return await twin(self._sandbox, spec.signature(), code, tests, near)
+
+    async def _relatives(self, spec: Specification) -> tuple[Candidate, ...]:
+        text = f"{spec.description} {' '.join(spec.example_requests)}"
+        return await self._library.search(text, RELATIVES)
 
     async def _means_the_same(self, tool: Tool, spec: Specification) -> bool:
         same_parameters = [p.name for p in tool.signature.parameters] == [
