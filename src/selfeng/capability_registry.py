@@ -382,7 +382,7 @@ class CapabilityRegistry:
         long as a fast call, and this counts all calls of that time in one.
         """
         if not self._uses:
-            self._background.start_logged(self._count_soon())
+            self._background.start(self._count_soon())
         self._uses.setdefault((name, version), []).append(call)
 
     async def _count_soon(self) -> None:

@@ -6,7 +6,6 @@ import logging
 import sys
 from collections.abc import (
     AsyncGenerator,
-    AsyncIterator,
     Awaitable,
     Callable,
     Mapping,
@@ -48,7 +47,6 @@ from selfeng.core.packages import LOCAL
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, answers_text, completed
-from selfeng.core.replay_stream import Reader, ReplayStream
 from selfeng.core.result import EarlierResult, Result
 from selfeng.core.server_tool import NO
 from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus, Part
@@ -339,18 +337,17 @@ class Engine:
 
         Raises: as what begins it.
         """
-        records: ReplayStream[Record] = ReplayStream()
+        records: asyncio.Queue[Record] = asyncio.Queue()
         unsubscribe = self.subscribe(lambda batch: _append(records, batch))
         runs = None
         try:
             runs = started_turn = await pending_turn
-            async for record in Reader(records):
+            while runs:
+                record = await records.get()
                 if record.turn_id == started_turn.turn_id:
                     if isinstance(record.event, FINAL):
                         runs = None
                     yield record
-                    if runs is None:
-                        return
         finally:
             unsubscribe()
             if runs:
@@ -367,14 +364,14 @@ class Engine:
 
         Raises: ResourceNotFound: `owner` has no such turn.
         """
-        news: ReplayStream[Record] = ReplayStream()
+        news: asyncio.Queue[Record] = asyncio.Queue()
         unsubscribe = self.subscribe(lambda batch: _append(news, batch))
         try:
             stored_records = await self.records(owner, turn_id)
             if not isinstance(stored_records[-1].event, FINAL):
                 after = max(after, stored_records[0].seq - 1)
                 stored_records = await self.history(owner, stored_records[0].conversation_id, after)
-            async for record in _joined(stored_records, Reader(news)):
+            async for record in _joined(stored_records, news):
                 if record.turn_id == turn_id and record.seq > after:
                     yield record
                 if record.turn_id == turn_id and isinstance(record.event, FINAL):
@@ -989,18 +986,18 @@ def _check_words(request: str, remedy: str) -> None:
         )
 
 
-def _append(records: ReplayStream[Record], batch: Sequence[Record]) -> None:
+def _append(records: asyncio.Queue[Record], batch: Sequence[Record]) -> None:
     for record in batch:
-        records.push(record)
+        records.put_nowait(record)
 
 
 async def _joined(
-    stored_records: Sequence[Record], news: AsyncIterator[Record]
+    stored_records: Sequence[Record], news: asyncio.Queue[Record]
 ) -> AsyncGenerator[Record, None]:
     """The records that are known, then the stored ones of the news that follow on them."""
     for record in stored_records:
         yield record
     last = stored_records[-1].seq if stored_records else 0
-    async for record in news:
-        if record.seq > last:
+    while True:
+        if (record := await news.get()).seq > last:
             yield record

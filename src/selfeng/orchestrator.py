@@ -52,35 +52,29 @@ class RequestTurn(RunningTurn):
 
     def __init__(
         self,
+        tasks: BackgroundTasks,
         request: Request,
         limits: Limits | None,
         recall: Recall,
         news: News,
-        inspector: Inspector | None,
         *,
+        inspector: Inspector | None,
         watch: Callable[[Event], None] | None,
         wait: Wait,
     ) -> None:
-        super().__init__()
-        emit = partial(self._watched, watch) if watch else self._feed.push
+        super().__init__(tasks)
+        emit = partial(self._watched, watch) if watch else self.emit
 
         budget = Budget(
             limits,
-            lambda b: self._feed.push(
-                BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)
-            ),
-            on_thought=self._feed.push,
+            lambda b: self.emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)),
+            on_thought=self.emit,
         )
         self.turn = Turn(request, emit, budget, news, recall, inspector, wait)
 
     def _watched(self, watch: Callable[[Event], None], event: Event) -> None:
         watch(event)
-        self._feed.push(event)
-
-    @property
-    def events(self) -> Sequence[Event]:
-        """All events so far."""
-        return self._feed.pieces
+        self.emit(event)
 
     @property
     def spent(self) -> Mapping[str, Any]:
@@ -113,7 +107,7 @@ class Orchestrator:
         wait: Wait = awaited,
         servers: ServerTools | None = None,
     ) -> None:
-        """`runtime` is the context that turns run under; `recall` gives each turn its access to the
+        """`runtime` runs the turns; `recall` gives each turn its access to the
         lessons.
 
         `delegation` has the agents that take over work that no tool can do; the toolsmith joins
@@ -184,20 +178,20 @@ class Orchestrator:
         """Begin a turn, or `resumed` go on with one; on the event loop. It starts at the next task
         switch. `watch` is called with each event of its stages at once.
         """
-        with self._runtime.entered():
-            running = RequestTurn(
-                turn_request,
-                self._limits,
-                self._recall(),
-                self._news,
-                self._inspector,
-                watch=watch,
-                wait=self._wait,
-            )
-            running.emit(started(turn_request))
-            if resumed:
-                running.emit(resumed)
-            running.begin(partial(self._answer, running))
+        running = RequestTurn(
+            self._runtime,
+            turn_request,
+            self._limits,
+            self._recall(),
+            self._news,
+            inspector=self._inspector,
+            watch=watch,
+            wait=self._wait,
+        )
+        running.emit(started(turn_request))
+        if resumed:
+            running.emit(resumed)
+        running.begin(partial(self._answer, running))
         return running
 
     async def _answer(self, running: RequestTurn) -> TurnFinished:

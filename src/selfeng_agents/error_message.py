@@ -3,9 +3,9 @@
 import traceback
 from collections.abc import AsyncIterator
 
-from selfeng.core.replay_stream import Reader, ReplayStream
 from selfeng_agents.message import Message, MessagePromise
 from selfeng_agents.promising_context import PromisingContext
+from selfeng_agents.replay_stream import Reader, ReplayStream
 
 
 class ErrorMessage(Message):

@@ -5,8 +5,7 @@ import warnings
 from collections.abc import Awaitable
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from selfeng.core.background import Scope, current_scope
-from selfeng_agents.promising_context import PromisingContext
+from selfeng_agents.promising_context import PromisingContext, Scope, current_scope
 from selfeng_agents.promising_errors import NoActiveContextError
 from selfeng_agents.sentinels import DEFAULT, Choice, resolve_choice
 from selfeng_agents.sequence import MessageSequence, MessageSequencePromise, MessageType

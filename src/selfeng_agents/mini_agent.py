@@ -9,12 +9,17 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, overload
 
-from selfeng.core.background import current_scope
 from selfeng_agents.frozen import Frozen, freezable
 from selfeng_agents.interaction import AgentCall, InteractionContext
 from selfeng_agents.message import Message
 from selfeng_agents.promise import Promise
-from selfeng_agents.promising_context import PromisingContext, as_list, check_async, is_async
+from selfeng_agents.promising_context import (
+    PromisingContext,
+    as_list,
+    check_async,
+    current_scope,
+    is_async,
+)
 from selfeng_agents.sentinels import DEFAULT, Choice, resolve_choice
 from selfeng_agents.sequence import (
     DeferredReplies,

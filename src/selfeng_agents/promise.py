@@ -12,9 +12,9 @@ from collections.abc import (
 )
 from typing import Any, Generic, TypeVar
 
-from selfeng.core.replay_stream import Failure, Reader, ReplayStream
 from selfeng_agents.promising_context import PromisingContext
 from selfeng_agents.promising_errors import FunctionNotProvidedError
+from selfeng_agents.replay_stream import Failure, Reader, ReplayStream
 from selfeng_agents.sentinels import DEFAULT, NO_VALUE, Choice, Sentinel, resolve_choice
 from selfeng_agents.streams import StreamAppender
 

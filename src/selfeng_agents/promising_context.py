@@ -5,10 +5,10 @@ import inspect
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator
 from contextlib import AsyncExitStack, contextmanager
+from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Protocol, Self, TypeVar, cast
 
-from selfeng.core.background import BackgroundTasks, current_tasks
 from selfeng_agents.promising_errors import NoActiveContextError, WrongActiveContextError
 from selfeng_agents.sentinels import DEFAULT, Choice, resolve_choice
 
@@ -35,7 +35,33 @@ class Closable(Protocol):
     def close(self) -> object: ...
 
 
-class PromisingContext(BackgroundTasks):
+class Scope:
+    """The owner of tasks: one run of an agent inside the run that called it."""
+
+    __slots__ = ("__weakref__", "parent")
+
+    def __init__(self) -> None:
+        self.parent: Scope | None = current_scope.get()
+
+    def is_under(self, scope: "Scope") -> bool:
+        """Whether this is the given scope or was called from it, at any depth."""
+        here: Scope | None = self
+        while here is not None and here is not scope:
+            here = here.parent
+        return here is not None
+
+
+current_scope: ContextVar[Scope | None] = ContextVar("current_scope", default=None)
+current_context: ContextVar["PromisingContext | None"] = ContextVar("current_context", default=None)
+
+
+class Endable(Protocol):
+    """What a task writes to, which must end when the task fails."""
+
+    def end(self, error: BaseException | None = None) -> None: ...
+
+
+class PromisingContext:
     """An async context manager for promises; leaving it waits for everything that was started in
     it.
 
@@ -59,7 +85,10 @@ class PromisingContext(BackgroundTasks):
         """`start_everything_soon_by_default` is an alias of `start_everything_asap_by_default`,
         which is True by default. `logger` gets the errors of what runs in the background.
         """
-        super().__init__(logger or _logger, log_level_for_errors)
+        self.logger, self.log_level_for_errors = logger or _logger, log_level_for_errors
+        self._calm = asyncio.Event()
+        self._tasks: dict[asyncio.Task[Any], tuple[Scope | None, Endable | None]] = {}
+        self._idle: set[asyncio.Task[Any]] = set()
         self.start_everything_asap_by_default = resolve_choice(
             True, start_everything_asap_by_default, start_everything_soon_by_default
         )
@@ -69,7 +98,7 @@ class PromisingContext(BackgroundTasks):
         self.longer_hash_keys = resolve_choice(False, longer_hash_keys)
         self.on_promise_resolved_handlers = as_list(on_promise_resolved)
         self.parent = self.find_current()
-        self._previous: BackgroundTasks | None = None
+        self._previous: PromisingContext | None = None
         self._active = False
         self._exits = AsyncExitStack()
         self._shared: dict[Callable[[], Any], Client] = {}
@@ -79,7 +108,7 @@ class PromisingContext(BackgroundTasks):
     @classmethod
     def get_current(cls) -> Self:
         """Raises: NoActiveContextError, WrongActiveContextError."""
-        if (current := current_tasks.get()) is None:
+        if (current := current_context.get()) is None:
             raise NoActiveContextError(
                 "No context is active; put this under `async with MiniAgents():`, or inside an "
                 "agent."
@@ -94,8 +123,7 @@ class PromisingContext(BackgroundTasks):
     @staticmethod
     def find_current() -> "PromisingContext | None":
         """The active context, if any."""
-        current = current_tasks.get()
-        return current if isinstance(current, PromisingContext) else None
+        return current_context.get()
 
     def run(self, awaitable: Awaitable[T]) -> T:
         """Run to the end in a new event loop and this context. Blocks. Raises: RuntimeError: an
@@ -149,6 +177,64 @@ class PromisingContext(BackgroundTasks):
                 context.start_asap(handler(promise, value))
             context = context.parent
 
+    def start(
+        self,
+        coroutine: Coroutine[Any, Any, T],
+        writes: Endable | None = None,
+        scope: Scope | None = None,
+    ) -> asyncio.Task[T]:
+        """Run in the background; a cancellation of the task also ends what it writes to, even if it
+        never began.
+        """
+        task = asyncio.get_running_loop().create_task(coroutine)
+        self._tasks[task] = scope or current_scope.get(), writes
+        task.add_done_callback(self._finished)
+        return task
+
+    def start_logged(self, coroutine: Coroutine[Any, Any, T]) -> asyncio.Task[T | None]:
+        """Run in the background; an error is logged."""
+        return self.start(self._logged(coroutine))
+
+    async def _logged(self, coroutine: Coroutine[Any, Any, T]) -> T | None:
+        try:
+            return await coroutine
+        except Exception as error:  # noqa: BLE001  nobody reads it
+            self.log_error("A task in the background failed", error)
+            return None
+
+    def log_error(self, message: str, error: BaseException) -> None:
+        """Log an error that no one reads."""
+        self.logger.log(self.log_level_for_errors, message, exc_info=error)
+
+    def _finished(self, task: asyncio.Task[Any]) -> None:
+        _, writes = self._tasks.pop(task)
+        if writes is not None and task.cancelled():
+            writes.end(asyncio.CancelledError())
+        if len(self._tasks) <= 1 + len(self._idle):
+            self._calm.set()
+
+    def cancel(self, scope: Scope | None = None) -> None:
+        """Cancel what was started under a scope, or everything."""
+        for task, (where, _) in list(self._tasks.items()):
+            if scope is None or (where is not None and where.is_under(scope)):
+                task.cancel()
+
+    async def aflush_tasks(self) -> None:
+        """Wait until only the caller is running."""
+        is_task = asyncio.current_task() in self._tasks
+        while len(self._tasks) - len(self._idle) > is_task:
+            self._calm.clear()
+            await self._calm.wait()
+
+    async def aclose(self) -> None:
+        """Wait for what was started; a cancellation cancels it."""
+        try:
+            await self.aflush_tasks()
+        except asyncio.CancelledError:
+            self.cancel()
+            await self.aflush_tasks()
+            raise
+
     def start_asap(
         self, awaitable: Awaitable[T], suppress_errors: bool = False
     ) -> asyncio.Task[T | None]:
@@ -194,8 +280,8 @@ class PromisingContext(BackgroundTasks):
         self._calm = asyncio.Event()
         self._exits = AsyncExitStack()
         self._shared = {}
-        self._previous = current_tasks.get()
-        current_tasks.set(self)
+        self._previous = current_context.get()
+        current_context.set(self)
         return self
 
     async def afinalize(self) -> None:
@@ -207,7 +293,7 @@ class PromisingContext(BackgroundTasks):
         finally:
             for task in self._idle:
                 task.cancel()
-            current_tasks.set(self._previous)
+            current_context.set(self._previous)
             self._previous = None
             self._active = False
             await self._exits.aclose()

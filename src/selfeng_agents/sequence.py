@@ -8,12 +8,11 @@ from typing import Any, Self, Union, cast
 
 from pydantic import BaseModel
 
-from selfeng.core.background import Scope
-from selfeng.core.replay_stream import Failure, ReplayStream
 from selfeng_agents.error_message import ErrorMessage, ForgivingPromise
 from selfeng_agents.message import Message, MessagePromise
 from selfeng_agents.promise import StreamedPromise
-from selfeng_agents.promising_context import PromisingContext
+from selfeng_agents.promising_context import PromisingContext, Scope
+from selfeng_agents.replay_stream import Failure, ReplayStream
 from selfeng_agents.sentinels import DEFAULT, Choice, resolve_choice
 from selfeng_agents.streams import Appender, being_cancelled
 

@@ -5,9 +5,9 @@ import logging
 from types import TracebackType
 from typing import Generic, Self
 
-from selfeng.core.replay_stream import Piece, Reader, ReplayStream
 from selfeng_agents.promising_context import PromisingContext
 from selfeng_agents.promising_errors import AppenderClosedError, AppenderNotOpenError
+from selfeng_agents.replay_stream import Piece, Reader, ReplayStream
 from selfeng_agents.sentinels import DEFAULT, Choice, resolve_choice
 
 logger = logging.getLogger(__name__)

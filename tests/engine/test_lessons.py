@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 
+from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
 from selfeng.core.events import BudgetSpent, Event, LessonsShown, Record, TurnFinished
 from selfeng.core.files import FileLimits
@@ -40,7 +41,6 @@ from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine
 from selfeng.turns.turn_registry import TurnRegistry
-from selfeng_agents import MiniAgents
 from tests.doubles import (
     CODE,
     TESTS,
@@ -73,7 +73,8 @@ async def engine_on(
     async with AsyncExitStack() as stack:
         library = ListedLibrary()
         stack.push_async_callback(book.learning.aclose)
-        runtime = await stack.enter_async_context(MiniAgents())
+        runtime = BackgroundTasks()
+        stack.push_async_callback(runtime.aclose)
         synthesis = SynthesisEngine(model, sandbox, library, model_name="scripted")
         orchestrator = Orchestrator(
             library,

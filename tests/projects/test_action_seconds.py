@@ -2,16 +2,15 @@
 
 import asyncio
 
+from selfeng.core.background import BackgroundTasks
 from selfeng.core.errors import AgentError
 from selfeng.core.events import Event, TurnFailed, TurnFinished
 from selfeng.projects.service import ProjectTurn
-from selfeng_agents import MiniAgents
 
 
 async def last_of(work) -> Event:
-    async with MiniAgents():
-        turn = ProjectTurn("Run main.py", "acting", work)
-        return [event async for event in turn][-1]
+    turn = ProjectTurn(BackgroundTasks(), "Run main.py", "acting", work)
+    return [event async for event in turn][-1]
 
 
 async def test_an_action_that_ends_has_seconds():

@@ -103,19 +103,21 @@ class ProjectDetail(ProjectSummary):
 
 class ProjectTurn(RunningTurn):
     """A turn of a project: a build, or an action of a person. Starts on creation, on the event
-    loop, in the context of a runtime.
+    loop.
     """
 
     def __init__(
         self,
+        tasks: BackgroundTasks,
         request: str,
         where: str,
         work: Callable[[Callable[[Event], object]], Awaitable[Last]],
         consent: PendingApproval | None = None,
+        *,
         resumed: TurnResumed | None = None,
     ) -> None:
         """`consent` is what a build asks for approval."""
-        super().__init__()
+        super().__init__(tasks)
         self.consent = consent
         self._where = where
         self._spent: Mapping[str, Any] = {}
@@ -181,7 +183,7 @@ class ProjectService:
         news: News = lambda part: None,
         workflows: Workflows | None = None,
     ) -> None:
-        """`runtime` is the context that turns run under; `news` lets them wait for a sandbox that
+        """`runtime` runs the turns; `news` lets them wait for a sandbox that
         is still being set up. `workflows` keep the steps of builds that go on after the process.
         """
         self._folder, self._builder, self._journal, self._turns, self._runtime = (
@@ -270,7 +272,7 @@ class ProjectService:
 
         request = _request(action)
         return await self._turn(
-            owner, project_id, request, partial(ProjectTurn, request, ACTING, work)
+            owner, project_id, request, partial(ProjectTurn, self._runtime, request, ACTING, work)
         )
 
     async def restore(self, owner: str, project_id: str, number: int) -> Asked:
@@ -285,7 +287,7 @@ class ProjectService:
 
         request = f"Restore backup {number}"
         return await self._turn(
-            owner, project_id, request, partial(ProjectTurn, request, ACTING, work)
+            owner, project_id, request, partial(ProjectTurn, self._runtime, request, ACTING, work)
         )
 
     async def answer(self, owner: str, turn_id: str, reply: ApprovalReply) -> bool:
@@ -334,7 +336,7 @@ class ProjectService:
             return ended(await builder.build(options, emit, consent))
 
         request = build_options.goal.strip() or f"Go on with {build_options.project_name}"
-        return request, partial(ProjectTurn, request, BUILDING, work, consent)
+        return request, partial(ProjectTurn, self._runtime, request, BUILDING, work, consent)
 
     async def _turn(
         self,
@@ -351,11 +353,7 @@ class ProjectService:
         )
 
     def _run(self, begin: Callable[..., ProjectTurn]) -> Run:
-        def run(resumed: TurnResumed | None, _watch: object) -> ProjectTurn:
-            with self._runtime.entered():
-                return begin(resumed=resumed)
-
-        return run
+        return lambda resumed, _watch: begin(resumed=resumed)
 
     async def _owned_project(self, owner: str, project_id: str) -> ConversationSummary:
         with suppress(ResourceNotFound):

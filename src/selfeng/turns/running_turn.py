@@ -1,14 +1,14 @@
 """A running turn: a stream of events, the last of which ends it."""
 
+import asyncio
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import Any
 
-from selfeng.core.background import Scope, current_scope, current_tasks
+from selfeng.core.background import BackgroundTasks
 from selfeng.core.errors import AgentError, Diverged, TakenOver
 from selfeng.core.events import Event, TurnFailed, TurnFinished, TurnStopped
-from selfeng.core.replay_stream import Reader, ReplayStream
 from selfeng.core.work import current_work
 
 log = logging.getLogger(__name__)
@@ -23,27 +23,32 @@ Last = TurnFinished | TurnFailed | TurnStopped
 class RunningTurn(ABC):
     """A turn that has begun; any number of readers get its events from the first one on."""
 
-    def __init__(self) -> None:
-        """On the event loop; the current tasks run it."""
-        tasks = current_tasks.get()
-        assert tasks, "a turn begins inside `BackgroundTasks.entered`"
-        self._tasks, self._scope = tasks, Scope()
-        self._feed: ReplayStream[Event] = ReplayStream()
+    def __init__(self, tasks: BackgroundTasks) -> None:
+        """On the event loop; it becomes one of the tasks."""
+        self._tasks = tasks
+        self._task: asyncio.Task[None] | None = None
+        self.events: list[Event] = []
+        """All events so far."""
+        self.ended = False
+        self.arrived = asyncio.Event()
+        """Set when there is another event."""
         self._work_started = False
         """Whether the work has started; then it determines the last event."""
         self._reason = CANCELLED
         self._steps = current_work.get()
 
     def __aiter__(self) -> AsyncIterator[Event]:
-        return Reader(self._feed)
+        return _Reader(self)
 
     def emit(self, event: Event) -> None:
-        """Report an event."""
-        self._feed.push(event)
+        """Report an event; after the last one, none is."""
+        if not self.ended:
+            self.events.append(event)
+            self.arrived.set()
 
     def begin(self, work: Callable[[], Awaitable[Last]]) -> None:
         """Do the work of the turn from the next task switch on; its result ends the turn."""
-        self._tasks.start(self._run(work), scope=self._scope)
+        self._task = self._tasks.start(self._run(work))
 
     def stop(self, reason: str = CANCELLED) -> None:
         """Cancel everything that the turn runs; its last event will be `TurnStopped`."""
@@ -52,10 +57,10 @@ class RunningTurn(ABC):
             self._steps.stop()
         if not self._work_started:
             self._end(self._stopped())
-        self._tasks.cancel(self._scope)
+        if self._task:
+            self._task.cancel()
 
     async def _run(self, work: Callable[[], Awaitable[Last]]) -> None:
-        current_scope.set(self._scope)  # what starts from here on is cancelled with the turn
         self._work_started = True
         try:
             last = await work()
@@ -93,8 +98,24 @@ class RunningTurn(ABC):
 
     def _end(self, last: Last) -> None:
         """End the turn; nothing comes after this event."""
-        self._feed.push(last)
-        self._feed.end()
+        self.emit(last)
+        self.ended = True
+
+
+class _Reader(AsyncIterator[Event]):
+    """One reader's place in the events of a turn."""
+
+    def __init__(self, turn: RunningTurn) -> None:
+        self._turn, self._place = turn, 0
+
+    async def __anext__(self) -> Event:
+        while self._place == len(self._turn.events):
+            if self._turn.ended:
+                raise StopAsyncIteration
+            self._turn.arrived.clear()
+            await self._turn.arrived.wait()
+        self._place += 1
+        return self._turn.events[self._place - 1]
 
 
 def interrupted() -> AgentError:
