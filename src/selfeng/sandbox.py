@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 from selfeng.core.errors import RequestError, SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner
-from selfeng.core.packages import with_reader
 from selfeng.core.settings import Settings, load_settings
 from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
 from selfeng.sandboxes.backend import Container
@@ -226,7 +225,7 @@ class SecureSandbox:
         message: Message = {
             "name": job.name,
             "code": job.code,
-            "library": with_reader(job.library, job.code),
+            "library": dict(job.library),
             "arguments": dict(arguments),
             "files": self._files.model_dump(),
         }
@@ -360,7 +359,7 @@ def _suite_message(job: SandboxJob, code: str) -> Message:
     return {
         "name": job.name,
         "code": code,
-        "library": with_reader(job.library, code),
+        "library": dict(job.library),
         "tests": job.tests,
         "names": names,
         "public": [n for n in public if n == job.name or n not in test_names],

@@ -190,3 +190,11 @@ async def test_numbers_of_numpy_that_are_missing_are_null(sandbox: SecureSandbox
     code = "import numpy as np, pandas as pd\ndef tool(): return {'a': np.array([1.5, np.nan]), 'b': np.nan, 'c': pd.NA, 'd': pd.NaT}"
     got = await run(sandbox, code)
     assert (got.data, got.readable) == (None, '{"a":[1.5,null],"b":null,"c":null,"d":null}')
+
+
+async def test_the_reader_of_cells_is_compiled_already(sandbox: SecureSandbox) -> None:
+    code = """
+import os, readcells
+def tool(): return [readcells.same_text("A ", "a"), os.path.exists(readcells.__cached__)]
+"""
+    assert (await run(sandbox, code)).data == "[true,true]"

@@ -16,7 +16,7 @@ from typing import Any
 
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.network import main
-from selfeng.core.places import FILES
+from selfeng.core.places import FILES, READER_FILE
 
 LIST = FILES / "docker" / "requirements.in"
 """The one list of the sandbox's packages; `docker/requirements.txt` pins their dependencies."""
@@ -39,7 +39,7 @@ _PIP = (
 WORKER_PACKAGE = "sandbox_worker"
 """The package that runs code and tests in the sandbox."""
 READER = "readcells"
-"""The module that reads cells; jobs and exported tools that import it carry its source."""
+"""The module that reads cells; the sandbox has it, exported tools carry its source."""
 
 
 def with_reader(modules: Mapping[str, str], *sources: str) -> dict[str, str]:
@@ -50,7 +50,7 @@ def with_reader(modules: Mapping[str, str], *sources: str) -> dict[str, str]:
 
 @cache
 def _reader_source() -> str:
-    return (Path(__file__).parents[2] / f"{READER}.py").read_text(encoding="utf-8")
+    return READER_FILE.read_text(encoding="utf-8")
 
 
 @cache

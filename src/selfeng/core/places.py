@@ -39,6 +39,15 @@ system has for a user's data, such as `~/.local/share/selfeng`.
 """
 WORKER = _PACKAGE / "sandboxes" / "worker"
 """The code that runs inside the sandbox."""
+SOURCES = _PACKAGE.parent
+"""The folder of this program's packages and modules."""
+READER_FILE = SOURCES / "readcells.py"
+"""The module that reads cells, in the sandbox and outside."""
+
+
+def worker_files() -> list[Path]:
+    """The sources of the sandbox's package `sandbox_worker`, in one folder there."""
+    return [*sorted(WORKER.glob("*.py")), READER_FILE]
 
 
 def child_environment(**more: str) -> dict[str, str]:

@@ -12,7 +12,7 @@ from docker.errors import ImageNotFound  # type: ignore[import-not-found]
 
 from selfeng.core.errors import SandboxFailed, SandboxUnavailable
 from selfeng.core.network import INDEXES, image_arguments, installer_environment, trust, untrusted
-from selfeng.core.places import FILES, WORKER
+from selfeng.core.places import FILES, SOURCES, worker_files
 from selfeng.sandboxes.backend import layer_digest
 from selfeng.sandboxes.docker_engine import DockerEngine, translated
 
@@ -28,7 +28,6 @@ _DOCKERFILE = "docker/sandbox.dockerfile"
 _PACKAGES = "docker/requirements.txt"
 _CERTIFICATES = "docker/certificates.pem"
 _SCRATCH = "/opt/scratch"
-_WORKER = "src/selfeng/sandboxes/worker"
 _SLIM = re.compile(r"(?:^|/)python:3\.(\d+)-slim$")
 _OLDEST = 11
 """Minor version of the oldest Python 3 that the worker runs on."""
@@ -187,7 +186,7 @@ def source_digest() -> str:
 
 def _sources() -> list[tuple[str, bytes]]:
     files = [(name, FILES / name) for name in (_DOCKERFILE, _PACKAGES)]
-    files += [(f"{_WORKER}/{path.name}", path) for path in sorted(WORKER.glob("*.py"))]
+    files += [(f"src/{path.relative_to(SOURCES).as_posix()}", path) for path in worker_files()]
     return [(name, path.read_bytes()) for name, path in files]
 
 

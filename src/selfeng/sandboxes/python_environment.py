@@ -20,7 +20,7 @@ from filelock import FileLock
 from selfeng.core.errors import SandboxFailed, SandboxUnavailable
 from selfeng.core.network import InstallFailed, run_installer
 from selfeng.core.packages import LIST, WORKER_PACKAGE, install_command
-from selfeng.core.places import FILES, WORKER
+from selfeng.core.places import FILES, worker_files
 from selfeng.sandboxes import interpreter
 from selfeng.sandboxes.backend import layer_digest
 
@@ -82,7 +82,7 @@ class PythonEnvironment:
         made_for = " ".join((_FORM, sys.version, str(interpreter.program()), *self._packages))
         return Parts(
             packages=self._folder / f"packages-{_digest(made_for, self._requirements)}",
-            worker=self._folder / f"worker-{_digest(made_for, *sorted(WORKER.glob('*.py')))}",
+            worker=self._folder / f"worker-{_digest(made_for, *worker_files())}",
         )
 
     def parts(self) -> Parts:
@@ -190,9 +190,8 @@ def _digest(text: str, *files: Path) -> str:
 
 
 def _add_worker(folder: Path, on_line: Callable[[str], None]) -> None:
-    shutil.copytree(
-        WORKER, folder, ignore=shutil.ignore_patterns("__pycache__"), dirs_exist_ok=True
-    )
+    for path in worker_files():
+        shutil.copy(path, folder)
     _run(on_line, [sys.executable, "-m", "compileall", "-q", str(folder)])
 
 

@@ -1,5 +1,5 @@
-"""Library modules: the tools that a tool may import beside the standard library and the packages.
-This process has only their sources.
+"""Library modules: the tools that a tool may import beside the standard library and the packages,
+of which this process has only the sources, and the module that reads cells.
 
 They are found after everything else, so they shadow nothing, and are loaded when first imported.
 """
@@ -9,7 +9,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
+from pathlib import Path
 from types import CodeType, ModuleType
+
+_READER = Path(__file__).with_name("readcells.py")
 
 
 class Library(MetaPathFinder, Loader):
@@ -39,6 +43,8 @@ class Library(MetaPathFinder, Loader):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        if name == _READER.stem:
+            return spec_from_file_location(name, _READER)
         return (
             ModuleSpec(name, self, origin=_file(name))
             if path is None and name in self._sources
