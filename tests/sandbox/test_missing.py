@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from selfeng.core import packages
-from selfeng.core.packages import sandbox_packages, sandbox_requirements
+from selfeng.core.packages import package_uses, sandbox_packages, sandbox_requirements
 from selfeng.sandboxes.limits import ENVIRONMENT
 from selfeng.sandboxes.worker import report
 from selfeng.sandboxes.worker.report import missing_package
 
-HAS = "It has dateutil, matplotlib, numpy, openpyxl, pandas and the standard library."
+HAS = f"It has {', '.join(sandbox_packages())} and the standard library."
 
 
 @pytest.fixture(autouse=True)
@@ -30,14 +30,15 @@ def failure(module: str) -> ImportError:
 def test_the_list_of_packages_gives_the_names_of_their_modules(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert sandbox_packages() == ("dateutil", "matplotlib", "numpy", "openpyxl", "pandas")
+    assert {"PIL", "dateutil", "docx", "pandas", "python_calamine"} <= {*sandbox_packages()}
     path = tmp_path / "requirements.txt"
     path.write_text(
         "# a comment==1\n--only-binary :all:\nb-c==1.0.post1  # import b\npytest==9  # tests "
-        "only\na==1\n"
+        "only\na==1\nd==2  # plots\ne-f==3  # import e: .x, .y\n"
     )
     monkeypatch.setattr(packages, "LIST", path)
-    assert sorted(sandbox_requirements.__wrapped__()) == ["a", "b"]
+    assert sorted(sandbox_requirements.__wrapped__()) == ["a", "b", "d", "e"]
+    assert package_uses.__wrapped__() == "`a`, `b`, `d` (plots), `e` (.x, .y)"
 
 
 def test_a_missing_package_is_named_with_what_is_there() -> None:

@@ -14,7 +14,7 @@ from tests.sandbox.conftest import Verify
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
-HAS = "It has dateutil, matplotlib, numpy, openpyxl, pandas and the standard library."
+HAS = f"It has {', '.join(sandbox_packages())} and the standard library."
 
 
 async def run(sandbox: SecureSandbox, code: str) -> Returned:

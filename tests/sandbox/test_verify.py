@@ -6,6 +6,7 @@ import re
 
 import pytest
 
+from selfeng.core.packages import sandbox_packages
 from selfeng.core.verdict import SandboxJob, TestResult, Verdict
 from selfeng.sandbox import SecureSandbox
 from tests.sandbox.backends import Behind
@@ -131,7 +132,7 @@ async def test_a_wrong_tool_fails_with_what_a_repair_needs(verify) -> None:
     ]
 
 
-OFFER = "It has dateutil, matplotlib, numpy, openpyxl, pandas and the standard library."
+OFFER = f"It has {', '.join(sandbox_packages())} and the standard library."
 TEST = "from solution import solution\ndef test_a():\n    assert solution(1) == 1\n"
 RIGHT = "def solution(n):\n    return n\n"
 

@@ -23,8 +23,8 @@ LIST = FILES / "docker" / "requirements.in"
 LOCAL = "install selfeng with its extra, as in `pip install 'selfeng[local]'`"
 """How to get the packages that run on this machine what a server could do."""
 _LINE = re.compile(
-    r"(?P<package>[A-Za-z][\w.-]*)==\S+(?:\s+#\s*(?:import (?P<module>\w+)|(?P<tests>tests "
-    r"only)))?\s*",
+    r"(?P<package>[A-Za-z][\w.-]*)==\S+(?:\s+#\s*(?:(?P<tests>tests only)|"
+    r"(?:import (?P<module>\w+)(?:: |$))?(?P<use>.*)))?\s*",
     re.ASCII,
 )
 _PIP = (
@@ -69,9 +69,21 @@ def sandbox_packages() -> tuple[str, ...]:
 @cache
 def sandbox_requirements() -> dict[str, str]:
     """The line of each of these modules in a requirements.txt."""
+    return {module: line for module, (line, _) in _listed().items()}
+
+
+@cache
+def package_uses() -> str:
+    """The modules for prompts: each with what it is for, where the list says so."""
+    uses = ((f"`{m}`", use and f" ({use})") for m, (_, use) in sorted(_listed().items()))
+    return ", ".join(map("".join, uses))
+
+
+def _listed() -> dict[str, tuple[str, str]]:
+    """The line and the use of each module that a tool may import."""
     lines = LIST.read_text(encoding="utf-8").splitlines()
     matches = [m for line in lines if (m := _LINE.fullmatch(line)) and not m["tests"]]
-    return {m["module"] or m["package"]: m.group().strip() for m in matches}
+    return {m["module"] or m["package"]: (m.group().strip(), m["use"] or "") for m in matches}
 
 
 def lacking(*modules: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
-from selfeng.core.packages import sandbox_packages
+from selfeng.core.packages import package_uses
 from selfeng.core.prompt import ChatMessage, Prompt
 from selfeng.core.visible import visible
 
@@ -25,7 +25,7 @@ _TAG = re.compile(r"^<(/?)([a-z]+)>$", re.MULTILINE)
 def render(template: str, history: tuple[ChatMessage, ...] = (), /, **variables: Any) -> Prompt:
     """The prompt of `<template>.md`: its system part, the conversation so far, its user part.
 
-    Every template can name the sandbox's `packages`.
+    Every template can name the sandbox's `packages`, with what they are for.
 
     Raises:
         jinja2.UndefinedError: the template uses a variable that was not given.
@@ -72,7 +72,7 @@ def _parts(template: str) -> tuple[tuple[Template, Template], frozenset[str]]:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.globals["packages"] = ", ".join(f"`{name}`" for name in sandbox_packages())
+    environment.globals["packages"] = package_uses()
     name = f"{template}.md"
     system, user = _marked(name).split(_SEPARATOR)
     sources = [_source(name), *map(_source, _INCLUDE.findall(_source(name)))]
