@@ -319,6 +319,7 @@ class Engine:
             files=tuple(files),
             answers=tuple(answers),
             rounds=sum(1 for past_round in rounds if past_round.call is None),
+            again=again,
             waiting=waiting,
             refused=(
                 *(rounds[0].refused if rounds else ()),
@@ -608,7 +609,7 @@ class Engine:
             log.exception("turn %s can't go on", claimed.turn_id)
             self._interrupted(claimed)
             return
-        await self._starter.go_on(claimed, earlier_events, self._run(request))
+        await self._starter.go_on(claimed, earlier_events, self._run(request), again=request.again)
 
     def _past(self, conversation_id: str) -> Past:
         async def file(reference: FileReference) -> File:

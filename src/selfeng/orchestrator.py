@@ -46,6 +46,9 @@ from selfeng.stages.stages import Executed, PlanExecuted, Stages
 from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
 from selfeng.turns.running_turn import RunningTurn
 
+_OUTSIDE = ("model", "sandbox", "budget")
+"""Kinds of failures after which the same replies may lead to a result."""
+
 
 class RequestTurn(RunningTurn):
     """The turn of a request."""
@@ -82,9 +85,12 @@ class RequestTurn(RunningTurn):
 
     def failed(self, error: AgentError) -> TurnFailed:
         reached = what_was_reached(self.events) if error.kind == "budget" else ""
-        return TurnFailed(
+        failure = TurnFailed(
             where=error.where or "internal", reached=reached, **error.event_fields, **self.spent
         )
+        if self._steps and failure.kind in _OUTSIDE:
+            self._steps.keep()
+        return failure
 
 
 class Orchestrator:

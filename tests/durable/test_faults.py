@@ -50,8 +50,11 @@ class Author:
         self._cookbook = Cookbook()
         self.instead: dict[str, Completion] = {}
         """By the name of the prompt."""
+        self.asked: list[str] = []
+        """The names of the prompts."""
 
     def complete(self, request: CompletionRequest) -> Completion:
+        self.asked.append(request.prompt)
         return self.instead.get(request.prompt) or self._cookbook.complete(request)
 
 
@@ -63,9 +66,10 @@ class Life:
         self.engine = watched.engine
         self._asked: list[str] = []
 
-    async def begin(self, request: str = BUILD) -> str:
-        """The id of a turn in a new conversation."""
-        asked = await self.engine.ask("me", None, request)
+    async def begin(self, request: str = BUILD, *, again: str = "") -> str:
+        """The id of a turn in a new conversation, or `again` in that of the last one."""
+        conversation = self._asked.pop() if again else None
+        asked = await self.engine.ask("me", conversation, request, again=again)
         self._asked.append(asked.conversation_id)
         return asked.turn_id
 
@@ -168,6 +172,22 @@ async def test_a_model_server_that_answers_badly_ends_its_turn_only(
     assert remedy in last.remedy
     life.author.instead.clear()
     await life.works()
+
+
+async def test_a_turn_that_is_tried_again_pays_for_no_reply_twice(life: Life) -> None:
+    life.author.instead["implementation"] = Flawed(content=CUT, stop_after=4)
+    failed = await life.begin()
+    await life.fails(failed)
+    await life.engine.settle()
+    paid = set(life.author.asked) - {"implementation"}
+    assert paid >= {"specification", "tests"}
+    life.author.instead.clear()
+    life.author.asked.clear()
+    last = await life.ends(await life.begin(again=failed))
+    assert isinstance(last, TurnFinished), last
+    assert last.tool == "reverse_string"
+    assert not paid & set(life.author.asked)
+    assert last.usage.calls == len(life.author.asked)
 
 
 async def test_a_model_server_that_hangs_is_not_waited_for_longer_than_the_settings_say(

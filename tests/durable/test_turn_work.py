@@ -13,14 +13,16 @@ from selfeng.core.events import StageEntered
 from selfeng.core.turn import Budget
 from selfeng.core.work import current_work
 from selfeng.durable.outcomes import StepOutcome, done_once
-from selfeng.durable.turn_work import TurnWork
+from selfeng.durable.turn_work import TurnWork, paid_outcomes
 from selfeng.durable.workflows import Workflows
 from tests.home import ROOT
 
 
 @asynccontextmanager
-async def process(steps: str, version: str = "1") -> AsyncIterator[Workflows]:
-    workflows = Workflows(steps, version, lambda: {"t"})
+async def process(
+    steps: str, version: str = "1", *, kept_seconds: float = 600.0
+) -> AsyncIterator[Workflows]:
+    workflows = Workflows(steps, version, lambda: {"t"}, kept_seconds=kept_seconds)
     try:
         yield workflows
     finally:
@@ -80,6 +82,51 @@ async def test_steps_are_done_once_also_in_the_next_process(steps: str) -> None:
         assert await used(work.part("a"), door, "ask", "run", "more") == ([3, 4, 6], 3)
         await work.end()
         assert await workflows.resume("t") is None
+
+
+async def test_a_turn_that_is_tried_again_pays_for_no_reply_twice(steps: str) -> None:
+    door = Door()
+    async with process(steps) as workflows:
+        work = TurnWork("failed", workflows)
+        await used(work, door, "model.choose")
+        work.watch(StageEntered(node="specify"))
+        await used(work, door, "lessons.recall", "model.ask", "sandbox.run", "model.ask")
+        await used(work.part("a"), door, "model.part")
+        work.keep()
+        await work.end()
+    async with process(steps) as workflows:
+        work = TurnWork("t", workflows, paid=paid_outcomes(await workflows.kept("failed")))
+        assert await used(work, door, "model.choose") == ([1], 0)
+        work.watch(StageEntered(node="specify"))
+        names = ("lessons.recall", "model.ask", "sandbox.run", "model.ask", "model.ask")
+        assert await used(work, door, *names) == ([2, 3, 7, 5, 8], 2)
+        assert await used(work.part("a"), door, "model.part") == ([6], 0)
+    async with process(steps) as workflows:
+        work = TurnWork("t", workflows, await workflows.resume("t") or (), lasting=True)
+        assert await used(work, door, "model.choose", *names) == ([1, 2, 3, 7, 5, 8], 2)
+        await work.end()
+        assert await workflows.kept("t") == []
+
+
+async def test_the_steps_of_a_failed_turn_are_deleted_after_their_time(steps: str) -> None:
+    async with process(steps, kept_seconds=2.4) as workflows:
+        work = TurnWork("failed", workflows, lasting=True)
+        await used(work, Door(), "model.ask")
+        work.keep()
+        await work.end()
+        assert len(await workflows.kept("failed")) == 1
+        while await workflows.kept("failed"):  # noqa: ASYNC110 - nothing tells of it
+            await asyncio.sleep(0.1)
+
+
+async def test_a_start_deletes_what_was_kept_long_enough(steps: str) -> None:
+    async with process(steps) as workflows:
+        work = TurnWork("failed", workflows, lasting=True)
+        await used(work, Door(), "model.ask")
+        work.keep()
+        await work.end()
+    async with process(steps, kept_seconds=0.0) as workflows:
+        assert await workflows.kept("failed") == []
 
 
 @pytest.mark.parametrize("names", [("other", "ask"), ("search", "other")])

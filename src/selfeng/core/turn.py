@@ -254,6 +254,8 @@ class Request:
     """Answers to the questions before the request."""
     rounds: int = 0
     """Rounds of questions in a row just before the request."""
+    again: str = field(default="", kw_only=True)
+    """Id of an earlier turn, which this one is to repeat."""
     agent: str = ""
     """The agent that gets the request, without a search; "" for the usual way."""
     conversation_id: str = ""

@@ -41,6 +41,11 @@ class Work(Protocol):
     def stop(self) -> None:
         """The turn is stopped."""
 
+    def keep(self) -> None:
+        """The turn has failed for a reason outside itself: what it paid for serves one that tries
+        it again.
+        """
+
 
 current_work: ContextVar[Work | None] = ContextVar("current_work", default=None)
 """What the steps of this task belong to; None: they are simply done."""

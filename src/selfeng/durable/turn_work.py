@@ -5,9 +5,10 @@ and then in a workflow.
 import asyncio
 import logging
 import pickle
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from types import MappingProxyType
 
 from selfeng.core.errors import Diverged, TakenOver
 from selfeng.core.events import Event, Executing, StageEntered, TurnQueued, TurnResumed, TurnStarted
@@ -29,6 +30,11 @@ _PATIENCE = 5.0
 LASTING: frozenset[str] = frozenset({"specify", "mend", "refactor", "delegate"})
 """The stages from which on a turn goes on where it was; before that it begins again. A call of
 another server's tool makes it go on, too.
+"""
+
+_PAID = ("model.", "lessons.")
+"""Beginnings of the names of steps that serve a turn that is tried again; with other lessons its
+prompts would be others.
 """
 
 log = logging.getLogger(__name__)
@@ -77,12 +83,15 @@ class TurnWork:
         *,
         lasting: bool = False,
         parent: "TurnWork | None" = None,
+        paid: Mapping[str, list[StepOutcome]] = MappingProxyType({}),
     ) -> None:
         """`earlier_steps` are those before the work began to last, when it is repeated. `parent`
-        is the work that this is a part of.
+        is the work that this is a part of. `paid` are outcomes of an earlier turn, by the names of
+        their steps; each serves once.
         """
         self._id, self._workflows, self._lasting = work_id, workflows, lasting
-        self._parent, self._stopped = parent, False
+        self._parent, self._stopped, self._kept = parent, False, False
+        self._paid: Mapping[str, list[StepOutcome]] = parent._paid if parent else paid
         self._earlier_steps, self._count = tuple(earlier_steps), 0
         self._first: list[FirstStep] = []
         self._port: Port | None = None
@@ -106,7 +115,18 @@ class TurnWork:
     def stop(self) -> None:
         self._stopped = True
 
+    def keep(self) -> None:
+        self._kept = True
+
     async def step(self, name: str) -> FirstStep | RecordedStep:
+        step = await self._next(name)
+        if step.earlier_outcome is None and (outcomes := self._paid.get(name)):
+            outcome = outcomes.pop(0)
+            await step.record(outcome)
+            step.earlier_outcome = outcome
+        return step
+
+    async def _next(self, name: str) -> FirstStep | RecordedStep:
         number, self._count = self._count, self._count + 1
         key = f"{self._id} {number} {name}"
         if number < len(self._earlier_steps):
@@ -139,8 +159,8 @@ class TurnWork:
         return is_holder
 
     async def end(self) -> None:
-        """Forget all steps. What stays is deleted at the next start."""
-        await self._quit(self._workflows.end)
+        """Forget all steps, unless they are to be kept. What stays is deleted at the next start."""
+        await self._quit(partial(self._workflows.end, keep=self._kept))
 
     async def leave(self) -> None:
         """Another process needs the steps."""
@@ -161,6 +181,17 @@ class TurnWork:
         return await self._workflows.open(
             self._id, pickle.dumps([(step.name, step.earlier_outcome) for step in self._first])
         )
+
+
+def paid_outcomes(steps: Iterable[tuple[str, StepOutcome]]) -> dict[str, list[StepOutcome]]:
+    """What the model replied in these steps, which costs nothing now, and the lessons that it was
+    shown, by the names of the steps.
+    """
+    paid: dict[str, list[StepOutcome]] = {}
+    for name, outcome in steps:
+        if name.startswith(_PAID) and not (outcome.error or outcome.cancelled):
+            paid.setdefault(name, []).append(replace(outcome, charges=(), seconds=0.0))
+    return paid
 
 
 Run = Callable[[TurnResumed | None, Callable[[Event], None]], RunningTurn]
@@ -201,7 +232,8 @@ class TurnStarter:
             started,
             given_json,
         )
-        work = TurnWork(turn_id, workflows, lasting=lasting) if workflows else None
+        paid = await self._paid(given_turn.again if given_turn else "")
+        work = TurnWork(turn_id, workflows, lasting=lasting, paid=paid) if workflows else None
         begin = partial(self._run, owner, conversation_id, turn_id, run, work)
         on_end = partial(work.finish, self._journal) if work else None
         await self._turns.enter(owner, conversation_id, turn_id, started, begin, on_end=on_end)
@@ -214,29 +246,39 @@ class TurnStarter:
         run: Run,
         *,
         lasting: bool = False,
+        again: str = "",
     ) -> None:
         """Run a turn that another process took into the queue, or left running; `earlier_events`
-        are its events so far.
+        are its events so far, and `again` the turn that it repeats.
         """
         assert self._workflows is not None
         owner, conversation_id, turn_id, lease, _ = claimed
         steps = await self._workflows.resume(turn_id) if claimed.resumed else None
-        again = steps is None and claimed.resumed
-        lasting = lasting or steps is not None
-        work = TurnWork(turn_id, self._workflows, steps or (), lasting=lasting)
-        resumed = TurnResumed(again=again) if claimed.resumed else None
+        from_scratch = steps is None and claimed.resumed
+        lasting, paid = lasting or steps is not None, await self._paid(again)
+        work = TurnWork(turn_id, self._workflows, steps or (), lasting=lasting, paid=paid)
+        resumed = TurnResumed(again=from_scratch) if claimed.resumed else None
         turn = self._run(owner, conversation_id, turn_id, run, work, resumed=resumed)
         if not claimed.resumed and any(
             isinstance(event, TurnQueued) for event, _, _ in earlier_events
         ):
             turn.emit(TurnQueued(place=0))
         numbers, on_end = (
-            EventNumbers(earlier_events, again=again),
+            EventNumbers(earlier_events, again=from_scratch),
             partial(work.finish, self._journal),
         )
         self._turns.begin(
             owner, conversation_id, turn_id, turn, numbers=numbers, lease=lease, on_end=on_end
         )
+
+    async def _paid(self, turn_id: str) -> dict[str, list[StepOutcome]]:
+        if not self._workflows or not turn_id:
+            return {}
+        try:
+            return paid_outcomes(await self._workflows.kept(turn_id))
+        except Exception:  # as above
+            log.exception("the steps of turn %s can't be read", turn_id)
+            return {}
 
     def _run(
         self,

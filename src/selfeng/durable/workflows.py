@@ -14,6 +14,8 @@ import time
 from collections.abc import Callable, Collection
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 from uuid import uuid4
@@ -21,6 +23,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from selfeng.core.errors import Diverged, TakenOver
+from selfeng.durable.outcomes import StepOutcome
 
 if TYPE_CHECKING:
     from dbos import DBOS, StepReservation
@@ -199,12 +202,20 @@ async def _cancel_the_rest() -> None:
 class Workflows:
     """The workflows of one process. Belongs to the engine's loop; begins with the first use."""
 
-    def __init__(self, url: str, version: str, running: Callable[[], Collection[str]]) -> None:
+    def __init__(
+        self,
+        url: str,
+        version: str,
+        running: Callable[[], Collection[str]],
+        *,
+        kept_seconds: float = 86_400.0,
+    ) -> None:
         """Steps are kept in the database of that URL; those of another `version` of the program
         are not repeated. `running` names the turns that have not ended; the steps of others are
-        deleted. It is called in a thread.
+        deleted, of failed ones after `kept_seconds`. It is called in a thread.
         """
         self._url, self._version, self._running = url, version, running
+        self._kept_seconds = kept_seconds
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._engine: sa.Engine | None = None
@@ -272,13 +283,33 @@ class Workflows:
             await _closed(name, Port.leave)
             del self._handles[name]
 
-    async def end(self, work_id: str) -> None:
-        """End the workflows of a work and its parts, and delete their steps."""
+    async def kept(self, work_id: str) -> list[tuple[str, StepOutcome]]:
+        """The steps of a work that has ended, and of its parts, in their order, with their names;
+        none if another version of the program took them.
+        """
+        dbos, steps = await self._started(), list[tuple[str, StepOutcome]]()
+        workflows = await self._on_loop(dbos.list_workflows_async(workflow_id_prefix=work_id))
+        for workflow in workflows:
+            if workflow.app_version == self._version and workflow.status == "SUCCESS":
+                steps += pickle.loads(workflow.input["args"][1])  # noqa: S301 - written by this program
+                infos = await self._on_loop(dbos.list_workflow_steps_async(workflow.workflow_id))
+                steps += [
+                    (info["function_name"], StepOutcome.loaded(info["output"]))
+                    for info in infos
+                    if isinstance(info["output"], bytes)
+                ]
+        return steps
+
+    async def end(self, work_id: str, *, keep: bool = False) -> None:
+        """End the workflows of a work and its parts, and delete their steps, or `keep` them for a
+        day.
+        """
         names = await self._names_once_begun(work_id)
         for name in names:
             await _closed(name, Port.close)
             await self._on_loop(self._handles.pop(name).get_result())  # dbos has noted its end
-        await self._delete(names)
+        if not keep:
+            await self._delete(names)
 
     async def aclose(self) -> None:
         async with self._starting:  # who asked for the start may have been stopped
@@ -333,7 +364,22 @@ class Workflows:
         loop = asyncio.new_event_loop()  # dbos replaces the executor of the loop that it is used on
         self._thread = threading.Thread(target=loop.run_forever, name="workflows", daemon=True)
         self._thread.start()
+        asyncio.run_coroutine_threadsafe(self._purge(), loop)
         return loop
+
+    async def _purge(self) -> None:
+        """Delete the steps of failed turns when their time is over."""
+        from dbos import DBOS
+
+        while True:
+            await asyncio.sleep(self._kept_seconds / 24)
+            old = await DBOS.list_workflows_async(
+                status="SUCCESS", completed_before=self._oldest(), load_input=False
+            )
+            await DBOS.delete_workflows_async([workflow.workflow_id for workflow in old])
+
+    def _oldest(self) -> str:
+        return (datetime.now(UTC) - timedelta(seconds=self._kept_seconds)).isoformat()
 
     def _launch(self) -> None:
         from dbos import DBOS
@@ -354,11 +400,12 @@ class Workflows:
         DBOS.listen_queues([self._executor])
         DBOS.launch()
         DBOS.register_queue(self._executor, polling_interval_sec=0.1)
-        stored_ids = {
-            w.workflow_id for w in DBOS.list_workflows(load_input=False, load_output=False)
-        }
+        list_all = partial(DBOS.list_workflows, load_input=False, load_output=False)
+        stored_ids = {w.workflow_id for w in list_all()}
+        kept = {w.workflow_id for w in list_all(status="SUCCESS", completed_after=self._oldest())}
         running = self._running()
-        if orphan_ids := [name for name in stored_ids if name.partition("/")[0] not in running]:
+        orphan_ids = [name for name in stored_ids - kept if name.partition("/")[0] not in running]
+        if orphan_ids:
             DBOS.delete_workflows(orphan_ids)
 
     def _end(self) -> None:

@@ -32,6 +32,7 @@ class GivenTurn(Value):
     earlier_results: tuple[EarlierResult, ...] = ()
     answers: tuple[Answer, ...] = ()
     rounds: int = 0
+    again: str = ""
     agent: str = ""
     saved_plan: tuple[SavedStep, ...] = ()
     keeps: str = ""
@@ -54,6 +55,7 @@ class GivenTurn(Value):
             earlier_results=request.earlier_results.values,
             answers=request.answers,
             rounds=request.rounds,
+            again=request.again,
             agent=request.agent,
             saved_plan=request.saved_plan,
             keeps=request.keeps,
@@ -74,6 +76,7 @@ class GivenTurn(Value):
             earlier_results=EarlierResults(self.earlier_results, past.result),
             answers=self.answers,
             rounds=self.rounds,
+            again=self.again,
             agent=self.agent,
             conversation_id=self.conversation_id,
             saved_plan=self.saved_plan,
