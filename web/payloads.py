@@ -23,6 +23,7 @@ UNREADABLE = "unreadable"
 """The event that replaces anything from a client that is not a valid event."""
 
 LONGEST_TEXT = 20_000
+LONGEST_COMPLAINT = 9_000
 _DEEPEST = 64
 MOST_FILES = 100
 LONGEST_PATH = 400
@@ -47,6 +48,19 @@ class Ask(Value):
 
 
 class Keep(Value):
+    turn_id: Id
+
+
+class WrongAnswer(Value):
+    """What is wrong with an answer."""
+
+    complaint: Annotated[str, Field(max_length=LONGEST_COMPLAINT)] = ""
+    """In words."""
+    value: Annotated[str, Field(max_length=LONGEST_COMPLAINT)] = ""
+    """The right value, as JSON or a text."""
+
+
+class Wrong(WrongAnswer):
     turn_id: Id
 
 

@@ -32,6 +32,7 @@ from web.payloads import (
     Say,
     Stop,
     Subscribe,
+    Wrong,
     parse,
     plain,
     problem,
@@ -55,8 +56,8 @@ _UNSAVED = AgentError(
 
 
 class Sockets:
-    """Handlers of `ask`, `keep`, `refactor`, `run`, `stop` and `subscribe`, of `build`, `act`,
-    `restore` and `say`, and of `test` and `stop_test`; everything else is refused.
+    """Handlers of `ask`, `keep`, `wrong`, `refactor`, `run`, `stop` and `subscribe`, of `build`,
+    `act`, `restore` and `say`, and of `test` and `stop_test`; everything else is refused.
 
     Each reply is `{"ok": true, ...}` or `{"ok": false, "error": {message, remedy}}`.
     """
@@ -75,6 +76,7 @@ class Sockets:
         self._handlers = {
             "ask": self._ask,
             "keep": self._keep,
+            "wrong": self._wrong,
             "refactor": self._refactor,
             "run": self._run,
             "stop": self._stop,
@@ -114,6 +116,10 @@ class Sockets:
     def _keep(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Keep = parse(Keep, arguments)
         return self._begin(sid, partial(self._engine.keep, owner, request.turn_id))
+
+    def _wrong(self, owner: str, sid: str, *arguments: Any) -> Reply:
+        request: Wrong = parse(Wrong, arguments)
+        return self._begin(sid, partial(self._engine.dispute, owner, **request.model_dump()))
 
     def _refactor(self, owner: str, sid: str, *arguments: Any) -> Reply:
         request: Refactor = parse(Refactor, arguments)

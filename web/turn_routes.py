@@ -17,7 +17,7 @@ from web.bridge import Bridge
 from web.event_streams import EVENT_STREAM, KEEP_ALIVE, sent, streamed
 from web.middleware import owner
 from web.operations import operation
-from web.payloads import LAST_SEQ, Ask, plain
+from web.payloads import LAST_SEQ, Ask, WrongAnswer, plain
 from web.resources import Stopping, TurnReport, turn_reports
 from web.uploads import Uploads
 
@@ -60,6 +60,15 @@ def add_turn_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
             return _stream(bridge, engine, turn_id, _last_seen())
         (report,) = turn_reports(bridge.call(engine.records(owner(), turn_id)))
         return report
+
+    @app.post("/api/v1/turns/<turn_id>/wrong")
+    @operation(status=202)
+    def dispute(turn_id: str, body: WrongAnswer) -> Asked:
+        """Begin a turn that corrects the answer of another one.
+
+        The tool that gave the answer gets a version that is right, unless the data refute you.
+        """
+        return bridge.call(engine.dispute(owner(), turn_id, body.complaint, body.value))
 
     @app.delete("/api/v1/turns/<turn_id>")
     @operation()

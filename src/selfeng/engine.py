@@ -11,7 +11,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AsyncExitStack, nullcontext
+from contextlib import AsyncExitStack, nullcontext, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -47,12 +47,13 @@ from selfeng.core.packages import LOCAL
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, answers_text, completed
-from selfeng.core.result import EarlierResult, Result
+from selfeng.core.result import Dispute, EarlierResult, Result, expected_value
 from selfeng.core.server_tool import NO
 from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus, Part
 from selfeng.core.tool import Tool
 from selfeng.core.turn import EarlierFiles, EarlierResults, Request, Turn, awaited
 from selfeng.core.verdict import Execution
+from selfeng.core.visible import one_line
 from selfeng.core.words import count
 from selfeng.durable.turn_work import Run, TurnStarter
 from selfeng.durable.workflows import Workflows
@@ -100,6 +101,8 @@ LONGEST_REQUEST = 20_000
 """Characters."""
 AGENTS = ("proxy", "coder")
 """Agents that a request may name."""
+_WRONG = "That is wrong."
+"""The complaint of who says no more."""
 _LOOK = 1.0
 """Seconds between looks at the turns of other processes."""
 _LOOK_FOR_LESSONS = 60.0
@@ -480,6 +483,46 @@ class Engine:
             keeps=plan.turn_id,
         )
         return await self._begin(owner, turn_request)
+
+    async def dispute(
+        self, owner: str, turn_id: str, complaint: str = "", value: str = ""
+    ) -> Asked:
+        """Begin a turn about an answer that is wrong, in the same conversation: it makes the next
+        version of the tool that gave it, unless the data refute the person. An answer that no tool
+        of the library gave is asked for again, with the complaint.
+
+        `turn_id` is "" for the newest turn. `value` is the right value, as JSON or a text: it
+        becomes a test of its own. `complaint` says what is wrong; both may be blank.
+
+        Raises:
+            ResourceNotFound: `owner` has no such turn.
+            LimitReached: too many requests wait in the queue.
+            RequestError: they are too long, or the conversation belongs to a project.
+        """
+        turn_id = turn_id or await asyncio.to_thread(self._journal.newest_turn, owner)
+        first, *_ = await asyncio.to_thread(self._journal.turn, owner, turn_id)
+        conversation_id, complaint, value = (
+            first.conversation_id,
+            complaint.strip() or _WRONG,
+            value.strip(),
+        )
+        request = f"{complaint.rstrip('.:')}: {value}" if value else complaint
+        _check_words(request, "say what is wrong")
+        await self._turns.check(owner, conversation_id)
+        await self._check_conversation(owner, conversation_id)
+        results = await asyncio.to_thread(self._files.results, conversation_id, turn_id)
+        turn_request = Request(request, conversation_id=conversation_id)
+        if results and await self._keeps(results[-1].tool):
+            right = expected_value(results[-1].reference.kind, value)
+            dispute = Dispute(result=results[-1], complaint=one_line(request), expected=right)
+            turn_request = replace(turn_request, disputes=dispute)
+        return await self._begin(owner, turn_request)
+
+    async def _keeps(self, name: str) -> bool:
+        """Whether the library has a tool."""
+        with suppress(LibraryError):
+            return bool(await self.library.get(name))
+        return False
 
     async def refactor(self, owner: str, name: str) -> Asked:
         """Begin a turn that makes a tool faster, in a new conversation.

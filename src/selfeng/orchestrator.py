@@ -252,6 +252,7 @@ def started(turn_request: Request) -> TurnStarted:
         agent=turn_request.agent,
         answers=turn_request.answers,
         runs=turn_request.by_hand.name if turn_request.by_hand else "",
+        disputes=turn_request.disputes.result.turn_id if turn_request.disputes else "",
     )
 
 

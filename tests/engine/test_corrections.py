@@ -12,7 +12,7 @@ from selfeng.core.events import AnswerCorrected, Event, ExecutionFinished
 from selfeng.core.files import File, FileReference
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.provenance import Corrected
-from selfeng.core.result import EarlierResult, ResultReference
+from selfeng.core.result import Dispute, EarlierResult, ResultReference, expected_value
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from selfeng.core.tool import Tool
 from selfeng.core.turn import EarlierFiles, EarlierResults, Request
@@ -163,7 +163,7 @@ class Correction:
         self.orchestrator = orchestrator(sandbox, self.model, self.library, candidates)
         self.events: list[Event] = []
 
-    async def run(self, complaint: str) -> Event:
+    async def run(self, complaint: str, marked: Dispute | None = None) -> Event:
         history = (
             ChatMessage(role="user", content=FIRST),
             ChatMessage(role="assistant", content="José Gil and Noé Brú."),
@@ -177,6 +177,7 @@ class Correction:
             history,
             earlier=EarlierFiles(tuple(FILES), read),
             earlier_results=EarlierResults((WRONG_RESULT,)),
+            disputes=marked,
         )
         async for event in self.orchestrator.begin(request):
             self.events.append(event)
@@ -283,3 +284,78 @@ async def test_a_dispatcher_that_misses_the_complaint_changes_nothing(
     assert turn.returned == ['["Noé Brú"]']
     assert (await turn.newest()).version == 2
     assert any(isinstance(e, AnswerCorrected) for e in turn.events)
+
+
+async def test_an_answer_marked_as_wrong_is_right_on_the_persons_files_and_no_test_has_them(
+    sandbox: SecureSandbox,
+) -> None:
+    near = RIGHT.replace(".casefold()", "")
+    turn = Correction(
+        sandbox, FIX, fenced(NEW_TESTS), fenced(near), fenced(RIGHT), "Noé Brú.", candidates=1
+    )
+    marked = Dispute(result=WRONG_RESULT, complaint="José attended.", expected='["Noé Brú"]')
+    last = await turn.run("José attended.", marked)
+    assert (last.type, last.answer) == ("turn_finished", "Noé Brú.")
+    assert turn.events[0].disputes == "t1"
+    assert "the person says that ['Noé Brú'] is right" in turn.model.prompts[3].messages[-1].content
+    fixed = await turn.newest()
+    assert (fixed.version, fixed.code) == (2, RIGHT)
+    assert "Gil" not in fixed.tests
+    assert turn.library.requests == []
+
+
+def sum_spec() -> Specification:
+    return Specification(
+        name="sum_all",
+        description="Add up numbers.",
+        parameters=(
+            SpecParameter(name="numbers", annotation="list[int]", default=None, description="all"),
+        ),
+        returns="int",
+        returns_description="the sum",
+        errors="none",
+        user_examples=(),
+        examples=(
+            SpecExample(call="sum_all(numbers=[2, -5])", result="-3"),
+            SpecExample(call="sum_all(numbers=[1, -4])", result="5"),
+        ),
+        example_requests=("add up 1 and 2",),
+    )
+
+
+async def test_the_value_that_a_person_gives_is_a_test_of_its_own(sandbox: SecureSandbox) -> None:
+    wrong = "def sum_all(numbers: list[int]) -> int:\n    return sum(map(abs, numbers))\n"
+    right = wrong.replace("map(abs, numbers)", "numbers")
+    head = "from sum_all import sum_all\n\n\n"
+    former = "def test_positive_ones():\n    assert sum_all([1, 2]) == 3\n"
+    new = "def test_no_number():\n    assert sum_all([]) == 0\n\n\ndef test_negative():\n    assert sum_all([2, -5]) == -3\n"
+    spec = sum_spec()
+    fix = SpecificationReply(
+        outcome="fix", message="", specification=spec, call="sum_all(numbers=[1, -4])"
+    )
+    turn = Correction(sandbox, fix, fenced(head + new), fenced(right), "-3.")
+    turn.library = ListedLibrary(
+        tool("sum_all", wrong).model_copy(
+            update={"tests": head + former, "signature": spec.signature()}
+        )
+    )
+    turn.orchestrator = orchestrator(sandbox, turn.model, turn.library, 1)
+    result = WRONG_RESULT.model_copy(
+        update={"tool": "sum_all", "arguments": '{"numbers": [1, -4]}', "begins": "5"}
+    )
+    last = await turn.run("Wrong", Dispute(result=result, complaint="Wrong", expected="-3"))
+    assert last.type == "turn_finished", last
+    tests = (await turn.library.get("sum_all")).tests
+    assert "def test_user_example_1():\n    assert sum_all(numbers=[1, -4]) == -3" in tests
+    assert "test_positive_ones" in tests
+    assert turn.returned == ["-3"]
+
+
+async def test_a_right_value_is_json_or_a_text_of_the_kind_that_was_returned() -> None:
+    assert expected_value("number", "7725") == "7725"
+    assert expected_value("number", "7,725 euros") == ""
+    assert expected_value("text", "7725") == '"7725"'
+    assert expected_value("text", '"a"') == '"a"'
+    assert expected_value("table", '[{"a": 1}]') == '[{"a":1}]'
+    assert expected_value("list", '{"a": 1}') == ""
+    assert expected_value("nothing", "3") == "3"

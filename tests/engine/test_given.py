@@ -6,11 +6,12 @@ from selfeng.core.files import File
 from selfeng.core.plan import SavedStep
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.question import Answer
-from selfeng.core.result import EarlierResult, ResultReference
+from selfeng.core.result import Dispute, EarlierResult, ResultReference
 from selfeng.core.turn import EarlierFiles, EarlierResults, Request
 from selfeng.turns.given import GivenTurn, Past
 
 RESULT = ResultReference(sha256="0" * 64, kind="number", size=1)
+EARLIER = EarlierResult(id="r1", turn_id="t", request="", tool="f", begins="1", reference=RESULT)
 OF_PARTS = {"plan_step", "results", "delegated", "profiles"}
 """Fields of parts of a turn, which only the process that runs it makes."""
 
@@ -33,11 +34,7 @@ async def test_every_field_of_a_request_comes_back() -> None:
         (file,),
         EarlierFiles((earlier.reference(),), read),
         earlier_results=EarlierResults(
-            (
-                EarlierResult(
-                    id="r1", turn_id="t", request="", tool="f", begins="1", reference=RESULT
-                ),
-            ),
+            (EARLIER,),
             result,
         ),
         answers=(Answer(id="x", question="X?", value="1"),),
@@ -51,6 +48,7 @@ async def test_every_field_of_a_request_comes_back() -> None:
         by_hand=call,
         waiting=call,
         refused=("g",),
+        disputes=Dispute(result=EARLIER, complaint="h", expected="1"),
     )
     default = Request("")
     unset = {f.name for f in fields(Request) if getattr(given, f.name) == getattr(default, f.name)}

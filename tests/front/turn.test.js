@@ -120,6 +120,7 @@ test("a reused tool makes a turn of four steps", () => {
     nearest: [],
     usage: USAGE,
     corrected: null,
+    disputes: "",
     budget: null,
     seconds: 4.5,
     failure: null,

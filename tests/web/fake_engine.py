@@ -541,6 +541,10 @@ class FakeEngine:
         records = self._journal.turn(owner, turn_id)
         return self._begin(owner, records[0].conversation_id, "say kept", (), turn_id)
 
+    async def dispute(self, owner: str, turn_id: str, complaint: str, value: str) -> Asked:
+        conversation_id = self._journal.turn(owner, turn_id)[0].conversation_id
+        return self._begin(owner, conversation_id, f"say {complaint} {value}", ())
+
     async def refactor(self, owner: str, name: str) -> Asked:
         conversation_id = self._journal.create_conversation(owner, f"Make {name} faster")
         return self._begin(owner, conversation_id, f"say {name}", ())

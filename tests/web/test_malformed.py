@@ -12,7 +12,7 @@ from tests.web.server_process import Client, ServerProcess
 from web.sockets import socket_log
 
 EVENTS = (
-    "send one of ask, keep, refactor, run, stop, subscribe, build, act, restore, say, test, stop_test "
+    "send one of ask, keep, wrong, refactor, run, stop, subscribe, build, act, restore, say, test, stop_test "
     "with one object"
 )
 NOT_ONE_OBJECT: list[Any] = [None, [], ["a", "b"], "text", 7, True, [[["deep"]]]]
@@ -44,6 +44,7 @@ BAD_OBJECTS: dict[str, list[Any]] = {
         {"name": "crash", "arguments": {}},
     ],
     "keep": [{}, {"turn_id": 5}, {"turn_id": "x" * 100_000}],
+    "wrong": [{}, {"turn_id": 5}, {"turn_id": "unknown"}, {"turn_id": "t", "value": "x" * 9_001}],
     "test": [
         {},
         {"id": "t"},

@@ -93,7 +93,7 @@ async def test_fixed_tools_come_first_and_then_those_of_the_library(
 ) -> None:
     async with connected(server, mode) as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-    assert list(tools)[:3] == ["ask", "find_tools", "run_tool"]
+    assert list(tools)[:4] == ["ask", "answer_is_wrong", "find_tools", "run_tool"]
     assert tools["ask"].input_schema["required"] == ["request"]
     assert tools["add"].input_schema == {
         "type": "object",
@@ -182,6 +182,15 @@ async def test_a_conversation_goes_on_and_is_the_visitors_own(server: ServerProc
         address = f"{server.url}/api/v1/conversations/{conversation}/records"
         events = [record["event"] for record in browser.get(address).json()["records"]]
     assert [e["answer"] for e in events if e["type"] == "turn_finished"] == ["first", "second"]
+
+
+async def test_a_wrong_answer_is_corrected_in_its_conversation(server: ServerProcess) -> None:
+    async with connected(server) as client:
+        first = (await asked(client, "say first")).structured_content
+        wrong = {"turn": first["turn"], "complaint": "No", "value": "2"}
+        second = await client.call_tool("answer_is_wrong", wrong)
+    told = second.structured_content
+    assert (told["conversation"], told["answer"]) == (first["conversation"], "No 2")
 
 
 async def test_a_question_says_how_to_answer_it(server: ServerProcess) -> None:

@@ -99,6 +99,15 @@ def test_a_stream_goes_on_after_a_cut(server: ServerProcess, program: requests.S
     )
 
 
+def test_an_answer_is_marked_as_wrong(server: ServerProcess, program: requests.Session) -> None:
+    first = program.post(f"{server.url}/api/v1/turns", json={"text": "say one"}).json()
+    address = f"{server.url}/api/v1/turns/{first['turn_id']}/wrong"
+    begun = program.post(address, json={"complaint": "No", "value": "2"})
+    assert begun.status_code == 202
+    assert begun.json()["conversation_id"] == first["conversation_id"]
+    assert begun.json()["turn_id"] != first["turn_id"]
+
+
 def test_a_turn_is_stopped(server: ServerProcess, program: requests.Session) -> None:
     address = f"{server.url}/api/v1/turns"
     begun = program.post(address, json={"text": "hold forever"}).json()

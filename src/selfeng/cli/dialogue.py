@@ -145,6 +145,20 @@ async def _ask_questions(questions: Sequence[Question]) -> tuple[Answer, ...]:
     return await unwaited(lambda: answered(questions))
 
 
+async def asked_what_is_wrong() -> tuple[str, str]:
+    """What is wrong, and the right value; "" each where the person leaves it out, or is not at a
+    terminal.
+    """
+    if not sys.stdin.isatty():
+        return "", ""
+
+    def ask(words: str) -> str:
+        return str(typer.prompt(words, default="", show_default=False, err=True))
+
+    value = await unwaited(lambda: ask("The right value, if you know it"))
+    return await unwaited(lambda: ask("What is wrong, if you like")), value
+
+
 def answered(questions: Sequence[Question]) -> tuple[Answer, ...]:
     """Ask on stderr until each question has a valid answer. Raises: typer.Abort: the person gives
     up.

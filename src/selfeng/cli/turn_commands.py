@@ -107,6 +107,32 @@ def keep(
     run(work)
 
 
+@app.command(epilog=example('selfeng wrong "José did attend"', "selfeng wrong --value 7725"))
+def wrong(
+    complaint: Annotated[str, typer.Argument(help="What is wrong, in words.")] = "",
+    *,
+    value: Annotated[str, typer.Option(help="The right value, as JSON or a text.")] = "",
+    turn: Annotated[str, typer.Option(help="Id of the turn; by default the newest.")] = "",
+    json: Events = False,
+    output: Output = Path(),
+) -> None:
+    """Say that an answer is wrong: its tool gets a version that is right, and a test for it.
+    At a terminal it asks for what you leave out. Exit codes as those of ask.
+    """
+
+    async def work(settings: Settings) -> int:
+        from selfeng.cli.dialogue import asked_what_is_wrong, show_turn
+
+        said = complaint, value
+        if not any(said) and not json:
+            said = await asked_what_is_wrong()
+        return await show_turn(
+            settings, lambda engine: engine.dispute(LOCAL, turn, *said), json=json, output=output
+        )
+
+    run(work)
+
+
 @app.command(epilog=example("selfeng refactor prime_factors"))
 def refactor(
     name: Annotated[str, typer.Argument(help="The tool.", autocompletion=tool_names)],

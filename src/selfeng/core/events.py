@@ -99,6 +99,8 @@ class TurnStarted(Value):
     """Answers to the questions before the request."""
     runs: str = ""
     """The tool that a person calls by hand, without the model; "" for a request."""
+    disputes: str = ""
+    """Id of the turn whose answer the person marked as wrong."""
 
 
 class TurnResumed(Value):

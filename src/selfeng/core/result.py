@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from selfeng.core.files import MB
 from selfeng.core.value import Value
-from selfeng.core.words import count, for_people, shortened
+from selfeng.core.words import LEFT_OUT, count, for_people, shortened
 
 LARGEST = 8 * MB
 """Characters of the JSON of a value that is kept."""
@@ -45,6 +45,11 @@ _KINDS: dict[type, ResultKind] = {
     list: "list",
     dict: "json",
 }
+_OTHER_FORMS: dict[ResultKind, tuple[ResultKind, ...]] = {
+    "table": ("list", "json"),
+    "nothing": ("truth", "number", "text", "list", "json"),
+}
+"""Kinds that a right value may have instead of that of a wrong one."""
 _PARTS: dict[ResultKind, tuple[str, str]] = {
     "list": ("a list", "item"),
     "json": ("an object", "member"),
@@ -137,11 +142,33 @@ class Dispute(Value):
     result: EarlierResult
     complaint: str
     """One sentence."""
+    expected: str = ""
+    """JSON of the right value; "" if the person does not give it as a value of that kind."""
+
+    @property
+    def arguments(self) -> dict[str, Any] | None:
+        """Those of the call, by parameter; None if no record has all of them."""
+        text = self.result.arguments
+        return json.loads(text) if text and LEFT_OUT not in text else None
 
     @property
     def requests(self) -> tuple[str, ...]:
         """The forms of the request that the result was for."""
         return tuple(filter(None, (self.result.request, self.result.standalone)))
+
+
+def expected_value(kind: ResultKind, text: str) -> str:
+    """JSON of the right value as a person writes it, as JSON or a text; "" if it is not of the kind
+    that the tool returned.
+    """
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if kind == "text" and not isinstance(value, str):
+        value = text
+    fits = value is not None and _KINDS[type(value)] in (kind, *_OTHER_FORMS.get(kind, ()))
+    return canonical(value) if fits else ""
 
 
 class Table(NamedTuple):

@@ -46,6 +46,7 @@ STAGES: Mapping[str, Stage] = {
                 "allowed": "execute",
                 "kept": "specify",
                 "to be built": "specify",
+                "marked as wrong": "specify",
                 "to be faster": "refactor",
                 "for agents": "delegate",
             },

@@ -266,6 +266,8 @@ class Request:
     """Id of the turn that had this plan."""
     refactors: str = ""
     """The tool to make faster; "" for none."""
+    disputes: Dispute | None = None
+    """The answer that the person marked as wrong."""
     builds: bool = False
     """Whether it describes a tool to build, which is not called."""
     by_hand: FunctionCall | None = None
@@ -314,6 +316,11 @@ class Request:
     def dispute(self, result: EarlierResult, complaint: str = "") -> Dispute:
         """The disagreement of this request with an earlier result, by default in its own words."""
         return Dispute(result=result, complaint=one_line(complaint or self.text))
+
+    def names_file(self, arguments: Mapping[str, Any] | None) -> bool:
+        """Whether a call names a file of the request or its conversation."""
+        names = {file.name for file in self.files} | {r.name for r in self.earlier.references}
+        return not names.isdisjoint(texts_in(arguments))
 
     async def files_of(self, arguments: Mapping[str, Any]) -> tuple[File, ...]:
         """The files of the request, and those of the conversation that a call names."""

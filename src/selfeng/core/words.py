@@ -11,6 +11,10 @@ _CURRENCY = re.compile(
 )
 
 
+LEFT_OUT = "characters are left out) …"
+"""What a text has where `shortened` left out a part."""
+
+
 def shortened(text: str, limit: int) -> str:
     """The text; of a longer one the beginning and the end, `limit` characters in all, with the
     number of characters left out between them.
@@ -19,8 +23,8 @@ def shortened(text: str, limit: int) -> str:
         return text
     tail = limit // 4
     return (
-        f"{text[: limit - tail]}\n… ({len(text) - limit} of {len(text)} characters are left "
-        f"out) …\n{text[len(text) - tail :]}"
+        f"{text[: limit - tail]}\n… ({len(text) - limit} of {len(text)} {LEFT_OUT}\n"
+        f"{text[len(text) - tail :]}"
     )
 
 

@@ -1,8 +1,8 @@
-"""The engine's tools for agents of other programs: three fixed ones, and those of the library."""
+"""The engine's tools for agents of other programs: four fixed ones, and those of the library."""
 
 import logging
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from contextlib import aclosing
 from typing import Annotated, Any, Literal, Self, TypeVar
 
@@ -14,6 +14,7 @@ from selfeng.core.errors import AgentError, LibraryError, RequestError, ToolNotF
 from selfeng.core.events import Outcome
 from selfeng.core.files import File, FileName
 from selfeng.core.question import AnswerValue, answers_of
+from selfeng.core.status import Asked
 from selfeng.core.tool import Tool
 from selfeng.core.value import Value, first_problem
 from selfeng.doors.call_results import described, executed, refused, text_result
@@ -30,6 +31,7 @@ Listed = Literal["trusted", "all", "none"]
 MOST_LISTED = 40
 """Some clients take no more tools of all servers together."""
 _FOUND = 5
+_LONGEST_COMPLAINT = 9_000
 _FINDS = "find_tools finds those there are"
 
 
@@ -87,6 +89,20 @@ class AskCall(Value):
     files: GivenFiles = Field((), description="Files that the request is about.")
 
 
+class WrongCall(Value):
+    """Say that an answer of `ask` is wrong. The tool that gave it is corrected, with a test for the
+    fault, and the right answer comes back, unless the data show that it was right.
+    """
+
+    turn: Annotated[str, Field(min_length=1)] = Field(description="Id of the wrong result's turn.")
+    complaint: Annotated[str, Field(max_length=_LONGEST_COMPLAINT)] = Field(
+        "", description="What is wrong, in words."
+    )
+    value: Annotated[str, Field(max_length=_LONGEST_COMPLAINT)] = Field(
+        "", description="The right value, as JSON or a text."
+    )
+
+
 class FindCall(Value):
     """Find the tools of the library that fit a request best, with their input schemas."""
 
@@ -103,7 +119,12 @@ class RunCall(Value):
     files: GivenFiles = Field((), description="Files that the arguments name.")
 
 
-FIXED: Mapping[str, type[Value]] = {"ask": AskCall, "find_tools": FindCall, "run_tool": RunCall}
+FIXED: Mapping[str, type[Value]] = {
+    "ask": AskCall,
+    "answer_is_wrong": WrongCall,
+    "find_tools": FindCall,
+    "run_tool": RunCall,
+}
 """The arguments of the tools that are always there, by name."""
 
 
@@ -130,6 +151,12 @@ class EngineTools:
             match name:
                 case "ask":
                     return await self._ask(_parsed(AskCall, arguments), report)
+                case "answer_is_wrong":
+                    wrong = _parsed(WrongCall, arguments)
+                    pending_turn = self._engine.dispute(
+                        self._owner, wrong.turn, wrong.complaint, wrong.value
+                    )
+                    return await self._told(pending_turn, report)
                 case "find_tools":
                     return await self._find(_parsed(FindCall, arguments))
                 case "run_tool":
@@ -154,6 +181,10 @@ class EngineTools:
             [file.file() for file in call.files],
             answers=answers_of(call.answers),
         )
+        return await self._told(pending_turn, report)
+
+    async def _told(self, pending_turn: Awaitable[Asked], report: Report) -> types.CallToolResult:
+        """What a turn came to."""
         story, reported_step = TurnStory(), ""
         async with aclosing(self._engine.turn(self._owner, pending_turn)) as records:
             async for record in records:

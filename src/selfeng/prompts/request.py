@@ -87,7 +87,8 @@ def disputable(source: Dispute | Iterable[EarlierResult]) -> str:
     disagree with, with the complaint.
     """
     if isinstance(source, Dispute):
-        return json_lines([_disputable(source.result) | {"complaint": source.complaint}])
+        right = {"right": shortened(source.expected, _RESULT)} if source.expected else {}
+        return json_lines([_disputable(source.result) | {"complaint": source.complaint, **right}])
     return json_lines(map(_disputable, source))
 
 

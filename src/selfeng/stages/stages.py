@@ -227,7 +227,7 @@ class Stages:
 
     async def _gather(self, state: RequestState) -> str:
         """A turn that builds a tool, makes one of a plan, or one faster, does not search; nor does
-        one for an agent, or a call by hand.
+        one for an agent, a call by hand, or one about an answer that is marked as wrong.
         """
         request = state.turn.request
         if called := request.by_hand:
@@ -236,13 +236,15 @@ class Stages:
             return "by hand"
         if request.waiting and await self._is_allowed(state, request.waiting):
             return "allowed"
-        state.learnable = (request.text,)
+        state.dispute = request.disputes
+        state.learnable = () if request.disputes else (request.text,)
         await state.turn.profile(request.files)
         ways = {
             "for agents": request.agent,
             "kept": request.saved_plan,
             "to be faster": request.refactors,
             "to be built": request.builds,
+            "marked as wrong": request.disputes,
         }
         return next((way for way, applies in ways.items() if applies), "new")
 

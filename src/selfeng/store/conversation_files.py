@@ -120,9 +120,9 @@ class ConversationFiles:
             )
         return File(name=name, content=content)
 
-    def results(self, conversation_id: str) -> tuple[EarlierResult, ...]:
-        """The newest values of a conversation, the oldest first. They are called `r1`, `r2` and so
-        on, by their place among all of its values.
+    def results(self, conversation_id: str, turn_id: str = "") -> tuple[EarlierResult, ...]:
+        """The newest values of a conversation, or those of one turn, the oldest first. They are
+        called `r1`, `r2` and so on, by their place among all of its values.
         """
         turn = schema.turns.c
         query = (
@@ -149,7 +149,11 @@ class ConversationFiles:
             ]
             referable_rows = [row for row in named_rows if row[-1].referable]
             newest_rows = {row[0] for row in (*named_rows[-NAMED:], *referable_rows[-NAMED:])}
-            named_rows = [row for row in named_rows if row[0] in newest_rows]
+            named_rows = [
+                row
+                for row in named_rows
+                if (row[1].id == turn_id if turn_id else row[0] in newest_rows)
+            ]
             of_results = _CONTENTS.c.sha256.in_([reference.sha256 for *_, reference in named_rows])
             begins = {row[0]: row[1] for row in connection.execute(heads.where(of_results))}
             calls = _calls(connection, {row.id for _, row, _ in named_rows})

@@ -234,6 +234,16 @@ class Journal:
             )
         return tuple(record for row in rows if (record := read_record(row)))
 
+    def newest_turn(self, owner: str) -> str:
+        """The id of the owner's newest turn. Raises: ResourceNotFound: there is none."""
+        of_owner = (_CONVERSATIONS.c.owner == owner) & _CONVERSATIONS.c.deleted_at.is_(None)
+        query = sa.select(_TURNS.c.id).join(_CONVERSATIONS).where(of_owner)
+        with reading(self._engine) as connection:
+            newest = connection.scalar(query.order_by(_TURNS.c.started_at.desc()).limit(1))
+        if newest is None:
+            raise ResourceNotFound("there is no turn yet", "ask for something first")
+        return str(newest)
+
     def conversation_of(self, turn_id: str) -> str | None:
         """The conversation of a turn; None if there is no such turn."""
         query = sa.select(_TURNS.c.conversation_id).where(_TURNS.c.id == turn_id)

@@ -7,6 +7,7 @@ it ends with; src/selfeng/core/stage.py says what follows.
 """
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -44,7 +45,7 @@ from selfeng.synthesis.examples import arguments_of
 from selfeng.synthesis.gate import steady_summary, summary
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
-from selfeng.synthesis.probe import SAYS, outcome_of, same, shown_call
+from selfeng.synthesis.probe import SAYS, CallOutcome, outcome_of, same, shown_call
 from selfeng.synthesis.programming import Programmer, no_implementation
 from selfeng.synthesis.specifying import (
     Analyst,
@@ -132,6 +133,8 @@ class Synthesis:
         )
         if isinstance(decision, BuildSpec | KnownTool):
             self.arguments = decision.arguments
+        if isinstance(decision, BuildSpec) and decision.fixes:
+            self.arguments = decision.fixes.arguments or self.arguments
         if isinstance(decision, KnownTool):
             self.result = decision.tool
             return "known"
@@ -224,24 +227,56 @@ class Synthesis:
             if not returned:
                 current.summary = "No candidate returns a value for the request's own call."
                 return agreed, None
-            first, call = returned[0], shown_call(name, arguments)
+            first, call = self._expected or returned[0], shown_call(name, arguments)
             for n, outcome in outcomes.items():
-                if outcome.kind != "returned":
+                if outcome.kind != "returned" or (self._expected and not same(first, outcome)):
                     own = Difference(
                         call=call, others=first.text, own=SAYS[outcome.kind](outcome.text)
                     )
                     reports[n] = reports[n].model_copy(update={"refuted": own})
-            other = next((outcome for outcome in returned if not same(first, outcome)), None)
+            other = (
+                next((outcome for outcome in returned if not same(first, outcome)), None)
+                if self._expected is None
+                else None
+            )
             current.summary = (
                 f"On the request's own call one candidate returns {shortened(first.text, _SHOWN)}, "
                 f"and another one {shortened(other.text, _SHOWN)}."
                 if other
                 else "The candidates agree on the request's own call."
+                if self._expected is None
+                else f"The person says that {shortened(first.text, _SHOWN)} is right."
             )
         agreed = agreed.model_copy(update={"reports": tuple(reports)})
         if other is None:
             return agreed, None
         return agreed, Difference(call=call, others=first.text, own=other.text)
+
+    @property
+    def _expected(self) -> CallOutcome | None:
+        """What the person says is right for the request's own call."""
+        dispute = self._build.fixes
+        if not dispute or not dispute.expected or not dispute.arguments:
+            return None
+        return CallOutcome(kind="returned", text=repr(json.loads(dispute.expected)))
+
+    async def _missed(self) -> str:
+        """How code differs from what the person says is right, on their own files; "" if it does
+        not.
+        """
+        expected, arguments, name = self._expected, self.arguments, self._build.spec.name
+        if expected is None or not arguments:
+            return ""
+        files = await self._steps.turn.request.files_of(arguments)
+        run = await self._deps.sandbox.execute(name, self._code, arguments, files)
+        outcome = outcome_of(run)
+        if outcome and same(outcome, expected):
+            return ""
+        does = SAYS[outcome.kind](outcome.text) if outcome else "returns no value"
+        return (
+            f"for {shortened(shown_call(name, arguments), _SHOWN)} it {shortened(does, _SHOWN)}; "
+            f"the person says that {shortened(expected.text, _SHOWN)} is right"
+        )
 
     def _which(self, difference: Difference) -> DirectAnswer | None:
         """The question which of two results is right; None if the person can't be asked again."""
@@ -341,10 +376,12 @@ class Synthesis:
         return "failed"
 
     async def _refuted(self) -> str:
-        """The objection of the previous version, or of the candidates if the code is not one of
-        them, to code that passes; "" if there is none.
+        """The objection of the person, of the previous version, or of the candidates if the code is
+        not one of them, to code that passes; "" if there is none.
         """
         deps, signature = self._deps, self._build.spec.signature()
+        if missed := await self._missed():
+            return missed
         if problem := await deps.chain.comparison(signature, self._job, self._former):
             return problem
         if self._code in self._drawn:

@@ -3,16 +3,21 @@ them.
 """
 
 import ast
+import json
 import re
 from collections.abc import Sequence
 from itertools import combinations
 
+from selfeng.core.result import Dispute
 from selfeng.core.signature import UNREADABLE, Signature
 from selfeng.core.spec import SpecExample, Specification
 from selfeng.synthesis.inputs import Arguments, calls_in
+from selfeng.synthesis.probe import shown_call
 
 PREFIX = "test_user_example_"
 _RAISES = "raises "
+_LONGEST_EXAMPLE = 4_000
+"""Characters of a call and its value that a test is made of."""
 
 
 def example_problem(example: SpecExample, signature: Signature) -> str | None:
@@ -56,6 +61,34 @@ def example_tests(spec: Specification, examples: Sequence[SpecExample]) -> str:
         "\n\n".join([f"import pytest\n\nfrom {spec.name} import {spec.name}\n", *tests])
         if tests
         else ""
+    )
+
+
+def expected_example(spec: Specification, dispute: Dispute) -> SpecExample | None:
+    """The value that a person gives for the call that went wrong; None if they give none, or if the
+    call is too long for a test.
+    """
+    if not dispute.expected or not dispute.arguments or spec.name != dispute.result.tool:
+        return None
+    call, value = shown_call(spec.name, dispute.arguments), json.loads(dispute.expected)
+    example = SpecExample(call=call, result=repr(value))
+    fits = len(call) + len(example.result) <= _LONGEST_EXAMPLE
+    return None if not fits or example_problem(example, spec.signature()) else example
+
+
+def with_example(spec: Specification, example: SpecExample) -> Specification:
+    """The specification with a person's own example in place of any other of the same call."""
+    signature = spec.signature()
+    arguments = arguments_of(example, signature)
+
+    def others(examples: Sequence[SpecExample]) -> list[SpecExample]:
+        return [e for e in examples if arguments_of(e, signature) != arguments]
+
+    return spec.model_copy(
+        update={
+            "user_examples": (example, *others(spec.user_examples)),
+            "examples": tuple(others(spec.examples)),
+        }
     )
 
 

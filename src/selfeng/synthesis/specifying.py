@@ -26,7 +26,13 @@ from selfeng.synthesis.composing import (
     sources_of,
     steps_problem,
 )
-from selfeng.synthesis.examples import arguments_of, contradiction, stated
+from selfeng.synthesis.examples import (
+    arguments_of,
+    contradiction,
+    expected_example,
+    stated,
+    with_example,
+)
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.relatives import likeness, renamed, twin
@@ -181,12 +187,9 @@ class Analyst:
             case "answer" if reply.message:
                 current.summary = "No tool is needed."
                 return DirectAnswer(text=reply.message)
-        decision = await self._judge(
-            current,
-            _with_stated_examples(reply.specification, request),
-            dispute or (_dispute(request, reply) if reply.outcome == "fix" else None),
-            reply.outcome == "fix",
-        )
+        dispute = dispute or (_dispute(request, reply) if reply.outcome == "fix" else None)
+        spec = _with_examples(reply.specification, request, dispute)
+        decision = await self._judge(current, spec, dispute, reply.outcome == "fix")
         match decision:
             case Tool():
                 return KnownTool(tool=decision, arguments=_arguments(reply))
@@ -333,9 +336,12 @@ def _declined(reason: str) -> DirectAnswer:
     return DirectAnswer(text=reason or "No tool can do this.", declined=True)
 
 
-def _with_stated_examples(spec: Specification | None, request: Request) -> Specification | None:
+def _with_examples(
+    spec: Specification | None, request: Request, dispute: Dispute | None
+) -> Specification | None:
     """The specification, in which an example that the person did not give, although it is marked
-    so, becomes an ordinary one, open to votes.
+    so, becomes an ordinary one, open to votes; and with the one that they give for a call that went
+    wrong, unless it is about a file, which no test may hold.
     """
     if spec is None:
         return None
@@ -346,9 +352,13 @@ def _with_stated_examples(spec: Specification | None, request: Request) -> Speci
     model_examples = tuple(
         e for e in spec.user_examples if e not in person_examples and e not in spec.examples
     )
-    return spec.model_copy(
+    spec = spec.model_copy(
         update={"user_examples": person_examples, "examples": (*spec.examples, *model_examples)}
     )
+    if dispute is None or request.names_file(dispute.arguments):
+        return spec
+    example = expected_example(spec, dispute)
+    return with_example(spec, example) if example else spec
 
 
 def _extends(spec: Specification, tool: Tool) -> bool:

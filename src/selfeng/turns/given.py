@@ -8,7 +8,7 @@ from selfeng.core.files import File, FileReference
 from selfeng.core.plan import SavedStep
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.question import Answer
-from selfeng.core.result import EarlierResult, Result
+from selfeng.core.result import Dispute, EarlierResult, Result
 from selfeng.core.turn import EarlierFiles, EarlierResults, Request
 from selfeng.core.value import Value
 
@@ -37,6 +37,7 @@ class GivenTurn(Value):
     saved_plan: tuple[SavedStep, ...] = ()
     keeps: str = ""
     refactors: str = ""
+    disputes: Dispute | None = None
     builds: bool = False
     by_hand: FunctionCall | None = None
     waiting: FunctionCall | None = None
@@ -60,6 +61,7 @@ class GivenTurn(Value):
             saved_plan=request.saved_plan,
             keeps=request.keeps,
             refactors=request.refactors,
+            disputes=request.disputes,
             builds=request.builds,
             by_hand=request.by_hand,
             waiting=request.waiting,
@@ -82,6 +84,7 @@ class GivenTurn(Value):
             saved_plan=self.saved_plan,
             keeps=self.keeps,
             refactors=self.refactors,
+            disputes=self.disputes,
             builds=self.builds,
             by_hand=self.by_hand,
             waiting=self.waiting,

@@ -255,6 +255,10 @@ export async function keep(turnId) {
   }
 }
 
+// Starts the turn that corrects a wrong answer; null, with a notice, if the server refuses it.
+export const wrong = (turnId, complaint, value) =>
+  work("wrong", { turn_id: turnId, complaint, value });
+
 // Starts the turn that makes a tool faster; the id of its conversation, null if the server refuses it.
 export async function refactor(name) {
   const reply = await work("refactor", { name });

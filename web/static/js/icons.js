@@ -54,6 +54,7 @@ import Table from "lucide/dist/esm/icons/table.mjs";
 import TextAlignStart from "lucide/dist/esm/icons/text-align-start.mjs";
 import TextWrap from "lucide/dist/esm/icons/text-wrap.mjs";
 import Trash from "lucide/dist/esm/icons/trash.mjs";
+import ThumbsDown from "lucide/dist/esm/icons/thumbs-down.mjs";
 import TriangleAlert from "lucide/dist/esm/icons/triangle-alert.mjs";
 import UnfoldVertical from "lucide/dist/esm/icons/unfold-vertical.mjs";
 import Workflow from "lucide/dist/esm/icons/workflow.mjs";
@@ -123,6 +124,7 @@ const ICONS = {
   trash: Trash,
   unfold: UnfoldVertical,
   wrap: TextWrap,
+  wrong: ThumbsDown,
   zoomIn: ZoomIn,
   zoomOut: ZoomOut,
 };

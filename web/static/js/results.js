@@ -38,6 +38,11 @@ export function longResults(turn) {
   return [...new Map(found.map((value) => [value.sha256, value])).values()];
 }
 
+// Refers to what the last tool of a turn returned, null if it returned nothing that is kept.
+export const lastValue = ({ steps }) =>
+  steps.findLast((step) => step.kind === "execute" && step.execution?.value)?.execution.value ??
+  null;
+
 export const addressOfResult = (conversationId, { sha256 }, format = "") =>
   `${conversationPath(conversationId)}/results/${sha256}${format && `?format=${format}`}`;
 

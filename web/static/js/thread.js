@@ -37,6 +37,6 @@ export const hasGap = (thread) => thread.held.length > 0;
 export const turnsOf = (thread) => thread.order.map((id) => thread.turns[id]);
 
 // Whether a person wrote the request themselves, so that it can be edited.
-export const isWritten = ({ keeps, runs }) => !keeps && !runs;
+export const isWritten = ({ keeps, runs, disputes }) => !keeps && !runs && !disputes;
 
 export const isBusy = (thread) => turnsOf(thread).some((turn) => turn.state === "running");

@@ -15,6 +15,7 @@ export const newTurn = (id, startedAt) => ({
   request: "",
   answers: [],
   keeps: "",
+  disputes: "", // the turn whose answer the person marked as wrong
   runs: "",
   files: [],
   made: [],
@@ -82,6 +83,7 @@ const folds = {
     request: event.request,
     answers: event.answers ?? [],
     keeps: event.keeps ?? "",
+    disputes: event.disputes ?? "",
     runs: event.runs ?? "",
     files: event.files ?? [],
     startedAt: at,

@@ -182,6 +182,13 @@ ended-stopped = Gestoppt: { $request }
 
 turn-keep = Diese Schritte als Werkzeug speichern
 turn-by-hand = Von Hand ausgeführt
+turn-disputes = Berichtigung einer früheren Antwort
+wrong = Das ist falsch
+wrong-value = Der richtige Wert
+wrong-value-note = Berichtigen Sie ihn hier. Er wird ein Test, den das Werkzeug bestehen muss.
+wrong-complaint = Was ist falsch? (freiwillig)
+wrong-words = Das ist falsch.
+wrong-send = Berichtigen
 answer-corrected = Diese Antwort war falsch. Sie ist unten berichtigt: { $tool }, Version { $version }.
 turn-edit = Anfrage bearbeiten
 turn-again = Erneut fragen

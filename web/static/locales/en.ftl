@@ -182,6 +182,13 @@ ended-stopped = Stopped: { $request }
 
 turn-keep = Save these steps as a tool
 turn-by-hand = Run by hand
+turn-disputes = Correction of an earlier answer
+wrong = This is wrong
+wrong-value = The right value
+wrong-value-note = Correct it here. It becomes a test that the tool has to pass.
+wrong-complaint = What is wrong (optional)
+wrong-words = That is wrong.
+wrong-send = Correct it
 answer-corrected = This answer was wrong. It is corrected below: { $tool }, version { $version }.
 turn-edit = Edit the request
 turn-again = Ask again

@@ -29,6 +29,7 @@ import { LongResults } from "./result.js";
 import { Answered, Questions } from "./questions.js";
 import { FollowUps } from "./requests.js";
 import { SettingsButton } from "./settings-button.js";
+import { Wrong } from "./wrong.js";
 
 const showActivity = (turnId) => dispatch({ type: "turn_selected", turnId });
 
@@ -57,6 +58,7 @@ export const TurnView = memo(
       data-outcome=${outcome}
     >
       ${turn.keeps && html`<p class="keeps" data-testid="keeps">${t("turn-keep")}</p>`}
+      ${turn.disputes && html`<p class="keeps" data-testid="disputes">${t("turn-disputes")}</p>`}
       ${turn.runs && html`<p class="keeps" data-testid="by-hand">${t("turn-by-hand")}</p>`}
       <${Request} turn=${turn} before=${before} />
       <${RequestFiles} files=${turn.files} conversationId=${conversationId} />
@@ -249,30 +251,50 @@ function Thoughts({ thoughts }) {
 }
 
 function Summary({ turn, conversationId }) {
+  const [disputed, setDisputed] = useState(false);
   const facts = [duration(turn.seconds), usageText(turn.usage)].filter(Boolean).join(" · ");
-  return html`<div class="summary" data-testid="summary">
-    ${turn.tool && html`<${ToolLink} name=${turn.tool} testid="summary-tool" />`}
-    <span class="summary-facts">${facts}</span>
-    <span class="turn-actions" role="group" aria-label=${t("turn-actions")}>
-      ${turn.answer && html`<${CopyButton} text=${turn.answer} label=${t("turn-answer")} />`}
-      ${
-        !turn.keeps &&
-        !["failed", "stopped"].includes(turn.outcome) &&
-        html`<${Action}
-          icon="again"
-          label=${t("turn-again")}
-          testid="ask-again"
-          act=${() => askAgain(turn, conversationId)}
-        />`
-      }
-    </span>
-    <button
-      type="button"
-      class="text-button"
-      data-testid="show-activity"
-      onClick=${() => showActivity(turn.id)}
-    >
-      ${t("turn-activity")}<${Icon} name="chevronRight" />
-    </button>
-  </div>`;
+  return html`${
+      disputed &&
+      html`<${Wrong}
+        turn=${turn}
+        conversationId=${conversationId}
+        close=${() => setDisputed(false)}
+      />`
+    }
+    <div class="summary" data-testid="summary">
+      ${turn.tool && html`<${ToolLink} name=${turn.tool} testid="summary-tool" />`}
+      <span class="summary-facts">${facts}</span>
+      <span class="turn-actions" role="group" aria-label=${t("turn-actions")}>
+        ${turn.answer && html`<${CopyButton} text=${turn.answer} label=${t("turn-answer")} />`}
+        ${
+          turn.outcome === "answered" &&
+          !turn.corrected &&
+          html`<${Action}
+            icon="wrong"
+            label=${t("wrong")}
+            testid="wrong"
+            act=${() => setDisputed(!disputed)}
+          />`
+        }
+        ${
+          !turn.keeps &&
+          !turn.disputes &&
+          !["failed", "stopped"].includes(turn.outcome) &&
+          html`<${Action}
+            icon="again"
+            label=${t("turn-again")}
+            testid="ask-again"
+            act=${() => askAgain(turn, conversationId)}
+          />`
+        }
+      </span>
+      <button
+        type="button"
+        class="text-button"
+        data-testid="show-activity"
+        onClick=${() => showActivity(turn.id)}
+      >
+        ${t("turn-activity")}<${Icon} name="chevronRight" />
+      </button>
+    </div>`;
 }
