@@ -50,6 +50,7 @@ class ToolLine(Tool):
     digest: Hidden
     example_requests: Hidden
     requires: Hidden
+    witnesses: Hidden
 
 
 class ListedTool(ToolLine):
@@ -90,6 +91,8 @@ class ToolPage(Tool):
     used_requests: tuple[str, ...]
     """Those that it served, and is found by."""
     habits: Habits
+    witnesses: int  # type: ignore[assignment]
+    """How many other implementations check its results."""
 
 
 class CalledFile(FileReference):
@@ -128,6 +131,7 @@ class _VersionFacts(ToolVersion):
     usage: Usage | None
     """What the model calls took."""
     provenance: Hidden
+    witnesses: Hidden
 
 
 class VersionLine(_VersionFacts):
@@ -311,7 +315,11 @@ def tool_page(
     tool: Tool, examples: Sequence[str], used_requests: Sequence[str], habits: Habits
 ) -> ToolPage:
     signature = tool.signature
-    overrides = {"signature": str(signature), "example_requests": examples}
+    overrides = {
+        "signature": str(signature),
+        "example_requests": examples,
+        "witnesses": len(tool.witnesses),
+    }
     return ToolPage(
         **{**dict(tool), **overrides},
         parameters=tuple(ToolParameter(**dict(parameter)) for parameter in signature.parameters),

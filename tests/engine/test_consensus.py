@@ -6,7 +6,7 @@ import pytest
 
 from selfeng.core.signature import parse_signature
 from selfeng.core.verdict import Replay, SandboxJob, Verdict, Version
-from selfeng.synthesis.consensus import Consensus, Dropped, agree, distinct
+from selfeng.synthesis.consensus import Consensus, Dropped, agree, distinct, kept_witnesses
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.mutants import mutants, strength
 from tests.engine.honest_sandbox import HonestSandbox
@@ -448,3 +448,11 @@ def test_the_literals_of_a_table_do_not_crowd_out_the_other_mutants(table):
         "return a + 1",
         "return TABLE[a]",
     }
+
+
+def test_two_candidates_that_differ_most_are_kept_as_witnesses() -> None:
+    documented = f'{HEAD}    """Three times."""\n    return 3 * number  # so\n'
+    like_right = f"{HEAD}    return 3 * (number + 0)\n"
+    others = distinct([documented, RIGHT, like_right, ALSO_RIGHT, THIRD])
+    assert set(kept_witnesses(RIGHT, others)) == {ALSO_RIGHT, THIRD}
+    assert kept_witnesses(RIGHT, distinct([documented, RIGHT])) == ()

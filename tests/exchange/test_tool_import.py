@@ -305,6 +305,19 @@ async def test_only_requests_that_may_be_told_are_exported(library, keys) -> Non
     assert b"please reverse" not in members(file.content)["bundle.json"]
 
 
+@pytest.mark.parametrize("form", ["bundle", "skill", "script"])
+async def test_witnesses_are_not_exported(library, keys, form) -> None:
+    secret = "def reverse_text(text):\n    return 'a witness'\n"
+    await library.add(draft().model_copy(update={"witnesses": (secret,)}))
+
+    async def none(tool: ToolDraft) -> tuple[str, ...]:
+        return ()
+
+    file = await ToolExport(library, keys).file(["reverse_text"], form, none)
+    contents = [file.content] if form == "script" else [*members(file.content).values()]
+    assert not [content for content in contents if b"a witness" in content]
+
+
 async def test_requests_that_others_refuse_are_not_exported(library, keys) -> None:
     await library.add(draft())
 

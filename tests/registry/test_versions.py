@@ -62,6 +62,7 @@ def test_every_field_of_a_tool_has_its_column_and_comes_back() -> None:
                 update={
                     "requires": (Requirement(name="count_letters", version=2),),
                     "imported": Imported(file="tools.zip", requests=("reverse it",)),
+                    "witnesses": ("def reverse_text(text): ...",),
                 }
             )
         ),
@@ -224,6 +225,16 @@ async def test_a_rollback_is_a_new_version_with_the_old_content(
     for same in (1, 3):
         with pytest.raises(VersionConflict, match="version 3 of reverse_text is already in use"):
             await library.rollback("reverse_text", same)
+
+
+async def test_witnesses_belong_to_their_version_and_an_edit_has_none(
+    place: Place, library: CapabilityRegistry
+) -> None:
+    other = "def reverse_text(text: str) -> str:\n    return ''.join(reversed(text))\n"
+    await library.add(REVERSE.model_copy(update={"witnesses": (other,)}))
+    (place.tools_dir / "reverse_text.py").write_text(REPAIRED.code)
+    assert (await library.accept(await library.edited("reverse_text"))).witnesses == ()
+    assert (await library.rollback("reverse_text", 1)).witnesses == (other,)
 
 
 async def test_a_version_that_never_was_is_named(library: CapabilityRegistry) -> None:

@@ -59,6 +59,10 @@ class ToolDraft(Value):
     """
     imported: Imported | None = None
     """None for a tool that was made here."""
+    witnesses: tuple[str, ...] = ()
+    """Sources of other candidates that passed the gate, which run beside the tool and whose results
+    are compared with its own; never part of an export.
+    """
 
     def draft(self) -> "ToolDraft":
         """Only what is needed to register the same again."""

@@ -345,6 +345,7 @@ def edited(tool: Tool, sources: Sources, tools: Iterable[Tool]) -> ToolDraft:
             "tests": sources.tests,
             "signature": signature,
             "requires": requires,
+            "witnesses": (),
         }
     )
 

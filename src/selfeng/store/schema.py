@@ -180,6 +180,7 @@ tools = sa.Table(
         "failures", sa.Integer, nullable=False, server_default="0"
     ),  # failures of this version since its last success
     sa.Column("imported", sa.Text),  # JSON of core.tool.Imported
+    sa.Column("witnesses", sa.Text, nullable=False, server_default="[]"),  # JSON list of sources
     # Everything that is read of every tool when a library opens; the index leaves out the sources.
     sa.Index("ix_tools_entry", "name", "state", "standing", "version", "created_at"),
 )
@@ -199,6 +200,7 @@ tool_versions = sa.Table(
     sa.Column("model", sa.Text, nullable=False),
     sa.Column("requires", sa.Text, nullable=False),
     sa.Column("imported", sa.Text),
+    sa.Column("witnesses", sa.Text, nullable=False, server_default="[]"),
     sa.Column("origin", sa.Text, nullable=False),  # JSON of core.provenance.Origin
     sa.Column("verdict", sa.Text),  # JSON of core.verdict.Verdict
     sa.Column("prompts", sa.Text, nullable=False),  # JSON list of core.provenance.AskedPrompt

@@ -40,6 +40,7 @@ from selfeng.synthesis.consensus import (
     against,
     agree,
     distinct,
+    kept_witnesses,
 )
 from selfeng.synthesis.examples import arguments_of
 from selfeng.synthesis.gate import steady_summary, summary
@@ -183,7 +184,7 @@ class Synthesis:
             problem = await self._weakened(agreed.tests)
         if not problem:
             agreed, difference = await self._on_own_call(agreed)
-            self._tests = agreed.tests
+            self._tests, self._witnesses = agreed.tests, agreed.right
             self._begin_repairs(agreed.nearest.code)
             if difference and (question := self._which(difference)):
                 self.result = question
@@ -331,9 +332,7 @@ class Synthesis:
                 self._examples(),
                 frozen=() if self._build.fixes else self._earlier,
             )
-            self._witnesses = [
-                DrawnCode(code=r.code, draws=r.draws) for r in agreed.reports if r.right
-            ]
+            self._witnesses = agreed.right
             current.summary, current.artifact = agreed.summary(), agreed.model_dump_json(indent=2)
             current.failed = agreed.winner is None
         return agreed
@@ -509,6 +508,7 @@ class Synthesis:
                 example_requests=_own_examples(turn.request.text, spec.example_requests),
                 model=self._deps.model_name,
                 requires=await steady_requirements(library, self._tools, self._code),
+                witnesses=kept_witnesses(self._code, self._witnesses),
             )
             if base:
                 tool = await library.revise(draft, base.version, provenance)

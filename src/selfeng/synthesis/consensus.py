@@ -8,8 +8,10 @@ values than they do and they are different codes. After CodeT (Chen et al. 2022)
 place of its products of counts; docs/synthesis.md has the measurements.
 """
 
+import ast
 import asyncio
 from collections.abc import Collection, Sequence
+from difflib import SequenceMatcher
 
 from selfeng.core.protocols import Sandbox
 from selfeng.core.signature import Signature
@@ -30,6 +32,8 @@ QUICKER = 10
 """How many times quicker than a slow call a call must be to speak against it."""
 SECONDS = 10.0
 """Time limit of one candidate's run of the suite."""
+WITNESSES = 2
+"""The most candidates that a version keeps beside its own code."""
 
 
 class ComparisonRule(Value):
@@ -109,6 +113,11 @@ class Consensus(Value):
         return max((r for r in self.reports if r.right), key=lambda r: r.draws, default=None)
 
     @property
+    def right(self) -> list[DrawnCode]:
+        """The candidates that are right, as far as tests and comparison can tell."""
+        return [DrawnCode(code=r.code, draws=r.draws) for r in self.reports if r.right]
+
+    @property
     def nearest(self) -> Report:
         """The candidate to continue with: the right one, else the one that passed most."""
         return self.winner or max(self.reports, key=lambda r: r.passed)
@@ -136,6 +145,32 @@ def distinct(codes: Sequence[str]) -> tuple[DrawnCode, ...]:
     return tuple(
         DrawnCode(code=code, draws=list(codes).count(code)) for code in dict.fromkeys(codes)
     )
+
+
+def kept_witnesses(code: str, others: Sequence[DrawnCode]) -> tuple[str, ...]:
+    """Those of the candidates that are kept beside the registered code: what differs from it, and
+    from each other, in more than comments and docstrings, the most different first.
+    """
+    kept = [_plain(code)]
+    rest = {_plain(other.code): other.code for other in others}
+    chosen: list[str] = []
+    while len(chosen) < WITNESSES and (left := [text for text in rest if text not in kept]):
+        kept.append(min(left, key=lambda text: max(_likeness(text, one) for one in kept)))
+        chosen.append(rest[kept[-1]])
+    return tuple(chosen)
+
+
+def _plain(code: str) -> str:
+    """The code without comments, docstrings and layout."""
+    tree = ast.parse(code)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.FunctionDef) and ast.get_docstring(node) is not None:
+            node.body = node.body[1:]
+    return ast.unparse(tree)
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 async def agree(

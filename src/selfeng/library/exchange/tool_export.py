@@ -77,7 +77,8 @@ async def _shareable_draft(tool: ToolDraft, examples: Examples) -> ToolDraft:
     if not requests and tool.imported:
         requests = tool.imported.requests
     requests = [request for request in requests if not plain_line_problem(request)]
-    return tool.draft().model_copy(update={"example_requests": tuple(requests)})
+    update = {"example_requests": tuple(requests), "witnesses": ()}
+    return tool.draft().model_copy(update=update)
 
 
 def _file(tools: Sequence[ExportedTool], form: Literal["script", "skill"]) -> File:
