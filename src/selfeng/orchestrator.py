@@ -25,7 +25,8 @@ from selfeng.core.events import (
 from selfeng.core.files import File
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ServerTools, ToolLibrary
-from selfeng.core.question import questions_text
+from selfeng.core.question import ROUNDS, Question, questions_text
+from selfeng.core.tool import Tool
 from selfeng.core.turn import (
     Budget,
     Inspector,
@@ -37,8 +38,10 @@ from selfeng.core.turn import (
     awaited,
     no_lessons,
 )
+from selfeng.core.verdict import Returned
 from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.ending import ending, what_was_reached
+from selfeng.stages.execution.outcome import doubt
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer, plain
 from selfeng.stages.server_consent import ConsentAsked
@@ -120,7 +123,8 @@ class Orchestrator:
         them. `news` lets turns wait for parts that are still being set up, and `inspector` profiles
         files. `servers` have tools beside those of the library.
         """
-        self._responder, self._limits, self._runtime = (
+        self._executor, self._responder, self._limits, self._runtime = (
+            executor,
             responder,
             limits,
             runtime or BackgroundTasks(),
@@ -232,6 +236,9 @@ class Orchestrator:
                         self._responder.answer(turn, str(call), execution, call.tool),
                         call.tool.name,
                     )
+                    if isinstance(call.tool, Tool) and call.tool.witnesses:
+                        pieces, doubtful = await self._checked(turn, end, pieces)
+                        end = DirectAnswer(text="", questions=(doubtful,)) if doubtful else end
                 case _:
                     assert_never(end)
             async for piece in pieces:
@@ -240,6 +247,27 @@ class Orchestrator:
         return TurnFinished(
             answer=answer, tool=tool, **dict(ending(end, running.events)), **running.spent
         )
+
+    async def _checked(
+        self, turn: Turn, end: Executed, pieces: AsyncIterator[str]
+    ) -> tuple[AsyncIterator[str], Question | None]:
+        """The answer, which the model begins to write while the tool's witnesses run; instead of it
+        a question, if one of them gives another result.
+        """
+        check = asyncio.create_task(self._executor.ask_witnesses(turn, end.call, end.execution))
+        try:
+            first = await anext(pieces, "")
+            said = await check
+        finally:
+            check.cancel()
+        if said is None:
+            return _continued(first, pieces), None
+        turn.emit(said)
+        assert isinstance(end.execution, Returned), end
+        question = doubt(end.execution, said, turn.request.answers)
+        if question is None or turn.request.rounds >= ROUNDS:
+            return _continued(first, pieces), None
+        return _single_piece(ask(turn, "", (question,))), question
 
 
 def started(turn_request: Request) -> TurnStarted:
@@ -259,6 +287,14 @@ def started(turn_request: Request) -> TurnStarted:
 async def _single_piece(text: str) -> AsyncIterator[str]:
     """An answer that comes in one piece."""
     yield text
+
+
+async def _continued(first: str, pieces: AsyncIterator[str]) -> AsyncIterator[str]:
+    """An answer whose first piece was taken already."""
+    if first:
+        yield first
+    async for piece in pieces:
+        yield piece
 
 
 class Toolsmith:

@@ -108,6 +108,8 @@ async def _tool_text(engine: Engine, name: str) -> str:
     if habits.together:
         often.append(f"# often used with {', '.join(habits.together)}")
     origin = [f"# {one_line(str(tool.imported))}"] if tool.imported else []
+    witnesses = count(len(tool.witnesses), "other implementation") if tool.witnesses else "none"
+    origin.append(f"# implementations that check its results: {witnesses}")
     head = "\n".join([about, *origin, *example_lines, *served, *often])
     return f"{head}\n\n{tool.code}\n# tests\n\n{tool.tests}"
 

@@ -45,6 +45,7 @@ from selfeng.core.events import (
     TurnStarted,
     TurnStopped,
     Waiting,
+    Witnessed,
 )
 from selfeng.core.project_events import ProjectEvent
 from selfeng.core.provenance import ToolVersion
@@ -195,6 +196,10 @@ def line_of(event: Event) -> tuple[str, str] | None:
                 "done" if same else "failed",
                 f"  again in {order} order: {detail or 'same result'}",
             )
+        case Witnessed(other="", of=of):
+            return "done", f"checked by {count(of, 'other implementation')}"
+        case Witnessed(other=other):
+            return "failed", f"another implementation returns {other}"
         case AnswerCorrected(tool=tool, version=version):
             return "done", f"the earlier answer was wrong; {tool} is fixed in version {version}"
         case PlanMade():

@@ -318,6 +318,19 @@ class ExecutionFailed(StageEvent):
     seconds: float = 0.0
 
 
+class Witnessed(StageEvent):
+    """Other candidates of the tool were called as the tool was, without effects."""
+
+    type: Literal["witnessed"] = "witnessed"
+    tool: str
+    agree: int
+    """How many returned the same value."""
+    of: int
+    """How many returned a value."""
+    other: str = ""
+    """The beginning of another value that one of them returned."""
+
+
 class FilesMade(StageEvent):
     """The call made files that the person may have."""
 
@@ -481,6 +494,7 @@ Event = Annotated[
     | ConsentDecided
     | ExecutionFinished
     | ExecutionFailed
+    | Witnessed
     | FilesMade
     | ToolStandingChanged
     | ToolMismatch

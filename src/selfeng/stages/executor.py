@@ -3,18 +3,20 @@ the sandbox.
 """
 
 import json
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from selfeng.core.errors import LibraryError, ToolNotFound, stage
+from selfeng.core.errors import LibraryError, SandboxError, ToolNotFound, stage
 from selfeng.core.events import (
     Executing,
     ExecutionFailed,
     ExecutionFinished,
     ExecutionProgress,
     FilesMade,
+    Witnessed,
 )
 from selfeng.core.files import File
 from selfeng.core.functions import (
@@ -50,8 +52,10 @@ from selfeng.stages.execution.arguments import (
     resolved,
     with_forms,
 )
-from selfeng.stages.execution.outcome import call_digest, own_failure, promised
+from selfeng.stages.execution.outcome import call_digest, own_failure, promised, witnessed
 from selfeng.stages.execution.schema_arguments import bind_schema, question_for_property
+
+log = logging.getLogger(__name__)
 
 _SHOWN = 2_000
 """Characters of an argument in the source of a call."""
@@ -315,6 +319,25 @@ class Executor:
             else:
                 await self._report(turn, tool, digest, execution)
         return execution
+
+    async def ask_witnesses(self, turn: Turn, call: Call, execution: Execution) -> Witnessed | None:
+        """What the tool's witnesses return for a call that it has served; None if that says
+        nothing. What they write is dropped.
+        """
+        tool = call.tool
+        if not (isinstance(tool, Tool) and isinstance(execution, Returned)):
+            return None
+        files = await turn.request.files_of(call.arguments)
+        modules = await self._sources.of(tool.requires)
+        try:
+            runs = [
+                await self._sandbox.execute(tool.name, code, call.arguments, files, library=modules)
+                for code in tool.witnesses
+            ]
+        except SandboxError as error:
+            log.warning("the witnesses of %s could not be asked: %s", tool.name, error)
+            return None
+        return witnessed(tool.name, execution, runs)
 
     async def _run_elsewhere(
         self, turn: Turn, tool: ServerTool, arguments: Mapping[str, Any]

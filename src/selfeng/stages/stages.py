@@ -29,7 +29,7 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
 from selfeng.stages.decision import Decider
-from selfeng.stages.execution.outcome import own_failure
+from selfeng.stages.execution.outcome import overruled, own_failure
 from selfeng.stages.executor import Call, Choice, Disputed, Executor, Misfit, NoFit
 from selfeng.stages.plan_runner import PlanRunner
 from selfeng.stages.response_synthesizer import describe, described
@@ -266,7 +266,10 @@ class Stages:
         return True
 
     async def _search(self, state: RequestState) -> str:
-        turn = state.turn
+        turn, results = state.turn, state.turn.request.earlier_results.values
+        if results and (complaint := overruled(turn.request.answers, results[-1])):
+            state.dispute = turn.request.dispute(results[-1], complaint)
+            return "nothing fits"
         decision = await self._decider.decide(turn)
         state.choice, state.search_candidates = decision.choice, decision.considered
         state.learnable, state.likely = decision.learnable, decision.likely

@@ -33,6 +33,7 @@ export const newTurn = (id, startedAt) => ({
   failure: null,
   stopReason: "",
   questions: null,
+  checked: null, // what other implementations of the tool said of its result
   corrected: null, // by which turn, with the tool and its version
 });
 
@@ -195,6 +196,7 @@ const folds = {
   },
   execution_finished: (turn, event, at) => executed(turn, event, at, "done"),
   execution_failed: (turn, event, at) => executed(turn, event, at, "failed"),
+  witnessed: (turn, { agree, of, other }) => ({ ...turn, checked: { agree, of, other } }),
   files_made: (turn, { files }) =>
     withSteps(
       { ...turn, made: [...turn.made, ...files] },

@@ -190,6 +190,11 @@ wrong-complaint = Was ist falsch? (freiwillig)
 wrong-words = Das ist falsch.
 wrong-send = Berichtigen
 answer-corrected = Diese Antwort war falsch. Sie ist unten berichtigt: { $tool }, Version { $version }.
+answer-checked = { $of ->
+    [one] Von einer anderen Implementierung geprüft, mit demselben Ergebnis
+   *[other] Von { $of } anderen geprüft, mit demselben Ergebnis
+}
+answer-doubted = Eine andere Implementierung dieses Werkzeugs ergibt { $other }
 turn-edit = Anfrage bearbeiten
 turn-again = Erneut fragen
 turn-rephrase = Umformulieren
@@ -1067,6 +1072,12 @@ tool-uses = { $count ->
 }
 tool-added = hinzugefügt
 tool-author = geschrieben
+tool-witnesses = geprüft
+tool-checked = { $of ->
+    [0] von niemandem: Es sind keine anderen Kandidaten da
+    [one] von einer anderen Implementierung
+   *[other] von { $of } anderen Implementierungen
+}
 tool-origin = Herkunft
 tool-digest = Prüfsumme
 tool-after = Darauf folgt bei Ihnen oft

@@ -190,6 +190,11 @@ wrong-complaint = What is wrong (optional)
 wrong-words = That is wrong.
 wrong-send = Correct it
 answer-corrected = This answer was wrong. It is corrected below: { $tool }, version { $version }.
+answer-checked = { $of ->
+    [one] Checked by another implementation, which returns the same
+   *[other] Checked by { $of } others, which return the same
+}
+answer-doubted = Another implementation of this tool returns { $other }
 turn-edit = Edit the request
 turn-again = Ask again
 turn-rephrase = Rephrase
@@ -1070,6 +1075,12 @@ tool-uses = { $count ->
 }
 tool-added = added
 tool-author = written
+tool-witnesses = checked
+tool-checked = { $of ->
+    [0] by nobody: no other candidates are kept
+    [one] by another implementation
+   *[other] by { $of } other implementations
+}
 tool-origin = origin
 tool-digest = Digest
 tool-after = You often ask next

@@ -4,12 +4,16 @@ import ast
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from selfeng.core.events import Witnessed
 from selfeng.core.files import File
+from selfeng.core.question import Answer, Question
+from selfeng.core.result import EarlierResult
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
+from selfeng.synthesis.probe import outcome_of, same
 
 BAD_INPUT = frozenset(
     {
@@ -26,6 +30,10 @@ BAD_INPUT = frozenset(
 _OUTPUT = re.compile(r"output|file|path|target|save")
 _FILE_NAME = re.compile(r"""(['"])[^'"/\\]+\.[A-Za-z]\w{1,4}\1""")
 """A file's name with an ending, in Python source."""
+_WITNESS = "witness"
+"""Id of the question whether the tool or a witness is right."""
+_SHOWN = 60
+"""Characters of a value in that question; the records of results begin with as many."""
 
 
 def own_failure(execution: Raised | Killed) -> str | None:
@@ -72,3 +80,47 @@ def call_digest(arguments: Mapping[str, Any], files: Iterable[File]) -> str:
     """A sha256 that differs between calls with different arguments or files."""
     content = [arguments, sorted((file.name, file.reference().sha256) for file in files)]
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
+
+
+def witnessed(tool: str, own: Returned, others: Sequence[Execution]) -> Witnessed | None:
+    """What the tool's witnesses say of its result; None if none of them returned a value. One that
+    returns another value is enough for doubt: `make bench-wrong` chose the rule.
+    """
+    own_outcome = outcome_of(own)
+    values = [(o.data, outcome_of(o)) for o in others if isinstance(o, Returned) and o.data]
+    if own_outcome is None or not values:
+        return None
+    differing = [data for data, outcome in values if outcome and not same(outcome, own_outcome)]
+    agree, other = len(values) - len(differing), _shown(differing[0]) if differing else ""
+    return Witnessed(tool=tool, agree=agree, of=len(values), other=other)
+
+
+def doubt(own: Returned, said: Witnessed, answers: Iterable[Answer]) -> Question | None:
+    """The question which value is right; None if there is no doubt, the person was asked already,
+    or both look the same.
+    """
+    shown = _shown(own.data or "")
+    if said.other in ("", shown) or any(answer.id == _WITNESS for answer in answers):
+        return None
+    return Question(
+        id=_WITNESS,
+        question="Two implementations that passed the same tests give different results. Which "
+        "one is right?",
+        why=f"The second one is of a candidate for {said.tool}, which was not chosen.",
+        answer="choice",
+        options=(shown, said.other),
+    )
+
+
+def overruled(answers: Iterable[Answer], last: EarlierResult) -> str:
+    """The complaint that the person's answer makes of the last result; "" if that is right, or was
+    not in doubt.
+    """
+    chosen = next((answer.value for answer in answers if answer.id == _WITNESS), "")
+    if not chosen or chosen == _shown(last.begins):
+        return ""
+    return f"{last.tool} called with {last.arguments} must return {chosen}"
+
+
+def _shown(data: str) -> str:
+    return data if len(data) <= _SHOWN else f"{data[:_SHOWN]}…"

@@ -8,8 +8,9 @@ import { GrowingMarkdown, Markdown } from "../markdown.js";
 import { t } from "../texts.js";
 import { CopyButton } from "./code.js";
 
-// `corrected`: the tool that gave a wrong answer, and the version in which it is fixed.
-export function Answer({ text, streams, corrected }) {
+// `corrected`: the tool that gave a wrong answer, and the version in which it is fixed. `checked`: what other
+// implementations of the tool said of its result.
+export function Answer({ text, streams, corrected, checked }) {
   const answer = useRef(null);
   useLayoutEffect(() => {
     if (streams) return;
@@ -24,7 +25,14 @@ export function Answer({ text, streams, corrected }) {
     }
     <div data-testid="answer" data-state=${streams ? "streaming" : "finished"} ref=${answer}>
       ${streams ? html`<${GrowingMarkdown} text=${text} />` : html`<${Markdown} text=${text} />`}
-    </div>`;
+    </div>
+    ${
+      checked &&
+      html`<p class="answer-checked" data-testid="answer-checked">
+        <${Icon} name=${checked.other ? "alert" : "checks"} />
+        ${t(checked.other ? "answer-doubted" : "answer-checked", checked)}
+      </p>`
+    }`;
 }
 
 // Beside the sanitised markup, since that may hold no button.

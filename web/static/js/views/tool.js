@@ -132,6 +132,8 @@ function Overview({ tool, problem }) {
         <dd>${date(tool.created_at)}</dd>
         <dt>${t("tool-author")}</dt>
         <dd>${authorWords(tool.model)}</dd>
+        <dt>${t("tool-witnesses")}</dt>
+        <dd data-testid="witnesses">${t("tool-checked", { of: tool.witnesses ?? 0 })}</dd>
         ${
           tool.imported &&
           html`<dt>${t("tool-origin")}</dt>

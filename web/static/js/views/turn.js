@@ -86,6 +86,7 @@ export const TurnView = memo(
           text=${turn.answer}
           streams=${turn.state === "running"}
           corrected=${turn.corrected}
+          checked=${turn.checked}
         />`
       }
       <${LongResults} turn=${turn} conversationId=${conversationId} />
