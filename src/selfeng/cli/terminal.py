@@ -196,8 +196,8 @@ def line_of(event: Event) -> tuple[str, str] | None:
                 "done" if same else "failed",
                 f"  again in {order} order: {detail or 'same result'}",
             )
-        case Witnessed(other="", of=of):
-            return "done", f"checked by {count(of, 'other implementation')}"
+        case Witnessed(other="", of=witnesses):
+            return "done", f"checked by {count(witnesses, 'other implementation')}"
         case Witnessed(other=other):
             return "failed", f"another implementation returns {other}"
         case AnswerCorrected(tool=tool, version=version):

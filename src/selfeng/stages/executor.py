@@ -331,7 +331,9 @@ class Executor:
         modules = await self._sources.of(tool.requires)
         try:
             runs = [
-                await self._sandbox.execute(tool.name, code, call.arguments, files, library=modules)
+                await self._sandbox.execute(
+                    SandboxJob(tool.name, code, library=modules), call.arguments, files
+                )
                 for code in tool.witnesses
             ]
         except SandboxError as error:

@@ -269,7 +269,7 @@ class Synthesis:
         if expected is None or not arguments:
             return ""
         files = await self._steps.turn.request.files_of(arguments)
-        run = await self._deps.sandbox.execute(name, self._code, arguments, files)
+        run = await self._deps.sandbox.execute(SandboxJob(name, self._code), arguments, files)
         outcome = outcome_of(run)
         if outcome and same(outcome, expected):
             return ""
