@@ -443,6 +443,7 @@ SCRIPT = """
 import asyncio, json, os, sys
 from pathlib import Path
 sys.path[:0] = {path!r}
+from selfeng.core.verdict import SandboxJob
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.python_environment import PythonEnvironment
 
@@ -450,8 +451,8 @@ async def main():
     sandbox = SecureSandbox(image="any", timeout=20, base_image="any", backend="bubblewrap", folder=Path("sandbox"))
     sandbox._backend._environment = PythonEnvironment(Path("sandbox").absolute(), Path("requirements.txt").absolute())
     await asyncio.to_thread(sandbox.build_image)
-    verdict = await sandbox.verify("tool", CODE, TESTS, lambda result: None)
-    outcome = await sandbox.execute("tool", CODE, {{}})
+    verdict = await sandbox.verify(SandboxJob("tool", CODE, TESTS), lambda result: None)
+    outcome = await sandbox.execute(SandboxJob("tool", CODE), {{}})
     print(json.dumps([os.getuid(), verdict.passed, verdict.problem, getattr(outcome, "data", str(outcome))]))
     await sandbox.aclose()
 
