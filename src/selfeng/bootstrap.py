@@ -23,14 +23,11 @@ from selfeng.core.functions import NO_TOOL_FITS
 from selfeng.core.places import VERSION
 from selfeng.core.settings import Settings, load_settings, make_folders
 from selfeng.durable.doors import (
-    DurableInspector,
-    DurableLibrary,
     DurableModel,
-    DurableSandbox,
-    DurableServers,
     DurableThreads,
     durable_recall,
     durable_wait,
+    in_steps,
 )
 from selfeng.durable.workflows import Workflows, sources_digest
 from selfeng.engine import Engine, ModelParts, ToolParts, TurnParts
@@ -203,9 +200,9 @@ class _Shared:
 
 def _model_parts(settings: Settings, model: LLMClient, shared: _Shared) -> ModelParts:
     tools, learning, builder = shared.tools, shared.learning, shared.builder(model)
-    library, durable_model = DurableLibrary(tools.library), DurableModel(model)
-    sandbox = DurableSandbox(tools.sandbox)
-    servers = DurableServers(shared.servers)
+    library, durable_model = in_steps("library", tools.library), DurableModel(model)
+    sandbox = in_steps("sandbox", tools.sandbox)
+    servers = in_steps("servers", shared.servers)
     executor = Executor(durable_model, sandbox, library, tools.sources, servers)
     synthesis = _synthesis(settings, model, tools.sandbox, tools.library, tools.sources)
     projects = ProjectAgent(builder, settings.data_dir / DELEGATED)
@@ -224,7 +221,7 @@ def _model_parts(settings: Settings, model: LLMClient, shared: _Shared) -> Model
         news=shared.readiness.news,
         wait=durable_wait,
         servers=servers,
-        inspector=DurableInspector(FileProfiler(tools.sandbox)),
+        inspector=in_steps("inspector", FileProfiler(tools.sandbox)),
     )
     return ModelParts(
         model, synthesis, executor, orchestrator, learning.learner.asking(model), builder
@@ -243,10 +240,14 @@ def _synthesis(
         candidates=settings.synthesis_candidates,
         mutation_score=settings.synthesis_mutation_score,
     )
-    linked = DurableSandbox(LinkedSandbox(sandbox, library, sources))
-    durable_model, durable_library = DurableModel(model), DurableLibrary(library)
+    linked = in_steps("sandbox", LinkedSandbox(sandbox, library, sources))
     return SynthesisEngine(
-        durable_model, linked, durable_library, model.model, policy, sources=sources
+        DurableModel(model),
+        linked,
+        in_steps("library", library),
+        model.model,
+        policy,
+        sources=sources,
     )
 
 

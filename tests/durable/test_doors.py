@@ -11,7 +11,7 @@ from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Tool
 from selfeng.core.verdict import Execution, Raised, Returned
 from selfeng.core.work import current_work
-from selfeng.durable.doors import DurableLibrary, DurableServers
+from selfeng.durable.doors import in_steps
 from selfeng.durable.turn_work import TurnWork
 from tests.durable.test_turn_work import process
 from tests.registry.conftest import Place
@@ -25,7 +25,7 @@ async def test_the_tools_are_those_of_the_first_look(database, tmp_path: Path) -
         async with process(steps) as workflows:
             begun = await workflows.resume("t") or ()
             token = current_work.set(TurnWork("t", workflows, begun, lasting=True))
-            found = await DurableLibrary(library).tools()
+            found = await in_steps("library", library).tools()
             current_work.reset(token)
             return found
 
@@ -66,7 +66,7 @@ async def test_a_call_of_another_server_is_made_once(tmp_path: Path) -> None:
             begun = await workflows.resume("t") or ()
             token = current_work.set(TurnWork("t", workflows, begun, lasting=True))
             try:
-                return await DurableServers(cast(ServerTools, servers)).call(tool, {})
+                return await in_steps("servers", cast(ServerTools, servers)).call(tool, {})
             finally:
                 current_work.reset(token)
 

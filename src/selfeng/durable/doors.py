@@ -4,32 +4,31 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from datetime import datetime
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar, cast
 from uuid import uuid4
 
 from selfeng.core.errors import AgentError, LibraryError
-from selfeng.core.events import ToolStandingChanged, Waiting
-from selfeng.core.files import File, FileReference
+from selfeng.core.events import Waiting
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
-from selfeng.core.protocols import ReplyT, Sandbox, ServerTools, ToolLibrary
-from selfeng.core.provenance import Provenance, ToolVersion
-from selfeng.core.server_tool import ServerCandidate, ServerTool
+from selfeng.core.protocols import ReplyT
+from selfeng.core.provenance import Provenance
+from selfeng.core.server_tool import ServerTool
 from selfeng.core.status import Part
 from selfeng.core.thread import AgentThread
-from selfeng.core.tool import Candidate, Standing, Tool, ToolDraft
-from selfeng.core.turn import Budget, Inspector, News, Recall, awaited
+from selfeng.core.tool import Standing, Tool, ToolDraft
+from selfeng.core.turn import Budget, News, Recall, awaited
 from selfeng.core.verdict import (
     Execution,
     Raised,
     SandboxJob,
-    SandboxStatus,
     TestResult,
     Verdict,
-    Version,
 )
 from selfeng.core.work import current_work
 from selfeng.durable.outcomes import StepMeter, StepOutcome, done_once, name_of
+
+T = TypeVar("T")
 
 
 class StreamingModel(Protocol):
@@ -98,15 +97,35 @@ class DurableModel:
         )
 
 
-class DurableSandbox:
-    """A `Sandbox` whose runs are steps."""
+PartName = Literal["inspector", "library", "sandbox", "servers"]
+_KEYED = {"record_use", "record_failure"}
+"""Methods that take the key under which they have their effect once."""
 
-    def __init__(self, sandbox: Sandbox) -> None:
-        self._sandbox = sandbox
 
-    async def status(self) -> SandboxStatus:
-        return await self._sandbox.status()
+class _Steps:
+    """A part whose async methods are steps, named after the part, the method and its arguments."""
 
+    def __init__(self, name: str, part: Any) -> None:
+        self._name, self._part = name, part
+
+    def __getattr__(self, method: str) -> Callable[..., Awaitable[Any]]:
+        use: Callable[..., Awaitable[Any]] = getattr(self._part, method)
+
+        def step(*arguments: Any, **options: Any) -> Awaitable[Any]:
+            def once(_: object, key: str) -> Awaitable[Any]:
+                return use(*arguments, **options, **({"key": key} if method in _KEYED else {}))
+
+            return done_once(name_of(f"{self._name}.{method}", arguments, options), once)
+
+        return step
+
+
+def in_steps(name: PartName, part: T) -> T:
+    """A part of which a turn takes each use as a step."""
+    return cast(T, _KINDS.get(name, _Steps)(name, part))
+
+
+class _DurableSandbox(_Steps):
     async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
         """What `on_test` was called with is recorded with the step, and it is called again."""
         live_results: list[TestResult] = []
@@ -116,7 +135,7 @@ class DurableSandbox:
             on_test(result)
 
         async def run(*_: object) -> tuple[Verdict, list[TestResult]]:
-            return await self._sandbox.verify(job, tell), live_results
+            return await self._part.verify(job, tell), live_results
 
         step_name = name_of("sandbox.verify", job)
         verdict, results = await done_once(step_name, run)
@@ -124,46 +143,8 @@ class DurableSandbox:
             on_test(result)
         return verdict
 
-    async def verify_versions(
-        self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
-    ) -> tuple[Verdict, ...]:
-        return await done_once(
-            name_of("sandbox.verify_versions", job, versions, timeout),
-            lambda *_: self._sandbox.verify_versions(job, versions, timeout),
-        )
 
-    async def execute(
-        self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
-    ) -> Execution:
-        return await done_once(
-            name_of("sandbox.execute", job, dict(arguments), files),
-            lambda *_: self._sandbox.execute(job, arguments, files),
-        )
-
-
-class DurableServers:
-    """`ServerTools` that a turn looks for and calls in steps."""
-
-    def __init__(self, servers: ServerTools) -> None:
-        self._servers = servers
-
-    async def search(self, request: str, limit: int = 8) -> tuple[ServerCandidate, ...]:
-        return await done_once(
-            name_of("servers.search", request, limit),
-            lambda *_: self._servers.search(request, limit),
-        )
-
-    async def get(self, name: str) -> ServerTool | None:
-        return await done_once(name_of("servers.get", name), lambda *_: self._servers.get(name))
-
-    async def allowed(self, tool: ServerTool) -> bool:
-        return await done_once(
-            name_of("servers.allowed", tool.digest), lambda *_: self._servers.allowed(tool)
-        )
-
-    async def allow(self, tool: ServerTool) -> None:
-        await done_once(name_of("servers.allow", tool.digest), lambda *_: self._servers.allow(tool))
-
+class _DurableServers(_Steps):
     async def call(
         self,
         tool: ServerTool,
@@ -183,11 +164,11 @@ class DurableServers:
         call_key = tool.digest, dict(arguments)
         begin_token = await done_once(name_of("servers.begin", *call_key), begin)
 
-        async def call(*_: object) -> Execution:
+        async def call(*_: object) -> Any:
             if begin_token != own_token and not tool.repeatable:
                 lost = "the program ended during the call; what became of it is not known"
                 return Raised(type_name="CallInterrupted", message=lost)
-            return await self._servers.call(tool, arguments, on_progress)
+            return await self._part.call(tool, arguments, on_progress)
 
         return await done_once(name_of("servers.call", *call_key), call)
 
@@ -202,25 +183,14 @@ class _Seen(NamedTuple):
     created_at: datetime
 
 
-class DurableLibrary:
-    """A `ToolLibrary` that a turn reads and changes in steps."""
-
-    def __init__(self, library: ToolLibrary) -> None:
-        self._library = library
-
-    async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
-        return await done_once(
-            name_of("library.search", request, limit),
-            lambda *_: self._library.search(request, limit),
-        )
-
+class _DurableLibrary(_Steps):
     async def tools(self) -> tuple[Tool, ...]:
         """The step has which tools there were, and at which versions, which never change."""
         library_tools: tuple[Tool, ...] | None = None
 
         async def look(*_: object) -> tuple[_Seen, ...]:
             nonlocal library_tools
-            library_tools = await self._library.tools()
+            library_tools = await self._part.tools()
             return tuple(
                 _Seen(tool.name, tool.version, tool.standing, tool.uses, tool.created_at)
                 for tool in library_tools
@@ -233,20 +203,12 @@ class DurableLibrary:
             else library_tools
         )
 
-    async def get(self, name: str) -> Tool:
-        return await done_once(name_of("library.get", name), lambda *_: self._library.get(name))
-
-    async def check_name(self, name: str) -> None:
-        await done_once(
-            name_of("library.check_name", name), lambda *_: self._library.check_name(name)
-        )
-
     async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
         """A tool that a dead process added before it could record the step is the step's value."""
 
         async def add(*_: object) -> Tool:
             tool = await self._there(draft, 1)
-            return tool or await self._library.add(draft, provenance)
+            return tool or await self._part.add(draft, provenance)
 
         return await done_once(name_of("library.add", draft), add)
 
@@ -255,48 +217,12 @@ class DurableLibrary:
 
         async def revise(*_: object) -> Tool:
             tool = await self._there(draft, based_on + 1)
-            return tool or await self._library.revise(draft, based_on, provenance)
+            return tool or await self._part.revise(draft, based_on, provenance)
 
         return await done_once(name_of("library.revise", draft, based_on), revise)
 
-    async def version(self, name: str, number: int) -> ToolVersion:
-        return await done_once(
-            name_of("library.version", name, number), lambda *_: self._library.version(name, number)
-        )
-
-    async def remove(self, name: str) -> None:
-        await done_once(name_of("library.remove", name), lambda *_: self._library.remove(name))
-
-    async def record_use(
-        self, name: str, version: int, call: str, key: str = ""
-    ) -> ToolStandingChanged | None:
-        return await done_once(
-            name_of("library.record_use", name, version, call),
-            lambda _, key: self._library.record_use(name, version, call, key),
-        )
-
-    async def record_failure(
-        self, name: str, version: int, problem: str, key: str = ""
-    ) -> ToolStandingChanged | None:
-        return await done_once(
-            name_of("library.record_failure", name, version, problem),
-            lambda _, key: self._library.record_failure(name, version, problem, key),
-        )
-
-    async def record_request(self, name: str, version: int, request: str) -> None:
-        await done_once(
-            name_of("library.record_request", name, version, request),
-            lambda *_: self._library.record_request(name, version, request),
-        )
-
-    async def forget_request(self, name: str, request: str) -> bool:
-        return await done_once(
-            name_of("library.forget_request", name, request),
-            lambda *_: self._library.forget_request(name, request),
-        )
-
     async def _at(self, entry: "_Seen") -> Tool:
-        version = await self._library.version(entry.name, entry.version)
+        version = await self._part.version(entry.name, entry.version)
         return Tool.model_validate(
             {**version.model_dump(include=set(Tool.model_fields)), **entry._asdict()}
         )
@@ -304,31 +230,17 @@ class DurableLibrary:
     async def _there(self, draft: ToolDraft, version: int) -> Tool | None:
         """The tool, if exactly this was registered as that version."""
         try:
-            tool = await self._library.get(draft.name)
+            tool = await self._part.get(draft.name)
         except LibraryError:
             return None
         return tool if tool.version == version and tool.draft() == draft else None
 
 
-class DurableInspector:
-    """An `Inspector` that looks once."""
-
-    def __init__(self, inspector: Inspector) -> None:
-        self._inspector = inspector
-
-    async def inspect(
-        self, reference: FileReference, read: Callable[[FileReference], Awaitable[File]]
-    ) -> str:
-        return await done_once(
-            name_of("inspector.inspect", reference),
-            lambda *_: self._inspector.inspect(reference, read),
-        )
-
-    async def lines_about(self, file: File, message: str) -> str:
-        return await done_once(
-            name_of("inspector.lines_about", file, message),
-            lambda *_: self._inspector.lines_about(file, message),
-        )
+_KINDS: dict[PartName, type[_Steps]] = {
+    "library": _DurableLibrary,
+    "sandbox": _DurableSandbox,
+    "servers": _DurableServers,
+}
 
 
 class BlockingThreads(Protocol):

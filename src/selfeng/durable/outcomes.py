@@ -5,6 +5,7 @@ import hashlib
 import pickle
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from types import FunctionType, MethodType
 from typing import Any, TypeVar
 
 from selfeng.core.errors import AgentError
@@ -88,6 +89,8 @@ def _canonical(value: Any) -> Any:
             return {name: _canonical(item) for name, item in value.items()}
         case type():
             return value.__name__
+        case FunctionType() | MethodType():
+            return "function"
         case _:
             return value
 
