@@ -228,11 +228,6 @@ class CallResult(JobResult):
                 super()._take(frame)
 
     @property
-    def overdue(self) -> bool:
-        """Whether it took too long without using its processor time. The machine may be busy."""
-        return self.disorder is None and (self.late or self._field("overdue") is True)
-
-    @property
     def receiving(self) -> bool:
         return bool(self._pieces)
 

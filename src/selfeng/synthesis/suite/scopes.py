@@ -19,6 +19,13 @@ from selfeng.synthesis.suite.source import (
 )
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_BINDING: dict[type[ast.AST], str] = {
+    ast.ExceptHandler: "name",
+    ast.MatchAs: "name",
+    ast.MatchStar: "name",
+    ast.MatchMapping: "rest",
+}
+"""Where nodes have the name that they bind."""
 
 
 def bound(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, str]]:
@@ -136,6 +143,11 @@ class Renaming(ast.NodeTransformer):
             if node is not None:
                 self.visit(node)
 
+    def _within(self, scope: _Scope, nodes: Iterable[ast.AST]) -> None:
+        self._scopes.append(scope)
+        self._all(nodes)
+        self._scopes.pop()
+
     def visit_Name(self, node: ast.Name) -> ast.AST:
         node.id = (
             self._resolved(node.id) if isinstance(node.ctx, ast.Load) else self._binding(node.id)
@@ -153,12 +165,6 @@ class Renaming(ast.NodeTransformer):
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         self._all([node.value, node.annotation, node.target])
         return node
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        return self._function(node)
-
-    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> ast.AST:
-        return self._function(node)
 
     def _function(self, node: Function) -> ast.AST:
         a, asking = node.args, node in self._asking
@@ -189,42 +195,37 @@ class Renaming(ast.NodeTransformer):
             scope.names[parameter.arg] = parameter.arg = (
                 self._asked_for.get(parameter.arg, parameter.arg) if asks else parameter.arg
             )
-        self._scopes.append(scope)
-        self._all(node.body)
-        self._scopes.pop()
+        self._within(scope, node.body)
         return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = _function  # noqa: N815
 
     def visit_Lambda(self, node: ast.Lambda) -> ast.AST:
         self._all([*node.args.defaults, *node.args.kw_defaults])
-        self._scopes.append(_Scope({p.arg: p.arg for p in parameters(node)}))
-        self.visit(node.body)
-        self._scopes.pop()
+        self._within(_Scope({p.arg: p.arg for p in parameters(node)}), [node.body])
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
         self._all([*node.decorator_list, *node.bases, *(k.value for k in node.keywords)])
         node.name = self._binding(node.name)
-        self._scopes.append(_Scope(of_class=True))
-        self._all(node.body)
-        self._scopes.pop()
+        self._within(_Scope(of_class=True), node.body)
         return node
 
     def generic_visit(self, node: ast.AST) -> ast.AST:
+        if (attribute := _BINDING.get(type(node))) and (name := getattr(node, attribute)):
+            setattr(node, attribute, self._binding(name))
         if not isinstance(node, _COMPREHENSIONS):
             return super().generic_visit(node)
         first, *further = node.generators
         self.visit(first.iter)
         names = {name for g in node.generators for name, _ in bound([g.target])}
-        self._scopes.append(_Scope({name: name for name in names}))
-        self._all(
-            [
-                first.target,
-                *first.ifs,
-                *(part for g in further for part in (g.iter, g.target, *g.ifs)),
-            ]
-        )
-        self._all([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt])
-        self._scopes.pop()
+        inner = [
+            first.target,
+            *first.ifs,
+            *(part for g in further for part in (g.iter, g.target, *g.ifs)),
+            *([node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]),
+        ]
+        self._within(_Scope({name: name for name in names}), inner)
         return node
 
     def visit_Global(self, node: ast.Global) -> ast.AST:
@@ -234,22 +235,6 @@ class Renaming(ast.NodeTransformer):
     def visit_Nonlocal(self, node: ast.Nonlocal) -> ast.AST:
         node.names = [self._resolved(name) for name in node.names]
         return node
-
-    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
-        node.name = node.name and self._binding(node.name)
-        return super().generic_visit(node)
-
-    def visit_MatchAs(self, node: ast.MatchAs) -> ast.AST:
-        node.name = node.name and self._binding(node.name)
-        return super().generic_visit(node)
-
-    def visit_MatchStar(self, node: ast.MatchStar) -> ast.AST:
-        node.name = node.name and self._binding(node.name)
-        return node
-
-    def visit_MatchMapping(self, node: ast.MatchMapping) -> ast.AST:
-        node.rest = node.rest and self._binding(node.rest)
-        return super().generic_visit(node)
 
     def visit_Import(self, node: ast.Import) -> ast.AST:
         aliases = []
