@@ -39,11 +39,9 @@ SECTIONS = {
 
 
 def commands() -> str:
-    """A line for each command and subcommand: how it is called, what it does."""
-    return "".join(
-        f"- `{_usage(path, command)}`: {_first_clause(command.help)}.\n"
-        for path, command in _walk(get_command(app), "selfeng")
-    )
+    """How each command and subcommand is called; its help says what it does."""
+    calls = (_usage(path, command) for path, command in _walk(get_command(app), "selfeng"))
+    return ", ".join(f"`{call.removeprefix('selfeng ')}`" for call in calls) + ".\n"
 
 
 def settings() -> str:
@@ -65,8 +63,8 @@ def options() -> str:
 
 
 def events() -> str:
-    """A row for each kind of event, with the fields that it adds to those that all have."""
-    return _table(("event", "when", "fields"), map(_event, get_args(get_args(Event)[0])))
+    """A row for each kind of event; its class explains the fields."""
+    return _table(("event", "when"), map(_event, get_args(get_args(Event)[0])))
 
 
 def stages() -> str:
@@ -146,17 +144,8 @@ def _usage(path: str, command: Any) -> str:
     )
 
 
-def _event(event: type[BaseModel]) -> tuple[str, str, str]:
-    own = [
-        name
-        for name in event.__annotations__
-        if name != "type" and not event.model_fields[name].exclude
-    ]
-    return (
-        f"`{event.model_fields['type'].default}`",
-        _cell(_first_clause(event.__doc__)),
-        ", ".join(f"`{name}`" for name in own),
-    )
+def _event(event: type[BaseModel]) -> tuple[str, str]:
+    return f"`{event.model_fields['type'].default}`", _cell(_first_clause(event.__doc__))
 
 
 def _arguments(action: type[BaseModel]) -> str:
