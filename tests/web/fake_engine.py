@@ -34,6 +34,7 @@ from itertools import cycle, islice, starmap
 from typing import Any
 
 from selfeng.capability_registry import LibraryChange
+from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
 from selfeng.core.errors import (
     AgentError,
@@ -109,7 +110,6 @@ from selfeng.store.recorder import Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.turn_registry import TurnRegistry
-from selfeng_agents import MiniAgents
 from tests.doubles import ListedLibrary, kept, passing
 from tests.mcp_client.servers import all_fit
 from tests.projects.still_sandbox import Layers, StillSandbox
@@ -458,7 +458,7 @@ class FakeEngine:
         self._turns = TurnRegistry(self._recorder, queue, lambda: 8, self._start)
         self._works = set[asyncio.Task[None]]()
         self.projects = ProjectService(
-            folder / "projects", builder, self._journal, self._turns, MiniAgents()
+            folder / "projects", builder, self._journal, self._turns, BackgroundTasks()
         )
 
     def append(self, entries: Sequence[JournalEntry]) -> list[Record]:
