@@ -5,13 +5,12 @@ They may hold a key, so they are neither in a backup nor in a log.
 
 import json
 import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from selfeng.core.errors import ConfigurationError
-from selfeng.core.private import make_file_private
+from selfeng.core.private import replace_private
 
 CHOICES = "settings.json"
 """Name of the file in DATA_DIR."""
@@ -44,14 +43,7 @@ def write_choices(folder: Path, choices: Mapping[str, Any]) -> None:
         ConfigurationError: they can't be written.
     """
     try:
-        with tempfile.TemporaryDirectory(dir=folder, prefix=f".{CHOICES}-") as scratch:
-            temporary_path = Path(scratch, CHOICES)
-            make_file_private(temporary_path)
-            with temporary_path.open("w", encoding="utf-8") as file:
-                json.dump(choices, file, indent=2)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary_path, folder / CHOICES)
+        replace_private(folder / CHOICES, json.dumps(choices, indent=2).encode())
     except OSError as error:
         raise ConfigurationError(
             f"{folder / CHOICES} can't be written: {error.strerror}",

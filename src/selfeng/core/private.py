@@ -37,6 +37,17 @@ def new_private_file(path: Path) -> BinaryIO:
     return open(path, "xb", opener=partial(os.open, mode=0o600))
 
 
+def replace_private(path: Path, content: bytes) -> None:
+    """Write a file with mode 0600, as a whole or not at all. Raises: OSError."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.new")
+    unfinished.unlink(missing_ok=True)
+    with new_private_file(unfinished) as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    unfinished.replace(path)
+
+
 def make_file_private(path: Path) -> None:
     """Make sure that a file exists with mode 0600, and give files whose names begin with its name
     the same mode: SQLite's own, locks and copies. Raises: OSError.

@@ -14,7 +14,7 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from selfeng.core.errors import RequestError, ResourceBusy, ResourceNotFound, WorkspaceError
-from selfeng.core.private import close_to_others, make_file_private, make_private
+from selfeng.core.private import close_to_others, make_private, replace_private
 from selfeng.core.value import Value
 from selfeng.projects.edits import Change, differences
 from selfeng.projects.project_context import LastStep
@@ -32,10 +32,7 @@ def back_up(workspace: Workspace, folder: Path, number: int | None = None) -> Pa
     make_private(folder)
     there = backups(folder)
     path = folder / f"{number or newest(folder) + 1:06}.zip"
-    unfinished = folder / f".{path.name}.new"
-    make_file_private(unfinished)
-    unfinished.write_bytes(packed(workspace))
-    unfinished.rename(path)
+    replace_private(path, packed(workspace))
     for old in there[: -KEPT + 1]:
         old.unlink(missing_ok=True)
     return path
@@ -235,13 +232,8 @@ class ProjectStore:
 
     def save(self, name: str, state: ProjectState) -> None:
         """Save as a whole or not at all."""
-        path = self._state(name)
         self._make_private(name)
-        unfinished = path.with_suffix(".new")
-        unfinished.unlink(missing_ok=True)
-        make_file_private(unfinished)
-        unfinished.write_text(state.model_dump_json(indent=1), encoding="utf-8")
-        unfinished.replace(path)
+        replace_private(self._state(name), state.model_dump_json(indent=1).encode())
 
     @contextmanager
     def claimed(self, name: str) -> Iterator[None]:

@@ -8,7 +8,6 @@ prints them. The private key is in `signing.key`, made at its first use and clos
 import base64
 import binascii
 import hashlib
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 from filelock import FileLock
 
 from selfeng.core.errors import ConfigurationError, RequestError, ResourceNotFound
-from selfeng.core.private import close_to_others, make_private, new_private_file
+from selfeng.core.private import close_to_others, make_private, replace_private
 from selfeng.core.value import Value
 from selfeng.core.visible import one_line
 
@@ -187,7 +186,7 @@ class SigningKeys:
 
     def _write(self, keys: list[TrustedKey]) -> None:
         lines = "".join(f"{key.key} {key.name}\n" for key in keys)
-        self._put(self._folder / _TRUSTED, lines.encode())
+        replace_private(self._folder / _TRUSTED, lines.encode())
 
     def _exists(self) -> bool:
         return (self._folder / _PRIVATE).exists()
@@ -201,7 +200,7 @@ class SigningKeys:
                     serialization.PrivateFormat.PKCS8,
                     serialization.NoEncryption(),
                 )
-                self._put(path, pem)
+                replace_private(path, pem)
             close_to_others(path)
             try:
                 key = serialization.load_pem_private_key(path.read_bytes(), password=None)
@@ -219,16 +218,6 @@ class SigningKeys:
         make_private(self._folder)
         with FileLock(self._folder / f"{_PRIVATE}.lock", mode=0o600):
             yield
-
-    def _put(self, path: Path, content: bytes) -> None:
-        """Replace a file whole, closed to other users from its first byte on."""
-        new = path.with_suffix(".new")
-        new.unlink(missing_ok=True)
-        with new_private_file(new) as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
 
 
 def read_key(text: str) -> Ed25519PublicKey:
