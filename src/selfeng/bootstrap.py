@@ -5,7 +5,6 @@ import logging
 import os
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -22,6 +21,7 @@ from selfeng.core.files import MB, FileLimits
 from selfeng.core.functions import NO_TOOL_FITS
 from selfeng.core.places import VERSION
 from selfeng.core.settings import Settings, load_settings, make_folders
+from selfeng.core.turn import News
 from selfeng.durable.doors import (
     DurableModel,
     DurableThreads,
@@ -158,10 +158,19 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             database.dialect.name,
             settings.data_dir,
         )
-        shared = _Shared(database, tools, servers, learning, runtime, readiness, builder)
         return Engine(
             configuration=configuration,
-            model_parts=lambda: _model_parts(configuration.settings, configuration.client, shared),
+            model_parts=partial(
+                _model_parts,
+                configuration,
+                database=database,
+                tools=tools,
+                other_servers=servers,
+                learning=learning,
+                runtime=runtime,
+                news=readiness.news,
+                make_builder=builder,
+            ),
             tool_parts=tools,
             workflows=workflows,
             turn_parts=turns,
@@ -185,40 +194,46 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         )
 
 
-@dataclass(frozen=True)
-class _Shared:
-    """What stays when the parts that work with the model are made anew."""
-
-    database: sa.Engine
-    tools: ToolParts
-    servers: McpServers
-    learning: Learning
-    runtime: BackgroundTasks
-    readiness: Readiness
-    builder: Callable[[LLMClient], ProjectBuilder]
-
-
-def _model_parts(settings: Settings, model: LLMClient, shared: _Shared) -> ModelParts:
-    tools, learning, builder = shared.tools, shared.learning, shared.builder(model)
-    library, durable_model = in_steps("library", tools.library), DurableModel(model)
-    sandbox = in_steps("sandbox", tools.sandbox)
-    servers = in_steps("servers", shared.servers)
+def _model_parts(
+    configuration: Configuration,
+    *,
+    database: sa.Engine,
+    tools: ToolParts,
+    other_servers: McpServers,
+    learning: Learning,
+    runtime: BackgroundTasks,
+    news: News,
+    make_builder: Callable[[LLMClient], ProjectBuilder],
+) -> ModelParts:
+    """What works with the model, made anew when it changes; everything else stays."""
+    settings, model = configuration.settings, configuration.client
+    builder, durable_model = make_builder(model), DurableModel(model)
+    library, sandbox = in_steps("library", tools.library), in_steps("sandbox", tools.sandbox)
+    servers = in_steps("servers", other_servers)
     executor = Executor(durable_model, sandbox, library, tools.sources, servers)
     synthesis = _synthesis(settings, model, tools.sandbox, tools.library, tools.sources)
     projects = ProjectAgent(builder, settings.data_dir / DELEGATED)
     agents = (proxy(durable_model), coder(durable_model), projects)
-    threads = DurableThreads(Threads(shared.database))
+    threads = DurableThreads(Threads(database))
     orchestrator = Orchestrator(
         library,
         executor,
         synthesis,
         ResponseSynthesizer(durable_model),
-        thresholds=_thresholds(settings),
-        limits=_limits(settings),
-        runtime=shared.runtime,
+        thresholds=Thresholds(
+            threshold=settings.similarity_threshold,
+            floor=min(settings.search_floor, settings.similarity_threshold),
+        ),
+        limits=Limits(
+            calls=settings.turn_max_calls,
+            tokens=settings.turn_max_tokens,
+            seconds=settings.turn_max_seconds,
+            cost=settings.turn_max_cost,
+        ),
+        runtime=runtime,
         recall=lambda: durable_recall(learning.recall()),
         delegation=Delegation(sandbox, agents, threads),
-        news=shared.readiness.news,
+        news=news,
         wait=durable_wait,
         servers=servers,
         inspector=in_steps("inspector", FileProfiler(tools.sandbox)),
@@ -525,21 +540,6 @@ def _learning(
         turns,
         shown_limit=settings.lessons_shown,
         expire_days=settings.lessons_expire_days,
-    )
-
-
-def _thresholds(settings: Settings) -> Thresholds:
-    threshold = settings.similarity_threshold
-    floor = min(settings.search_floor, threshold)
-    return Thresholds(threshold=threshold, floor=floor)
-
-
-def _limits(settings: Settings) -> Limits:
-    return Limits(
-        calls=settings.turn_max_calls,
-        tokens=settings.turn_max_tokens,
-        seconds=settings.turn_max_seconds,
-        cost=settings.turn_max_cost,
     )
 
 

@@ -11,8 +11,6 @@ VERSION = "0.1.0"
 _PACKAGE = Path(__file__).resolve().parents[1]
 _CHECKOUT = _PACKAGE.parents[1]
 _IS_CHECKOUT = (_CHECKOUT / "pyproject.toml").is_file() and _PACKAGE.parent.name == "src"
-_FORMER = "~/.selfeng"
-"""Where older versions kept it; one that is there is used."""
 
 
 def _home() -> Path:
@@ -20,9 +18,6 @@ def _home() -> Path:
         return _CHECKOUT
     if home_override := os.environ.get("SELFENG_HOME"):
         return Path(home_override).expanduser().absolute()
-    former = Path(os.path.expanduser(_FORMER))
-    if former.is_dir():
-        return former
     from platformdirs import user_data_path
 
     return user_data_path("selfeng", appauthor=False).absolute()

@@ -7,6 +7,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from selfeng.core.lesson import AgentKind, Lesson
+from selfeng.store.database import utc
 from selfeng.store.schema import examined_turns, lesson_evidence, lessons
 
 START_WEIGHT = 0.5
@@ -170,12 +171,7 @@ def _lesson(row: sa.Row[tuple[object, ...]], evidence: tuple[str, ...]) -> Lesso
         **columns
         | {
             "evidence": evidence,
-            "created_at": _utc(row.created_at),
-            "updated_at": _utc(row.updated_at),
+            "created_at": utc(row.created_at),
+            "updated_at": utc(row.updated_at),
         }
     )
-
-
-def _utc(at: datetime) -> datetime:
-    """Add the time zone UTC, which SQLite does not store."""
-    return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,10 +45,6 @@ class ServerWithTools(NamedTuple):
             for listed_tool in self.tools
         ]
         return {**self.status.model_dump(), "tools": tools}
-
-
-def _quiet(progress: float, total: float | None, words: str) -> None:
-    """Nobody wants to know the progress."""
 
 
 class McpServers:
@@ -127,7 +124,10 @@ class McpServers:
         return await asyncio.to_thread(self._known_tools.revoke, server, tool)
 
     async def call(
-        self, tool: ServerTool, arguments: Mapping[str, Any], on_progress: "Progress" = _quiet
+        self,
+        tool: ServerTool,
+        arguments: Mapping[str, Any],
+        on_progress: "Progress" = lambda progress, total, words: None,
     ) -> Execution:
         """Call a tool once; every failure is a value."""
         await self._read()
@@ -201,19 +201,16 @@ class McpServers:
         listed_tools = await asyncio.to_thread(self._known_tools.read)
         listed = {k.tool.server for k in listed_tools}
         silent = [
-            c.asked.wait()
+            c
             for name, c in self._connections.items()
             if not c.asked.is_set() and (all_of_them or name not in listed)
         ]
         if wait and silent:
-            tasks = [asyncio.ensure_future(answer) for answer in silent]
-            await asyncio.wait(tasks, timeout=wait)
-            for task in tasks:
-                task.cancel()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(wait):
+                    for connection in silent:
+                        await connection.asked.wait()
             listed_tools = await asyncio.to_thread(self._known_tools.read)
-        else:
-            for answer in silent:
-                answer.close()
         current = {name: c.config.digest for name, c in self._connections.items()}
         return tuple(k for k in listed_tools if current.get(k.tool.server) == k.tool.entry)
 

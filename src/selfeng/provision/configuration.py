@@ -204,7 +204,7 @@ class Configuration:
         settings = self._with(changes)
         if settings.offline:
             return ()
-        async with aclosing(self._connect(settings, _nothing)) as client:
+        async with aclosing(self._connect(settings, lambda: None)) as client:
             await asyncio.to_thread(client.warm_up)
             return tuple(sorted(await client.models(_PATIENCE)))
 
@@ -214,7 +214,7 @@ class Configuration:
 
         Raises: SettingsInvalid, ModelError.
         """
-        async with aclosing(self._connect(self._with(changes), _nothing)) as client:
+        async with aclosing(self._connect(self._with(changes), lambda: None)) as client:
             await asyncio.to_thread(client.warm_up)
             async with aclosing(client.abilities(Budget())) as ability_stream:
                 async for ability in ability_stream:
@@ -257,10 +257,6 @@ class Configuration:
         if name == SERVER and isinstance(value, str):
             return _problem_of_address(value)
         return None
-
-
-def _nothing() -> None:
-    """Nobody waits for news of a client that is only tried."""
 
 
 def _plain(value: Any) -> Any:
