@@ -27,7 +27,7 @@ from selfeng.core.errors import SandboxError
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
 from selfeng.sandbox import SecureSandbox
-from selfeng.synthesis.chain import Chain, Judgement
+from selfeng.synthesis.gate import Chain, Judgement
 from selfeng.synthesis.policy import SynthesisPolicy
 from tests.sandbox.forgeries import forgeries, honest
 from tests.sandbox.wrong_tools import RIGHT, WrongTool, wrong_tools

@@ -65,7 +65,7 @@ from selfeng.core.verdict import Returned, SandboxJob, TestResult
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import docker_engine as ownership
 from selfeng.seeds import load_seeds
-from selfeng.synthesis.chain import Chain
+from selfeng.synthesis.gate import Chain
 from selfeng.synthesis.policy import SynthesisPolicy
 
 NAME = "is_prime"

@@ -66,12 +66,11 @@ from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.backup import in_use, restore_backup, write_backup
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import open_database, sole_server
-from selfeng.store.feed import Feed
 from selfeng.store.journal import Journal
 from selfeng.store.known_tools import KnownTools
 from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
-from selfeng.store.recorder import Recorder
+from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.threads import Threads
 from selfeng.store.turn_queue import QueueLimits, TurnQueue

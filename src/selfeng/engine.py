@@ -80,12 +80,11 @@ from selfeng.stages.executor import Call, Executor
 from selfeng.stages.language import is_english
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationSummary
-from selfeng.store.feed import Feed
 from selfeng.store.habits import Habits
 from selfeng.store.journal import Journal, NewConversation
 from selfeng.store.news import NewsItem, NewsListener
 from selfeng.store.processes import Processes
-from selfeng.store.recorder import Recorder
+from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import MOST_LEASES, ClaimedTurn, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine

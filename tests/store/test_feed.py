@@ -12,10 +12,9 @@ import sqlalchemy as sa
 
 from selfeng.core.events import AnswerToken, Record, Searching, TurnFinished
 from selfeng.store.database import attach
-from selfeng.store.feed import Feed
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.news import NewsItem, NewsListener, announce
-from selfeng.store.recorder import Recorder
+from selfeng.store.recorder import Feed, Recorder
 from tests.databases import Postgres
 
 pytestmark = pytest.mark.postgres

@@ -30,7 +30,6 @@ from selfeng.core.turn import Turn
 from selfeng.core.verdict import SandboxJob, Verdict
 from selfeng.core.words import count, shortened
 from selfeng.synthesis.before import Before
-from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.composing import asking_problem, steady_requirements
 from selfeng.synthesis.consensus import (
     LEAST_JURY,
@@ -43,7 +42,7 @@ from selfeng.synthesis.consensus import (
     kept_witnesses,
 )
 from selfeng.synthesis.examples import arguments_of
-from selfeng.synthesis.gate import steady_summary, summary
+from selfeng.synthesis.gate import Chain, steady_summary, summary
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.probe import SAYS, CallOutcome, outcome_of, same, shown_call

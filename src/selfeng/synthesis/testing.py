@@ -12,10 +12,10 @@ from selfeng.core.words import count
 from selfeng.prompts import render
 from selfeng.prompts.request import lessons_shown, listed
 from selfeng.synthesis.before import Before, earlier_tests
-from selfeng.synthesis.chain import Chain
 from selfeng.synthesis.checks import suite_problem
 from selfeng.synthesis.consensus import Difference
 from selfeng.synthesis.examples import denied, example_tests
+from selfeng.synthesis.gate import Chain
 from selfeng.synthesis.mutants import Strength
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.specifying import BuildSpec

@@ -15,11 +15,10 @@ from functools import partial
 from typing import Any
 
 from . import confinement, seccomp
-from .child import Child, end
 from .frames import BrokenStream, FrameReader, Message, pack
 from .job_clock import JobClock
 from .job_folder import JobFolder, Tell
-from .zygote import Forked, ForkServer, Zygote
+from .zygote import Child, Forked, ForkServer, Zygote, end
 
 OUTPUT = 64 * 1024
 """Bytes of output that are kept."""
