@@ -39,6 +39,7 @@ async def test_every_field_of_a_request_comes_back() -> None:
         ),
         answers=(Answer(id="x", question="X?", value="1"),),
         rounds=2,
+        again="u",
         agent="coder",
         conversation_id="c",
         saved_plan=(SavedStep(request="", tool="f"),),
