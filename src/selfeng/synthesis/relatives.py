@@ -38,7 +38,9 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
     examples = list(_runnable_examples(spec))
     if len(examples) < _LEAST or len({example.result for example, _ in examples}) < 2:
         return "unknown"
-    inputs = [{names[name]: value for name, value in given.items()} for _, given in examples]
+    inputs = [
+        {names[name]: value for name, value in arguments.items()} for _, arguments in examples
+    ]
     if (outcomes := await probe(sandbox, SandboxJob(tool.name, tool.code), inputs)) is None:
         return "other"
     return (

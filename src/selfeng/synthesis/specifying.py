@@ -146,8 +146,8 @@ class Analyst:
                     return _declined(f"{refusal.message.rstrip('.')}.")
                 decision = await self._made_of(current, request, reply, dispute)
                 if isinstance(decision, BuildSpec) and not decision.extends:
-                    seen = {tool.name for tool in listed} if unsure and not problem else None
-                    decision = await self._in_library(current, decision, seen)
+                    seen_names = {tool.name for tool in listed} if unsure and not problem else None
+                    decision = await self._in_library(current, decision, seen_names)
                 elif isinstance(decision, str):
                     current.fail(f"Refused: {decision}.")
                 if not isinstance(decision, str):
@@ -277,11 +277,11 @@ class Analyst:
         return BuildSpec(spec=spec)
 
     async def _in_library(
-        self, current: Step, build: BuildSpec, seen: Collection[str] | None
+        self, current: Step, build: BuildSpec, seen_names: Collection[str] | None
     ) -> BuildSpec | KnownTool | str:
         """The tool of another name that fulfils all examples, if the library has it, else the build
-        as it is. Where `seen` are the only tools that the model could compare it with, a text names
-        another one that is likely the same.
+        as it is. Where the model could compare it with the tools of `seen_names` only, a text
+        names another one that is likely the same.
         """
         spec, candidates = build.spec, await self._relatives(build.spec)
         for tool in [c.tool for c in candidates if c.similarity >= NEAR]:
@@ -289,8 +289,13 @@ class Analyst:
                 current.summary = f"{tool.name} is in the library already, and does this."
                 arguments = renamed(spec.signature(), tool.signature, build.arguments)
                 return KnownTool(tool=tool, arguments=arguments)
-        best = candidates[0] if seen is not None and candidates else None
-        if best and seen is not None and best.confidence >= LIKELY and best.tool.name not in seen:
+        best = candidates[0] if seen_names is not None and candidates else None
+        if (
+            best
+            and seen_names is not None
+            and best.confidence >= LIKELY
+            and best.tool.name not in seen_names
+        ):
             current.summary = f"{best.tool.name} is in the library, and may do this."
             return (
                 f"{best.tool.name} is in the library: give its very name and parameters if it does "
