@@ -78,7 +78,7 @@ def test_marking_an_answer_as_wrong_begins_a_turn_in_its_conversation(
         page.records(until="turn_finished")
         wrong = page.call("wrong", {"turn_id": first["turn_id"], "complaint": "No", "value": "2"})
         assert (wrong["ok"], wrong["conversation_id"]) == (True, first["conversation_id"])
-        assert _texts(page.records(until="turn_finished")) == "No 2"
+        assert _texts(page.records(until="turn_finished")) == "No2"
 
 
 def test_making_a_tool_faster_begins_a_conversation_that_is_followed(

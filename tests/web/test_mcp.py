@@ -190,7 +190,7 @@ async def test_a_wrong_answer_is_corrected_in_its_conversation(server: ServerPro
         wrong = {"turn": first["turn"], "complaint": "No", "value": "2"}
         second = await client.call_tool("answer_is_wrong", wrong)
     told = second.structured_content
-    assert (told["conversation"], told["answer"]) == (first["conversation"], "No 2")
+    assert (told["conversation"], told["answer"]) == (first["conversation"], "No2")
 
 
 async def test_a_question_says_how_to_answer_it(server: ServerProcess) -> None:
