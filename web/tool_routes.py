@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import flask
 from flask import Flask
 
+from selfeng.core.result import RecomputedAnswers
 from web.bridge import Bridge
 from web.connections import CONNECTION
 from web.middleware import owner
@@ -99,6 +100,13 @@ def add_tool_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
         """Show how two versions of a tool differ."""
         difference = bridge.call(engine.difference(name, query.from_, query.to))
         return VersionDifference(**{"from": query.from_}, to=query.to, diff=difference)
+
+    @app.get("/api/v1/tools/<name>/recomputed")
+    @operation()
+    def recomputed(name: str) -> RecomputedAnswers:
+        """Call a tool as for your earlier answers, and show those that change."""
+        flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
+        return bridge.call(engine.recompute(owner(), name), _CALL_SECONDS)
 
     @app.post("/api/v1/tools/<name>/rollback")
     @operation()

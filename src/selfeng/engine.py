@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import json
 import logging
 import sys
 from collections.abc import (
@@ -47,14 +48,21 @@ from selfeng.core.packages import LOCAL
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.question import Answer, answers_text, completed
-from selfeng.core.result import Dispute, EarlierResult, Result, expected_value
+from selfeng.core.result import (
+    Dispute,
+    EarlierCall,
+    EarlierResult,
+    RecomputedAnswers,
+    Result,
+    expected_value,
+)
 from selfeng.core.server_tool import NO
 from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus, Part
 from selfeng.core.tool import Tool
-from selfeng.core.turn import EarlierFiles, EarlierResults, Request, Turn, awaited
+from selfeng.core.turn import EarlierFiles, EarlierResults, Request, Turn, awaited, texts_in
 from selfeng.core.verdict import Execution
 from selfeng.core.visible import one_line
-from selfeng.core.words import count
+from selfeng.core.words import count, is_shortened
 from selfeng.durable.turn_work import Run, TurnStarter
 from selfeng.durable.workflows import Workflows
 from selfeng.lessons.learner import Learner
@@ -76,6 +84,7 @@ from selfeng.provision.readiness import Readiness, Report
 from selfeng.sandbox import SecureSandbox
 from selfeng.seeds import load_seeds
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
+from selfeng.stages.execution.outcome import changed
 from selfeng.stages.executor import Call, Executor
 from selfeng.stages.language import is_english
 from selfeng.store.conversation_files import ConversationFiles
@@ -230,6 +239,7 @@ class Engine:
         """Begin turns with these parts from now on."""
         self.model, self.orchestrator = parts.client, parts.orchestrator
         self.synthesis, self._executor = parts.synthesis, parts.executor
+        parts.orchestrator.recompute = self.recompute
         self.tool_import.examine = parts.synthesis.examine_imported
         self.learning.learner = parts.learner
         self.projects.use(parts.builder)
@@ -409,6 +419,49 @@ class Engine:
         with owned_by(owner):
             turn = Turn(Request(str(call), files=tuple(files)), self.called.tell)
             return await self._executor.run(turn, call, self.library.count_use)
+
+    async def recompute(self, owner: str, name: str) -> RecomputedAnswers:
+        """What the newest version of a tool returns for the calls of `owner`'s earlier answers, the
+        newest 200. Nothing is stored.
+
+        Raises: ToolNotFound, ToolModified, SandboxError.
+        """
+        tool = await self.library.get(name)
+        made = (await self.library.version(name, tool.version)).created_at
+        calls = await asyncio.to_thread(self._files.calls, owner, name, made)
+        changes, unknown = [], 0
+        with owned_by(owner):
+            for call in calls:
+                try:
+                    arguments, files = await asyncio.to_thread(self._as_called, call)
+                except (ValueError, ResourceNotFound):
+                    unknown += 1
+                    continue
+                now = await self._executor.try_out(tool, tool.code, arguments, files)
+                changes.append(changed(call, now))
+        return RecomputedAnswers(
+            tool=name,
+            version=tool.version,
+            computed=len(changes),
+            unknown=unknown,
+            changed=tuple(filter(None, changes)),
+        )
+
+    def _as_called(self, call: EarlierCall) -> tuple[dict[str, Any], list[File]]:
+        """The arguments and the files of an earlier call. Blocking.
+
+        Raises: ValueError: the arguments are not kept whole; ResourceNotFound: a file is gone.
+        """
+        arguments: dict[str, Any] = json.loads(call.arguments)
+        names = set(texts_in(arguments))
+        if any(map(is_shortened, names)):
+            raise ValueError(call.arguments)
+        references = self._files.newest(call.conversation_id, call.seq)
+        return arguments, [
+            self._files.read(call.conversation_id, reference.sha256, reference.name)
+            for reference in references
+            if reference.name in names
+        ]
 
     async def run(
         self,

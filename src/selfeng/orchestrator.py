@@ -3,7 +3,7 @@ src/selfeng/core/stage.py.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, assert_never
 
@@ -12,6 +12,8 @@ from selfeng.agents.converser import ask
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.errors import AgentError, stage
 from selfeng.core.events import (
+    AnswerCorrected,
+    AnswersRecomputed,
     AnswerToken,
     BudgetSpent,
     Event,
@@ -23,9 +25,11 @@ from selfeng.core.events import (
     TurnStarted,
 )
 from selfeng.core.files import File
+from selfeng.core.owner import current_owner
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ServerTools, ToolLibrary
 from selfeng.core.question import ROUNDS, Question, questions_text
+from selfeng.core.result import RecomputedAnswers
 from selfeng.core.tool import Tool
 from selfeng.core.turn import (
     Budget,
@@ -143,6 +147,8 @@ class Orchestrator:
             delegation.add(Toolsmith(self._stages))
         self._recall, self._news, self._inspector = recall, news, inspector
         self._wait = wait
+        self.recompute: Callable[[str, str], Awaitable[RecomputedAnswers]] | None = None
+        """Computes an owner's earlier answers of a tool again; None without a journal."""
 
     async def handle(
         self,
@@ -244,8 +250,23 @@ class Orchestrator:
             async for piece in pieces:
                 turn.emit(AnswerToken(text=piece))
                 answer += piece
-        return TurnFinished(
-            answer=answer, tool=tool, **dict(ending(end, running.events)), **running.spent
+            events = running.events
+            corrected = next((e.tool for e in events if isinstance(e, AnswerCorrected)), "")
+            if corrected and self.recompute:
+                await self._recompute(turn, corrected)
+        return TurnFinished(answer=answer, tool=tool, **dict(ending(end, events)), **running.spent)
+
+    async def _recompute(self, turn: Turn, tool: str) -> None:
+        """Tell how many of the person's earlier answers change by a correction of a tool."""
+        assert self.recompute
+        report = await self.recompute(current_owner(), tool)
+        turn.emit(
+            AnswersRecomputed(
+                tool=tool,
+                version=report.version,
+                computed=report.computed,
+                changed=len(report.changed),
+            )
         )
 
     async def _checked(

@@ -117,3 +117,11 @@ test("a later turn marks the answer that it corrects", () => {
   assert.deepEqual(turns.t1.corrected, { by: "t2", tool: "add", version: 2 });
   assert.equal(turns.t2.corrected, null);
 });
+
+test("a turn keeps what witnesses say of its result, and how many earlier answers it changes", () => {
+  const said = { type: "witnessed", tool: "add", agree: 1, of: 2, other: "4" };
+  const again = { type: "answers_recomputed", tool: "add", version: 2, computed: 31, changed: 2 };
+  const { turns } = addRecords(emptyThread, journal([started("a"), ["t1", said], ["t1", again]]));
+  assert.deepEqual(turns.t1.checked, { agree: 1, of: 2, other: "4" });
+  assert.deepEqual(turns.t1.recomputed, { tool: "add", computed: 31, changed: 2 });
+});

@@ -119,6 +119,8 @@ test("a reused tool makes a turn of four steps", () => {
     outcome: "answered",
     nearest: [],
     usage: USAGE,
+    checked: null,
+    recomputed: null,
     corrected: null,
     disputes: "",
     budget: null,

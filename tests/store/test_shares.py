@@ -9,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from selfeng.core.events import (
+    AnswersRecomputed,
     BudgetSpent,
     Event,
     Limits,
@@ -19,6 +20,7 @@ from selfeng.core.events import (
     TurnFailed,
     TurnFinished,
     TurnStarted,
+    Witnessed,
 )
 from selfeng.core.stage_event import Usage
 from selfeng.store import schema
@@ -73,6 +75,8 @@ def test_what_is_of_the_library_or_the_server_stays_there(shares: Shares, journa
         NoToolFound(reason="only private is near", considered=("private",), confidences=(0.1,)),
         SynthesisStep(step="implement", state="streaming", text="def"),
         FOUND,
+        Witnessed(tool="add", agree=1, of=2, other="3"),
+        AnswersRecomputed(tool="add", version=2, computed=31, changed=2),
         TurnFinished(answer="two", tool="add", nearest=("private",), usage=SPENT, seconds=1),
     )
     server = TurnFailed(

@@ -80,7 +80,7 @@ from selfeng.core.plan import PlannedStep
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import AskedPrompt, Provenance, Repaired, ToolVersion
 from selfeng.core.question import Answer, Question, completed, questions_text
-from selfeng.core.result import Result
+from selfeng.core.result import RecomputedAnswers, Result
 from selfeng.core.settings import Settings
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.stage import StageName
@@ -838,6 +838,10 @@ class FakeEngine:
         if request not in SERVED:
             raise ResourceNotFound(f"{name} has learned no request {request!r} of yours")
         return tuple(one for one in SERVED if one != request)
+
+    async def recompute(self, owner: str, name: str) -> RecomputedAnswers:
+        version = (await self.library.get(name)).version
+        return RecomputedAnswers(tool=name, version=version, computed=0, unknown=0, changed=())
 
     async def difference(self, name: str, before: int, after: int) -> str:
         return f"-{(await self.library.version(name, before)).code}+{(await self.library.version(name, after)).code}"

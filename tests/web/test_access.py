@@ -44,6 +44,7 @@ PATHS = [
     "/api/v1/tools/add/versions",
     "/api/v1/tools/add/versions/1",
     "/api/v1/tools/add/diff",
+    "/api/v1/tools/add/recomputed",
     "/api/v1/tools/add/rollback",
     "/api/v1/tools/add/retire",
     "/api/v1/tools/add/restore",

@@ -12,6 +12,7 @@ from selfeng.autocoder.project_terminal import format_event
 from selfeng.core.events import (
     FINAL,
     AnswerCorrected,
+    AnswersRecomputed,
     AnswerToken,
     BudgetSpent,
     CodeRun,
@@ -196,12 +197,8 @@ def line_of(event: Event) -> tuple[str, str] | None:
                 "done" if same else "failed",
                 f"  again in {order} order: {detail or 'same result'}",
             )
-        case Witnessed(other="", of=witnesses):
-            return "done", f"checked by {count(witnesses, 'other implementation')}"
-        case Witnessed(other=other):
-            return "failed", f"another implementation returns {other}"
-        case AnswerCorrected(tool=tool, version=version):
-            return "done", f"the earlier answer was wrong; {tool} is fixed in version {version}"
+        case Witnessed() | AnswerCorrected() | AnswersRecomputed():
+            return "done", _judged(event)
         case PlanMade():
             return "done", "planned these steps:" + "".join(
                 f"\n        {step.id}: {step.request}"
@@ -263,6 +260,21 @@ def line_of(event: Event) -> tuple[str, str] | None:
 
 def _line_state(state: str) -> str:
     return {"started": "running", "finished": "done"}.get(state, state)
+
+
+def _judged(event: Witnessed | AnswerCorrected | AnswersRecomputed) -> str:
+    """What is known of a result, or of earlier ones."""
+    match event:
+        case Witnessed(other="", of=of):
+            return f"checked by {count(of, 'other implementation')}"
+        case Witnessed(other=other):
+            return f"another implementation returns {other}"
+        case AnswerCorrected(tool=tool, version=version):
+            return f"the earlier answer was wrong; {tool} is fixed in version {version}"
+        case AnswersRecomputed(computed=computed, changed=changes):
+            return f"{changes} of your {count(computed, 'earlier answer')} change"
+        case _:
+            assert_never(event)
 
 
 def _first_line(text: str) -> str:

@@ -244,6 +244,18 @@ class AnswerCorrected(StageEvent):
     """Whose answer was wrong."""
 
 
+class AnswersRecomputed(StageEvent):
+    """The corrected tool was called as for the person's earlier answers; which of them change is
+    read anew whenever the person looks, since their values end with their conversations.
+    """
+
+    type: Literal["answers_recomputed"] = "answers_recomputed"
+    tool: str
+    version: int
+    computed: int
+    changed: int
+
+
 class PlanMade(Value):
     """The request needs several steps."""
 
@@ -487,6 +499,7 @@ Event = Annotated[
     | TestFinished
     | SuiteRepeated
     | AnswerCorrected
+    | AnswersRecomputed
     | PlanMade
     | PlanStepChanged
     | Executing

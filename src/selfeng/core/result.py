@@ -136,6 +136,48 @@ class EarlierResult(Value):
     reference: ResultReference
 
 
+class EarlierCall(Value):
+    """A call of a tool whose value an earlier answer was written from. Private: it is its owner's,
+    and ends with its conversation.
+    """
+
+    conversation_id: str
+    turn_id: str
+    request: str
+    seq: int
+    """Number of the event that brought the value."""
+    arguments: str
+    """JSON of an object; "" if no record has them."""
+    content: str
+    """The canonical JSON of the value."""
+
+
+class ChangedAnswer(Value):
+    """An earlier answer for whose call a tool returns something else now."""
+
+    conversation_id: str
+    turn_id: str
+    request: str
+    arguments: str
+    before: str
+    after: str
+    """Both values begin as JSON; `after` may also say that the tool raises now."""
+
+
+class RecomputedAnswers(Value):
+    """A person's earlier answers of former versions of a tool, computed again by the newest one;
+    nothing is rewritten.
+    """
+
+    tool: str
+    version: int
+    computed: int
+    unknown: int
+    """Those whose arguments or files are not kept."""
+    changed: tuple[ChangedAnswer, ...]
+    """The newest first."""
+
+
 class Dispute(Value):
     """A person's disagreement with an earlier result."""
 

@@ -328,18 +328,22 @@ class Executor:
         if not (isinstance(tool, Tool) and isinstance(execution, Returned)):
             return None
         files = await turn.request.files_of(call.arguments)
-        modules = await self._sources.of(tool.requires)
         try:
             runs = [
-                await self._sandbox.execute(
-                    SandboxJob(tool.name, code, library=modules), call.arguments, files
-                )
-                for code in tool.witnesses
+                await self.try_out(tool, code, call.arguments, files) for code in tool.witnesses
             ]
         except SandboxError as error:
             log.warning("the witnesses of %s could not be asked: %s", tool.name, error)
             return None
         return witnessed(tool.name, execution, runs)
+
+    async def try_out(
+        self, tool: Tool, code: str, arguments: Mapping[str, Any], files: Sequence[File]
+    ) -> Execution:
+        """Call code of the tool without events or effects. Raises: SandboxError."""
+        modules = await self._sources.of(tool.requires)
+        job = SandboxJob(tool.name, code, library=modules)
+        return await self._sandbox.execute(job, arguments, files)
 
     async def _run_elsewhere(
         self, turn: Turn, tool: ServerTool, arguments: Mapping[str, Any]

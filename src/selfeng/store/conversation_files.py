@@ -4,6 +4,7 @@ transaction as the event that brings them.
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from datetime import datetime
 
 import sqlalchemy as sa
 from pydantic import ValidationError
@@ -11,12 +12,21 @@ from pydantic import ValidationError
 from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import Event, Executing, ExecutionFinished, FilesMade, Record, TurnStarted
 from selfeng.core.files import File, FileReference, shown_name
-from selfeng.core.result import BEGINS, NAMED, EarlierResult, Result, ResultReference
+from selfeng.core.result import (
+    BEGINS,
+    NAMED,
+    EarlierCall,
+    EarlierResult,
+    Result,
+    ResultReference,
+)
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
 from selfeng.store.database import reading
 from selfeng.store.text import storable
 
+RECOMPUTED = 200
+"""The most earlier answers that are computed again."""
 _FILES, _CONTENTS, _RESULTS = schema.files, schema.contents, schema.results
 
 
@@ -73,15 +83,22 @@ def _calls(
     return calls
 
 
+def _arguments(calls: Sequence[tuple[int, Executing]], tool: str, seq: int) -> str:
+    """Those of the last call of the tool before that number; "" if there is none."""
+    return next((c.arguments for number, c in calls if number < seq and c.tool == tool), "")
+
+
 class ConversationFiles:
     """Reads the files and results of conversations. All methods block: call them in a thread."""
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
 
-    def newest(self, conversation_id: str) -> tuple[FileReference, ...]:
-        """The newest file of each name, the newest first."""
+    def newest(self, conversation_id: str, before: int | None = None) -> tuple[FileReference, ...]:
+        """The newest file of each name, the newest first; `before` the event of that number."""
         of_conversation = _FILES.c.conversation_id == storable(conversation_id)
+        if before is not None:
+            of_conversation &= _FILES.c.seq < before
         query = (
             sa.select(_FILES.c.reference)
             .where(of_conversation)
@@ -164,18 +181,40 @@ class ConversationFiles:
                 request=row.request,
                 standalone=row.standalone or "",
                 tool=row.tool,
-                arguments=next(
-                    (
-                        c.arguments
-                        for seq, c in calls.get(row.id, ())
-                        if seq < row.seq and c.tool == row.tool
-                    ),
-                    "",
-                ),
+                arguments=_arguments(calls.get(row.id, ()), row.tool, row.seq),
                 begins=begins[reference.sha256].decode(errors="ignore"),
                 reference=reference,
             )
             for id, row, reference in named_rows
+        )
+
+    def calls(self, owner: str, tool: str, before: datetime) -> tuple[EarlierCall, ...]:
+        """The owner's newest calls of a tool, in turns that began before that time, whose values
+        are kept; the newest first. Those of deleted conversations are left out.
+        """
+        turn, conversation = schema.turns.c, schema.conversations.c
+        query = (
+            sa.select(_RESULTS, _CONTENTS.c.content, turn.request)
+            .join(_CONTENTS, _CONTENTS.c.sha256 == _RESULTS.c.sha256)
+            .join(schema.turns, turn.id == _RESULTS.c.turn_id)
+            .join(schema.conversations, conversation.id == _RESULTS.c.conversation_id)
+            .where(conversation.owner == owner, conversation.deleted_at.is_(None))
+            .where(_RESULTS.c.tool == tool, turn.started_at < before)
+            .order_by(turn.started_at.desc(), _RESULTS.c.seq.desc())
+        )
+        with reading(self._engine) as connection:
+            rows = connection.execute(query.limit(RECOMPUTED)).all()
+            calls = _calls(connection, {row.turn_id for row in rows})
+        return tuple(
+            EarlierCall(
+                conversation_id=row.conversation_id,
+                turn_id=row.turn_id,
+                request=row.request,
+                seq=row.seq,
+                arguments=_arguments(calls.get(row.turn_id, ()), tool, row.seq),
+                content=row.content.decode(),
+            )
+            for row in rows
         )
 
     def result(self, conversation_id: str, sha256: str) -> Result:

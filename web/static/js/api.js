@@ -45,6 +45,8 @@ const toolPath = (name) => `/api/v1/tools/${encodeURIComponent(name)}`;
 const json = { Accept: "application/json", "Content-Type": "application/json" };
 
 export const getTool = (name) => get(toolPath(name));
+// The earlier answers that the newest version changes.
+export const getRecomputed = (name) => get(`${toolPath(name)}/recomputed`);
 export const getVersions = async (name) => (await get(`${toolPath(name)}/versions`)).versions;
 export const getVersion = (name, number) => get(`${toolPath(name)}/versions/${number}`);
 // Both return the changed tool; `change` is retire or restore.

@@ -34,6 +34,7 @@ export const newTurn = (id, startedAt) => ({
   stopReason: "",
   questions: null,
   checked: null, // what other implementations of the tool said of its result
+  recomputed: null, // how many earlier answers of a tool that it corrected change
   corrected: null, // by which turn, with the tool and its version
 });
 
@@ -196,6 +197,10 @@ const folds = {
   },
   execution_finished: (turn, event, at) => executed(turn, event, at, "done"),
   execution_failed: (turn, event, at) => executed(turn, event, at, "failed"),
+  answers_recomputed: (turn, { tool, computed, changed }) => ({
+    ...turn,
+    recomputed: { tool, computed, changed },
+  }),
   witnessed: (turn, { agree, of, other }) => ({ ...turn, checked: { agree, of, other } }),
   files_made: (turn, { files }) =>
     withSteps(

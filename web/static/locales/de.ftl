@@ -195,6 +195,12 @@ answer-checked = { $of ->
    *[other] Von { $of } anderen geprüft, mit demselben Ergebnis
 }
 answer-doubted = Eine andere Implementierung dieses Werkzeugs ergibt { $other }
+recomputed = { $computed ->
+    [one] { $changed } von { $computed } früheren Antwort ändert sich
+   *[other] { $changed } Ihrer { $computed } früheren Antworten ändern sich
+}
+recomputed-title = Ihre früheren Antworten, neu berechnet
+recomputed-unknown = { $unknown } ließen sich nicht neu berechnen.
 turn-edit = Anfrage bearbeiten
 turn-again = Erneut fragen
 turn-rephrase = Umformulieren

@@ -195,6 +195,12 @@ answer-checked = { $of ->
    *[other] Checked by { $of } others, which return the same
 }
 answer-doubted = Another implementation of this tool returns { $other }
+recomputed = { $computed ->
+    [one] { $changed } of your { $computed } earlier answer changes
+   *[other] { $changed } of your { $computed } earlier answers change
+}
+recomputed-title = Your earlier answers, computed again
+recomputed-unknown = { $unknown } could not be computed again.
 turn-edit = Edit the request
 turn-again = Ask again
 turn-rephrase = Rephrase

@@ -5,15 +5,16 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, assert_never
 
 from selfeng.core.events import Witnessed
 from selfeng.core.files import File
 from selfeng.core.question import Answer, Question
-from selfeng.core.result import EarlierResult
+from selfeng.core.result import ChangedAnswer, EarlierCall, EarlierResult
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
-from selfeng.synthesis.probe import outcome_of, same
+from selfeng.core.words import shortened
+from selfeng.synthesis.probe import CallOutcome, outcome_of, same
 
 BAD_INPUT = frozenset(
     {
@@ -32,6 +33,8 @@ _FILE_NAME = re.compile(r"""(['"])[^'"/\\]+\.[A-Za-z]\w{1,4}\1""")
 """A file's name with an ending, in Python source."""
 _WITNESS = "witness"
 """Id of the question whether the tool or a witness is right."""
+_LONGEST = 2_000
+"""Characters of a value that changed."""
 _SHOWN = 60
 """Characters of a value in that question; the records of results begin with as many."""
 
@@ -120,6 +123,29 @@ def overruled(answers: Iterable[Answer], last: EarlierResult) -> str:
     if not chosen or chosen == _shown(last.begins):
         return ""
     return f"{last.tool} called with {last.arguments} must return {chosen}"
+
+
+def changed(call: EarlierCall, now: Execution) -> ChangedAnswer | None:
+    """How the value of an earlier call differs from that of the same call now; None if it does
+    not.
+    """
+    outcome, value = outcome_of(now), repr(json.loads(call.content))
+    if outcome and same(CallOutcome(kind="returned", text=value), outcome):
+        return None
+    match now:
+        case Returned():
+            after = now.result.content if now.result else now.text
+        case Raised(type_name=kind, message=message):
+            after = f"raises {kind}: {message}"
+        case Killed(reason=reason):
+            after = reason
+        case _:
+            assert_never(now)
+    return ChangedAnswer(
+        **call.model_dump(exclude={"seq", "content"}),
+        before=shortened(call.content, _LONGEST),
+        after=shortened(after, _LONGEST),
+    )
 
 
 def _shown(data: str) -> str:

@@ -16,6 +16,7 @@ import { Badge } from "./badge.js";
 import { CodeBlock } from "./code.js";
 import { Disclosure } from "./disclosure.js";
 import { Problem } from "./problem.js";
+import { Recomputed } from "./recomputed.js";
 import { FollowUps, Requests } from "./requests.js";
 import { RunForm } from "./run-form.js";
 import { Tabs, tabPanel } from "./tabs.js";
@@ -144,6 +145,9 @@ function Overview({ tool, problem }) {
             </dd>`
         }
       </dl>
+      ${
+        tool.version > 1 && html`<${Recomputed} tool=${tool.name} label=${t("recomputed-title")} />`
+      }
       <${Disclosure} label=${t("tool-digest")}><code class="digest">${tool.digest}</code><//>
     </div>
   </div>`;

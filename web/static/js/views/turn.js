@@ -25,6 +25,7 @@ import { Lacking } from "./lacking.js";
 import { Plan } from "./plan.js";
 import { Problem } from "./problem.js";
 import { Progress } from "./progress.js";
+import { Recomputed } from "./recomputed.js";
 import { LongResults } from "./result.js";
 import { Answered, Questions } from "./questions.js";
 import { FollowUps } from "./requests.js";
@@ -87,6 +88,13 @@ export const TurnView = memo(
           streams=${turn.state === "running"}
           corrected=${turn.corrected}
           checked=${turn.checked}
+        />`
+      }
+      ${
+        turn.recomputed?.computed > 0 &&
+        html`<${Recomputed}
+          tool=${turn.recomputed.tool}
+          label=${t("recomputed", turn.recomputed)}
         />`
       }
       <${LongResults} turn=${turn} conversationId=${conversationId} />
