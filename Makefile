@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What prettier formats.
 PAGE := "web/static/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-queues
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues
 .DELETE_ON_ERROR:
 
 run:
@@ -130,6 +130,12 @@ bench-runtime-miniagents: $(VENV)/test.stamp $(VENV)-miniagents/stamp
 # What the gate accepts of recorded right and wrong solutions, each half of the tasks by the rule that the other half chooses; DATA names another folder with tasks. The last line is JSON.
 bench-verdicts: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.verdicts $(if $(DATA),--data $(DATA))
+
+# What becomes of wrong answers of 50 faulty tools, and what two witnesses notice of recorded wrong results; fails when a goal is
+# missed. DATA as above. The last line is JSON.
+bench-wrong: $(VENV)/test.stamp machine
+	@$(PY) -m selfeng setup
+	@$(PY) -m benchmarks.wrong $(if $(DATA),--data $(DATA))
 
 # Whether repairs end where the recorded sequences say; DATA as above. The last line is JSON.
 bench-repair: $(VENV)/test.stamp
