@@ -1,5 +1,5 @@
 """What a call of a kept tool costs through each door, over the sandbox alone: `python -m
-benchmarks.doors`; the last line is JSON.
+benchmarks.doors [ROUNDS]`; the last line is JSON.
 
 The same tool is called by `AsyncAgent.call`, and at a real server of its own process by REST, by a
 request to `/v1` that reuses the tool with the offline model, by MCP over HTTP, and by MCP over
@@ -49,7 +49,7 @@ GOALS = {"python_ratio": 1.25, "rest_ratio": 1.9, "mcp_http_ratio": 2.6, "mcp_st
 """The most that each figure may be; `/v1`, which is a whole turn, has no goal."""
 TOOL, ARGUMENTS, VALUE = "reverse_string", {"text": "hello world"}, "dlrow olleh"
 REQUEST = "Reverse the string 'hello world'"
-_ROUNDS, _BEFORE, _IN_A_ROW, _AT_ONCE, _CALLS = 24, 5, 10, 8, 160
+_ROUNDS, _BEFORE, _IN_A_ROW, _AT_ONCE, _EACH = 24, 5, 10, 8, 20
 _TOKEN = "the-doors-benchmark-5Kq9Xw2Mz"  # noqa: S105 - of a server that lives for a minute
 _ROOT = Path(__file__).parents[1]
 _FOLDERS = ("data_dir", "tools_dir", "chroma_persist_dir")
@@ -146,24 +146,25 @@ async def timed(call: Call) -> float:
     return time.perf_counter() - begun
 
 
-async def per_second(call: Call) -> float:
+async def per_second(call: Call, each: int) -> float:
     async def some() -> None:
-        for _ in range(_CALLS // _AT_ONCE):
+        for _ in range(each):
             await timed(call)
 
     begun = time.perf_counter()
     await asyncio.gather(*(some() for _ in range(_AT_ONCE)))
-    return _CALLS / (time.perf_counter() - begun)
+    return each * _AT_ONCE / (time.perf_counter() - begun)
 
 
-async def run() -> dict[str, object]:
+async def run(rounds: int) -> dict[str, object]:
+    each = min(rounds, _EACH)
     with tempfile.TemporaryDirectory() as folder:
         async with AsyncExitStack() as stack:
             doors = await calls(stack, Path(folder))
             for call in doors.values():  # containers and connections are there from now on
-                await per_second(call)
-            ratios, alone = await compared(dict(doors))
-            rates = {name: round(await per_second(call), 1) for name, call in doors.items()}
+                await per_second(call, each)
+            ratios, alone = await compared(dict(doors), rounds)
+            rates = {name: round(await per_second(call, each), 1) for name, call in doors.items()}
     figures = {f"{name}_ratio": round(median(some), 2) for name, some in ratios.items()}
     for name, some in ratios.items():
         low, middle, high = quantiles(some, n=4)
@@ -172,13 +173,13 @@ async def run() -> dict[str, object]:
     return {**figures, "sandbox_ms": round(1000 * alone, 2), "calls_per_second": rates}
 
 
-async def compared(doors: dict[str, Call]) -> tuple[dict[str, list[float]], float]:
+async def compared(doors: dict[str, Call], rounds: int) -> tuple[dict[str, list[float]], float]:
     """By door, what it takes over the sandbox alone, a figure a round; and the seconds of that."""
     sandbox = doors.pop("sandbox")
     ratios: dict[str, list[float]] = {name: [] for name in doors}
     alone: list[float] = []
     order = Random(0)
-    for _ in range(_ROUNDS):
+    for _ in range(rounds):
         for name in order.sample(list(doors), len(doors)):
             before, its = await row(sandbox), await row(doors[name])
             ratios[name].append(its / before)
@@ -192,8 +193,8 @@ async def row(call: Call) -> float:
     return median(times[_BEFORE:])
 
 
-def main() -> int:
-    figures = asyncio.run(run())
+def main(rounds: int = _ROUNDS) -> int:
+    figures = asyncio.run(run(rounds))
     missed = [name for name, most in GOALS.items() if float(str(figures[name])) > most]
     for name in missed:
         sys.stdout.write(f"{name} is {figures[name]}, at most {GOALS[name]} is the goal\n")
@@ -202,4 +203,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(int, sys.argv[1:])))

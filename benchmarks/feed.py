@@ -1,5 +1,5 @@
-"""Whether many people at once see their answers in time: `python -m benchmarks.feed`; the last line
-is JSON.
+"""Whether many people at once see their answers in time: `python -m benchmarks.feed [CLIENTS
+[TOKENS]]`, by default 300 and 500; the last line is JSON.
 
 20 turns stream 50 tokens a second each, from a model that notes in each token when it sent it, to
 1, 50 and 300 Socket.IO clients of the product as many people use it: a page server and a worker on
@@ -55,9 +55,11 @@ GOALS = {
     "kb_per_client": 100,
 }
 """What each figure may be at most."""
-LEVELS, LOADED, ALONE = (1, 50, 300, 300, 300), 50, (50, 300)
-"""Numbers of clients; at which of them somebody uses the engine meanwhile; those of one process."""
-TOKENS = 500
+_CLIENTS, _REPEATS = 300, 3
+"""The largest number of clients, and how often it is measured. A sixth of them comes before, while
+somebody uses the engine.
+"""
+_TOKENS = 500
 """Of each turn: ten seconds."""
 _REUSE = "Reverse the string 'hello world'"
 _ROOT = Path(__file__).parents[1]
@@ -223,10 +225,12 @@ def _worker(environment: dict[str, str]) -> Iterator[None]:
         process.wait()
 
 
-def measured(server: Server, conversations: Sequence[str], count: int, go: Any) -> Level:
+def measured(
+    server: Server, conversations: Sequence[str], count: int, tokens: int, go: Any
+) -> Level:
     """What `count` clients see of the turns of these conversations, which `go` lets stream."""
     before = server.kb
-    with own_process(follow, (server.url, server.header), conversations, count, TOKENS) as crowd:
+    with own_process(follow, (server.url, server.header), conversations, count, tokens) as crowd:
         assert crowd.recv() == "ready"
         cpu = server.cpu
         go()
@@ -245,7 +249,7 @@ def percentile(values: Sequence[float], part: float) -> float:
     return sorted(values)[int(part * (len(values) - 1))] if values else math.inf
 
 
-def real_level(server: Server, model_url: str, count: int) -> Level:
+def real_level(server: Server, model_url: str, count: int, tokens: int, *, loaded: bool) -> Level:
     """Twenty turns, begun and ready to stream, with `count` clients."""
     asker = Asker(server)
     conversations = [asker.begin(MARKED) for _ in range(TURNS)]
@@ -253,7 +257,7 @@ def real_level(server: Server, model_url: str, count: int) -> Level:
     while requests.get(f"{model_url}/waiting", timeout=30).json() < TURNS:
         time.sleep(0.05)
     stop = threading.Event()
-    loads = [threading.Thread(target=_load, args=(server, stop))] if count == LOADED else []
+    loads = [threading.Thread(target=_load, args=(server, stop))] if loaded else []
 
     def go() -> None:
         for load in loads:
@@ -261,7 +265,7 @@ def real_level(server: Server, model_url: str, count: int) -> Level:
         requests.post(f"{model_url}/go", timeout=30)
 
     try:
-        return measured(server, conversations, count, go)
+        return measured(server, conversations, count, tokens, go)
     finally:
         stop.set()
         for load in loads:
@@ -276,36 +280,41 @@ def _load(server: Server, stop: threading.Event) -> None:
     asker.close()
 
 
-def bare_level(server: Server, count: int) -> Level:
+def bare_level(server: Server, count: int, tokens: int) -> Level:
     conversations = [f"{turn:032}" for turn in range(TURNS)]
     return measured(
-        server, conversations, count, lambda: requests.post(f"{server.url}/go", timeout=30)
+        server, conversations, count, tokens, lambda: requests.post(f"{server.url}/go", timeout=30)
     )
 
 
-def run() -> dict[str, float]:
+def run(clients: int, tokens: int) -> dict[str, float]:
+    some = clients // 6
+    counts = (1, some, *[clients] * _REPEATS)
     with ExitStack() as stack:
-        model_url = stack.enter_context(own_process(serve, TOKENS)).recv()
+        model_url = stack.enter_context(own_process(serve, tokens)).recv()
         bare = stack.enter_context(
-            started(["-m", "benchmarks.feed_bare", str(TOKENS)], "X-Nothing: none")
+            started(["-m", "benchmarks.feed_bare", str(tokens)], "X-Nothing: none")
         )
         levels, beside = list[Level](), list[Level]()
         with running_postgres() as database, real_server(model_url, database.new()) as real:
-            for count in LEVELS:
-                levels.append(real_level(real, model_url, count))
+            for count in counts:
+                levels.append(real_level(real, model_url, count, tokens, loaded=count == some))
                 _report(f"{count} clients", levels[-1])
-                if count == LEVELS[-1]:
-                    beside.append(bare_level(bare, count))
+                if count == clients:
+                    beside.append(bare_level(bare, count, tokens))
                     _report("bare app", beside[-1])
         with real_server(model_url) as one:
-            alone = [real_level(one, model_url, count) for count in ALONE]
-        for count, level in zip(ALONE, alone, strict=True):
+            alone = [
+                real_level(one, model_url, count, tokens, loaded=count == some)
+                for count in (some, clients)
+            ]
+        for count, level in zip((some, clients), alone, strict=True):
             _report(f"one process, {count} clients", level)
-    most = [level for count, level in zip(LEVELS, levels, strict=True) if count == LEVELS[-1]]
+    most = [level for count, level in zip(counts, levels, strict=True) if count == clients]
     p99 = median(level.p99 for level in most)
     return {
         "p99_ms_300": round(p99, 1),
-        "round_trip_p99_ms_50": round(levels[LEVELS.index(LOADED)].trip_p99, 1),
+        "round_trip_p99_ms_50": round(levels[counts.index(some)].trip_p99, 1),
         "lost": sum(level.lost for level in levels + alone),
         "bare_ratio": round(p99 / median(level.p99 for level in beside), 2),
         "kb_per_client": round(most[0].kb, 1),
@@ -323,8 +332,8 @@ def _report(name: str, level: Level) -> None:
     sys.stdout.flush()
 
 
-def main() -> int:
-    figures = run()
+def main(clients: int = _CLIENTS, tokens: int = _TOKENS) -> int:
+    figures = run(clients, tokens)
     missed = [
         f"{name} is {figures[name]}, at most {most} is the goal"
         for name, most in GOALS.items()
@@ -336,4 +345,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(int, sys.argv[1:])))

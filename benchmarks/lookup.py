@@ -7,7 +7,8 @@ the same vectors and requests. The last line is one JSON object: `lookup_ms` wit
 size, of a search without any call of a model, the request's embedding included; `chroma_ms` the
 same for Chroma alone; `exact_ms` without an index; and by size `open_s` until the library can be
 searched, `ready_s` until that is with the index, `rebuild_s` from opening a library without an
-index until it has one, `memory_mb` of the process that searches, and `chroma_memory_mb`.
+index until it has one, `memory_mb` of the process that searches, and `chroma_memory_mb`. The exit
+code is 1 if a search takes longer than its goal.
 
 `python -m benchmarks.lookup grown [SIZE]` compares a server of so many tools and turns, by default
 5000, with one of a tenth of it, on SQLite and on PostgreSQL. A fifth of the turns is one
@@ -73,6 +74,8 @@ SIZES = (1_000, 10_000, 100_000)
 _ROOT = Path(__file__).parents[1]
 _REQUESTS, _WARM_UP = 400, 50
 _REMOVED = 50
+LOOKUP_GOAL = 25
+"""The most milliseconds of a search at the median, at each size."""
 GOALS = {
     "start": 2.0,
     "ready": 2.0,
@@ -144,7 +147,7 @@ async def _search(folder: Path, size: int) -> dict[str, Any]:
     assert await opened.settle(_PATIENCE) == "ready"
     figures |= {
         "ready_s": _since(started),
-        "lookup_ms": await _times(opened.search, _REQUESTS),
+        "lookup_ms": await _times(opened.search, min(_REQUESTS, size)),
         "memory_mb": _memory_mb(),
     }
     await opened.aclose()
@@ -170,7 +173,10 @@ async def _chroma(folder: Path, size: int) -> dict[str, Any]:
             include=["distances", "metadatas"],
         )
 
-    return {"chroma_ms": await _times(query, _REQUESTS), "chroma_memory_mb": _memory_mb()}
+    return {
+        "chroma_ms": await _times(query, min(_REQUESTS, size)),
+        "chroma_memory_mb": _memory_mb(),
+    }
 
 
 async def _times(search: Callable[[str], Awaitable[object]], count: int) -> dict[str, float]:
@@ -369,4 +375,10 @@ if __name__ == "__main__":
             exit_process(1 if missed else 0)
         case sizes:
             figures = measure(tuple(map(int, sizes)) or SIZES, _say)
+            slow = {
+                size: of for size, of in figures["lookup_ms"].items() if of["p50"] > LOOKUP_GOAL
+            }
+            for size, of in slow.items():
+                _say(f"{size} tools: a search takes {of['p50']} ms, {LOOKUP_GOAL} is the goal")
             sys.stdout.write(json.dumps(figures) + "\n")
+            exit_process(1 if slow else 0)

@@ -1,5 +1,5 @@
-"""What the page costs a browser: `python -m benchmarks.page`, in Chromium on the web server with an
-engine without a model.
+"""What the page costs a browser: `python -m benchmarks.page [LOADS]`, in Chromium on the web server
+with an engine without a model.
 
 The last line is one JSON object. Requests (also of the socket) and kilobytes as transferred, of a
 first load with an empty cache and of a second one; `first_paint_ratio` and `ready_ratio` are the
@@ -123,7 +123,7 @@ class Traffic:
         self.requests += 1
 
 
-def main() -> int:
+def main(loads: int = _LOADS) -> int:
     with (
         tempfile.TemporaryDirectory(prefix="page-") as folder,
         _server(Path(folder)) as server,
@@ -131,7 +131,7 @@ def main() -> int:
     ):
         program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        figures = {**_loads(browser, server), **_uses(browser, server)}
+        figures = {**_loads(browser, server, loads), **_uses(browser, server)}
         found = _violations(browser, server)
         browser.close()
     figures["axe_violations"] = len(found)
@@ -173,9 +173,9 @@ def _visit(browser: Browser, server: ServerProcess) -> Iterator[BrowserContext]:
     context.close()
 
 
-def _loads(browser: Browser, server: ServerProcess) -> dict[str, float]:
+def _loads(browser: Browser, server: ServerProcess, loads: int) -> dict[str, float]:
     cold, warm, paints, readies, busy, shifts = [], [], [], [], [], []
-    for _ in range(_LOADS):
+    for _ in range(loads):
         with _visit(browser, server) as context:
             page = context.new_page()
             page.add_init_script(f"({_WATCH})()")
@@ -283,4 +283,4 @@ def _busy(session: CDPSession) -> float:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(*map(int, sys.argv[1:])))

@@ -1,12 +1,13 @@
-"""Whether a tool that was acknowledged is ever lost: `python -m benchmarks.registry_kill [KILLS]`.
+"""Whether a tool that was acknowledged is ever lost: `python -m benchmarks.registry_kill [KILLS
+[TOOLS]]`.
 
 A child adds tools and says each name once `add` has returned; it is killed with SIGKILL at a random
 moment, every fifth time while it makes the search index anew. Then the library is opened, and each
 tool said so far has to be whole: its record, both files, vector, words and version; those said last
 have to be found by a search too. The last line is one JSON object: `kills`, `rebuilds_killed` (of
 them), tools `acknowledged` and `lost`, indexes that did not get `ready` again, `litter` (half-made
-indexes left behind), and `rebuild_10k_s`, the seconds that it takes to make the index of 10,000
-tools. The exit code is 1 if anything was lost.
+indexes left behind), and `rebuild_s`, the seconds that it takes to make the index of TOOLS tools,
+by default 10,000. The exit code is 1 if anything was lost.
 
 Of 596 tools acknowledged before 50 kills, 10 of them during a rebuild, none was lost and no litter
 was left.
@@ -38,14 +39,13 @@ _LONGEST = 1.5
 """Seconds from the first tool, or from the begin of a rebuild, to the kill."""
 _PATIENCE = 120.0
 _SEARCHED = 10
-_SIZE = 10_000
 _OTHERS = 1_000
 """Tools that are there before, so that the index is large enough to be made by a process of its
 own.
 """
 
 
-def main(kills: int) -> int:
+def main(kills: int = 50, size: int = 10_000) -> int:
     figures: dict[str, float] = {
         "kills": kills,
         "rebuilds_killed": 0,
@@ -57,7 +57,7 @@ def main(kills: int) -> int:
     rng, said = random.Random(), list[str]()
     with tempfile.TemporaryDirectory(prefix="registry-kill-") as root:
         folder = Path(root)
-        lookup.apart("fill", folder, _OTHERS)
+        lookup.apart("fill", folder, min(size, _OTHERS))
         for kill in range(1, kills + 1):
             rebuild = kill % _REBUILD_EVERY == 0
             new = _killed(folder, len(said), rebuild, rng.uniform(0, _LONGEST))
@@ -73,7 +73,7 @@ def main(kills: int) -> int:
             )
             said = [name for name in said if name not in missing]
     figures["acknowledged"] = len(said) + figures["lost"]
-    figures |= _rebuild_10k()
+    figures["rebuild_s"] = _rebuilt(size)
     sys.stdout.write(json.dumps(figures) + "\n")
     return int(figures["lost"] or figures["not_ready"] or figures["litter"])
 
@@ -173,10 +173,10 @@ async def _opened(folder: Path) -> CapabilityRegistry:
     return library
 
 
-def _rebuild_10k() -> dict[str, float]:
+def _rebuilt(size: int) -> float:
     with tempfile.TemporaryDirectory(prefix="registry-kill-") as folder:
-        lookup.apart("fill", Path(folder), _SIZE)
-        return {"rebuild_10k_s": lookup.apart("index", Path(folder), _SIZE)["rebuild_s"]}
+        lookup.apart("fill", Path(folder), size)
+        return float(lookup.apart("index", Path(folder), size)["rebuild_s"])
 
 
 def _say(line: str) -> None:
@@ -188,7 +188,5 @@ if __name__ == "__main__":
     match sys.argv[1:]:
         case [("add" | "rebuild") as work, folder, first]:
             asyncio.run(_child(work, Path(folder), int(first)))
-        case [kills]:
-            sys.exit(main(int(kills)))
-        case _:
-            sys.exit(main(50))
+        case sizes:
+            sys.exit(main(*map(int, sizes)))

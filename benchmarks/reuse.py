@@ -1,5 +1,5 @@
-"""Whether requests reuse their tools: `python -m benchmarks.reuse [--wrong]`. The last line is
-JSON; the exit code is 1 if a goal is missed.
+"""Whether requests reuse their tools: `python -m benchmarks.reuse [--wrong] [--requests N]`. The
+last line is JSON; the exit code is 1 if a goal is missed.
 
 Each request of reuse.jsonl is decided on its own, over the first tools and 30 of the offline
 model's cookbook, with the real embedder and model servers over HTTP. One server's model chooses as
@@ -10,7 +10,7 @@ labelled tool, in English and in other languages, that get it. `wrong_tool_run` 
 got another tool from either model, and `followup_max_confidence` is the highest confidence that an
 unrelated follow-up showed. `calls` and `tokens` are means over the requests with a labelled tool,
 without the answer's; a token is as the offline server counts it, about four characters.
-`--wrong` lists the requests that did not get what is labelled.
+`--wrong` lists the requests that did not get what is labelled; `--requests` asks only so many.
 
 518 requests in two minutes; calls and tokens of all rows are those before the answer:
 
@@ -38,6 +38,7 @@ still no wrong tool ran. With 600 synthetic tools beside, 90 of the labelled req
 their tool, those in other languages in 1.74 calls.
 """
 
+import argparse
 import asyncio
 import json
 import sys
@@ -220,7 +221,7 @@ def figures(chosen: list[Outcome], rubbish: list[Outcome]) -> dict[str, float]:
         "reuse_en": _share([o for o in fits if o.case.language == "en"]),
         "reuse_other": _share([o for o in fits if o.case.language != "en"]),
         "wrong_tool_run": len(wrong),
-        "followup_max_confidence": round(max(follow), 3),
+        "followup_max_confidence": round(max(follow, default=0.0), 3),
         "calls": round(sum(o.usage.calls for o in fits) / len(fits), 2),
         "tokens": round(
             sum(o.usage.input_tokens + o.usage.output_tokens for o in fits) / len(fits)
@@ -254,13 +255,17 @@ def missed(measured: Mapping[str, float]) -> list[str]:
 
 
 def main() -> int:
-    asked = cases()
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--wrong", action="store_true")
+    parser.add_argument("--requests", type=int)
+    given = parser.parse_args()
+    asked = cases()[: given.requests]
     with tempfile.TemporaryDirectory(prefix="reuse-") as name:
         folder = Path(name)
         count = asyncio.run(_filled(folder, asked))
         chosen = asyncio.run(decided(Labelled(), asked, folder))
         rubbish = asyncio.run(decided(Rubbish(), asked, folder))
-    if "--wrong" in sys.argv:
+    if given.wrong:
         for o in chosen:
             if o.tool != o.case.tool:
                 sys.stdout.write(

@@ -12,7 +12,8 @@ chain         100 agents, each of which streams the 1,000 tokens of the one befo
 
 `memory` is what an agent takes while it waits. The last line is one JSON object, in which
 `agents_10k_s` is by the clock. `--beside` names the Python of an environment with the package
-`miniagents` (`make bench-runtime-miniagents` makes one), for the same rows.
+`miniagents` (`make bench-runtime-miniagents` makes one), for the same rows. The exit code is 1 if a
+goal is missed.
 
 One round on two cores:
 
@@ -56,6 +57,15 @@ ROWS = {
     "chain": CHAIN * CHAIN_TOKENS,
 }
 """The rows, and how many of the thing that they are named after each has."""
+GOALS = {
+    "call_ratio": 3.0,
+    "token_ratio": 1.0,
+    "woken_token_ratio": 1.3,
+    "agents_ratio": 2.0,
+    "chain_ratio": 2.0,
+    "kb_per_agent": 3.5,
+}
+"""What each figure may be at most."""
 
 
 class Peer:
@@ -86,7 +96,7 @@ Times = dict[str, list[tuple[float, float]]]
 """By who was measured, what each round took of the processor and by the clock."""
 
 
-def main(rounds: int, beside: str | None) -> None:
+def main(rounds: int, beside: str | None) -> int:
     ours = Agents(SimpleNamespace(MiniAgents=MiniAgents, message=Message, miniagent=miniagent))
     who: dict[str, Callable[[str], tuple[float, float]]] = {
         "bare": lambda name: asyncio.run(measure(Bare(), name)),
@@ -103,7 +113,12 @@ def main(rounds: int, beside: str | None) -> None:
     memory = {one: take("memory")[0] for one, take in who.items() if one != "bare"}
     if peer:
         peer.close()
-    sys.stdout.write(json.dumps(_result(times, memory)) + "\n")
+    figures = _result(times, memory)
+    missed = [name for name, most in GOALS.items() if figures[name] > most]
+    for name in missed:
+        sys.stdout.write(f"{name} is {figures[name]}, at most {GOALS[name]} is the goal\n")
+    sys.stdout.write(json.dumps(figures) + "\n")
+    return int(bool(missed))
 
 
 def _result(times: dict[str, Times], memory: dict[str, float]) -> dict[str, float]:
@@ -142,4 +157,4 @@ if __name__ == "__main__":
     parser.add_argument("rounds", type=int, nargs="?", default=5)
     parser.add_argument("--beside", metavar="PYTHON")
     arguments = parser.parse_args()
-    main(arguments.rounds, arguments.beside)
+    sys.exit(main(arguments.rounds, arguments.beside))

@@ -11,7 +11,7 @@ process and of the sandbox's, and the transactions, and prints them as the first
 
 By people: `engines`, `web`, `sandbox_cores` and `database_cores` of the fleet, `turns_per_second`,
 `overhead_p50_ms` and `overhead_p99_ms` of a turn beside its model calls, and how `busy` each part
-is.
+is. The exit code is 1 if a goal is missed.
 
 Processor time on one of two shared cores, beside the model:
 
@@ -70,6 +70,8 @@ _BUILDS = 0.1
 """Share of the requests that need a new tool."""
 _BUSY = 0.6
 """How busy each part of a fleet may be; beyond four fifths, waiting grows fast."""
+GOALS = {"overhead_p50_ms": 200, "busy": 0.8}
+"""The most that a turn may take beside its model calls, and that its busiest part may be busy."""
 _RUNNING = 24
 """Turns that an engine runs at once, as TURNS_PER_PROCESS says."""
 _WARM_UP, _SECONDS = 60.0, 120.0
@@ -298,8 +300,15 @@ def main() -> int:
     given = parser.parse_args()
     costs = asyncio.run(measured()) if given.measure else MEASURED
     sys.stdout.write(json.dumps(asdict(costs)) + "\n")
-    sys.stdout.write(json.dumps(figures(given.people, costs)) + "\n")
-    return 0
+    found = figures(given.people, costs)
+    missed = [
+        f"{number} people: {name} is {of[name]}, at most {most} is the goal"
+        for number, of in found.items()
+        for name, most in GOALS.items()
+        if (max(of[name].values()) if name == "busy" else of[name]) > most
+    ]
+    sys.stdout.write("".join(f"{line}\n" for line in missed) + json.dumps(found) + "\n")
+    return int(bool(missed))
 
 
 if __name__ == "__main__":

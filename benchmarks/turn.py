@@ -1,5 +1,5 @@
-"""What a turn costs beside the model: `python -m benchmarks.turn [--profile]`; the last line is
-JSON.
+"""What a turn costs beside the model: `python -m benchmarks.turn [--profile KIND] [--rounds N]
+[--people N...]`; the last line is JSON, and the exit code is 1 if a goal is missed.
 
 The engine is the real one as the server runs it, with sandbox, library and journal; it keeps the
 steps of builds, and containers are ready when the turns of a kind, and each build, begin. The model
@@ -61,7 +61,7 @@ WITNESSES = (
     f"def {REUSED}(text: str) -> str:\n    return ''.join(text[n] for n in range(len(text) - 1, -1, -1))\n",  # noqa: E501
 )
 """Other codes of the tool that is used again, which agree with it."""
-_ROUNDS = {"reuse": 40, "build": 12}
+_ROUNDS, _REUSES_PER_BUILD = 12, 3
 _PEOPLE, _TURNS = (1, 10, 50), 6
 
 
@@ -151,7 +151,7 @@ async def plant_witnesses(engine: Engine) -> None:
     await timed(engine, "me", REUSE)
 
 
-async def run(profile: str) -> dict[str, object]:
+async def run(profile: str, rounds: int, people: Sequence[int]) -> dict[str, object]:
     with model_server() as (url, key, model), tempfile.TemporaryDirectory() as folder:
         settings = offline_settings(Path(folder)).model_copy(
             update={
@@ -173,7 +173,7 @@ async def run(profile: str) -> dict[str, object]:
                 await engine.sandbox.settle()  # what the turn before has used is made anew
                 profiler = cProfile.Profile() if profile == kind else None
                 turns[kind] = []
-                for _ in range(_ROUNDS[kind]):
+                for _ in range(rounds * (_REUSES_PER_BUILD if kind == "reuse" else 1)):
                     if kind == "build":
                         await engine.library.remove(BUILT)
                         await engine.sandbox.settle()
@@ -185,12 +185,14 @@ async def run(profile: str) -> dict[str, object]:
                 if profiler:
                     pstats.Stats(profiler, stream=sys.stderr).sort_stats("cumtime").print_stats(70)
             await plant_witnesses(engine)
-            turns["witnessed"] = [await timed(engine, "me", REUSE) for _ in range(_ROUNDS["reuse"])]
-            crowds = {people: await crowd(engine, people) for people in _PEOPLE}
+            turns["witnessed"] = [
+                await timed(engine, "me", REUSE) for _ in range(_REUSES_PER_BUILD * rounds)
+            ]
+            crowds = {number: await crowd(engine, number) for number in people}
         finally:
             await engine.aclose()
-    for people, (rate, p99) in crowds.items():
-        line = f"{people:3} people: {rate:6.1f} turns a second, p99 {1000 * p99:7.1f} ms"
+    for number, (rate, p99) in crowds.items():
+        line = f"{number:3} people: {rate:6.1f} turns a second, p99 {1000 * p99:7.1f} ms"
         sys.stdout.write(line + "\n")
     reuse, build = turns["reuse"], turns["build"]
     return {
@@ -201,8 +203,8 @@ async def run(profile: str) -> dict[str, object]:
         "witnessed_reuse": round(
             median(t.total for t in turns["witnessed"]) / median(t.total for t in reuse), 3
         ),
-        "turns_per_second": round(crowds[_PEOPLE[-1]][0], 1),
-        "p99_ms_50": round(1000 * crowds[_PEOPLE[-1]][1], 1),
+        "turns_per_second": round(crowds[people[-1]][0], 1),
+        "p99_ms_50": round(1000 * crowds[people[-1]][1], 1),
         "reuse_stages_ms": in_ms(reuse),
         "build_stages_ms": in_ms(build),
     }
@@ -211,7 +213,10 @@ async def run(profile: str) -> dict[str, object]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--profile", choices=("reuse", "build"), default="")
-    figures = asyncio.run(run(parser.parse_args().profile))
+    parser.add_argument("--rounds", type=int, default=_ROUNDS, help="builds; thrice as many reuses")
+    parser.add_argument("--people", type=int, nargs="+", default=_PEOPLE)
+    given = parser.parse_args()
+    figures = asyncio.run(run(given.profile, given.rounds, given.people))
     sys.stdout.write(json.dumps(figures) + "\n")
     return int(any(figures[name] > goal for name, goal in GOALS.items()))  # type: ignore[operator]
 
