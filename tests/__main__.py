@@ -1,53 +1,70 @@
-"""The tests of Python, session by session, and one account of them all: `python -m tests [--all]
-[pytest's arguments]`.
+"""The tests of Python in a few sessions, three of which run at once, and one account of them all:
+`python -m tests [--all] [pytest's arguments]`.
 
-The page's tests have a session of their own: what drives the browser keeps an event loop running in
-its thread, where no other loop can run. `--all` adds what is marked `extended`. Each session runs
-whatever the others come to.
+A session is one process, so that its tests share what they import, their servers, databases and
+containers; workers of one session would each collect all tests. The page's tests have one of their
+own: what drives the browser keeps an event loop running in its thread, where no other loop can run.
+`--all` adds what is marked `extended`. Each session runs whatever the others come to, and is told
+of when it ends.
 """
 
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from tests.account import read, told
 
-OTHERS = ("-n", "3", "--ignore", "tests/browser", "tests")
-"""Three at once on two processors: many of them wait for other processes."""
-PAGE = ("-n", "2", "tests/browser")
-WORKERS = ("--dist", "worksteal", "--max-worker-restart", "2")
+AT_ONCE = 3
+"""On two processors: many tests wait for other processes."""
+FOLDERS = ("browser", "sandbox", "engine", "web")
+"""Those with a session of their own, the longest first; all others share the last one."""
 
 
-def main(arguments: list[str]) -> int:
+def sessions(*, whole: bool) -> list[list[str]]:
+    """The arguments of each session; that of the sandbox has two workers where it runs on two
+    backends.
+    """
+    paths = [f"tests/{folder}" for folder in FOLDERS]
+    others = [word for path in paths for word in ("--ignore", path)]
+    workers = ["-n", "2", "--dist", "worksteal", "--max-worker-restart", "2"]
+    own = [[path, *(workers if whole and path == "tests/sandbox" else ())] for path in paths]
+    return [*own[:2], ["tests", *others], *own[2:]]
+
+
+def main(arguments: Sequence[str]) -> int:
     whole = "--all" in arguments
+    marked = ["-m", "" if whole else "not extended"]
     more = [argument for argument in arguments if argument != "--all"]
-    marked = "" if whole else "not extended"
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(AT_ONCE) as pool:
+
+        def run(session: tuple[Path, list[str]]) -> int:
+            file, paths = session
+            return _ended([*marked, "--account", str(file), *more, *paths])
+
         files = {
-            Path(folder, f"{number}.jsonl"): paths for number, paths in enumerate((OTHERS, PAGE))
+            Path(folder, f"{number}.jsonl"): paths
+            for number, paths in enumerate(sessions(whole=whole))
         }
-        codes = [_session(file, marked, paths, more) for file, paths in files.items()]
+        codes = list(pool.map(run, files.items()))
         for line in told(read(files)):
             print(line)
     return max(codes)
 
 
-def _session(account: Path, marked: str, paths: tuple[str, ...], more: list[str]) -> int:
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        *WORKERS,
-        "-m",
-        marked,
-        "--account",
-        str(account),
-        *more,
-        *paths,
-    ]
-    code = subprocess.run(command, check=False).returncode
-    return abs(code)
+def _ended(arguments: Sequence[str]) -> int:
+    """Run a session, and tell of it."""
+    ended = subprocess.run(
+        [sys.executable, "-m", "pytest", *arguments],
+        check=False,
+        stdout=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+    print(ended.stdout, flush=True)
+    return abs(ended.returncode)
 
 
 sys.exit(main(sys.argv[1:]))

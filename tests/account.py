@@ -73,27 +73,24 @@ class _Account:
             else ""
         )
         spent = getattr(report, "processor", 0.0)
-        self._phases.append(
-            Phase(
-                report.nodeid, report.when, report.duration, spent, reason.removeprefix("Skipped: ")
-            )
+        phase = Phase(
+            report.nodeid, report.when, report.duration, spent, reason.removeprefix("Skipped: ")
         )
+        self._phases.append(phase)
+        if self._file:
+            with self._file.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(asdict(phase)) + "\n")
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
         yield
-        if self._file:
-            self._file.write_text(
-                "".join(json.dumps(asdict(phase)) + "\n" for phase in self._phases),
-                encoding="utf-8",
-            )
-            return
-        for line in unproven(self._phases):
-            terminalreporter.write_line(line)
+        if self._file is None:
+            for line in unproven(self._phases):
+                terminalreporter.write_line(line)
 
 
 def read(files: Iterable[Path]) -> list[Phase]:
-    """The phases of all sessions; one that ended early has written none."""
+    """The phases of all sessions, as far as each has come."""
     return [
         Phase(**json.loads(line))
         for file in files

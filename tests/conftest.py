@@ -11,11 +11,6 @@ from selfeng.core.settings import Settings
 
 pytest_plugins = ("tests.account", "tests.databases", "tests.limits", "tests.parts")
 
-FIRST = ("test_states", "whole", "sandbox")
-"""The file with the longest test, and folders whose tests start processes and containers: else one
-worker begins with them when the other is done.
-"""
-
 
 def pytest_addoption(parser):
     parser.addoption(
@@ -39,12 +34,6 @@ def pytest_collection_modifyitems(config, items):
             items=[item for item in items if item.get_closest_marker("everywhere")]
         )
         items[:] = [item for item in items if not item.get_closest_marker("everywhere")]
-    items.sort(key=_place)
-
-
-def _place(item):
-    names = (item.path.stem, item.path.parent.name)
-    return min((FIRST.index(name) for name in names if name in FIRST), default=len(FIRST))
 
 
 @pytest.fixture(autouse=True)
