@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, Page, Playwright, expect
 
+from tests.web.server_process import ServerProcess
+
 PATIENCE = 60_000
 """Milliseconds that whatever is expected may take; on a busy machine a page that did nothing wrong
 takes many seconds.
@@ -41,6 +43,16 @@ def browser(playwright: Playwright) -> Iterator[Browser]:
 def browser_context_args(browser_context_args: dict[str, object]) -> dict[str, object]:
     """Without a graphics card every frame of an animation is work for the processor."""
     return {**browser_context_args, "reduced_motion": "reduce"}
+
+
+@pytest.fixture(scope="session")
+def link(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The page on an engine without a model, for tests that begin conversations of their own. A
+    module whose tests need more, or change what all share, defines its own.
+    """
+    server = ServerProcess(tmp_path_factory.mktemp("played"), "threading")
+    yield server.link
+    assert server.end() == (0, "")
 
 
 @contextmanager

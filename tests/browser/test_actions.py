@@ -1,26 +1,16 @@
 """What a person does with a turn that is over, and by keyboard alone."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_files import attach
 from tests.browser.test_markdown import answered
 from tests.browser.test_page import NARROW, ask, flaws, open_page
-from tests.web.server_process import ServerProcess
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
 CODE = "recite Like **this**:\n```python\nprint(1)\n```"
 CLIPBOARD = "() => navigator.clipboard.readText()"
-
-
-@pytest.fixture(scope="module")
-def link(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    server = ServerProcess(tmp_path_factory.mktemp("actions"), "threading")
-    yield server.link
-    assert server.end() == (0, "")
 
 
 def test_a_turn_is_copied_asked_again_and_edited_with_its_files(link: str, page: Page) -> None:

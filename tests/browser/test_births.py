@@ -1,21 +1,11 @@
 """A tool on a narrow page, in Chromium: the card of its birth, and its form to run it by hand."""
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_page import ask, open_page
-from tests.web.server_process import ServerProcess
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
-
-
-@pytest.fixture(scope="module")
-def link(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    server = ServerProcess(tmp_path_factory.mktemp("births"), "threading")
-    yield server.link
-    assert server.end() == (0, "")
 
 
 def test_a_new_tool_stands_in_the_conversation_and_can_be_tried_and_opened(

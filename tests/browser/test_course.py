@@ -2,26 +2,16 @@
 the graph, accessible, whole after a reload.
 """
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_page import NARROW, WIDE, ask, flaws, open_page
 from tests.web.fake_engine import WAY
-from tests.web.server_process import ServerProcess
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
 NODES = list(dict.fromkeys(node for _, node in WAY))
 """Those of the bar: each once, without the first, which takes no time."""
-
-
-@pytest.fixture
-def link(tmp_path) -> Iterator[str]:
-    server = ServerProcess(tmp_path, "threading")
-    yield server.link
-    assert server.end() == (0, "")
 
 
 def stages(page: Page) -> list[list[str]]:

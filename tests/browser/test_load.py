@@ -2,7 +2,6 @@
 bundled or as modules.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,30 +19,23 @@ BOXES = """(parts) => parts.map((part) => {
 })"""
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    process = ServerProcess(tmp_path_factory.mktemp("load"), "threading")
-    yield process
-    assert process.end() == (0, "")
-
-
 def test_what_paints_first_stands_where_the_page_will(
-    server: ServerProcess, browser: Browser, page: Page
+    link: str, browser: Browser, page: Page
 ) -> None:
     for size in (WIDE, NARROW):
         with browser.new_context(java_script_enabled=False, viewport=size) as context:
             skeleton = context.new_page()
-            skeleton.goto(server.link)
+            skeleton.goto(link)
             first = skeleton.evaluate(BOXES, PARTS)
         page.set_viewport_size(size)
-        open_page(page, server.link)
+        open_page(page, link)
         assert page.evaluate(BOXES, PARTS) == first, size
 
 
-def test_a_cold_load_takes_few_requests(server: ServerProcess, page: Page) -> None:
+def test_a_cold_load_takes_few_requests(link: str, page: Page) -> None:
     requests: list[str] = []
     page.on("request", lambda request: requests.append(request.url))
-    open_page(page, server.link)
+    open_page(page, link)
     assert len(requests) <= 20
     assert not [url for url in requests if "/static/js/" in url or "/vendor/" in url]
 

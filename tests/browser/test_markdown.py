@@ -2,13 +2,10 @@
 them fetches.
 """
 
-from collections.abc import Iterator
-
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.test_page import ask, open_page
-from tests.web.server_process import ServerProcess
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -32,13 +29,6 @@ FETCHING = (
     "<svg><image href=http://198.51.100.1/l xlink:href=http://198.51.100.1/m /></svg>x",
     "<area href=https://example.org/>x",
 )
-
-
-@pytest.fixture(scope="module")
-def link(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    server = ServerProcess(tmp_path_factory.mktemp("markdown"), "threading")
-    yield server.link
-    assert server.end() == (0, "")
 
 
 def answered(page: Page, number: int) -> None:

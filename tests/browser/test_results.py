@@ -4,14 +4,12 @@ made opens wide.
 
 import base64
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.test_page import NARROW, ask, flaws, open_page
-from tests.web.server_process import ServerProcess
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -44,13 +42,6 @@ NOTEBOOK = {
         },
     ],
 }
-
-
-@pytest.fixture(scope="module")
-def link(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    server = ServerProcess(tmp_path_factory.mktemp("results"), "threading")
-    yield server.link
-    assert server.end() == (0, "")
 
 
 def returned(page: Page, value: str, turns: int = 1) -> Locator:
