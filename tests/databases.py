@@ -18,8 +18,27 @@ import sqlalchemy as sa
 
 from selfeng.store.database import open_database
 
+ON_BOTH = {
+    "test_adding",
+    "test_concurrency",
+    "test_database",
+    "test_journal",
+    "test_turn_queue",
+    "test_words",
+}
+"""Modules of transactions, locks and search by words, in which the databases differ: `make test`
+runs them on both. The others run on PostgreSQL with `make test-all`.
+"""
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 TEMPLATE = "migrated"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        values = item.callspec.params if hasattr(item, "callspec") else {}
+        if values.get("new_database") == "postgres" and item.path.stem not in ON_BOTH:
+            item.add_marker("extended")
 
 
 class Postgres:
