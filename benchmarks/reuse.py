@@ -5,11 +5,12 @@ Each request of reuse.jsonl is decided on its own, over the first tools and 30 o
 model's cookbook, with the real embedder and model servers over HTTP. One server's model chooses as
 labelled if it sees the labelled tool, and else declines with the labelled request that stands
 alone; the other's only talks. Where no tool is likely and the specification lists the labelled one,
-it is taken to name it: its call counts, too. `reuse_en` and `reuse_other` are the shares of the requests with a
-labelled tool, in English and in other languages, that get it. `wrong_tool_run` counts requests that
-got another tool from either model, and `followup_max_confidence` is the highest confidence that an
-unrelated follow-up showed. `calls` and `tokens` are means over the requests with a labelled tool,
-without the answer's; a token is as the offline server counts it, about four characters.
+it is taken to name it: its call counts, too. `reuse_en` and `reuse_other` are the shares of the
+requests with a labelled tool, in English and in other languages, that get it. `wrong_tool_run`
+counts requests that got another tool from either model, and `followup_max_confidence` is the
+highest confidence that an unrelated follow-up showed. `calls` and `tokens` are means over the
+requests with a labelled tool, without the answer's; a token is as the offline server counts it,
+about four characters.
 `--wrong` lists the requests that did not get what is labelled; `--requests` asks only so many.
 
 518 requests in two minutes; calls and tokens of all rows are those before the answer:

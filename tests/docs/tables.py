@@ -63,8 +63,8 @@ def options() -> str:
 
 
 def events() -> str:
-    """A row for each kind of event; its class explains the fields."""
-    return _table(("event", "when"), map(_event, get_args(get_args(Event)[0])))
+    """A row for each kind of event, with the fields that it adds to those that all have."""
+    return _table(("event", "when", "fields"), map(_event, get_args(get_args(Event)[0])))
 
 
 def stages() -> str:
@@ -144,8 +144,17 @@ def _usage(path: str, command: Any) -> str:
     )
 
 
-def _event(event: type[BaseModel]) -> tuple[str, str]:
-    return f"`{event.model_fields['type'].default}`", _cell(_first_clause(event.__doc__))
+def _event(event: type[BaseModel]) -> tuple[str, str, str]:
+    own = [
+        name
+        for name in event.__annotations__
+        if name != "type" and not event.model_fields[name].exclude
+    ]
+    return (
+        f"`{event.model_fields['type'].default}`",
+        _cell(_first_clause(event.__doc__)),
+        ", ".join(f"`{name}`" for name in own),
+    )
 
 
 def _arguments(action: type[BaseModel]) -> str:
