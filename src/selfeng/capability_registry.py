@@ -175,8 +175,7 @@ class CapabilityRegistry:
             self._later.cancel()
             await asyncio.wait([self._later])
         await self._count_uses()
-        self._background.cancel()
-        await self._background.aflush_tasks()
+        await self._background.aclose()
         await asyncio.to_thread(self._index.close)
         await asyncio.to_thread(self._embedding.close, _CLOSE_SECONDS)
 

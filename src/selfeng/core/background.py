@@ -31,10 +31,6 @@ class BackgroundTasks:
             await asyncio.wait(others)
 
     async def aclose(self) -> None:
-        """Wait for what was started; a cancellation cancels it."""
-        try:
-            await self.aflush_tasks()
-        except asyncio.CancelledError:
-            self.cancel()
-            await self.aflush_tasks()
-            raise
+        """Cancel everything, and wait until it has ended."""
+        self.cancel()
+        await self.aflush_tasks()

@@ -99,8 +99,7 @@ class Learning:
 
     async def aclose(self) -> None:
         """Cancel the running examinations; their turns stay unexamined."""
-        self._background.cancel()
-        await self._background.aflush_tasks()
+        await self._background.aclose()
 
     async def _relevant(self, agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
         try:

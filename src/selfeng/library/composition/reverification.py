@@ -210,8 +210,7 @@ class Reverifier:
 
     async def aclose(self) -> None:
         """Stop; tools that were not reached keep their versions."""
-        self._background.cancel()
-        await self._background.aflush_tasks()
+        await self._background.aclose()
 
     async def _catch_up(self) -> None:
         await self._reverification.reverify_dependents(*await self._reverification.outdated())
