@@ -5,7 +5,7 @@ import pytest
 from selfeng.core.errors import WorkspaceError
 from selfeng.projects import state
 from selfeng.projects.state import ProjectState, ProjectStore, back_up, backups
-from selfeng.projects.workspace import Workspace, WorkspaceLimits
+from selfeng.projects.workspace import LIMITS, Workspace
 
 NAME = "demo"
 
@@ -79,14 +79,14 @@ def test_what_is_too_much_to_back_up_is_not_overwritten(store):
     lay_out(store, a="now")
     back_up(store.workspace(NAME), store.backups(NAME))
     large = store.folder / NAME / "large.bin"
-    large.write_bytes(bytes(WorkspaceLimits().size + 1))
+    large.write_bytes(bytes(LIMITS.size + 1))
     with pytest.raises(WorkspaceError, match="would have"):
         store.restore(NAME, 1)
-    assert (large.stat().st_size, kept(store)) == (WorkspaceLimits().size + 1, [1])
+    assert (large.stat().st_size, kept(store)) == (LIMITS.size + 1, [1])
 
 
 def test_two_states_that_only_fit_one_by_one_change_places(store):
-    workspace, size = store.workspace(NAME), WorkspaceLimits().size - 100
+    workspace, size = store.workspace(NAME), LIMITS.size - 100
     lay_out(store, a="x" * size, b="y")
     back_up(workspace, store.backups(NAME))
     workspace.delete("a.txt")

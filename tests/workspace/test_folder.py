@@ -5,8 +5,9 @@ import os
 import pytest
 
 from selfeng.core.errors import WorkspaceError
+from selfeng.core.files import FileLimits
 from selfeng.projects.running import RunOutcome
-from selfeng.projects.workspace import Workspace, WorkspaceFile, WorkspaceLimits, path_problem
+from selfeng.projects.workspace import Workspace, WorkspaceFile, path_problem
 
 
 @pytest.fixture
@@ -116,7 +117,7 @@ def test_a_file_that_is_renamed_while_files_are_read_is_left_out(tmp_path):
 
 
 def test_a_workspace_holds_no_more_than_its_limits(tmp_path):
-    workspace = Workspace(tmp_path, WorkspaceLimits(files=2, size=10))
+    workspace = Workspace(tmp_path, FileLimits(count=2, size=10))
     workspace.write("a", b"12345")
     workspace.write("b", b"12345")
     workspace.write("b", b"54321")

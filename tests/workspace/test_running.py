@@ -7,10 +7,10 @@ import json
 
 import pytest
 
-from selfeng.core.files import File
+from selfeng.core.files import File, FileLimits
 from selfeng.core.verdict import Killed, Raised, Returned
 from selfeng.projects.running import PythonRun, run
-from selfeng.projects.workspace import WorkspaceFile, WorkspaceLimits
+from selfeng.projects.workspace import WorkspaceFile
 from tests.doubles import ScriptedSandbox
 
 RAN = {"exit_code": 0, "ended": "", "stdout": "", "stderr": "", "seconds": 0.1}
@@ -62,7 +62,7 @@ async def test_paths_that_lead_out_and_files_that_are_too_much_are_refused():
     names = ["../up", "/etc/passwd", "a/../../b", ".hidden", "a\nb", "large", "small", "one more"]
     contents = packed(*[b"x"] * 5, b"x" * 20, b"12345", b"x")
     report = {"runs": [RAN], "files": dict(zip(names, contents, strict=True)), "refused": []}
-    limits = WorkspaceLimits(files=1, size=10)
+    limits = FileLimits(count=1, size=10)
     outcome = await run(ScriptedSandbox(reported(report)), [], [("main.py",)], limits=limits)
     assert outcome.made == (WorkspaceFile(path="small", content=b"12345"),)
     assert len(outcome.refused) == 1  # no more are named than files are allowed

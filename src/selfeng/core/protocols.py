@@ -69,6 +69,9 @@ class ToolLibrary(Protocol):
     async def check_name(self, name: str) -> None:
         """Raises: ToolNameInvalid, ToolExists."""
 
+    async def check(self, draft: ToolDraft) -> None:
+        """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
+
     async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
         """Register files, record, vector and version, or nothing. Raises: ToolNameInvalid,
         ToolExists.

@@ -3,13 +3,13 @@
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import sqlalchemy as sa
 
 from selfeng.core.errors import LibraryError, SandboxError, SynthesisFailed, ToolExists
+from selfeng.core.protocols import ToolLibrary
 from selfeng.core.provenance import Provenance
-from selfeng.core.tool import Tool, ToolDraft
+from selfeng.core.tool import ToolDraft
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
 from selfeng.store.database import id_of, reading, writing
@@ -20,16 +20,6 @@ _TRIES = 3
 """Times that a seed is examined at most. It ships with tests that it passes, so that a refusal is
 mostly a time-out of a busy machine.
 """
-
-
-class SeedBed(Protocol):
-    """What seeding needs of a library."""
-
-    async def check(self, draft: ToolDraft) -> None:
-        """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
-
-    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
-        """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
 
 
 class Planted(Value):
@@ -69,7 +59,7 @@ class SeedMark:
 
 async def plant(
     seeds: Iterable[ToolDraft],
-    library: SeedBed,
+    library: ToolLibrary,
     examine: Callable[[ToolDraft], Awaitable[Verdict]],
     report: Callable[[str], None],
     progress: Callable[[int, int], None] = lambda count, total: None,

@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 
+from selfeng.core.files import FileLimits
 from selfeng.core.packages import sandbox_packages
 from selfeng.core.project_events import (
     AnyProjectEvent,
@@ -21,7 +22,7 @@ from selfeng.core.protocols import Sandbox
 from selfeng.core.value import Value
 from selfeng.core.words import count
 from selfeng.projects.running import PYTEST, PythonRun, RunOutcome, run
-from selfeng.projects.workspace import WorkspaceFile, WorkspaceLimits
+from selfeng.projects.workspace import WorkspaceFile
 
 _TESTING = frozenset({"pytest", "_pytest"})
 _ABSENT = frozenset({"ImportError", "ModuleNotFoundError", "Exception"})
@@ -165,7 +166,7 @@ async def examine(
     files: Sequence[WorkspaceFile],
     *,
     seconds: float,
-    limits: WorkspaceLimits,
+    limits: FileLimits,
     extra: Sequence[str] = (),
     allowed: Sequence[str] = (),
 ) -> Examination:

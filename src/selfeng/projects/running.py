@@ -14,13 +14,13 @@ from typing import Any
 
 from pydantic import ConfigDict, Field
 
-from selfeng.core.files import File
+from selfeng.core.files import File, FileLimits
 from selfeng.core.protocols import Sandbox
 from selfeng.core.secrets import without_secrets
 from selfeng.core.value import Value
 from selfeng.core.verdict import Killed, Raised, Returned, SandboxJob
 from selfeng.projects.inside import GIVEN, MADE, run_python
-from selfeng.projects.workspace import WorkspaceFile, WorkspaceLimits, path_problem
+from selfeng.projects.workspace import LIMITS, WorkspaceFile, path_problem
 
 _SOURCE = Path(__file__).with_name("inside.py").read_text(encoding="utf-8")
 _OUTPUT = 48 * 1024
@@ -80,7 +80,7 @@ async def run(
     commands: Sequence[tuple[str, ...]],
     *,
     seconds: float = 30.0,
-    limits: WorkspaceLimits | None = None,
+    limits: FileLimits = LIMITS,
 ) -> RunOutcome:
     """Run Python with the arguments of each command, one after the other, in a copy of the files.
 
@@ -93,7 +93,6 @@ async def run(
         SandboxUnavailable, SandboxFailed: the sandbox is broken; never because of what the files
             do.
     """
-    limits = limits or WorkspaceLimits()
     job = json.dumps(
         {"files": {file.path: base64.b64encode(file.content).decode() for file in files}}
     ).encode()
@@ -103,7 +102,7 @@ async def run(
         "seconds": run_seconds,
         "wall": _PATIENCE * run_seconds,
         "output": _OUTPUT,
-        "count": limits.files,
+        "count": limits.count,
         "size": limits.size,
     }
     execution = await sandbox.execute(
@@ -133,9 +132,7 @@ class _Report(Value):
     refused: tuple[tuple[str, str], ...]
 
 
-def _read(
-    content: bytes, commands: Sequence[tuple[str, ...]], limits: WorkspaceLimits
-) -> RunOutcome:
+def _read(content: bytes, commands: Sequence[tuple[str, ...]], limits: FileLimits) -> RunOutcome:
     try:
         report = _Report.model_validate_json(content)
         runs = tuple(
@@ -157,13 +154,13 @@ def _read(
     for path, data in report.files.items():
         if problem := path_problem(path):
             refused.append((path, problem))
-        elif len(data) > bytes_left or len(files) == limits.files:
+        elif len(data) > bytes_left or len(files) == limits.count:
             refused.append((path, "it is more than the workspace takes"))
         else:
             bytes_left -= len(data)
             files.append(WorkspaceFile(path=path, content=data))
     refusals = tuple(
-        f"{_safe_value(path)[:200]!r}: {reason[:200]}" for path, reason in refused[: limits.files]
+        f"{_safe_value(path)[:200]!r}: {reason[:200]}" for path, reason in refused[: limits.count]
     )
     return RunOutcome(runs=runs, made=tuple(files), refused=refusals)
 

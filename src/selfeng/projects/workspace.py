@@ -12,7 +12,7 @@ from typing import Annotated, ClassVar
 from pydantic import AfterValidator, ConfigDict
 
 from selfeng.core.errors import WorkspaceError
-from selfeng.core.files import name_problem, shown_name
+from selfeng.core.files import FileLimits, name_problem, shown_name
 from selfeng.core.private import make_private
 from selfeng.core.system import WSL
 from selfeng.core.value import Value
@@ -25,12 +25,8 @@ LONGEST = 400
 """Characters."""
 
 
-class WorkspaceLimits(Value):
-    """How much a workspace may hold."""
-
-    files: int = 200
-    size: int = 5 * 1024 * 1024
-    """Bytes of all files together."""
+LIMITS = FileLimits(count=200, size=5 * 1024 * 1024)
+"""How much a workspace may hold."""
 
 
 def path_problem(path: str) -> str | None:
@@ -83,7 +79,7 @@ class Workspace:
     neither shown nor touched.
     """
 
-    def __init__(self, folder: Path, limits: WorkspaceLimits | None = None) -> None:
+    def __init__(self, folder: Path, limits: FileLimits = LIMITS) -> None:
         """The folder is created when the first file is written.
 
         Raises:
@@ -92,7 +88,7 @@ class Workspace:
         if os.open not in os.supports_dir_fd:
             raise WorkspaceError("projects can't be kept safely on native Windows", WSL)
         self.folder = folder.resolve()
-        self.limits = limits or WorkspaceLimits()
+        self.limits = limits
 
     def paths(self) -> tuple[str, ...]:
         """The paths of all files, sorted.
@@ -241,8 +237,8 @@ class Workspace:
         return path
 
     def _check_number(self, number: int) -> None:
-        if number > self.limits.files:
-            message = f"{self.folder} would hold {number} files; {self.limits.files} are allowed"
+        if number > self.limits.count:
+            message = f"{self.folder} would hold {number} files; {self.limits.count} are allowed"
             raise WorkspaceError(message, "delete some, or use another folder")
 
     def _check_size(self, size: int) -> None:

@@ -29,13 +29,6 @@ _LONGEST_NAME = 100
 _REFUSED = "the tools that it needs have to be imported, too"
 
 
-class ImportingLibrary(ToolLibrary, Protocol):
-    """What an import needs of the library."""
-
-    async def check(self, draft: ToolDraft) -> None:
-        """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
-
-
 class Examine(Protocol):
     def __call__(self, draft: ToolDraft, beside: Sequence[Tool] = ()) -> Awaitable[Verdict]:
         """Judge a tool and its words; `beside` are tools that it may import and that are not
@@ -88,7 +81,7 @@ class ImportFinding(Value):
 
 
 class ToolImport:
-    def __init__(self, library: ImportingLibrary, keys: SigningKeys, examine: Examine) -> None:
+    def __init__(self, library: ToolLibrary, keys: SigningKeys, examine: Examine) -> None:
         self._library, self._keys, self.examine = library, keys, examine
         self._verdicts: dict[str, Verdict] = {}
         """Those that passed, so that what a person accepts after the gate is not judged twice."""
