@@ -10,6 +10,13 @@ is the share of wrong results that are not, `right_doubted` that of right ones t
 Each half of HumanEval's tasks, by a hash of their names, is judged by the rule that the other half
 chooses. `strong` leaves out what the weakest model wrote; MBPP's four solutions of a task come from
 one model.
+
+HumanEval, all models: wrong unflagged, right doubted    the most different  any two
+either returns something else                            0.050, 0.030        0.068, 0.023
+either returns something else or raises                  0.050, 0.059        0.067, 0.039
+both return something else                               0.390, 0.004        0.408, 0.003
+
+So one witness that returns another value is enough, and one that raises says nothing.
 """
 
 import argparse
