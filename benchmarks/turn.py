@@ -139,16 +139,21 @@ async def crowd(engine: Engine, people: int) -> tuple[float, float]:
     return len(times) / (time.perf_counter() - begun), times[int(0.99 * (len(times) - 1))]
 
 
-async def plant_witnesses(engine: Engine) -> None:
-    """Have a next version of the tool that is used again, with witnesses; it is used once."""
-    tool = await engine.library.get(REUSED)
-    draft = tool.draft().model_copy(update={"witnesses": WITNESSES})
-    await engine.library.revise(draft, tool.version, Provenance())
-    events: list[Event] = []
-    await engine.orchestrator.handle(REUSE, events.append)
-    said = [event for event in events if isinstance(event, Witnessed)]
-    assert [(event.agree, event.other) for event in said] == [(len(WITNESSES), "")], said
-    await timed(engine, "me", REUSE)
+async def witnessed_reuses(engine: Engine, rounds: int) -> dict[int, list[Timed]]:
+    """Reuses of a tool by its number of witnesses, which it has in turn; each version is used once
+    before.
+    """
+    turns: dict[int, list[Timed]] = {0: [], len(WITNESSES): []}
+    for number in [*turns] * rounds:
+        tool = await engine.library.get(REUSED)
+        draft = tool.draft().model_copy(update={"witnesses": WITNESSES[:number]})
+        await engine.library.revise(draft, tool.version, Provenance())
+        events: list[Event] = []
+        await engine.orchestrator.handle(REUSE, events.append)
+        said = [(e.agree, e.other) for e in events if isinstance(e, Witnessed)]
+        assert said == ([(number, "")] if number else []), said
+        turns[number].append(await timed(engine, "me", REUSE))
+    return turns
 
 
 async def run(profile: str, rounds: int, people: Sequence[int]) -> dict[str, object]:
@@ -184,10 +189,8 @@ async def run(profile: str, rounds: int, people: Sequence[int]) -> dict[str, obj
                         profiler.disable()
                 if profiler:
                     pstats.Stats(profiler, stream=sys.stderr).sort_stats("cumtime").print_stats(70)
-            await plant_witnesses(engine)
-            turns["witnessed"] = [
-                await timed(engine, "me", REUSE) for _ in range(_REUSES_PER_BUILD * rounds)
-            ]
+            reuses = await witnessed_reuses(engine, _REUSES_PER_BUILD * rounds)
+            alone, witnessed = reuses.values()
             crowds = {number: await crowd(engine, number) for number in people}
         finally:
             await engine.aclose()
@@ -201,7 +204,7 @@ async def run(profile: str, rounds: int, people: Sequence[int]) -> dict[str, obj
         "first_step_p50_ms": round(1000 * median(t.first for t in reuse), 1),
         "witnesses": len(WITNESSES),
         "witnessed_reuse": round(
-            median(t.total for t in turns["witnessed"]) / median(t.total for t in reuse), 3
+            median(t.total for t in witnessed) / median(t.total for t in alone), 3
         ),
         "turns_per_second": round(crowds[people[-1]][0], 1),
         "p99_ms_50": round(1000 * crowds[people[-1]][1], 1),
