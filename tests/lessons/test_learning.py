@@ -14,6 +14,7 @@ from selfeng.core.errors import (
     RequestError,
 )
 from selfeng.core.events import (
+    AnswerCorrected,
     Event,
     Executing,
     LessonsShown,
@@ -462,3 +463,18 @@ async def test_closing_gives_up_what_is_being_looked_at(database):
     book.learning.begin(turn)
     await book.learning.settle()
     assert only(book).evidence == (turn,)
+
+
+async def test_what_a_wrong_answer_taught_is_withdrawn_unless_another_turn_teaches_it(database):
+    book = Notebook(database, reply(lesson("Multiply.")), reply(lesson("Add."), lesson("multiply")))
+    first, second = (book.turn(*repaired(number)) for number in "12")
+    await book.learn()
+    assert {one.advice: one.evidence for one in book.book.lessons()} == {
+        "Multiply.": (first, second),
+        "Add.": (second,),
+    }
+    book.turn(AnswerCorrected(tool="double_number", version=2, turn_id=second))
+    assert {one.advice: one.evidence for one in book.book.lessons()} == {"Multiply.": (first,)}
+    unexamined = book.turn(*repaired("3"))
+    book.turn(AnswerCorrected(tool="double_number", version=3, turn_id=unexamined))
+    assert await book.learn() == []

@@ -4,7 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from selfeng.core.events import ExecutionFailed, ExecutionFinished, SynthesisStep, TurnFinished
+from selfeng.core.events import (
+    AnswerCorrected,
+    ExecutionFailed,
+    ExecutionFinished,
+    SynthesisStep,
+    TurnFinished,
+)
 from selfeng.core.verdict import Raised
 from selfeng.store.habits import FollowUp, Habits, PastTurn
 from selfeng.store.journal import Journal, JournalEntry
@@ -88,3 +94,20 @@ def test_nobody_sees_the_habits_of_others(journal):
         turn(journal, theirs, "Chart it", "draw_chart")
     assert journal.habits("me", "read_table") == Habits()
     assert journal.habits("them", "read_table").after[0].times == 2
+
+
+def test_a_wrong_answer_is_no_habit_and_its_correction_has_its_request(journal):
+    mine = journal.create_conversation("me", "sum")
+    turn(journal, mine, "Add 1 and -4", "add")
+    (wrong,) = {record.turn_id for record in journal.history(mine)}
+    turn_id = journal.begin_turn(mine, "That is wrong: -3")
+    events = (
+        AnswerCorrected(tool="add", version=2, turn_id=wrong),
+        ExecutionFinished(tool="add", execution=returned(), seconds=0.1),
+        TurnFinished(answer="-3", tool="add"),
+    )
+    now = datetime.now(UTC)
+    journal.append([JournalEntry(mine, turn_id, now, event) for event in events])
+    habits = journal.habits("me", "add")
+    assert [past.request for past in habits.last] == ["Add 1 and -4"]
+    assert len(habits.calls) == 1

@@ -145,7 +145,9 @@ def _turns(called: list[_Use]) -> list[list[_Use]]:
 
 
 def _calls(connection: sa.Connection, owner: str) -> list[_Use]:
-    """The newest calls of tools, those of the newest turn first."""
+    """The newest calls of tools, those of the newest turn first; without those of answers that were
+    corrected, whose requests the turns that correct them have.
+    """
     turns, events, conversations = schema.turns, schema.events, schema.conversations
     query = (
         sa.select(
@@ -154,22 +156,28 @@ def _calls(connection: sa.Connection, owner: str) -> list[_Use]:
             turns.c.request,
             events.c.event,
             events.c.at,
-            events.c.type == "execution_finished",
+            events.c.type,
         )
         .join(events, events.c.turn_id == turns.c.id)
         .join(conversations, conversations.c.id == turns.c.conversation_id)
         .where(conversations.c.owner == owner, conversations.c.deleted_at.is_(None))
-        .where(events.c.type.in_(("execution_finished", "execution_failed")))
+        .where(events.c.type.in_(("execution_finished", "execution_failed", "answer_corrected")))
         .order_by(turns.c.started_at.desc(), turns.c.id, events.c.seq)
         .limit(_LOOKED_BACK)
     )
+    rows = connection.execute(query).all()
+    requests = {row.id: row.request for row in rows}
+    wrong = {
+        row.id: json.loads(row.event)["turn_id"] for row in rows if row.type == "answer_corrected"
+    }
     return [
         _Use(
-            turn,
-            conversation,
-            request,
-            json.loads(event)["tool"],
-            PastCall(at=utc(at), returned=returned),
+            row.id,
+            row.conversation_id,
+            requests.get(wrong.get(row.id), row.request),
+            json.loads(row.event)["tool"],
+            PastCall(at=utc(row.at), returned=row.type == "execution_finished"),
         )
-        for turn, conversation, request, event, at, returned in connection.execute(query)
+        for row in rows
+        if row.type != "answer_corrected" and row.id not in wrong.values()
     ]

@@ -23,6 +23,7 @@ from selfeng.core.events import (
     EVENT,
     FINAL,
     WRONG_ANSWER,
+    AnswerCorrected,
     Event,
     FilesMade,
     NoToolFound,
@@ -686,6 +687,8 @@ def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[
     for record in new_records:
         _update_turn(connection, record)
         keep(connection, record)
+        if isinstance(record.event, AnswerCorrected):
+            _unlearn(connection, record.event.turn_id)
     if rows:
         announce(connection, "journal", *(f"{c}:{seq - 1}" for c, seq in following.items() if seq))
     if any(isinstance(record.event, (TurnStarted, *FINAL)) for record in new_records):
@@ -766,6 +769,28 @@ def _update_turn(connection: sa.Connection, record: Record) -> None:
         forget_effects(connection, record.turn_id)
     running = (_TURNS.c.id == record.turn_id) & (_TURNS.c.state == "running")
     connection.execute(_TURNS.update().where(running).values(**outcome))
+
+
+def _unlearn(connection: sa.Connection, turn_id: str) -> None:
+    """Withdraw what a turn with a wrong answer taught: its lessons that no other turn confirms. It
+    teaches none later.
+    """
+    evidence, lessons, examined = (
+        schema.lesson_evidence,
+        schema.lessons,
+        schema.examined_turns,
+    )
+    of_turn = evidence.c.turn_id == turn_id
+    taught = connection.scalars(sa.select(evidence.c.lesson_id).where(of_turn)).all()
+    connection.execute(evidence.delete().where(of_turn))
+    unconfirmed = ~sa.exists().where(evidence.c.lesson_id == lessons.c.id)
+    connection.execute(lessons.delete().where(lessons.c.id.in_(taught), unconfirmed))
+    connection.execute(examined.delete().where(examined.c.turn_id == turn_id))
+    row = {"turn_id": turn_id, "digest": "", "at": datetime.now(UTC), "unusable": 0}
+    if connection.scalar(sa.select(_TURNS.c.id).where(_TURNS.c.id == turn_id)):
+        connection.execute(examined.insert().values(**row))
+    if taught:
+        announce(connection, "lessons")
 
 
 def _dump(event: Event) -> tuple[Event, str]:
