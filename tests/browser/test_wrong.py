@@ -9,9 +9,9 @@ from playwright.sync_api import Page, expect
 
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.spec import SpecificationReply
-from selfeng.models.offline.completion import Completion
-from selfeng.models.offline.server import OfflineServer
 from selfeng.store.database import open_database
+from selfeng_offline.completion import Completion
+from selfeng_offline.server import OfflineServer
 from tests.browser.test_page import (
     IMPLEMENT,
     NARROW,
