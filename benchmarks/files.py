@@ -14,7 +14,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.file_cases import REFUSED, TOOLS, Case, cases
+from benchmarks.file_cases import MAKERS, REFUSED, TOOLS, Case, cases
 from benchmarks.ready import current_sandbox
 from selfeng.core.files import File, FileReference
 from selfeng.core.verdict import Execution, Raised, Returned, SandboxJob
@@ -40,7 +40,7 @@ async def _measure(chosen: Sequence[Case]) -> dict[str, int]:
     counts = {"files": len(chosen), "wrong": 0, "refused": 0, "profile_missing": 0}
     try:
         for case in chosen:
-            file = File(name=case.name, content=case.content)
+            file = await made_file(sandbox, case)
             for kind, words in await _problems(sandbox, case, file):
                 counts[kind] += 1
                 if words:
@@ -50,6 +50,16 @@ async def _measure(chosen: Sequence[Case]) -> dict[str, int]:
     return counts
 
 
+async def made_file(sandbox: SecureSandbox, case: Case) -> File:
+    """The file of a case."""
+    if not case.maker:
+        return File(name=case.name, content=case.content)
+    arguments = {"name": case.name, "rows": json.loads(case.content)}
+    made = await sandbox.execute(SandboxJob(name=case.maker, code=MAKERS), arguments)
+    assert isinstance(made, Returned), made
+    return made.files[0]
+
+
 async def _problems(sandbox: SecureSandbox, case: Case, file: File) -> list[tuple[str, str]]:
     """What counts, each with words about it where it is a problem."""
 
@@ -57,7 +67,7 @@ async def _problems(sandbox: SecureSandbox, case: Case, file: File) -> list[tupl
         return file
 
     profile = json.loads(await FileProfiler(sandbox).inspect(file.reference(), read))
-    problems = list(filter(None, (_profiled(profile, *item) for item in case.profile.items())))
+    problems = list(filter(None, (field_problem(profile, *item) for item in case.profile.items())))
     if case.tool:
         code = _CODES[case.tool]
         ran = await sandbox.execute(SandboxJob(case.tool, code), case.arguments, [file])
@@ -65,13 +75,13 @@ async def _problems(sandbox: SecureSandbox, case: Case, file: File) -> list[tupl
     return problems
 
 
-def _profiled(profile: dict[str, Any], name: str, expected: Any) -> tuple[str, str] | None:
+def field_problem(profile: dict[str, Any], name: str, expected: Any) -> tuple[str, str] | None:
     """What is wrong with a field of a profile."""
     column, _, field = name.rpartition("/")
     places = [profile, *profile.get("tables", ())]
     if column:
         columns = [c for table in places for c in table.get("columns", ())]
-        places = [c for c in columns if c["name"] == column]
+        places = [c for c in columns if c.get("name") == column]
     values = [place[field] for place in places if field in place]
     if not values:
         return ("profile_missing", f"{name}, which is {expected!r}") if expected else None

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from benchmarks.file_cases import Case, documents, messages, unusual_tables
+from benchmarks.files import field_problem, made_file
 from selfeng.core.errors import ResourceNotFound, SandboxUnavailable
 from selfeng.core.files import File, FileReference
 from selfeng.core.verdict import Returned, SandboxJob, SandboxStatus
@@ -202,7 +204,11 @@ def png(width: int, height: int) -> bytes:
             },
         ),
         ("nothing.csv", b"", {"kind": "empty"}),
-        ("paper.pdf", b"%PDF-1.7 ...", {"kind": "PDF"}),
+        (
+            "paper.pdf",
+            b"%PDF-1.7 ...",
+            {"kind": "PDF", "problem": "it can't be read: Stream has ended unexpectedly"},
+        ),
         ("noise.dat", bytes(range(256)), {"kind": "binary"}),
         ("zeros.csv", bytes(20), {"kind": "binary"}),
         (
@@ -408,3 +414,36 @@ async def test_columns_of_one_name_and_decomposed_accents_are_named(sandbox: Sec
     assert twice["tables"][0]["columns_of_one_name"] == ["fee: columns 2, 3"]
     content = unicodedata.normalize("NFD", "name,n\nZoë,1\nÉva,2\n").encode()
     assert "decomposed" in (await profile(sandbox, "nfd.csv", content))["unicode"]
+
+
+@pytest.mark.parametrize(
+    "case", [*messages(), *unusual_tables(), *(c for c in documents() if c.name[:3] == "hi.")],
+    ids=lambda case: case.name,
+)  # fmt: skip
+async def test_documents_and_unusual_tables_have_profiles(
+    sandbox: SecureSandbox, case: Case
+) -> None:
+    found = await profile(sandbox, case.name, (await made_file(sandbox, case)).content)
+    assert [field for field in case.profile.items() if field_problem(found, *field)] == []
+
+
+async def test_names_in_archives_are_decoded(sandbox: SecureSandbox) -> None:
+    name = "日本語の表.txt".encode("shift_jis")
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("Q" * len(name), "text")
+    content = packed.getvalue().replace(b"Q" * len(name), name)
+    told = (await profile(sandbox, "names.zip", content))["encoding_of_names"]
+    assert "in shift_jis they are 日本語の表.txt" in told
+
+
+async def test_documents_that_hold_too_much_or_are_broken_are_problems(
+    sandbox: SecureSandbox,
+) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("word/document.xml", b" " * 151_000_000)
+    bomb = await profile(sandbox, "bomb.docx", packed.getvalue())
+    assert bomb["problem"] == "unpacked it has 151 MB, so it was not opened"
+    old = await profile(sandbox, "old.doc", b"\xd0\xcf\x11\xe0" + bytes(600))
+    assert old == {"kind": "old Office file, such as .doc or .msg"}

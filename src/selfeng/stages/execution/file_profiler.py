@@ -29,7 +29,10 @@ def _source(module: str) -> str:
 
 
 _CODE = _source("inspected_file")
-_LIBRARY = {module: _source(module) for module in ("inspected_packed", "inspected_table")}
+_LIBRARY = {
+    module: _source(module)
+    for module in ("inspected_documents", "inspected_packed", "inspected_table")
+}
 
 
 class FileProfiler:

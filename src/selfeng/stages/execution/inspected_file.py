@@ -12,10 +12,11 @@ import re
 import unicodedata
 import zipfile
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from readcells import ONE_COLUMN, delimiter_of, encoding_of, text_rows
+from selfeng.stages.execution import inspected_documents as documents
 from selfeng.stages.execution import inspected_packed as packed
 from selfeng.stages.execution import inspected_table as tables
 
@@ -40,11 +41,11 @@ _JSON_KINDS = {
     list: "list",
 }
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")
-_OTHERS = (
-    (b"%PDF-", "PDF"),
-    (b"\xd0\xcf\x11\xe0", "old Office file, such as .xls or .doc"),
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+_OPEN_DOCUMENT = b"application/vnd.oasis.opendocument."
+_MAIL = re.compile(
+    rb"(?:Return-Path|Received|Delivered-To|From|Date|Subject|Message-ID|MIME-Version): ", re.I
 )
-"""First bytes of files that are neither text, pictures, archives nor workbooks."""
 
 
 def profile_file(path: str) -> dict[str, Any]:
@@ -60,11 +61,12 @@ def profile_file(path: str) -> dict[str, Any]:
 
 def _profile(content: bytes, path: str, depth: int = 0) -> dict[str, Any]:
     """The whole profile; an archive inside an archive is named only."""
-    profile = _picture(content) or _packed(content, path, depth)
+    profile = _picture(content) or _packed(content, path, depth) or _mail(content, path, depth)
     if not profile and (encoding := encoding_of(content)):
         text = content.decode(encoding)
         begins = [tables.short(line) for line in text[:20_000].splitlines()[:5]]
-        profile = (_json(text) or _table_or_text(text, path)) | {"encoding": encoding}
+        profile = _cards(text) or _json(text) or _table_or_text(text, path)
+        profile["encoding"] = encoding
         if not unicodedata.is_normalized("NFC", text):
             profile["unicode"] = "some accents are decomposed; normalize to NFC before comparing"
         profile["begins"] = begins
@@ -118,10 +120,30 @@ def _picture(content: bytes) -> dict[str, Any]:
     return packed.picture(content) if is_picture else {}
 
 
+def _mail(content: bytes, path: str, depth: int) -> dict[str, Any]:
+    """An e-mail, with profiles of its attachments; {} for anything else."""
+    if not (path.lower().endswith(".eml") and _MAIL.match(content.lstrip())):
+        return {}
+    profile, files = documents.mail(content)
+    return profile | {"contents": _contents(files[: packed.MEMBERS]) if not depth else []}
+
+
+def _cards(text: str) -> dict[str, Any]:
+    """A calendar or contacts; {} for anything else."""
+    begin = text.lstrip("\ufeff \r\n")[:15].upper()
+    if begin == "BEGIN:VCALENDAR":
+        return documents.calendar(text.lstrip("\ufeff"))
+    return documents.contacts(text) if begin.startswith("BEGIN:VCARD") else {}
+
+
 def _packed(content: bytes, path: str, depth: int) -> dict[str, Any]:
-    """A workbook, database, archive or another file that is not text; {} for anything else."""
-    if kind := next((kind for head, kind in _OTHERS if content.startswith(head)), ""):
-        return {"kind": kind}
+    """A workbook, document, database or archive; {} for anything else."""
+    if content.startswith(b"%PDF-"):
+        return documents.pdf(content)
+    if content.startswith(_OLD_OFFICE):
+        return documents.office(content) or {"kind": "old Office file, such as .doc or .msg"}
+    if content.startswith(b"PAR1"):
+        return documents.parquet(content)
     if content.startswith(b"SQLite format 3\0"):
         return packed.database(content)
     if content.startswith(b"\x1f\x8b"):
@@ -133,6 +155,8 @@ def _packed(content: bytes, path: str, depth: int) -> dict[str, Any]:
         names = [member.filename for member in archive.infolist()]
         if "xl/workbook.xml" in names:
             return _workbook_profile(archive, content)
+        if document := _document(archive, content):
+            return document
         return {
             "kind": "zip archive",
             "members": [tables.short(name) for name in names[:20]],
@@ -141,13 +165,37 @@ def _packed(content: bytes, path: str, depth: int) -> dict[str, Any]:
         }
 
 
+def _document(archive: zipfile.ZipFile, content: bytes) -> dict[str, Any]:
+    """Another document that is a zip archive; {} if it is none."""
+    names = archive.namelist()
+    open_kind = archive.read("mimetype")[:100] if "mimetype" in names else b""
+    is_sheet = "xl/workbook.bin" in names or open_kind.startswith(_OPEN_DOCUMENT + b"spreadsheet")
+    kinds = {"word/document.xml": "Word document", "ppt/presentation.xml": "presentation"}
+    kind = next((kinds[name] for name in names if name in kinds), "")
+    if not (is_sheet or kind or open_kind.startswith(_OPEN_DOCUMENT)):
+        return {}
+    if problem := _too_large(archive):
+        return {"kind": "workbook" if is_sheet else kind or "OpenDocument", "problem": problem}
+    if is_sheet:
+        return documents.office(content)
+    if kind:
+        is_word = kind == "Word document"
+        return documents.word(content, archive) if is_word else documents.slides(content)
+    return {"kind": f"OpenDocument {open_kind.removeprefix(_OPEN_DOCUMENT).decode()}"}
+
+
+def _too_large(archive: zipfile.ZipFile) -> str:
+    unpacked = sum(member.file_size for member in archive.infolist())
+    too_large = f"unpacked it has {unpacked / 1e6:,.0f} MB, so it was not opened"
+    return too_large if unpacked > UNPACKED else ""
+
+
 def _contents(files: Iterable[tuple[str, bytes]]) -> list[dict[str, Any]]:
     return [{"name": tables.short(n)} | _profile(content, n, 1) for n, content in files]
 
 
 def _workbook_profile(archive: zipfile.ZipFile, content: bytes) -> dict[str, Any]:
-    if (unpacked := sum(member.file_size for member in archive.infolist())) > UNPACKED:
-        problem = f"unpacked it has {unpacked / 1e6:,.0f} MB, so it was not opened"
+    if problem := _too_large(archive):
         return {"kind": "workbook", "problem": problem}
     excel = importlib.import_module("openpyxl.reader.excel")
     reader = excel.ExcelReader(io.BytesIO(content), read_only=True, data_only=True)
@@ -194,7 +242,23 @@ def _json(text: str) -> dict[str, Any]:
         values = [(where, json.loads(line)) for where, line in islice(filled, ITEMS)]
     except (ValueError, RecursionError):
         return {}
-    return {"kind": "JSON lines", "lines": len(lines), "shape": tables.short(_shape(values), 3000)}
+    shape = tables.short(_shape(values), 3000)
+    return {"kind": "JSON lines", "lines": len(lines), "shape": shape, "tables": _records(values)}
+
+
+def _records(values: list[tuple[str, Any]]) -> list[dict[str, Any]]:
+    """The records of JSON lines as a table; none where they are not objects."""
+    if not all(isinstance(value, dict) for _, value in values):
+        return []
+    keys = list(dict.fromkeys(chain.from_iterable(value for _, value in values)))[: tables.COLUMNS]
+    rows = ((int(where.split()[1]), [_plain(v.get(k)) for k in keys]) for where, v in values)
+    table = tables.profile_table(chain([(0, keys)], rows), "", tables.CELLS, "line")
+    more = len(values) == ITEMS
+    return [table | {"header": "", "examined_to": f"line {ITEMS}" if more else ""}]
+
+
+def _plain(value: Any) -> Any:
+    return json.dumps(value) if isinstance(value, dict | list) else value
 
 
 def _shape(located_values: list[tuple[str, Any]], depth: int = 0) -> str:

@@ -14,7 +14,8 @@ from contextlib import closing
 from typing import Any
 from xml.etree import ElementTree
 
-from selfeng.stages.execution.inspected_table import few
+from readcells import encoding_of
+from selfeng.stages.execution.inspected_table import few, short
 
 MEMBERS = 5
 """Members of an archive that are profiled."""
@@ -88,7 +89,16 @@ def members(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
 def name_encoding(archive: zipfile.ZipFile) -> str:
     """How the members' names are encoded, where they don't say UTF-8 and need it."""
     odd = [m for m in archive.infolist() if not m.flag_bits & 0x800 and not m.filename.isascii()]
-    return "not stated; read as DOS code page 437, so names may be garbled" if odd else ""
+    if not odd:
+        return ""
+    raw = b" ".join(member.filename.encode("cp437", "replace") for member in odd)
+    likely = encoding_of(raw)
+    if likely in ("utf-8", "shift_jis", "gb18030", "euc_kr"):
+        likely_names = short(raw.decode(likely))
+        return f"not stated; in {likely} they are {likely_names}; zipfile shows them garbled"
+    return (
+        "not stated; read as DOS code page 437, so names may be garbled; cp850 and cp866 are usual"
+    )
 
 
 def gunzipped(content: bytes) -> bytes:

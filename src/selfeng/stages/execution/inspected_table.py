@@ -5,9 +5,9 @@ Runs in the sandbox, together with inspected_file.py.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
-from itertools import chain, compress, islice
+from itertools import chain, compress, islice, zip_longest
 from statistics import mode
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -38,6 +38,7 @@ COLUMNS = 40
 
 _DATE = re.compile(r"(\d{1,4})(\. |[-./])\d{1,2}\2(\d{1,4})\.?")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm]|Z|[+-]\d{2}:?\d{2})?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _YES_NO = frozenset(["true", "false", "yes", "no"])
 _TYPED = {"NoneType": "", "bool": "yes or no"}
 _REMARKABLE = {",", "٫", "٬", "'", " ", "CR", "DR"}
@@ -63,8 +64,11 @@ def profile_table(
     width = mode(len(row) for _, row in first) if first else 0
     first = first[titles_above([row for _, row in first]) :]
     begins, top = first[0] if first else (1, [])
-    names = [] if any(_examined(cell).kind[0] not in ("text", "") for cell in top) else top
+    names = top if _is_named(top, [row for _, row in first[1:]]) else []
     columns = [_Column(unit) for _ in range(max(width, len(top)))]
+    second = first[1] if names and _is_header([row for _, row in first[1:]]) else None
+    if second:
+        first, names = first[1:], _both(names, second[1])
     count, read_to, ragged = 0, 0, []
     for number, row in chain(first[bool(names) :], filled):
         count += 1
@@ -77,12 +81,13 @@ def profile_table(
             column.add(number, cell)
     formats = _decided(columns, delimiter)
     column_profiles = [
-        {"name": short(names[i] or "", 60).strip() if i < len(names) else i + 1}
+        {"name": short(names[i] or "", 60).strip() or i + 1 if i < len(names) else i + 1}
         | column.profile(*formats[i])
         for i, column in enumerate(columns)
     ]
     return {
         "header": f"{unit} {begins}" if names else "none",
+        "second_header": f"{unit} {second[0]}" if second else "",
         "rows": count,
         "decimal": _agreed(numbers.decimal for numbers, _ in formats),
         "thousands": _agreed(numbers.thousands for numbers, _ in formats),
@@ -93,6 +98,36 @@ def profile_table(
         "examined_to": f"{unit} {read_to}" if count * len(columns) > cells else "",
         "ragged": few(ragged),
     }
+
+
+def _is_named(top: Sequence[Any], below: Sequence[Sequence[Any]]) -> bool:
+    """Whether the top row names the columns: by texts, or years that none stands below."""
+    others = [i for i, cell in enumerate(top) if _examined(cell).kind[0] not in ("text", "")]
+    years = {str(top[i]).strip() for i in others if _YEAR.fullmatch(str(top[i]).strip())}
+    lower = {str(row[i]).strip() for row in below for i in others if i < len(row)}
+    return len(years) == len(others) < len(top) and not any(map(_YEAR.fullmatch, lower))
+
+
+def _is_header(rows: Sequence[Sequence[Any]]) -> bool:
+    """Whether the first of the rows below a header is one as well: all columns of numbers, at least
+    two, have texts there that differ.
+    """
+    top, below = rows[:1], rows[1:]
+    texts = list[str]()
+    for cell, *column in zip(*top, *below, strict=False) if below else ():
+        kinds = Counter(kind for value in column if (kind := _examined(value).kind[0]))
+        if kinds["number"] > kinds.total() / 2:
+            texts.append(plain_text(cell) if _examined(cell).kind[0] == "text" else "")
+    return len(texts) > 1 and all(texts) and len(set(texts)) > 1
+
+
+def _both(top: Sequence[Any], second: Sequence[Any]) -> list[str]:
+    """The names of columns below two rows; a name of the first stands for the blanks behind it."""
+    names, group = list[str](), ""
+    for upper, lower in zip_longest(top, second):
+        group = plain_text(str(upper or "")) or group
+        names.append(f"{group} {plain_text(str(lower or ''))}".strip())
+    return names
 
 
 class _Cell(NamedTuple):
@@ -138,6 +173,8 @@ class _Column:
         self._cells: dict[str, _Cell] = {}
         self._values: list[str] = []
         self._zeros = False
+        self._as_text = _Kind()
+        """Numbers in cells of text in a workbook."""
         self.numbers, self.dates = NumberEvidence(), DateEvidence()
 
     def add(self, number: int, cell: Any) -> None:
@@ -160,6 +197,10 @@ class _Column:
             self.dates.add(cell, examined.reading)
         if len(kind.firsts) < FEW:
             kind.firsts.append((number, f"{self._unit} {number}: {short(cell)}"))
+        if self._unit == "row" and examined.kind[0] == "number" and isinstance(cell, str):
+            self._as_text.count += 1
+            if len(self._as_text.firsts) < FEW:
+                self._as_text.firsts.append((number, f"{self._unit} {number}: {short(cell)}"))
 
     def _note(self, cell: Any, examined: _Cell) -> None:
         """What a cell that differs from those before says of the column."""
@@ -180,6 +221,7 @@ class _Column:
         empty = self._kinds.pop(("",), _Kind())
         names = [name for name in ("number", "date", "time", "yes or no") if self.is_mostly(name)]
         fields = {"type": self._most_common(), "empty": _places(empty)}
+        fields |= {"stored_as_text": _first_of([self._as_text]), "mixed": self._mixed()}
         if names[:1] == ["number"]:
             return fields | self._number_profile(numbers)
         if names[:1] == ["date"]:
@@ -193,6 +235,16 @@ class _Column:
         if not kinds:
             return "empty"
         return kinds[0][0] if 2 * self._kinds[kinds[0]].count >= total else "text"
+
+    def _mixed(self) -> str:
+        """How many cells of a column of text are something else, where it is a tenth or more."""
+        counts = Counter[str]()
+        for name, kind in self._kinds.items():
+            counts[name[0]] += kind.count
+        others = counts.total() - counts["text"]
+        if self._most_common() != "text" or 10 * others < counts.total():
+            return ""
+        return ", ".join(f"{count} {name}" for name, count in counts.most_common())
 
     def _shown_values(self) -> list[str]:
         return self._values[:FEW] + ["…"] * (len(self._values) > FEW)
