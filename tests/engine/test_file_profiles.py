@@ -4,6 +4,7 @@ import json
 from collections.abc import Awaitable, Callable
 
 from selfeng.core.files import File, FileReference
+from selfeng.core.prompt import FunctionCall
 from selfeng.core.turn import EarlierFiles, Request
 from tests.doubles import (
     CODE,
@@ -80,3 +81,33 @@ async def test_a_turn_without_files_waits_for_no_profile():
     )
     await run.ask("double 4")
     assert inspector.read == []
+
+
+class KnownSum(Profiles):
+    """An `Inspector` of files whose column b adds up to 2."""
+
+    async def inspect(
+        self, reference: FileReference, read: Callable[[FileReference], Awaitable[File]]
+    ) -> str:
+        column = {"name": "b", "type": "integer", "range": "2 to 2", "sum": "2"}
+        return json.dumps({"tables": [{"header": "line 1", "rows": 1, "columns": [column]}]})
+
+    async def lines_about(self, file: File, message: str) -> str:
+        return ""
+
+
+async def test_a_result_that_contradicts_the_profile_is_no_answer():
+    code = "def sum_column(path: str, column: str) -> int:\n    return 3\n"
+    call = FunctionCall(name="sum_column", arguments={"path": "new.csv", "column": "b"})
+    model = ScriptedModel(call, "misuse", "The tool and the file differ: 3 and 2.")
+    run = Turns(
+        model,
+        ScriptedSandbox(returned("3")),
+        ListedLibrary(tool("sum_column", code)),
+        inspector=KnownSum(),
+    )
+    events = [e async for e in run.orchestrator.begin(Request("sum of b", files=(NEW,)))]
+    (failed,) = (event for event in events if event.type == "execution_failed")
+    assert failed.execution.type_name == "ResultContradicted"
+    assert [prompt.name for prompt in model.prompts] == ["decide", "mend", "answer"]
+    assert "returned 3 as sum" in model.prompts[-1].messages[-1].content

@@ -52,7 +52,13 @@ from selfeng.stages.execution.arguments import (
     resolved,
     with_forms,
 )
-from selfeng.stages.execution.outcome import call_digest, own_failure, promised, witnessed
+from selfeng.stages.execution.outcome import (
+    call_digest,
+    consistent,
+    own_failure,
+    promised,
+    witnessed,
+)
 from selfeng.stages.execution.schema_arguments import bind_schema, question_for_property
 
 log = logging.getLogger(__name__)
@@ -302,6 +308,8 @@ class Executor:
                     SandboxJob(name, tool.code, library=modules), call.arguments, files
                 )
                 execution = promised(execution, tool.signature, call.arguments, files)
+                profiles = _profiles_of(turn.request, call.arguments)
+                execution = consistent(execution, name, call.arguments, profiles)
             if not isinstance(execution, Returned):
                 fail(span, getattr(execution, "type_name", execution.outcome))
         seconds = time.monotonic() - started

@@ -3,10 +3,12 @@
 import ast
 import hashlib
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, assert_never
 
+from readcells import text_key
 from selfeng.core.events import Witnessed
 from selfeng.core.files import File
 from selfeng.core.question import Answer, Question
@@ -33,6 +35,30 @@ _FILE_NAME = re.compile(r"""(['"])[^'"/\\]+\.[A-Za-z]\w{1,4}\1""")
 """A file's name with an ending, in Python source."""
 _WITNESS = "witness"
 """Id of the question whether the tool or a witness is right."""
+_OPERATIONS = {
+    **dict.fromkeys(("sum", "total"), "sum"),
+    **dict.fromkeys(("minimum", "min", "smallest", "lowest"), "minimum"),
+    **dict.fromkeys(("maximum", "max", "largest", "highest"), "maximum"),
+    **dict.fromkeys(("rows",), "rows"),
+}
+"""The operations that profiles know, by the words for them."""
+_NEUTRAL_WORDS = """
+    a the of in from csv tsv table column columns file data numbers number values value sheet
+    workbook xlsx excel parquet calculate compute get find count summarize summary
+"""
+_NEUTRAL = frozenset(_NEUTRAL_WORDS.split())
+"""Words of a tool's name that add nothing to its operation."""
+_FORMS = frozenset({"decimal", "thousands", "day_first", "delimiter", "encoding"})
+"""Parameters that say how a file is written."""
+_UNUSUAL_FIELDS = """
+    ragged examined_to second_header columns_of_one_name rows_hidden_by_filter hidden_rows
+    hidden_sheet formulas_without_stored_values merged more_columns
+"""
+_UNUSUAL = frozenset(_UNUSUAL_FIELDS.split())
+"""Fields of a table's profile that leave open which rows are meant."""
+_RANGE = re.compile(r"(-?[\d.e+-]+) to (-?[\d.e+-]+)")
+_ROUNDING = 0.0051
+"""How far a rounded result may differ."""
 _LONGEST = 2_000
 """Characters of a value that changed."""
 _SHOWN = 60
@@ -69,6 +95,63 @@ def promised(
             problem = f"the call returned {execution.text[:200]!r}, but made no file {name!r}"
             return Raised(type_name="FileNotMade", message=problem, stdout=execution.stdout)
     return execution
+
+
+def consistent(
+    execution: Execution, tool: str, arguments: Mapping[str, Any], profiles: Sequence[str]
+) -> Execution:
+    """The outcome of a call; a failure where a sum, minimum, maximum or number of rows contradicts
+    the profile of the only file that the call names.
+
+    Nothing is compared unless the tool's name says no more than the operation, the arguments no
+    more than file, column and form, and the profile knows one reading of the whole column.
+    """
+    if not isinstance(execution, Returned) or len(profiles) != 1 or not execution.data:
+        return execution
+    words, values = set(tool.lower().split("_")), json.loads(execution.data)
+    operations = words - _NEUTRAL
+    if not operations <= {*_OPERATIONS}:
+        return execution
+    if not isinstance(values, dict):
+        is_clear = len(operations) == 1 and ("rows" not in words or words & {"count", "number"})
+        values = dict.fromkeys(operations, values) if is_clear else {}
+    known = _known_values(json.loads(profiles[0]), arguments)
+    for name, value in values.items():
+        expected = known.get(_OPERATIONS.get(name, ""))
+        if expected is None or isinstance(value, bool) or not isinstance(value, int | float):
+            continue
+        if not math.isclose(value, expected, rel_tol=1e-9, abs_tol=_ROUNDING):
+            problem = (
+                f"the call returned {value!r} as {name}, but the profile of the file, which is "
+                f"made from the whole column, has {expected:.12g}"
+            )
+            return Raised(type_name="ResultContradicted", message=problem, stdout=execution.stdout)
+    return execution
+
+
+def _known_values(profile: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, float]:
+    """What the profile of a file knows by operation of the column, or the rows, that the arguments
+    name; nothing where anything is left open or unusual.
+    """
+    tables = profile.get("tables", [])
+    if len(tables) != 1 or _UNUSUAL & {*tables[0]} or tables[0].get("header") == "none":
+        return {}
+    texts = {n: v for n, v in arguments.items() if v is not None and n not in _FORMS}
+    columns = tables[0].get("columns", [])
+    named = [c for c in columns if text_key(str(c.get("name"))) in map(text_key, _texts(texts))]
+    if not named and len(texts) == 1 and "rows" in tables[0]:
+        return {"rows": tables[0]["rows"]}
+    if len(named) != 1 or len(texts) != 2 or len(list(_texts(texts))) != 2:
+        return {}
+    range_text, total = named[0].get("range", ""), named[0].get("sum", "")
+    bounds = _RANGE.fullmatch(range_text)
+    if not bounds or not total or {"odd", "mixed"} & {*named[0]} or "%" in named[0]["type"]:
+        return {}
+    return {"sum": float(total), "minimum": float(bounds[1]), "maximum": float(bounds[2])}
+
+
+def _texts(arguments: Mapping[str, Any]) -> Iterable[str]:
+    return (value for value in arguments.values() if isinstance(value, str))
 
 
 def _default_file(parameter: Parameter) -> str:
