@@ -112,14 +112,14 @@ def word(content: bytes, archive: zipfile.ZipFile) -> dict[str, Any]:
 
 def slides(content: bytes) -> dict[str, Any]:
     """Titles and tables of a presentation."""
-    shown = list(importlib.import_module("pptx").Presentation(io.BytesIO(content)).slides)
-    titles = [slide.shapes.title for slide in shown]
-    tables = (s.table for slide in shown for s in slide.shapes if s.has_table)
-    hidden = [f"slide {n}" for n, s in enumerate(shown, start=1) if s.element.get("show") == "0"]
-    notes = [f"slide {n}" for n, s in enumerate(shown, start=1) if s.has_notes_slide]
+    deck = list(importlib.import_module("pptx").Presentation(io.BytesIO(content)).slides)
+    titles = [slide.shapes.title for slide in deck]
+    tables = (s.table for slide in deck for s in slide.shapes if s.has_table)
+    hidden = [f"slide {n}" for n, s in enumerate(deck, start=1) if s.element.get("show") == "0"]
+    notes = [f"slide {n}" for n, s in enumerate(deck, start=1) if s.has_notes_slide]
     return {
         "kind": "presentation",
-        "slides": len(shown),
+        "slides": len(deck),
         "titles": few([short(title.text) for title in titles if title is not None]),
         "hidden_slides": few(hidden),
         "slides_with_notes": few(notes),
@@ -134,8 +134,8 @@ def _tables(tables: Iterable[list[list[str]]]) -> list[dict[str, Any]]:
 
 def calendar(text: str) -> dict[str, Any]:
     """The events and tasks of an iCalendar text."""
-    parsed = importlib.import_module("icalendar").Calendar.from_ical(text, multiple=True)
-    events = [event for part in parsed for event in part.walk("VEVENT")]
+    calendars = importlib.import_module("icalendar").Calendar.from_ical(text, multiple=True)
+    events = [event for part in calendars for event in part.walk("VEVENT")]
     starts = [event["DTSTART"].dt for event in events if "DTSTART" in event]
     timed = [start for start in starts if isinstance(start, datetime)]
     zones = {str(start.tzinfo) for start in timed if start.tzinfo}
@@ -143,7 +143,7 @@ def calendar(text: str) -> dict[str, Any]:
     return {
         "kind": "calendar",
         "events": len(events),
-        "tasks": sum(len(part.walk("VTODO")) for part in parsed),
+        "tasks": sum(len(part.walk("VTODO")) for part in calendars),
         "starts": f"{days[0]} to {days[-1]}" if days else "",
         "time_zones": few(sorted(zones)),
         "all_day": len(starts) - len(timed),

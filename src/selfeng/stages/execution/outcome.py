@@ -138,14 +138,14 @@ def _known_values(profile: Mapping[str, Any], arguments: Mapping[str, Any]) -> d
         return {}
     texts = {n: v for n, v in arguments.items() if v is not None and n not in _FORMS}
     columns = tables[0].get("columns", [])
-    named = [c for c in columns if text_key(str(c.get("name"))) in map(text_key, _texts(texts))]
-    if not named and len(texts) == 1 and "rows" in tables[0]:
+    matches = [c for c in columns if text_key(str(c.get("name"))) in map(text_key, _texts(texts))]
+    if not matches and len(texts) == 1 and "rows" in tables[0]:
         return {"rows": tables[0]["rows"]}
-    if len(named) != 1 or len(texts) != 2 or len(list(_texts(texts))) != 2:
+    if len(matches) != 1 or len(texts) != 2 or len(list(_texts(texts))) != 2:
         return {}
-    range_text, total = named[0].get("range", ""), named[0].get("sum", "")
+    range_text, total = matches[0].get("range", ""), matches[0].get("sum", "")
     bounds = _RANGE.fullmatch(range_text)
-    if not bounds or not total or {"odd", "mixed"} & {*named[0]} or "%" in named[0]["type"]:
+    if not bounds or not total or {"odd", "mixed"} & {*matches[0]} or "%" in matches[0]["type"]:
         return {}
     return {"sum": float(total), "minimum": float(bounds[1]), "maximum": float(bounds[2])}
 
