@@ -62,6 +62,7 @@ def link(tmp_path: object) -> Iterator[str]:
         yield link
 
 
+@pytest.mark.extended
 def test_a_tool_is_made_faster_from_its_page_and_watched_like_a_build(link, page):
     open_page(page, link)
     page.get_by_test_id("tab-library").click()

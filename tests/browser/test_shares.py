@@ -17,6 +17,7 @@ def link(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield link
 
 
+@pytest.mark.extended
 def test_a_conversation_is_read_by_its_link_until_that_is_revoked(
     link: str, page: Page, stranger: Page
 ) -> None:

@@ -151,6 +151,7 @@ MORE = pytest.mark.everywhere
             "broke off: ",
             "try again",
             id="truncated",
+            marks=pytest.mark.extended,
         ),
         pytest.param(
             "implementation",
@@ -190,6 +191,7 @@ async def test_a_turn_that_is_tried_again_pays_for_no_reply_twice(life: Life) ->
     assert last.usage.calls == len(life.author.asked)
 
 
+@pytest.mark.extended
 async def test_a_model_server_that_hangs_is_not_waited_for_longer_than_the_settings_say(
     life: Life,
 ) -> None:
@@ -263,7 +265,9 @@ def server() -> Iterator[Postgres]:
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize("away", [Postgres.stopped, Postgres.frozen])
+@pytest.mark.parametrize(
+    "away", [Postgres.stopped, pytest.param(Postgres.frozen, marks=pytest.mark.extended)]
+)
 async def test_a_turn_goes_on_when_its_database_is_back_or_names_it(
     server: Postgres, living: Living, away: Callable[[Postgres], AbstractContextManager[None]]
 ) -> None:
@@ -360,7 +364,7 @@ def damaged(folder: Path) -> None:
             path.write_bytes(os.urandom(5000))
 
 
-@pytest.mark.parametrize("harm", [deleted, damaged])
+@pytest.mark.parametrize("harm", [deleted, pytest.param(damaged, marks=pytest.mark.extended)])
 async def test_an_index_that_is_gone_or_damaged_is_made_again(
     life: Life, harm: Callable[[Path], None]
 ) -> None:

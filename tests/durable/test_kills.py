@@ -290,6 +290,7 @@ def test_killed_agents_go_on_and_pay_nothing_twice(
     }
 
 
+@pytest.mark.extended
 @pytest.mark.parametrize(
     ("at", "when"),
     [
@@ -324,6 +325,7 @@ def test_a_killed_plan_goes_on_in_each_of_its_parts(lives: Lives, at: str, when:
         pytest.param("postgres", "asked", 0, marks=pytest.mark.postgres),
     ],
 )
+@pytest.mark.extended
 def test_a_turn_that_has_ended_is_learnt_from_after_a_kill(
     lives: Lives, request: pytest.FixtureRequest, kept: str, when: str, in_flight: int
 ) -> None:
@@ -378,6 +380,7 @@ def test_a_killed_build_of_a_project_goes_on_and_pays_nothing_twice(
     ],
     ids=lambda point: f"{point[0]}-{point[2]}",
 )
+@pytest.mark.extended
 def test_agents_that_build_a_project_go_on_and_pay_nothing_twice(
     lives: Lives, point: tuple[str, int, str, int]
 ) -> None:
@@ -461,6 +464,7 @@ def test_another_process_goes_on_with_the_turn_of_one_that_is_gone(
     assert lives.paid == Counter(CALLS)
 
 
+@pytest.mark.extended
 @pytest.mark.postgres
 def test_a_turn_goes_on_after_its_database_was_restarted(lives: Lives) -> None:
     own = Postgres()
@@ -497,6 +501,7 @@ def test_a_clock_that_is_set_back_before_the_start_is_no_matter(lives: Lives) ->
     assert lives.paid == Counter(CALLS)
 
 
+@pytest.mark.extended
 @pytest.mark.postgres
 def test_a_clock_that_is_set_back_under_a_turn_is_no_matter(
     lives: Lives, postgres: Postgres

@@ -93,6 +93,7 @@ def test_processes_share_the_index_and_follow_each_others_changes(
     assert len(collections(server)) == 1
 
 
+@pytest.mark.extended
 def test_a_large_library_is_built_once_by_whoever_comes_first(
     opened: Open, server: ChromaServer
 ) -> None:
@@ -104,6 +105,7 @@ def test_a_large_library_is_built_once_by_whoever_comes_first(
     assert len(collections(server)) == 1
 
 
+@pytest.mark.extended
 def test_while_one_process_writes_the_others_search_what_there_is(opened: Open) -> None:
     first, second = opened(VECTORS).ready(), opened()
     caught_up(second)
@@ -117,6 +119,7 @@ def test_while_one_process_writes_the_others_search_what_there_is(opened: Open) 
     assert caught_up(second).nearest(100) == second.exact(100)
 
 
+@pytest.mark.extended
 def test_a_new_build_replaces_the_collection_under_those_who_search_it(
     opened: Open, server: ChromaServer
 ) -> None:
@@ -149,6 +152,7 @@ def test_an_index_whose_server_never_ran_is_away(place: Place) -> None:
     indexed.index.close()
 
 
+@pytest.mark.extended
 def test_a_server_that_hangs_holds_up_no_search_for_long(
     opened: Open, server: ChromaServer
 ) -> None:
@@ -161,6 +165,7 @@ def test_a_server_that_hangs_holds_up_no_search_for_long(
         os.kill(server.pid, signal.SIGCONT)
 
 
+@pytest.mark.extended
 def test_an_emptied_server_gets_the_index_again(opened: Open, server: ChromaServer) -> None:
     indexed = opened(VECTORS).ready()
     server.stop()
@@ -170,6 +175,7 @@ def test_an_emptied_server_gets_the_index_again(opened: Open, server: ChromaServ
     assert caught_up(indexed).nearest() == indexed.exact(8)
 
 
+@pytest.mark.extended
 def test_tools_that_are_missing_at_the_server_are_noticed_at_the_next_change(
     opened: Open, server: ChromaServer
 ) -> None:
@@ -180,6 +186,7 @@ def test_tools_that_are_missing_at_the_server_are_noticed_at_the_next_change(
     assert caught_up(indexed).nearest(100) == indexed.exact(100)
 
 
+@pytest.mark.extended
 def test_libraries_at_one_server_leave_each_other_alone(
     opened: Open, server: ChromaServer, tmp_path: Path
 ) -> None:
@@ -192,6 +199,7 @@ def test_libraries_at_one_server_leave_each_other_alone(
     other.dispose()
 
 
+@pytest.mark.extended
 def test_a_restored_library_does_not_use_the_index_of_what_it_replaced(
     place: Place, opened: Open, tmp_path: Path
 ) -> None:
@@ -218,6 +226,7 @@ sys.stdin.read()
 """
 
 
+@pytest.mark.extended
 def test_a_killed_build_leaves_no_litter(opened: Open, place: Place, server: ChromaServer) -> None:
     indexed = opened(_vectors(*(f"tool_{i}" for i in range(1_500))))
     command = [sys.executable, "-c", KILLED, address(place.engine), server.url]
