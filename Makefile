@@ -10,7 +10,7 @@ NODE = $(PY) -c "import sys; from selfeng.provision.node import run; sys.exit(ru
 # Some images forbid it: every process then compiles all it imports anew, which takes longer than most of them run.
 unexport PYTHONDONTWRITEBYTECODE
 # What prettier formats.
-PAGE := "web/static/**/*.{js,css}" "tests/front/*.js"
+PAGE := "web/{static,gallery}/**/*.{js,css}" "tests/front/*.js"
 
 .PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues
 .DELETE_ON_ERROR:

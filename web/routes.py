@@ -87,10 +87,10 @@ def page_parts(vendor: Vendor, bundle: Bundle | None, entry: str, root: str = ""
     texts = address_of_texts(language)
     imports = {**({} if bundle else vendor.addresses), "#texts": texts}
     if bundle:
-        script, *chunks = (f"/bundle/{name}" for name in bundle.scripts[entry])
+        script, *chunks = (f"/bundle/{name}" for name in bundle.scripts[Path(entry).name])
         style = f"/bundle/{bundle.style}"
     else:
-        script, chunks, style = f"/static/{entry}", [], "/static/style.css"
+        script, chunks, style = f"/{entry}", [], "/static/style.css"
     import_map = {"imports": {name: root + path for name, path in imports.items()}}
     return {
         "language": language,
@@ -114,13 +114,18 @@ def add_page_routes(
 
     @app.get("/")
     def page() -> str:
-        return flask.render_template("index.html", **page_parts(vendor, bundle, "script.js"))
+        return flask.render_template("index.html", **page_parts(vendor, bundle, "static/script.js"))
 
     if development:
 
         @app.get("/gallery")
         def gallery() -> str:
-            return flask.render_template("gallery.html", **page_parts(vendor, None, "gallery.js"))
+            parts = page_parts(vendor, None, "gallery/gallery.js")
+            return flask.render_template("gallery.html", **parts)
+
+        @app.get("/gallery/<name>")
+        def gallery_file(name: str) -> Response:
+            return flask.send_from_directory(STATIC.with_name("gallery"), name)
 
     @app.get("/bundle/<name>")
     def bundled_file(name: str) -> Response:

@@ -61,7 +61,7 @@ def add_share_routes(
 
     @app.get("/share/<token>")
     def shared_page(token: str) -> str:
-        parts = page_parts(vendor, bundle, "share.js", f"{SHARES}{token}")
+        parts = page_parts(vendor, bundle, "static/share.js", f"{SHARES}{token}")
         return flask.render_template(
             "share.html", **parts, root=f"{SHARES}{token}", title=_shared().title
         )

@@ -278,14 +278,14 @@ class Orchestrator:
         check = asyncio.create_task(self._executor.ask_witnesses(turn, end.call, end.execution))
         try:
             first = await anext(pieces, "")
-            said = await check
+            witnesses = await check
         finally:
             check.cancel()
-        if said is None:
+        if witnesses is None:
             return _continued(first, pieces), None
-        turn.emit(said)
+        turn.emit(witnesses)
         assert isinstance(end.execution, Returned), end
-        question = doubt(end.execution, said, turn.request.answers)
+        question = doubt(end.execution, witnesses, turn.request.answers)
         if question is None or turn.request.rounds >= ROUNDS:
             return _continued(first, pieces), None
         return _single_piece(ask(turn, "", (question,))), question

@@ -6,11 +6,11 @@ import test from "node:test";
 
 const STATIC = new URL("../../web/static/", import.meta.url);
 const read = (folder, ending) =>
-  readdirSync(new URL(folder, STATIC))
+  readdirSync(new URL(folder, STATIC), { recursive: true })
     .filter((name) => name.endsWith(ending))
     .map((name) => readFileSync(new URL(folder + name, STATIC), "utf8"));
 const sheets = read("css/", ".css").map((css) => css.replace(/\/\*[\s\S]*?\*\//g, ""));
-const views = [...read("js/", ".js"), ...read("js/views/", ".js")];
+const views = [...read("js/", ".js"), ...read("../gallery/", ".js")];
 
 function topLevelSelectors(css) {
   const found = [];
@@ -44,7 +44,7 @@ test("each class that a sheet styles is worn", () => {
     [...css.replace(/"[^"]*"/g, "").matchAll(/\.([a-z][\w-]*)/g)].map((m) => m[1]),
   );
   assert.deepEqual(
-    [...new Set(styled)].filter((name) => !words.has(name) && !name.startsWith("hljs-")),
+    [...new Set(styled)].filter((name) => !words.has(name) && !/^(hljs|u)-/.test(name)),
     [],
   );
 });

@@ -35,6 +35,7 @@ PATHS = [
     "/api/v1/health",
     "/api/v1/turns",
     "/api/v1/turns/unknown",
+    "/api/v1/turns/unknown/wrong",
     "/api/v1/tools",
     "/api/v1/tools/add",
     "/api/v1/tools/add/call",
@@ -77,6 +78,7 @@ PATHS = [
     "/api/v1/unknown",
     "/unknown",
     "/gallery",
+    "/gallery/unknown",
     "/socket.io/?EIO=4&transport=polling",
     "/socket.io/",
     "/socket.io/static",
@@ -101,7 +103,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 64
+    assert len(rules) == 67
     rules.remove(ALIVE)
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))

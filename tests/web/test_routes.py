@@ -72,7 +72,7 @@ def test_development_serves_the_modules_as_they_are(development: ServerProcess) 
         imports = {**load_vendor().addresses, "#texts": address_of_texts("en")}
         assert json.dumps({"imports": imports}) in page
         assert visitor.get(development.url + "/bundle/script.js").status_code == 404
-        assert '<script type="module" src="/static/gallery.js">' in (
+        assert '<script type="module" src="/gallery/gallery.js">' in (
             visitor.get(development.url + "/gallery").text
         )
 
@@ -217,6 +217,7 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "tests": "from add import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n",
         "example_requests": ["What is 1 plus 2?"],
         "requires": [],
+        "witnesses": 0,
         "used_requests": ["3 and 4 together", "sum of 1 and 1"],
         "habits": {
             "after": [{"tool": "double", "request": "Double that", "times": 2}],

@@ -8,7 +8,7 @@ import { acceptKeys } from "./js/keys.js";
 import { acceptDrops } from "./js/picking.js";
 import { keepRoom } from "./js/room.js";
 import { followRoute } from "./js/route.js";
-import { App } from "./js/views/app.js";
+import { App } from "./js/views/frame/app.js";
 
 const root = document.getElementById("app");
 root.replaceChildren(); // what the server drew, see index.html

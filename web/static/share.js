@@ -4,7 +4,7 @@
 import { render } from "preact";
 import { getShared } from "./js/api.js";
 import { html } from "./js/html.js";
-import { SharedConversation } from "./js/views/shared.js";
+import { SharedConversation } from "./js/views/chat/shared.js";
 
 const id = location.pathname.slice(1); // as conversationPath takes it
 const place = document.getElementById("shared");

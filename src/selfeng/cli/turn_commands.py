@@ -123,11 +123,11 @@ def wrong(
     async def work(settings: Settings) -> int:
         from selfeng.cli.dialogue import asked_what_is_wrong, show_turn
 
-        said = complaint, value
-        if not any(said) and not json:
-            said = await asked_what_is_wrong()
+        reasons = complaint, value
+        if not any(reasons) and not json:
+            reasons = await asked_what_is_wrong()
         return await show_turn(
-            settings, lambda engine: engine.dispute(LOCAL, turn, *said), json=json, output=output
+            settings, lambda engine: engine.dispute(LOCAL, turn, *reasons), json=json, output=output
         )
 
     run(work)

@@ -168,12 +168,12 @@ def call_digest(arguments: Mapping[str, Any], files: Iterable[File]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def witnessed(tool: str, own: Returned, others: Sequence[Execution]) -> Witnessed | None:
+def witnessed(tool: str, execution: Returned, runs: Sequence[Execution]) -> Witnessed | None:
     """What the tool's witnesses say of its result; None if none of them returned a value. One that
     returns another value is enough for doubt: `make bench-wrong` chose the rule.
     """
-    own_outcome = outcome_of(own)
-    values = [(o.data, outcome_of(o)) for o in others if isinstance(o, Returned) and o.data]
+    own_outcome = outcome_of(execution)
+    values = [(o.data, outcome_of(o)) for o in runs if isinstance(o, Returned) and o.data]
     if own_outcome is None or not values:
         return None
     differing = [data for data, outcome in values if outcome and not same(outcome, own_outcome)]
@@ -181,20 +181,20 @@ def witnessed(tool: str, own: Returned, others: Sequence[Execution]) -> Witnesse
     return Witnessed(tool=tool, agree=agree, of=len(values), other=other)
 
 
-def doubt(own: Returned, said: Witnessed, answers: Iterable[Answer]) -> Question | None:
+def doubt(execution: Returned, check: Witnessed, answers: Iterable[Answer]) -> Question | None:
     """The question which value is right; None if there is no doubt, the person was asked already,
     or both look the same.
     """
-    shown = _shown(own.data or "")
-    if said.other in ("", shown) or any(answer.id == _WITNESS for answer in answers):
+    shown = _shown(execution.data or "")
+    if check.other in ("", shown) or any(answer.id == _WITNESS for answer in answers):
         return None
     return Question(
         id=_WITNESS,
         question="Two implementations that passed the same tests give different results. Which "
         "one is right?",
-        why=f"The second one is of a candidate for {said.tool}, which was not chosen.",
+        why=f"The second one is of a candidate for {check.tool}, which was not chosen.",
         answer="choice",
-        options=(shown, said.other),
+        options=(shown, check.other),
     )
 
 

@@ -1,0 +1,57 @@
+// Steps of agents: a message with everything that it caused, and a run of their code.
+
+import { html } from "../../html.js";
+import { Markdown } from "../../markdown.js";
+import { t } from "../../texts.js";
+import { CodeBlock } from "../values/code.js";
+import { Disclosure } from "../parts/disclosure.js";
+import { Steps } from "./steps.js";
+
+export function DelegationStep({ step, path, view, skew }) {
+  const { message, reply, steps } = step;
+  return html`<div class="step-text"><${Markdown} text=${message} /></div>
+    ${
+      steps.length > 0 &&
+      html`<div class="plan-detail">
+        <${Steps} of=${step} view=${view} above=${`${path}/`} skew=${skew} />
+      </div>`
+    }
+    ${
+      reply &&
+      html`<div class="step-text" data-testid="reply">
+        <span class="call-label">${t("agent-reply")}</span> <${Markdown} text=${reply} />
+      </div>`
+    }`;
+}
+
+export function CodeRunStep({ step }) {
+  const { code, execution } = step;
+  return html`${code && html`<${CodeBlock} code=${code} label=${t("step-code_run")} />`}
+  ${
+    execution?.stdout &&
+    html`<pre class="output" tabindex="0" aria-label=${t("act-printed")} data-testid="printed">
+${execution.stdout}</pre>`
+  }
+  ${
+    execution &&
+    execution.outcome !== "returned" &&
+    html`<div class="result" data-tone="bad" data-testid="code-error">
+      <p class="result-label">
+        ${
+          execution.outcome === "raised"
+            ? html`${t("execution-raised")} <span class="type">${execution.type_name}</span>`
+            : t("execution-ended")
+        }
+      </p>
+      <pre tabindex="0" aria-label=${t("execution-error")}>
+${execution.message ?? execution.reason}</pre>
+      ${
+        execution.traceback &&
+        html`<${Disclosure} label=${t("execution-traceback")}>
+          <pre class="output" tabindex="0" aria-label=${t("execution-traceback")}>
+${execution.traceback}</pre>
+        <//>`
+      }
+    </div>`
+  }`;
+}

@@ -1,0 +1,106 @@
+// Steps that compare: candidates with the tests and with each other, and the tests with deliberate mistakes.
+
+import { differenceText, noticedWords, parseConsensus, parseMutation } from "../../consensus.js";
+import { html } from "../../html.js";
+import { StateIcon } from "../../icons.js";
+import { t } from "../../texts.js";
+import { Changes } from "../values/changes.js";
+import { CodeBlock } from "../values/code.js";
+import { Disclosure } from "../parts/disclosure.js";
+
+export function ConsensusStep({ step }) {
+  const found = step.artifact ? parseConsensus(step.artifact) : null;
+  if (!found) return html`<p class="step-text">${step.text}</p>`;
+  return html`<ul class="tests" aria-label=${t("candidates")}>
+      ${found.candidates.map(
+        (candidate) => html`<${Candidate} key=${candidate.name} candidate=${candidate} />`,
+      )}
+    </ul>
+    ${
+      found.dropped.length > 0 &&
+      html`<p class="step-text">${t("dropped-tests", { count: found.dropped.length })}</p>
+        <ul class="tests" aria-label=${t("dropped-label")}>
+          ${found.dropped.map((test) => html`<${Dropped} key=${test.test} test=${test} />`)}
+        </ul>`
+    }`;
+}
+
+function Candidate({ candidate: { name, words, state, code, refuted } }) {
+  return html`<li class="test" data-testid="candidate" data-outcome=${state}>
+    <div class="test-line">
+      <span class="test-outcome"
+        ><${StateIcon} state=${state} /><span class="visually-hidden"
+          >${t(`test-${state}`)}</span
+        ></span
+      >
+      <span class="test-name">${name}: ${words}</span>
+    </div>
+    ${
+      refuted &&
+      html`<pre class="test-message" tabindex="0" aria-label=${t("candidate-where", { name })}>
+${differenceText(refuted)}</pre>`
+    }
+    <${Disclosure} label=${t("candidate-code")}
+      ><${CodeBlock} code=${code} label=${t("candidate-code-of", { name })}
+    /><//>
+  </li>`;
+}
+
+function Dropped({ test: { test, words, message } }) {
+  return html`<li class="test" data-testid="dropped-test" data-outcome="skipped">
+    <div class="test-line">
+      <span class="test-outcome"
+        ><${StateIcon} state="stopped" /><span class="visually-hidden"
+          >${t("test-dropped")}</span
+        ></span
+      >
+      <span class="test-name"><code>${test}</code>: ${words}</span>
+    </div>
+    ${
+      message &&
+      html`<${Disclosure} label=${t("why")}>
+        <pre class="test-message" tabindex="0" aria-label=${t("dropped-why", { test })}>
+${message}</pre>
+      <//>`
+    }
+  </li>`;
+}
+
+export function MutationStep({ step }) {
+  const found = step.artifact ? parseMutation(step.artifact) : null;
+  const words = noticedWords(found);
+  const share = found?.mutants ? found.killed / found.mutants : found?.noticed / found?.tried;
+  return html`${
+    words &&
+    html`<div class="tally" data-testid="mutation-tally">
+      <span class="tally-bar" aria-hidden="true"
+        ><span class="tally-passed" style=${{ width: `${100 * share}%` }}></span
+      ></span>
+      <span>${words}</span>
+    </div>`
+  }${!words && html`<p class="step-text">${step.text}</p>`}${
+    found?.survivors.length > 0 &&
+    html`<${Disclosure} label=${t("survivors", { count: found.survivors.length })}>
+      <ul class="tests">
+        ${found.survivors.map(
+          (survivor, index) => html`<${Survivor} key=${index} survivor=${survivor} />`,
+        )}
+      </ul><//
+    >`
+  }${
+    found?.notes.length > 0 &&
+    html`<ul class="tests" data-testid="replay-notes">
+      ${found.notes.map(
+        (note) => html`<li key=${note} class="test"><span class="test-name">${note}</span></li>`,
+      )}
+    </ul>`
+  }`;
+}
+
+function Survivor({ survivor: { line, before, after } }) {
+  if (!after) return html`<li class="test"><span class="test-name">${before}</span></li>`;
+  return html`<li class="test" data-testid="survivor">
+    <p class="test-name">${t("survivor-line", { line })}</p>
+    <${Changes} before=${before} after=${after} label=${t("survivor-in", { line })} />
+  </li>`;
+}

@@ -1,0 +1,89 @@
+// The execution step: how the tool was called, and the result.
+
+import { fileSize } from "../../format.js";
+import { html } from "../../html.js";
+import { prettyJson } from "../../specification.js";
+import { locale, t } from "../../texts.js";
+import { CodeBlock } from "../values/code.js";
+import { Disclosure } from "../parts/disclosure.js";
+
+const list = new Intl.ListFormat(locale, { type: "unit" });
+
+export function ExecutionStep({ step }) {
+  const { tool, server, progress, arguments: args, execution, made = [] } = step;
+  const refused = execution?.refused_files ?? [];
+  return html`
+    <p class="call"><span class="call-label">${t("execution-tool")}</span><code>${tool}</code></p>
+    ${
+      server &&
+      html`<p class="call">
+        <span class="call-label">${t("execution-server")}</span><code>${server}</code>
+      </p>`
+    }
+    ${progress && !execution && html`<p class="call" role="status">${progress}</p>`}
+    ${
+      args &&
+      html`<${CodeBlock}
+        code=${prettyJson(args)}
+        language="json"
+        label=${t("execution-arguments")}
+      />`
+    }
+    ${execution && html`<${Outcome} execution=${execution} />`}
+    ${
+      made.length > 0 &&
+      html`<p class="call">
+        <span class="call-label">${t("execution-made")}</span
+        ><span>${list.format(made.map((f) => `${f.name} (${fileSize(f.size)})`))}</span>
+      </p>`
+    }
+    ${
+      refused.length > 0 &&
+      html`<${Disclosure} label=${t("execution-refused")}
+        ><ul class="output" data-testid="refused-files">
+          ${refused.map((text) => html`<li>${text}</li>`)}
+        </ul><//
+      >`
+    }
+    ${
+      execution?.stdout &&
+      html`<${Disclosure} label=${t("execution-printed")}>
+        <pre class="output" tabindex="0" aria-label=${t("execution-printed")}>
+${execution.stdout}</pre>
+      <//>`
+    }
+  `;
+}
+
+function Outcome({ execution: e }) {
+  switch (e.outcome) {
+    case "returned":
+      return html`<div class="result" data-testid="result" data-tone="good">
+        <p class="result-label">
+          ${t("execution-result")}${" "}<span class="type">${e.type_name}</span
+          >${e.truncated && html` <span class="type">${t("execution-shortened")}</span>`}
+        </p>
+        <pre tabindex="0" aria-label=${t("execution-result")}>
+${e.text === "" ? html`<span class="muted">${t("execution-empty")}</span>` : e.text}</pre>
+      </div>`;
+    case "raised":
+      return html`<div class="result" data-testid="result" data-tone="bad">
+        <p class="result-label">
+          ${t("execution-raised")} <span class="type">${e.type_name}</span>
+        </p>
+        <pre tabindex="0" aria-label=${t("execution-error")}>${e.message}</pre>
+        ${
+          e.traceback &&
+          html`<${Disclosure} label=${t("execution-traceback")}>
+            <pre class="output" tabindex="0" aria-label=${t("execution-traceback")}>
+${e.traceback}</pre>
+          <//>`
+        }
+      </div>`;
+    default:
+      return html`<div class="result" data-testid="result" data-tone="bad">
+        <p class="result-label">${t("execution-ended")}</p>
+        <pre tabindex="0" aria-label=${t("execution-reason")}>${e.reason}</pre>
+      </div>`;
+  }
+}

@@ -1,0 +1,53 @@
+// The answer of a turn; once it is whole, each block of code in it can be copied.
+
+import { render } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { GrowingMarkdown, Markdown } from "../../markdown.js";
+import { t } from "../../texts.js";
+import { CopyButton } from "../values/code.js";
+
+// `corrected`: the tool that gave a wrong answer, and the version in which it is fixed. `checked`: what other
+// implementations of the tool said of its result.
+export function Answer({ text, streams, corrected, checked }) {
+  const answer = useRef(null);
+  useLayoutEffect(() => {
+    if (streams) return;
+    const places = [...answer.current.querySelectorAll("pre")].map(addCopy);
+    return () => places.forEach((place) => render(null, place));
+  }, [text, streams]);
+  return html`${
+      corrected &&
+      html`<p class="answer-corrected" data-testid="answer-corrected">
+        <${Icon} name="swap" /> ${t("answer-corrected", corrected)}
+      </p>`
+    }
+    <div data-testid="answer" data-state=${streams ? "streaming" : "finished"} ref=${answer}>
+      ${streams ? html`<${GrowingMarkdown} text=${text} />` : html`<${Markdown} text=${text} />`}
+    </div>
+    ${
+      checked &&
+      html`<p class="answer-checked" data-testid="answer-checked">
+        <${Icon} name=${checked.other ? "alert" : "checks"} />
+        ${t(checked.other ? "answer-doubted" : "answer-checked", checked)}
+      </p>`
+    }`;
+}
+
+// Beside the sanitised markup, since that may hold no button.
+function addCopy(block, index) {
+  const frame = document.createElement("div");
+  const place = document.createElement("div");
+  frame.className = "answer-code";
+  block.replaceWith(frame);
+  frame.append(block, place);
+  render(
+    html`<${CopyButton}
+      text=${block.textContent}
+      label=${t("answer-code", { number: index + 1 })}
+    />`,
+    place,
+  );
+  return place;
+}

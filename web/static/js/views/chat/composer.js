@@ -1,0 +1,120 @@
+// The composer: Enter sends, Shift+Enter starts a new line; it is never disabled, since turns may run in parallel.
+
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import { ask } from "../../connection.js";
+import { LONGEST_REQUEST } from "../../drafts.js";
+import { limitsText } from "../../files.js";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { memo } from "../../memo.js";
+import { pasted, pick } from "../../picking.js";
+import { dispatch } from "../../store.js";
+import { rich, t } from "../../texts.js";
+import { AttachedFiles } from "../values/files.js";
+import { Keys } from "../frame/keys.js";
+
+// On a touch keyboard Enter begins a new line, as there is no Shift to hold.
+const hasMouse = matchMedia("(pointer: fine)");
+
+// `newest`: the turn whose request Up takes back into an empty composer.
+export const Composer = memo(({ draft, focus, attached, limits, newest }) => {
+  const field = useRef(null);
+  const picker = useRef(null);
+  useLayoutEffect(() => fit(field.current), [draft]);
+  useEffect(() => {
+    if (focus === 0 && !hasMouse.matches) return;
+    field.current.focus();
+    field.current.setSelectionRange(draft.length, draft.length);
+  }, [focus]);
+
+  const tooLong = draft.length > LONGEST_REQUEST;
+  const send = (event) => {
+    event.preventDefault();
+    if (draft.trim() && !tooLong) ask(draft.trim(), attached);
+    field.current.focus();
+  };
+  const pressed = (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing && hasMouse.matches)
+      send(event);
+    if (event.key === "ArrowUp" && draft === "" && attached.length === 0 && newest) {
+      event.preventDefault();
+      dispatch({ type: "request_edited", turn: newest });
+    }
+  };
+
+  const picked = ({ target }) => {
+    pick(target.files);
+    target.value = ""; // so that the same file can be picked again
+  };
+  const asks =
+    attached.length > 0
+      ? t("composer-with-files", { count: attached.length })
+      : t("composer-empty");
+
+  return html`<form class="composer" onSubmit=${send}>
+    ${attached.length > 0 && html`<${AttachedFiles} files=${attached} draft=${draft} />`}
+    <button
+      type="button"
+      class="icon-button attach"
+      data-testid="attach"
+      aria-label=${t("composer-attach")}
+      title=${t("composer-attach-limits", { limits: limitsText(limits) })}
+      onClick=${() => picker.current.click()}
+    >
+      <${Icon} name="paperclip" />
+    </button>
+    <input
+      class="visually-hidden"
+      type="file"
+      multiple
+      tabindex="-1"
+      aria-label=${t("composer-files")}
+      data-testid="file-input"
+      ref=${picker}
+      onChange=${picked}
+    />
+    <label class="visually-hidden" for="composer">${t("composer-label")}</label>
+    <textarea
+      id="composer"
+      data-testid="composer"
+      ref=${field}
+      rows="1"
+      placeholder=${asks}
+      autocomplete="off"
+      enterkeyhint=${hasMouse.matches ? "send" : "enter"}
+      aria-describedby="composer-hint"
+      aria-invalid=${tooLong ? "true" : null}
+      value=${draft}
+      onInput=${(e) => dispatch({ type: "draft_changed", text: e.target.value })}
+      onKeyDown=${pressed}
+      onPaste=${pasted}
+    ></textarea>
+    <button
+      type="submit"
+      class="send"
+      data-testid="send"
+      aria-label=${t("composer-send")}
+      data-ready=${draft.trim() !== "" && !tooLong}
+    >
+      <${Icon} name="arrowUp" />
+    </button>
+    ${
+      tooLong &&
+      html`<p class="composer-count" role="alert" data-testid="too-long">
+        ${t("composer-too-long", { length: draft.length, most: LONGEST_REQUEST })}
+      </p>`
+    }
+    <p class="composer-hint" id="composer-hint">
+      ${rich("composer-hint", {
+        send: html`<${Keys} of="send" />`,
+        line: html`<${Keys} of="line" />`,
+        list: html`<${Keys} of="list" />`,
+      })}
+    </p>
+  </form>`;
+});
+
+function fit(field) {
+  field.style.height = "auto";
+  field.style.height = `${field.scrollHeight}px`;
+}

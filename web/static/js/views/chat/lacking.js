@@ -1,0 +1,35 @@
+// A request that a tool can serve but for a value: the tool's form, with what the request gives filled in.
+
+import { useEffect } from "preact/hooks";
+import { entriesOf } from "../../calling.js";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { loadTool } from "../../loading.js";
+import { dispatch, store } from "../../store.js";
+import { rich } from "../../texts.js";
+import { Questions } from "./questions.js";
+import { RunForm } from "./run-form.js";
+
+// `lacks`: {tool, given}; a tool that is gone leaves the questions as they are.
+export function Lacking({ turnId, lacks: { tool: name, given }, questions, intro }) {
+  const detail = store.value.toolDetails[name];
+  useEffect(() => {
+    if (!detail) loadTool(name);
+  }, [name, detail]);
+  if (detail?.error)
+    return html`<${Questions} turnId=${turnId} questions=${questions} intro=${intro} />`;
+  const open = () => dispatch({ type: "tool_opened", name });
+  const link = html`<button type="button" class="tool-link" onClick=${open}>
+    <${Icon} name="tool" />${name}
+  </button>`;
+  return html`<section class="lacking" data-testid="lacking">
+    <p>${rich("lacking", { tool: link })}</p>
+    ${
+      detail &&
+      html`<${RunForm}
+        tool=${detail.tool}
+        given=${entriesOf(detail.tool.parameters, detail.tool.input_schema.properties, given)}
+      />`
+    }
+  </section>`;
+}

@@ -1,0 +1,72 @@
+// A plan in the conversation: its steps with their states and results, each of which leads to what it did.
+
+import { pathOfPart } from "../../feed.js";
+import { firstLine, list, number, stateWords } from "../../format.js";
+import { html } from "../../html.js";
+import { StateIcon } from "../../icons.js";
+import { memo } from "../../memo.js";
+import { planOf } from "../../plan.js";
+import { dispatch } from "../../store.js";
+import { t } from "../../texts.js";
+
+export const Plan = memo(({ turnId, steps }) => {
+  const plan = planOf(steps);
+  if (!plan) return null;
+  const go = (path) => dispatch({ type: "step_wanted", turnId, path });
+  return html`<ol class="plan" data-testid="plan" aria-label=${t("plan")}>
+    ${plan.parts.map(
+      (part, index) =>
+        html`<li
+          key=${part.id}
+          class="plan-part"
+          data-testid="plan-part"
+          data-part=${part.id}
+          data-state=${part.state}
+        >
+          <${PartState} state=${part.state} />
+          <div>
+            <p>
+              <span class="plan-number">${number(index + 1)}</span>${" "}${
+                part.steps.length > 0
+                  ? html`<button
+                      type="button"
+                      class="plan-request"
+                      onClick=${() => go(pathOfPart(plan.key, index))}
+                    >
+                      ${part.request}
+                    </button>`
+                  : part.request
+              }
+            </p>
+            <${PartFacts} part=${part} parts=${plan.parts} />
+          </div>
+        </li>`,
+    )}
+  </ol>`;
+});
+
+export const PartState = ({ state }) =>
+  html`<span class="plan-icon"
+    ><${StateIcon} state=${state} /><span class="visually-hidden"
+      >${stateWords(state)}:${" "}</span
+    ></span
+  >`;
+
+// What it gave, by which tool, and which results it works on: the one before goes without saying.
+export function PartFacts({ part: { id, needs, tool, text }, parts }) {
+  const place = (one) => parts.findIndex((part) => part.id === one) + 1;
+  const others = needs.some((one) => place(one) !== place(id) - 1);
+  const used = others
+    ? t("plan-needs", { count: needs.length, steps: list(needs.map((one) => number(place(one)))) })
+    : "";
+  const facts = [tool, used].filter(Boolean);
+  return html`
+    ${
+      text &&
+      html`<p class="plan-result" data-testid="plan-result">
+        <span class="arrow" aria-label=${t("gives")}>→</span> <span>${firstLine(text)}</span>
+      </p>`
+    }
+    ${facts.length > 0 && html`<p class="plan-facts">${facts.join(" · ")}</p>`}
+  `;
+}

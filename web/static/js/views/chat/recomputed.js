@@ -1,0 +1,42 @@
+// The earlier answers that a tool's newest version changes, with both values; they are computed when someone looks.
+
+import { useEffect, useState } from "preact/hooks";
+import { getRecomputed } from "../../api.js";
+import { html } from "../../html.js";
+import { openConversation } from "../../route.js";
+import { t } from "../../texts.js";
+import { Disclosure } from "../parts/disclosure.js";
+
+export const Recomputed = ({ tool, label }) =>
+  html`<${Disclosure} label=${label}><${Changes} tool=${tool} /><//>`;
+
+function Changes({ tool }) {
+  const [report, setReport] = useState(null);
+  useEffect(() => {
+    getRecomputed(tool).then(setReport, (error) => setReport({ problem: error.message }));
+  }, [tool]);
+  if (!report) return html`<span class="spinner" role="img" aria-label=${t("loading")}></span>`;
+  if (report.problem) return html`<p class="step-note">${report.problem}</p>`;
+  const { computed, changed, unknown } = report;
+  return html`<div data-testid="recomputed">
+    <p class="step-note">
+      ${t("recomputed", { computed, changed: changed.length })}
+      ${unknown > 0 && ` ${t("recomputed-unknown", { unknown })}`}
+    </p>
+    ${changed.map(
+      (answer) =>
+        html`<dl class="facts" key=${`${answer.turn_id} ${answer.arguments}`}>
+          <dt>
+            <button
+              type="button"
+              class="text-button"
+              onClick=${() => openConversation(answer.conversation_id)}
+            >
+              ${answer.request}
+            </button>
+          </dt>
+          <dd><del>${answer.before}</del> <ins>${answer.after}</ins></dd>
+        </dl>`,
+    )}
+  </div>`;
+}

@@ -1,0 +1,57 @@
+// The requests that a tool is found by: each can be sent again, and one that it served can be removed.
+
+import { useRef } from "preact/hooks";
+import { forget } from "../../changing.js";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { dispatch } from "../../store.js";
+import { t } from "../../texts.js";
+import { Confirm } from "../parts/confirm.js";
+
+export function Requests({ name, written, used }) {
+  const heading = useRef(null);
+  if (written.length + used.length === 0) return null;
+  const remove = async (text) => {
+    await forget(name, text);
+    heading.current?.focus(); // the button that had the focus is gone
+  };
+  return html`<h3 class="eyebrow" tabindex="-1" ref=${heading}>${t("requests-title")}</h3>
+    <ul class="examples compact" data-testid="requests">
+      ${written.map((text) => html`<li key=${text}><${Example} text=${text} /></li>`)}
+      ${used.map(
+        (text) =>
+          html`<${Used} key=${`used ${text}`} name=${name} text=${text} remove=${remove} />`,
+      )}
+    </ul>
+    ${used.length > 0 && html`<p class="step-note">${t("requests-own")}</p>`}`;
+}
+
+function Used({ name, text, remove }) {
+  const question = t("requests-forget-question", { request: text });
+  return html`<li class="used-request">
+    <${Example} text=${text} /><${Confirm}
+      testid="forget"
+      label=${t("requests-forget")}
+      about=${text}
+      question=${question}
+      act=${() => remove(text)}
+    />
+  </li>`;
+}
+
+// What a person often asks after a tool.
+export const FollowUps = ({ after }) =>
+  html`<ul class="examples compact" data-testid="follow-ups">
+    ${after.map(({ request }) => html`<li key=${request}><${Example} text=${request} /></li>`)}
+  </ul>`;
+
+function Example({ text }) {
+  return html`<button
+    type="button"
+    class="example"
+    data-testid="example"
+    onClick=${() => dispatch({ type: "example_chosen", text })}
+  >
+    <span>${text}</span><${Icon} name="chevronRight" />
+  </button>`;
+}

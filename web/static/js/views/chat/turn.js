@@ -1,0 +1,309 @@
+// A turn in the conversation: the request, its progress, the answer, and its cost.
+
+import { useState } from "preact/hooks";
+import { causeOf, isBetterRephrased, settingsHelp } from "../../cause.js";
+import { askAgain, stop } from "../../connection.js";
+import { runningStep } from "../../delegation.js";
+import { duration, nowWords, stepWords, usageText } from "../../format.js";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { memo } from "../../memo.js";
+import { allowNotices, mayAsk } from "../../notifying.js";
+import { canBeKept } from "../../plan.js";
+import { saidWith } from "../../questions.js";
+import { dispatch } from "../../store.js";
+import { t } from "../../texts.js";
+import { isWritten } from "../../thread.js";
+import { Answer } from "./answer.js";
+import { Births, BuiltEarlier } from "./birth.js";
+import { BudgetMeter } from "../parts/budget.js";
+import { CopyButton } from "../values/code.js";
+import { Elapsed } from "../parts/elapsed.js";
+import { MadeFiles, RequestFiles } from "../values/files.js";
+import { Keep } from "./keep.js";
+import { Lacking } from "./lacking.js";
+import { Plan } from "./plan.js";
+import { Problem } from "../parts/problem.js";
+import { Progress } from "./progress.js";
+import { Recomputed } from "./recomputed.js";
+import { LongResults } from "./result.js";
+import { Answered, Questions } from "./questions.js";
+import { FollowUps } from "./requests.js";
+import { SettingsButton } from "../frame/settings-button.js";
+import { Wrong } from "./wrong.js";
+
+const showActivity = (turnId) => dispatch({ type: "turn_selected", turnId });
+
+// `before`: the turn before this one; `answers`: those of the turn after it.
+export const TurnView = memo(
+  ({
+    turn,
+    before,
+    answers,
+    skew,
+    stopping,
+    kept,
+    last,
+    after,
+    builtBy,
+    offline,
+    conversationId,
+  }) => {
+    const { outcome, failure } = turn;
+    const asked = outcome === "asked" && turn.questions;
+    return html`<li
+      class="turn"
+      data-testid="turn"
+      data-turn=${turn.id}
+      data-state=${turn.state}
+      data-outcome=${outcome}
+    >
+      ${turn.keeps && html`<p class="keeps" data-testid="keeps">${t("turn-keep")}</p>`}
+      ${turn.disputes && html`<p class="keeps" data-testid="disputes">${t("turn-disputes")}</p>`}
+      ${turn.runs && html`<p class="keeps" data-testid="by-hand">${t("turn-by-hand")}</p>`}
+      <${Request} turn=${turn} before=${before} />
+      <${RequestFiles} files=${turn.files} conversationId=${conversationId} />
+      <${Progress}
+        turnId=${turn.id}
+        course=${turn.course}
+        steps=${turn.steps}
+        state=${turn.state}
+      />
+      <${Plan} turnId=${turn.id} steps=${turn.steps} />
+      ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
+      ${turn.state === "running" && turn.budget && html`<${BudgetMeter} budget=${turn.budget} />`}
+      ${turn.thoughts.length > 0 && html`<${Thoughts} thoughts=${turn.thoughts} />`}
+      ${
+        asked &&
+        (last
+          ? html`<${asked.lacks ? Lacking : Questions} turnId=${turn.id} ...${asked} />`
+          : html`<${Answered} questions=${asked.questions} answers=${answers} />`)
+      }
+      ${
+        turn.answer &&
+        !asked &&
+        outcome !== "declined" &&
+        html`<${Answer}
+          text=${turn.answer}
+          streams=${turn.state === "running"}
+          corrected=${turn.corrected}
+          checked=${turn.checked}
+        />`
+      }
+      ${
+        turn.recomputed?.computed > 0 &&
+        html`<${Recomputed}
+          tool=${turn.recomputed.tool}
+          label=${t("recomputed", turn.recomputed)}
+        />`
+      }
+      <${LongResults} turn=${turn} conversationId=${conversationId} />
+      <${MadeFiles} files=${turn.made} conversationId=${conversationId} />
+      ${
+        failure &&
+        html`<${Problem}
+          testid="turn-failure"
+          title=${causeOf(turn)}
+          markdown=${failure.kind !== "model" && failure.where === "specify"}
+          ...${failure}
+          >${isBetterRephrased(turn) && html`<${Rephrase} turn=${turn} />`}${
+            settingsHelp(turn) && html`<${SettingsButton} testid="failure-settings" />`
+          }<${Again} turn=${turn} conversationId=${conversationId} words=${t("try-again")}
+        /><//>`
+      }
+      ${outcome === "declined" && html`<${Declined} turn=${turn} offline=${offline} />`}
+      ${
+        outcome === "stopped" &&
+        html`<${Problem}
+          testid="turn-stopped"
+          tone="warn"
+          title=${stepWords("turn_stopped")}
+          message=${turn.stopReason}
+          ><${Again} turn=${turn} conversationId=${conversationId} words=${t("turn-again")}
+        /><//>`
+      }
+      <${Births} steps=${turn.steps} />
+      ${builtBy && html`<${BuiltEarlier} turn=${turn} builtBy=${builtBy} />`}
+      ${!kept && canBeKept(turn) && html`<${Keep} turnId=${turn.id} />`}
+      ${
+        turn.state !== "running" &&
+        html`<${Summary} turn=${turn} conversationId=${conversationId} />`
+      }
+      ${
+        last &&
+        outcome === "answered" &&
+        after?.length > 0 &&
+        html`<div class="follow-ups">
+          <h3 class="eyebrow">${t("turn-after")}</h3>
+          <${FollowUps} after=${after} />
+        </div>`
+      }
+    </li>`;
+  },
+);
+
+const Again = ({ turn, conversationId, words }) =>
+  html`<button
+    type="button"
+    class="button"
+    data-testid="again"
+    onClick=${() => askAgain(turn, conversationId)}
+  >
+    ${words}
+  </button>`;
+
+// Longer requests fold, so that the answer is near.
+const LONG = { characters: 1200, lines: 16 };
+const isLong = (text) => text.length > LONG.characters || text.split("\n").length > LONG.lines;
+
+function Request({ turn, before }) {
+  const [open, setOpen] = useState(false);
+  const words = saidWith(turn, before);
+  const long = isLong(words);
+  const edit = () => dispatch({ type: "request_edited", turn });
+  return html`<div class="request-line">
+      ${
+        isWritten(turn) &&
+        html`<${Action} icon="pencil" label=${t("turn-edit")} testid="edit-request" act=${edit} />`
+      }
+      <h2 class="request" data-testid="request" data-folded=${long && !open}>${words}</h2>
+    </div>
+    ${
+      long &&
+      html`<button
+        type="button"
+        class="text-button request-more"
+        data-testid="request-more"
+        aria-expanded=${open ? "true" : "false"}
+        onClick=${() => setOpen(!open)}
+      >
+        ${open ? t("text-less") : t("text-all", { count: words.length })}
+      </button>`
+    }`;
+}
+
+const Action = ({ icon, label, testid, act }) =>
+  html`<button
+    type="button"
+    class="icon-button small turn-action"
+    data-testid=${testid}
+    aria-label=${label}
+    title=${label}
+    onClick=${act}
+  >
+    <${Icon} name=${icon} />
+  </button>`;
+
+// The request and its files, in the composer.
+function Rephrase({ turn }) {
+  const rephrase = () => dispatch({ type: "request_edited", turn });
+  return html`<button type="button" class="button" data-testid="rephrase" onClick=${rephrase}>
+    ${t("turn-rephrase")}
+  </button>`;
+}
+
+// What can't be known or done here: the reason, and what there is instead.
+function Declined({ turn, offline }) {
+  return html`<${Problem}
+    testid="turn-declined"
+    tone="calm"
+    title=${t("turn-declined")}
+    markdown=${true}
+    message=${turn.answer}
+  >
+    ${turn.nearest.length > 0 && html`<span class="problem-near">${t("turn-nearest")}</span>`}
+    ${turn.nearest.map((name) => html`<${ToolLink} key=${name} name=${name} />`)}
+    <${Rephrase} turn=${turn} />
+    ${offline && html`<${SettingsButton} testid="declined-settings" />`}
+  <//>`;
+}
+
+function ToolLink({ name, testid }) {
+  const open = () => dispatch({ type: "tool_opened", name });
+  return html`<button type="button" class="tool-link" data-testid=${testid} onClick=${open}>
+    <${Icon} name="tool" />${name}
+  </button>`;
+}
+
+function Now({ turn, skew, stopping }) {
+  const step = runningStep(turn.steps);
+  return html`<div class="now" data-testid="now">
+    <span class="spinner" aria-hidden="true"></span>
+    <button type="button" class="now-words" onClick=${() => showActivity(turn.id)}>
+      ${stopping ? t("turn-stopping") : nowWords(step)}
+    </button>
+    <${Elapsed} since=${turn.startedAt} skew=${skew} />
+    ${
+      mayAsk.value &&
+      html`<button
+        type="button"
+        class="icon-button small notify"
+        data-testid="notify"
+        aria-label=${t("turn-notify")}
+        title=${t("turn-notify")}
+        onClick=${allowNotices}
+      >
+        <${Icon} name="bell" />
+      </button>`
+    }
+    <button type="button" class="button stop" data-testid="stop" onClick=${() => stop(turn.id)}>
+      <${Icon} name="square" />${t("turn-stop")}
+    </button>
+  </div>`;
+}
+
+function Thoughts({ thoughts }) {
+  return html`<details class="thoughts" data-testid="thoughts">
+    <summary>${t("turn-thoughts")}</summary>
+    ${thoughts.map(({ call, text }) => html`<p key=${call}>${text}</p>`)}
+  </details>`;
+}
+
+function Summary({ turn, conversationId }) {
+  const [disputed, setDisputed] = useState(false);
+  const facts = [duration(turn.seconds), usageText(turn.usage)].filter(Boolean).join(" · ");
+  return html`${
+      disputed &&
+      html`<${Wrong}
+        turn=${turn}
+        conversationId=${conversationId}
+        close=${() => setDisputed(false)}
+      />`
+    }
+    <div class="summary" data-testid="summary">
+      ${turn.tool && html`<${ToolLink} name=${turn.tool} testid="summary-tool" />`}
+      <span class="summary-facts">${facts}</span>
+      <span class="turn-actions" role="group" aria-label=${t("turn-actions")}>
+        ${turn.answer && html`<${CopyButton} text=${turn.answer} label=${t("turn-answer")} />`}
+        ${
+          turn.outcome === "answered" &&
+          !turn.corrected &&
+          html`<${Action}
+            icon="wrong"
+            label=${t("wrong")}
+            testid="wrong"
+            act=${() => setDisputed(!disputed)}
+          />`
+        }
+        ${
+          !turn.keeps &&
+          !turn.disputes &&
+          !["failed", "stopped"].includes(turn.outcome) &&
+          html`<${Action}
+            icon="again"
+            label=${t("turn-again")}
+            testid="ask-again"
+            act=${() => askAgain(turn, conversationId)}
+          />`
+        }
+      </span>
+      <button
+        type="button"
+        class="text-button"
+        data-testid="show-activity"
+        onClick=${() => showActivity(turn.id)}
+      >
+        ${t("turn-activity")}<${Icon} name="chevronRight" />
+      </button>
+    </div>`;
+}

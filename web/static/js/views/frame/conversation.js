@@ -1,0 +1,101 @@
+// One conversation of the list: a link that is renamed in place.
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { memo } from "../../memo.js";
+import { t } from "../../texts.js";
+
+const LONGEST = 200;
+
+export const Conversation = memo(
+  ({ id, title, open, busy, unread, renaming, go, rename, change, remove, openMenu }) => {
+    const link = useRef(null);
+    const renamed = useRef(false);
+    useLayoutEffect(() => {
+      if (renamed.current && !renaming && document.activeElement === document.body)
+        link.current.focus();
+      renamed.current = renaming;
+    }, [renaming]);
+    const follow = (event) => {
+      if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+      event.preventDefault();
+      go(id);
+    };
+    const press = (event) => {
+      if (event.key === "F2") rename(id);
+      else if (event.key === "Delete") remove(id);
+      else return;
+      event.preventDefault();
+    };
+    if (renaming)
+      return html`<${Renaming}
+        title=${title}
+        save=${(text) => change(id, { title: text })}
+        close=${() => rename(null)}
+      />`;
+    return html`<div class="conversation-row">
+      <a
+        class="conversation"
+        ref=${link}
+        href=${`#${encodeURIComponent(id)}`}
+        data-testid="conversation-row"
+        aria-current=${open ? "true" : null}
+        aria-keyshortcuts="F2 Delete"
+        title=${title}
+        onClick=${follow}
+        onDblClick=${() => rename(id)}
+        onKeyDown=${press}
+      >
+        <span class="conversation-title">${title || t("conversation-untitled")}</span>
+        ${
+          busy
+            ? html`<span class="spinner" role="img" aria-label=${t("conversation-running")}></span>`
+            : unread &&
+              !open &&
+              html`<span class="unread" role="img" aria-label=${t("conversation-unread")}></span>`
+        }
+      </a>
+      <button
+        type="button"
+        class="icon-button small conversation-more"
+        data-testid="conversation-more"
+        aria-haspopup="menu"
+        aria-label=${t("conversation-actions", { title })}
+        onClick=${(event) => openMenu({ id, anchor: event.currentTarget })}
+      >
+        <${Icon} name="more" />
+      </button>
+    </div>`;
+  },
+);
+
+function Renaming({ title, save, close }) {
+  const field = useRef(null);
+  const ended = useRef(false);
+  useLayoutEffect(() => {
+    field.current.focus();
+    field.current.select();
+  }, []);
+  const end = (text) => {
+    if (ended.current) return;
+    ended.current = true;
+    if (text && text !== title) save(text);
+    close();
+  };
+  const press = (event) => {
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    event.preventDefault(); // Escape would close the drawer too
+    end(event.key === "Enter" ? event.target.value.trim() : "");
+  };
+  return html`<input
+    class="conversation-name"
+    ref=${field}
+    data-testid="conversation-name"
+    aria-label=${t("conversation-title")}
+    maxlength=${LONGEST}
+    value=${title}
+    onKeyDown=${press}
+    onBlur=${(event) => end(event.target.value.trim())}
+  />`;
+}

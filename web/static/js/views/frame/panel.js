@@ -1,0 +1,120 @@
+// Beside the conversation: the activity of a turn, the tool library, or the lessons; or a narrow
+// rail that brings them back.
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { dispatch } from "../../store.js";
+import { t } from "../../texts.js";
+import { Activity } from "../activity/activity.js";
+import { Library } from "../library/library.js";
+import { Lessons } from "../lessons/lessons.js";
+import { Splitter } from "./splitter.js";
+import { Tabs, tabPanel } from "../parts/tabs.js";
+import { WideButton } from "./wide.js";
+
+const ICONS = { activity: "activity", library: "book", lessons: "lamp" };
+
+const toggle = () => dispatch({ type: "panel_toggled" });
+
+export function Panel({ state, thread, turn }) {
+  const { panelOpen: open } = state;
+  const frame = useRef(null);
+  const [hide, show] = [useRef(null), useRef(null)];
+  const was = useRef(open);
+  useLayoutEffect(() => {
+    // What had the focus is gone with its half of the panel.
+    const moves = was.current !== open && frame.current.contains(document.activeElement);
+    if (moves) (open ? hide : show).current.focus();
+    was.current = open;
+  }, [open]);
+  const tabs = Object.keys(ICONS).map((id) => ({
+    id,
+    label: t(`panel-${id}`),
+    count: { library: state.tools, lessons: state.lessons }[id]?.length,
+  }));
+  const bodies = {
+    activity: () =>
+      html`<${Activity}
+        turn=${turn}
+        order=${thread.order}
+        skew=${state.skew}
+        graph=${state.graph}
+        feed=${state.feed}
+        tools=${state.tools}
+      />`,
+    library: () =>
+      html`<${Library}
+        tools=${state.tools}
+        search=${state.search}
+        kind=${state.kind}
+        found=${state.toolsFound}
+        openTool=${state.openTool}
+        detail=${state.toolDetails[state.openTool]}
+        versions=${state.versions[state.openTool]}
+        sources=${state.versionSources}
+        problem=${state.changeProblem}
+      />`,
+    lessons: () => html`<${Lessons} lessons=${state.lessons} />`,
+  };
+  return html`<aside class="panel" id="panel" aria-label=${t("panel-label")} ref=${frame}>
+    <${Splitter} />
+    <div class="panel-rail" role="group" aria-label=${t("panel-label")}>
+      <button
+        type="button"
+        class="icon-button"
+        ref=${show}
+        data-testid="show-panel"
+        aria-label=${t("panel-show")}
+        title=${t("panel-show")}
+        aria-keyshortcuts="Control+B"
+        onClick=${toggle}
+      >
+        <${Icon} name="panelShow" />
+      </button>
+      ${tabs.map(
+        ({ id, label }) =>
+          html`<button
+            key=${id}
+            type="button"
+            class="icon-button"
+            data-testid=${`rail-${id}`}
+            aria-label=${label}
+            title=${label}
+            onClick=${() => dispatch({ type: "view_selected", view: id })}
+          >
+            <${Icon} name=${ICONS[id]} />${
+              id === "activity" &&
+              turn?.state === "running" &&
+              html`<span class="viewbar-dot" role="img" aria-label=${t("state-running")}></span>`
+            }
+          </button>`,
+      )}
+    </div>
+    <div class="panel-tabs">
+      <${Tabs}
+        id="panel"
+        label=${t("panel-tabs")}
+        tabs=${tabs}
+        selected=${state.panel}
+        select=${(view) => dispatch({ type: "view_selected", view })}
+      />
+      <span class="panel-tools">
+        <${WideButton} />
+        <button
+          type="button"
+          class="icon-button small"
+          ref=${hide}
+          data-testid="hide-panel"
+          aria-label=${t("panel-hide")}
+          title=${t("panel-hide")}
+          aria-keyshortcuts="Control+B"
+          onClick=${toggle}
+        >
+          <${Icon} name="panelHide" />
+        </button>
+      </span>
+    </div>
+    <div class="panel-body" ...${tabPanel("panel", state.panel)}>${bodies[state.panel]()}</div>
+  </aside>`;
+}

@@ -1,0 +1,41 @@
+// The offer to restore the conversation that was deleted last.
+
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { changeConversation } from "../../loading.js";
+import { openConversation } from "../../route.js";
+import { dispatch } from "../../store.js";
+import { t } from "../../texts.js";
+
+export function Undo({ deleted: { id, title, open } }) {
+  const button = useRef(null);
+  useLayoutEffect(() => button.current.focus(), []);
+  const dismiss = () => dispatch({ type: "deletion_dismissed" });
+  const restore = async () => {
+    if (!(await changeConversation(id, { deleted: false }))) return;
+    dismiss();
+    if (open) openConversation(id);
+  };
+  return html`<div
+    class="undo"
+    role="group"
+    aria-label=${t("conversation-deleted")}
+    data-testid="undo"
+  >
+    <span class="undo-title"
+      >${t("conversation-deleted-title", { title: title || t("conversation-untitled") })}</span
+    >
+    <button type="button" class="button" ref=${button} onClick=${restore}>
+      ${t("conversation-undo")}
+    </button>
+    <button
+      type="button"
+      class="icon-button small"
+      aria-label=${t("conversation-dismiss")}
+      onClick=${dismiss}
+    >
+      <${Icon} name="cross" />
+    </button>
+  </div>`;
+}

@@ -1,0 +1,39 @@
+// The bar at the bottom of a narrow page: which view shows.
+
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { memo } from "../../memo.js";
+import { dispatch } from "../../store.js";
+import { t } from "../../texts.js";
+
+const VIEWS = [
+  { view: "chat", icon: "chat" },
+  { view: "activity", icon: "activity" },
+  { view: "library", icon: "book" },
+  { view: "lessons", icon: "lamp" },
+];
+
+export const ViewBar = memo(({ view: selected, running, project }) => {
+  return html`<nav class="viewbar" aria-label=${t("panel-views")}>
+    ${VIEWS.map(
+      ({ view, icon }) =>
+        html`<button
+          key=${view}
+          type="button"
+          class="viewbar-button"
+          data-testid=${`view-${view}`}
+          aria-current=${view === selected ? "page" : null}
+          onClick=${() => dispatch({ type: "view_selected", view })}
+        >
+          <${Icon} name=${icon} /><span
+            >${t(view === "chat" && project ? "panel-project" : `panel-${view}`)}</span
+          >
+          ${
+            view === "activity" &&
+            running &&
+            html`<span class="viewbar-dot" role="img" aria-label=${t("state-running")}></span>`
+          }
+        </button>`,
+    )}
+  </nav>`;
+});

@@ -1,0 +1,14 @@
+// The standing of a tool in a word.
+
+import { html } from "../../html.js";
+import { standingTitle, standingWords } from "../../versions.js";
+
+export function Badge({ standing }) {
+  return html`<span
+    class="badge"
+    data-testid="badge"
+    data-standing=${standing}
+    title=${standingTitle(standing)}
+    >${standingWords(standing)}</span
+  >`;
+}

@@ -1,0 +1,53 @@
+// The tool library: a list to search, and behind each row the tool itself.
+
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { recall, remember } from "../../choices.js";
+import { html } from "../../html.js";
+import { lazy } from "../../lazy.js";
+import { memo } from "../../memo.js";
+import { Badge } from "./badge.js";
+import { Servers } from "./servers.js";
+import { ToolDetail } from "./tool.js";
+import { LibraryMenu } from "./tool-menus.js";
+
+const ORDER = "tools-order";
+
+const ToolList = lazy(async () => (await import("./tool-list.js")).ToolList);
+
+export const Library = memo(
+  ({ tools, search, kind, found, openTool, detail, versions, sources, problem }) => {
+    const [order, setOrder] = useState(() => recall(ORDER, "name"));
+    const left = useRef(null); // the tool that was open before
+    useLayoutEffect(() => {
+      if (openTool) left.current = openTool;
+    }, [openTool]);
+    if (openTool) {
+      const line = tools?.find((tool) => tool.name === openTool);
+      return html`<${ToolDetail}
+        key=${openTool}
+        name=${openTool}
+        line=${line}
+        detail=${detail}
+        versions=${versions}
+        sources=${sources}
+        problem=${problem?.name === openTool ? problem : null}
+      />`;
+    }
+    const choose = (chosen) => {
+      remember(ORDER, chosen);
+      setOrder(chosen);
+    };
+    return html`<${ToolList}
+      tools=${tools}
+      search=${search}
+      kind=${kind}
+      found=${found}
+      order=${order}
+      choose=${choose}
+      left=${left}
+      badge=${Badge}
+      servers=${Servers}
+      menu=${LibraryMenu}
+    />`;
+  },
+);

@@ -1,0 +1,75 @@
+// Other MCP servers, whose tools the agent may use: their state, and which tools are always allowed.
+
+import { useEffect, useState } from "preact/hooks";
+import { getServers, postConsent } from "../../api.js";
+import { html } from "../../html.js";
+import { t } from "../../texts.js";
+import { Disclosure } from "../parts/disclosure.js";
+
+const AGAIN = 2000; // milliseconds before a state is asked for again, while a server is being connected
+
+export function Servers() {
+  const [servers, setServers] = useState([]);
+  const [problem, setProblem] = useState("");
+  const take = (request) =>
+    request.then(setServers, (error) =>
+      setProblem([error.message, error.remedy].filter(Boolean).join(" ")),
+    );
+  useEffect(() => {
+    take(getServers());
+  }, []);
+  const connecting = servers.some(({ state }) => state === "connecting" || state === "idle");
+  useEffect(() => {
+    if (!connecting) return undefined;
+    const timer = setTimeout(() => take(getServers()), AGAIN);
+    return () => clearTimeout(timer);
+  }, [servers]);
+  if (servers.length === 0 && !problem) return null;
+  const change = (server, tool, allowed) => take(postConsent(server, tool, allowed));
+  return html`<section class="servers" aria-label=${t("servers")} data-testid="servers">
+    <${Disclosure} label=${t("servers-count", { count: servers.length })}>
+      ${problem && html`<p role="alert">${problem}</p>`}
+      ${servers.map(
+        (server) => html`<${Server} key=${server.name} server=${server} change=${change} />`,
+      )}
+    <//>
+  </section>`;
+}
+
+function Server({ server, change }) {
+  const { name, address, state, problem, tools } = server;
+  return html`<div class="server" data-testid="server" data-server=${name}>
+    <p class="tool-row-head">
+      <span class="tool-row-name">${name || "mcp.json"}</span
+      ><span class="tool-row-fact">${t(`server-${state}`)}</span>
+    </p>
+    ${address && html`<p class="server-address"><code>${address}</code></p>`}
+    ${problem && html`<p class="server-problem">${problem}</p>`}
+    <ul>
+      ${tools.map(
+        (tool) =>
+          html`<${ServerTool} key=${tool.name} server=${name} tool=${tool} change=${change} />`,
+      )}
+    </ul>
+  </div>`;
+}
+
+function ServerTool({ server, tool, change }) {
+  const toggle = ({ target }) => change(server, tool.name, target.checked);
+  return html`<li class="server-tool">
+    <label title=${tool.description}
+      ><input
+        type="checkbox"
+        data-testid="server-tool"
+        data-tool=${tool.name}
+        checked=${tool.allowed}
+        onChange=${toggle}
+      />${tool.name}</label
+    >
+    <span class="muted"
+      >${t(
+        tool.allowed ? "server-tool-allowed" : "server-tool-asks",
+      )}${tool.read_only && ` · ${t("server-tool-reads")}`}</span
+    >
+  </li>`;
+}

@@ -1,0 +1,235 @@
+// The dialog that adds the tools of a bundle: who signed it, what the tools say of themselves, what
+// the gate finds, and the person's word.
+
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { checkBundle, importBundle } from "../../api.js";
+import { canBeAdded, chosenTools, wordsOf } from "../../exchange.js";
+import { list } from "../../format.js";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { Loading } from "../../lazy.js";
+import { t } from "../../texts.js";
+import { visible } from "../../visible.js";
+import { CodeBlock } from "../values/code.js";
+import { Disclosure } from "../parts/disclosure.js";
+
+const EMPTY = { offer: null, findings: {}, working: false, added: null, problem: null };
+
+// `problemView` comes from the page, as in the list of tools.
+export function ToolImport({ close, problemView }) {
+  const dialog = useRef(null);
+  const run = useRef(0); // of the newest file; what comes of an earlier one is dropped
+  const [file, setFile] = useState(null);
+  const [state, setState] = useState(EMPTY);
+  const [left, leave] = useState(new Set());
+  useLayoutEffect(() => dialog.current.showModal(), []);
+  useLayoutEffect(() => () => run.current++, []);
+
+  // Runs a request whose answer comes as events.
+  const follow = async (begin, end) => {
+    const mine = ++run.current;
+    const change = (made) => mine === run.current && setState((old) => ({ ...old, ...made(old) }));
+    change(() => ({ working: true, problem: null }));
+    const tell = (kind, data) =>
+      change(({ findings }) => {
+        if (kind === "finding") return { findings: { ...findings, [data.name]: data } };
+        return kind === "offer" ? { offer: data } : { problem: data };
+      });
+    try {
+      await begin(tell);
+      change(end);
+    } catch ({ message, remedy }) {
+      change(() => ({ problem: { message, remedy } }));
+    }
+    change(() => ({ working: false }));
+  };
+  const choose = ({ target }) => {
+    const [chosen] = target.files;
+    if (!chosen) return;
+    setFile(chosen);
+    setState(EMPTY);
+    leave(new Set());
+    follow(
+      (tell) => checkBundle(chosen, tell),
+      () => ({}),
+    );
+  };
+  const { offer, findings, working, added, problem } = state;
+  const chosen = offer ? chosenTools(offer.tools, findings, left) : [];
+  const add = () =>
+    follow(
+      (tell) => importBundle(file, { digest: offer.digest, only: chosen }, tell),
+      (now) => ({
+        added: Object.values(now.findings).filter(({ outcome }) => outcome === "added").length,
+      }),
+    );
+  const toggle = (name) => {
+    const next = new Set(left);
+    if (!next.delete(name)) next.add(name);
+    leave(next);
+  };
+  const checked = Object.keys(findings).length;
+  const said =
+    added !== null
+      ? t("import-added", { count: added })
+      : offer &&
+        t(working ? "import-checking" : "import-checked", {
+          count: checked,
+          of: offer.tools.length,
+        });
+  return html`<dialog
+    class="dialog tool-import"
+    ref=${dialog}
+    data-testid="tool-import"
+    aria-labelledby="import-title"
+    closedby="any"
+    onClose=${close}
+  >
+    <div class="dialog-head">
+      <h2 class="popover-title" id="import-title">${t("import-title")}</h2>
+      <button
+        type="button"
+        class="icon-button small"
+        aria-label=${t("share-close")}
+        onClick=${() => dialog.current.close()}
+      >
+        <${Icon} name="cross" />
+      </button>
+    </div>
+    <label class="field"
+      >${t("import-file")}<input
+        type="file"
+        class="input import-file"
+        accept=".zip"
+        data-testid="import-file"
+        onChange=${choose}
+    /></label>
+    ${
+      problem &&
+      html`<div role="alert">
+        <${problemView} title=${t("import-refused")} testid="import-problem" ...${problem} />
+      </div>`
+    }
+    ${offer && html`<${SignedBy} signer=${offer.signer} />`}
+    ${
+      offer &&
+      html`<ul class="import-tools" aria-label=${t("import-tools")}>
+        ${offer.tools.map(
+          (tool) =>
+            html`<${OneTool}
+              key=${tool.name}
+              tool=${tool}
+              finding=${findings[tool.name]}
+              chosen=${!left.has(tool.name)}
+              toggle=${added === null && !working ? toggle : null}
+            />`,
+        )}
+      </ul>`
+    }
+    <p class="import-status" role="status" data-testid="import-status">${said}</p>
+    ${working && html`<${Loading} />`}
+    ${
+      offer &&
+      html`<div class="form-actions">
+        ${
+          added === null &&
+          html`<button
+            type="button"
+            class="button primary"
+            data-testid="import-add"
+            disabled=${working || chosen.length === 0}
+            aria-describedby="import-words"
+            onClick=${add}
+          >
+            ${t("import-add", { count: chosen.length })}
+          </button>`
+        }
+        <button
+          type="button"
+          class="button quiet"
+          data-testid="import-close"
+          onClick=${() => dialog.current.close()}
+        >
+          ${t(added === null ? "confirm-cancel" : "share-close")}
+        </button>
+        ${
+          added === null && html`<p class="import-words" id="import-words">${t("import-words")}</p>`
+        }
+      </div>`
+    }
+  </dialog>`;
+}
+
+function SignedBy({ signer: { status, name, fingerprint } }) {
+  return html`<div class="import-signer" data-status=${status} data-testid="import-signer">
+    <${Icon} name=${status === "own" || status === "trusted" ? "shield" : "alert"} />
+    <p>
+      ${t(`signer-${status}`, { name: visible(name) })}${
+        fingerprint && html` <code class="digest">${fingerprint}</code>`
+      }
+    </p>
+  </div>`;
+}
+
+function OneTool({ tool, finding, chosen, toggle }) {
+  const {
+    name,
+    signature,
+    description,
+    parameters,
+    requests,
+    model,
+    packages,
+    imports,
+    code,
+    tests,
+  } = wordsOf(tool, visible);
+  const needs = [...imports, ...packages];
+  const outcome = finding?.outcome ?? "waiting";
+  return html`<li
+    class="import-tool"
+    data-testid="import-tool"
+    data-tool=${name}
+    data-outcome=${outcome}
+  >
+    <label class="check"
+      ><input
+        type="checkbox"
+        checked=${chosen && canBeAdded(finding)}
+        disabled=${!toggle || !canBeAdded(finding)}
+        onChange=${() => toggle(name)}
+      /><code>${name}</code
+      ><span class="import-outcome">${t(`import-outcome-${outcome}`)}</span></label
+    >
+    ${outcome === "refused" && html`<p class="import-refusal">${visible(finding.detail)}</p>`}
+    <p class="overview-text">${description}</p>
+    <code class="digest">${signature}</code>
+    ${
+      parameters.length > 0 &&
+      html`<dl class="facts">
+        ${parameters.map(
+          ([parameter, words]) =>
+            html`<dt key=${parameter}><code>${parameter}</code></dt>
+              <dd>${words}</dd>`,
+        )}
+      </dl>`
+    }
+    ${
+      requests.length > 0 &&
+      html`<p class="import-label">${t("import-requests")}</p>
+        <ul class="import-requests">
+          ${requests.map((request, n) => html`<li key=${n}>${request}</li>`)}
+        </ul>`
+    }
+    ${
+      needs.length > 0 &&
+      html`<p class="import-label">${t("import-needs", { needs: list(needs) })}</p>`
+    }
+    ${model && html`<p class="import-label">${t("author-model", { model })}</p>`}
+    <${Disclosure} label=${t("import-code", { name })}
+      ><${CodeBlock} code=${code} label=${t("tool-code-of", { name })} /><${CodeBlock}
+        code=${tests}
+        label=${t("tool-tests-of", { name })}
+    /><//>
+  </li>`;
+}

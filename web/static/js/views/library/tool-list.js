@@ -1,0 +1,253 @@
+// The list of the library: searched, ordered and narrowed; of many tools those near the visible part are drawn.
+
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { ago } from "../../format.js";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { searchTools } from "../../loading.js";
+import { memo } from "../../memo.js";
+import { kindsOf, listed, ORDER_NAMES } from "../../search.js";
+import { dispatch } from "../../store.js";
+import { t } from "../../texts.js";
+import { standingTitle, standingWords } from "../../versions.js";
+import { rowAt, useVirtual } from "../../virtual.js";
+
+export { ToolImport } from "./tool-import.js";
+
+const ROW = 76; // pixels of a row with two lines of description
+const MOVES = {
+  ArrowDown: (at) => at + 1,
+  ArrowUp: (at) => at - 1,
+  PageDown: (at) => at + 8,
+  PageUp: (at) => at - 8,
+  Home: () => 0,
+  End: () => Infinity,
+};
+
+// `left`: a ref to the tool that was open before, whose row takes the focus. `badge`, `servers` and
+// `menu` come from the page, so that the two share no file of their own.
+export function ToolList({
+  tools,
+  search,
+  kind,
+  found,
+  order,
+  choose,
+  left,
+  badge,
+  servers,
+  menu,
+}) {
+  const scroller = useRef(null);
+  const lines = useMemo(
+    () => listed(tools ?? [], { search, kind, order, found }),
+    [tools, search, kind, order, found],
+  );
+  const [at, setAt] = useState(() =>
+    Math.max(
+      0,
+      lines.findIndex(({ tool }) => tool.name === left.current),
+    ),
+  );
+  const current = Math.min(at, lines.length - 1);
+  const {
+    rows: drawn,
+    after,
+    show,
+    measure,
+  } = useVirtual({
+    count: lines.length,
+    size: ROW,
+    scroller,
+    key: (index) => lines[index]?.tool.name ?? index,
+  });
+  const moved = useRef(left.current !== null);
+  useLayoutEffect(() => {
+    if (moved.current) show(current);
+    left.current = null;
+  }, []);
+  const focus = (index) => {
+    const row = moved.current && rowAt(scroller.current, index)?.querySelector("button");
+    if (!row) return; // not drawn yet; it is after the scroll
+    moved.current = false;
+    row.focus({ preventScroll: true });
+  };
+  useLayoutEffect(() => focus(current));
+  const go = (index) => {
+    moved.current = true;
+    setAt(index);
+    show(index);
+    if (index === current) focus(index);
+  };
+  const press = (event) => {
+    const move = MOVES[event.key]?.(current);
+    if (move === undefined || lines.length === 0) return;
+    event.preventDefault();
+    if (move < 0) document.getElementById("library-search").focus();
+    else go(Math.min(move, lines.length - 1));
+  };
+  const fromSearch = (event) => {
+    if (event.key !== "ArrowDown" || lines.length === 0) return;
+    event.preventDefault();
+    go(0);
+  };
+  const searched = (event) => {
+    setAt(0);
+    searchTools(event.target.value);
+  };
+  return html`<section class="library" aria-label=${t("library-label")} data-testid="library">
+    <div class="search">
+      <${Icon} name="search" />
+      <input
+        type="search"
+        id="library-search"
+        data-testid="library-search"
+        maxlength="400"
+        placeholder=${t("library-search")}
+        aria-label=${t("library-search")}
+        value=${search}
+        onInput=${searched}
+        onKeyDown=${fromSearch}
+      />
+      <${menu} empty=${tools?.length === 0} />
+    </div>
+    ${
+      tools?.length > 0 &&
+      html`<${Choices}
+        tools=${tools}
+        kind=${kind}
+        order=${order}
+        choose=${choose}
+        searching=${search.trim() !== ""}
+        count=${lines.length}
+      />`
+    }
+    <div class="panel-scroller" ref=${scroller}>
+      ${tools && lines.length === 0 && html`<${NoTools} search=${search} kind=${kind} />`}
+      <ul class="tool-list" aria-label=${t("library-label")} onKeyDown=${press}>
+        ${drawn.map(
+          ({ index, key, gap }) =>
+            html`<${ToolRow}
+              key=${key}
+              tool=${lines[index].tool}
+              request=${lines[index].request}
+              order=${order}
+              index=${index}
+              of=${lines.length}
+              gap=${gap}
+              current=${index === current}
+              badge=${badge}
+              measure=${measure}
+            />`,
+        )}
+      </ul>
+      <div style=${{ height: `${after}px` }}></div>
+      <${servers} />
+    </div>
+  </section>`;
+}
+
+function Choices({ tools, kind, order, choose, searching, count }) {
+  const kinds = useMemo(() => kindsOf(tools, kind), [tools, kind]);
+  const chosen = ({ target }) => dispatch({ type: "kind_chosen", kind: target.value });
+  return html`<div class="library-choices">
+    ${
+      kinds.length > 1 &&
+      html`<select
+        class="select"
+        data-testid="tools-kind"
+        aria-label=${t("library-kind")}
+        value=${kind}
+        onChange=${chosen}
+      >
+        ${kinds.map(
+          (one) =>
+            html`<option key=${one.kind} value=${one.kind}>
+              ${
+                one.kind === "all"
+                  ? t("kind-all")
+                  : t("library-option", { kind: t(`kind-${one.kind}`), count: one.count })
+              }
+            </option>`,
+        )}
+      </select>`
+    }
+    ${
+      searching
+        ? html`<span class="library-count" role="status">${t("library-found", { count })}</span>`
+        : html`<select
+            class="select"
+            data-testid="tools-order"
+            aria-label=${t("library-order")}
+            value=${order}
+            onChange=${({ target }) => choose(target.value)}
+          >
+            ${ORDER_NAMES.map(
+              (name) => html`<option key=${name} value=${name}>${t(`order-${name}`)}</option>`,
+            )}
+          </select>`
+    }
+  </div>`;
+}
+
+const ToolRow = memo(({ tool, request, order, index, of, gap, current, badge, measure }) => {
+  const open = () => dispatch({ type: "tool_opened", name: tool.name });
+  return html`<li
+    data-index=${index}
+    ref=${measure}
+    aria-setsize=${of}
+    aria-posinset=${index + 1}
+    style=${{ marginTop: `${gap}px` }}
+  >
+    <button
+      type="button"
+      class="tool-row"
+      data-testid="tool-row"
+      data-tool=${tool.name}
+      tabindex=${current ? 0 : -1}
+      onClick=${open}
+    >
+      <span class="tool-row-head"
+        ><span class="tool-row-name">${tool.name}</span>${marks[tool.standing]?.(badge)}<span
+          class="tool-row-fact"
+          >${fact(tool, order)}</span
+        ></span
+      >
+      <span class="tool-row-description">${tool.description}</span>
+      ${request && html`<span class="tool-row-request">${t("library-request", { request })}</span>`}
+    </button>
+  </li>`;
+});
+
+// New tools are known by their few uses.
+const marks = {
+  trusted: () =>
+    html`<span
+      class="tool-row-trusted"
+      role="img"
+      aria-label=${standingWords("trusted")}
+      title=${standingTitle("trusted")}
+      ><${Icon} name="shield"
+    /></span>`,
+  retired: (badge) => html`<${badge} standing="retired" />`,
+};
+
+// What the list is ordered by, if a tool has it; else how often it was used.
+function fact({ uses, created_at: made, last_used: last }, order) {
+  if (order === "newest") return ago(made);
+  if (order === "last") return last ? ago(last) : "";
+  return uses > 0 ? t("tool-uses", { count: uses }) : "";
+}
+
+function NoTools({ search, kind }) {
+  const [title, text] = search.trim()
+    ? [t("library-none-found", { search }), t("library-none-found-text")]
+    : kind === "all"
+      ? [t("recent-none"), t("recent-none-text")]
+      : [t("library-none-of-kind"), ""];
+  return html`<div class="nothing">
+    <${Icon} name="book" />
+    <p class="nothing-title">${title}</p>
+    <p>${text}</p>
+  </div>`;
+}

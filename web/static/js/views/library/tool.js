@@ -1,0 +1,242 @@
+// A tool of the library: what it does, its code, the tests it passed, and its earlier versions.
+
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { refactor } from "../../connection.js";
+import { date, number } from "../../format.js";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { lazy } from "../../lazy.js";
+import { loadTool } from "../../loading.js";
+import { openConversation } from "../../route.js";
+import { dispatch } from "../../store.js";
+import { t } from "../../texts.js";
+import { usesOver } from "../../uses.js";
+import { authorWords, importWords, standingWords } from "../../versions.js";
+import { Badge } from "./badge.js";
+import { CodeBlock } from "../values/code.js";
+import { Disclosure } from "../parts/disclosure.js";
+import { Problem } from "../parts/problem.js";
+import { Recomputed } from "../chat/recomputed.js";
+import { FollowUps, Requests } from "../chat/requests.js";
+import { RunForm } from "../chat/run-form.js";
+import { Tabs, tabPanel } from "../parts/tabs.js";
+import { ToolMenu } from "./tool-menus.js";
+import { Versions } from "./versions.js";
+
+const TABS = ["overview", "code", "tests", "versions"];
+const CHARTED = 2; // calls from which there is a chart
+
+const Chart = lazy(async () => (await import("../values/chart.js")).Chart);
+
+// `line` is the tool in the list; the list includes tools without details, such as hand-edited ones.
+export function ToolDetail({ name, line, detail, versions, sources, problem }) {
+  const [tab, setTab] = useState("overview");
+  const [back, opened] = [useRef(null), useRef(null)];
+  useEffect(() => {
+    if (detail && opened.current === name) return;
+    opened.current = name; // known details are shown at once, but the tool may have served more requests since
+    loadTool(name);
+  }, [name, detail]);
+  useEffect(() => back.current.focus({ preventScroll: true }), []);
+  return html`<section aria-label=${name} data-testid="tool-detail">
+    <div class="tool-head">
+      <button
+        type="button"
+        class="text-button"
+        ref=${back}
+        data-testid="tool-back"
+        onClick=${() => dispatch({ type: "tool_closed" })}
+      >
+        <${Icon} name="arrowLeft" />${t("recent-all")}
+      </button>
+      <div class="tool-heading">
+        <h2 class="tool-title">${name}</h2>
+        ${line && html`<${Badge} standing=${line.standing} />`}<${ToolMenu} name=${name} />
+      </div>
+      <${Tabs}
+        id="tool"
+        label=${name}
+        tabs=${TABS.map((id) => ({ id, label: t(`tool-${id}`) }))}
+        selected=${tab}
+        select=${setTab}
+      />
+    </div>
+    <div class="panel-scroller" tabindex="0" ...${tabPanel("tool", tab)}>
+      ${
+        tab === "versions" && line
+          ? html`<${Versions}
+              tool=${line}
+              versions=${versions}
+              sources=${sources}
+              problem=${problem}
+            />`
+          : html`<${Detail} tab=${tab} detail=${detail} problem=${problem} />`
+      }
+    </div>
+  </section>`;
+}
+
+function Detail({ tab, detail, problem }) {
+  if (!detail)
+    return html`<div class="nothing">
+      <span class="spinner" role="img" aria-label=${t("loading")}></span>
+    </div>`;
+  if (detail.error) return html`<${Problem} title=${t("tool-not-shown")} ...${detail.error} />`;
+  const { tool } = detail;
+  if (tab === "code")
+    return html`<${CodeBlock}
+      code=${tool.code}
+      label=${t("tool-code-of", { name: tool.name })}
+      whole
+    />`;
+  if (tab === "tests")
+    return html`<${CodeBlock}
+      code=${tool.tests}
+      label=${t("tool-tests-of", { name: tool.name })}
+      whole
+    />`;
+  return html`<${Overview} tool=${tool} problem=${problem} />`;
+}
+
+// Beside each other where the panel is wide.
+function Overview({ tool, problem }) {
+  const {
+    description,
+    signature,
+    example_requests: written = [],
+    used_requests: used = [],
+    habits = {},
+  } = tool;
+  return html`<div class="overview">
+    <div class="overview-part">
+      ${
+        problem &&
+        html`<${Problem} title=${t("tool-not-possible")} testid="change-problem" ...${problem} />`
+      }
+      <p class="overview-text">${description}</p>
+      <${CodeBlock} code=${signature} label=${t("tool-signature")} whole />
+      <h3 class="eyebrow">${t("tool-run")}</h3>
+      <${RunForm} key=${tool.name} tool=${tool} />
+      <${Faster} name=${tool.name} />
+    </div>
+    <div class="overview-part">
+      <${Requests} name=${tool.name} written=${written} used=${used} />
+      <${Habits} ...${habits} />
+      <${Past} ...${habits} />
+      <h3 class="eyebrow">${t("tool-about")}</h3>
+      <dl class="facts">
+        <dt>${t("tool-version")}</dt>
+        <dd>${tool.version} · ${standingWords(tool.standing)}</dd>
+        <dt>${t("tool-used")}</dt>
+        <dd>${number(tool.uses)}</dd>
+        <dt>${t("tool-added")}</dt>
+        <dd>${date(tool.created_at)}</dd>
+        <dt>${t("tool-author")}</dt>
+        <dd>${authorWords(tool.model)}</dd>
+        <dt>${t("tool-witnesses")}</dt>
+        <dd data-testid="witnesses">${t("tool-checked", { of: tool.witnesses ?? 0 })}</dd>
+        ${
+          tool.imported &&
+          html`<dt>${t("tool-origin")}</dt>
+            <dd data-testid="imported">
+              ${importWords(tool.imported)}${
+                tool.imported.signer && html` <code class="digest">${tool.imported.signer}</code>`
+              }
+            </dd>`
+        }
+      </dl>
+      ${
+        tool.version > 1 && html`<${Recomputed} tool=${tool.name} label=${t("recomputed-title")} />`
+      }
+      <${Disclosure} label=${t("tool-digest")}><code class="digest">${tool.digest}</code><//>
+    </div>
+  </div>`;
+}
+
+function Habits({ after = [], together = [] }) {
+  return html`${
+    after.length > 0 &&
+    html`<h3 class="eyebrow">${t("tool-after")}</h3>
+      <${FollowUps} after=${after} />`
+  }
+  ${
+    together.length > 0 &&
+    html`<h3 class="eyebrow">${t("tool-together")}</h3>
+      <p class="overview-text" data-testid="together">
+        ${together.map(
+          (name) =>
+            html`<button
+              type="button"
+              class="tool-link"
+              key=${name}
+              onClick=${() => dispatch({ type: "tool_opened", name })}
+            >
+              <${Icon} name="tool" />${name}
+            </button> `,
+        )}
+      </p>`
+  }`;
+}
+
+// The conversations and calls are the visitor's own.
+function Past({ made, last = [], calls = [] }) {
+  const link = ({ conversation_id: id, request }) =>
+    html`<button
+      type="button"
+      class="example"
+      data-testid="past-turn"
+      onClick=${() => openConversation(id)}
+    >
+      <span>${request}</span><${Icon} name="chevronRight" />
+    </button>`;
+  return html`${
+    made &&
+    html`<h3 class="eyebrow">${t("tool-made")}</h3>
+      <ul class="examples compact">
+        <li>${link(made)}</li>
+      </ul>`
+  }
+  ${
+    last.length > 0 &&
+    html`<h3 class="eyebrow">${t("tool-last")}</h3>
+      <ul class="examples compact">
+        ${last.map((use, n) => html`<li key=${n}>${link(use)}</li>`)}
+      </ul>`
+  }
+  ${calls.length >= CHARTED && html`<${Uses} calls=${calls} />`}`;
+}
+
+function Uses({ calls }) {
+  const { unit, places, returned, failed } = useMemo(() => usesOver(calls, Date.now()), [calls]);
+  const label = t("uses-chart", { unit });
+  const series = [{ name: t("uses-returned"), values: returned }];
+  if (failed.some(Boolean)) series.push({ name: t("uses-failed"), values: failed });
+  return html`<h3 class="eyebrow">${label}</h3>
+    <div class="uses" data-testid="uses">
+      <${Chart}
+        label=${label}
+        kind="time"
+        places=${places}
+        series=${series}
+        form="bar"
+        height=${120}
+      />
+    </div>`;
+}
+
+function Faster({ name }) {
+  const [sent, setSent] = useState(false);
+  const send = async () => {
+    setSent(true);
+    const conversation = await refactor(name);
+    setSent(false);
+    if (!conversation) return;
+    openConversation(conversation);
+    dispatch({ type: "view_selected", view: "activity" });
+  };
+  return html`<p>
+    <button type="button" class="button" data-testid="faster" disabled=${sent} onClick=${send}>
+      <${Icon} name="hammer" />${t("tool-faster")}
+    </button>
+  </p>`;
+}

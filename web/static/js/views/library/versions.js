@@ -1,0 +1,148 @@
+// The versions of a tool: its standing, when and why each was made, the differences of two, and the rollback.
+
+import { useEffect, useState } from "preact/hooks";
+import { retire, restore, rollBack } from "../../changing.js";
+import { moment } from "../../format.js";
+import { html } from "../../html.js";
+import { loadVersion, loadVersions } from "../../loading.js";
+import { t } from "../../texts.js";
+import { compared, originWords, standingTitle, versionFacts, versionKey } from "../../versions.js";
+import { Changes } from "../values/changes.js";
+import { Confirm } from "../parts/confirm.js";
+import { Problem } from "../parts/problem.js";
+
+export function Versions({ tool, versions, sources, problem }) {
+  useEffect(() => {
+    if (!versions || versions.stale) loadVersions(tool.name);
+  }, [tool.name, versions]);
+  return html`<div class="versions" data-testid="versions">
+    <${Standing} tool=${tool} />
+    ${
+      problem &&
+      html`<${Problem} title=${t("tool-not-possible")} testid="change-problem" ...${problem} />`
+    }
+    ${versions?.error && html`<${Problem} title=${t("versions-not-shown")} ...${versions.error} />`}
+    ${
+      versions?.list &&
+      html`<${VersionList} tool=${tool} list=${versions.list} /><${Comparison}
+          name=${tool.name}
+          list=${versions.list}
+          sources=${sources}
+        />`
+    }
+    ${
+      !versions &&
+      html`<div class="nothing">
+        <span class="spinner" role="img" aria-label=${t("loading")}></span>
+      </div>`
+    }
+  </div>`;
+}
+
+function Standing({ tool: { name, standing } }) {
+  const retired = standing === "retired";
+  const asked = retired
+    ? {
+        label: t("tool-restore"),
+        question: t("tool-restore-question", { name }),
+        act: () => restore(name),
+      }
+    : {
+        label: t("tool-retire"),
+        question: t("tool-retire-question", { name }),
+        act: () => retire(name),
+      };
+  return html`<div class="standing">
+    <p class="standing-words">${standingTitle(standing)}</p>
+    <${Confirm} testid="standing" ...${asked} />
+  </div>`;
+}
+
+function VersionList({ tool, list }) {
+  return html`<h3 class="eyebrow">${t("tool-versions")}</h3>
+    <ol>
+      ${list.map(
+        (v) =>
+          html`<${Version} key=${v.version} tool=${tool} version=${v} newest=${list[0].version} />`,
+      )}
+    </ol>`;
+}
+
+function Version({ tool: { name, version: current }, version: v, newest }) {
+  const question = t("version-roll-back-question", {
+    name,
+    to: `${v.version}`,
+    next: `${newest + 1}`,
+  });
+  return html`<li class="version" data-testid="version" data-version=${v.version}>
+    <div class="version-head">
+      <h4 class="version-title">${t("version-title", { number: `${v.version}` })}</h4>
+      ${
+        v.version === current &&
+        html`<span class="state" data-state="done">${t("version-in-use")}</span>`
+      }
+      <time class="time" datetime=${v.created_at}>${moment(v.created_at)}</time>
+    </div>
+    <p class="version-why">${originWords(v)}</p>
+    <p class="version-facts">${versionFacts(v)}</p>
+    ${
+      v.version !== current &&
+      html`<${Confirm}
+        testid="rollback"
+        label=${t("version-roll-back")}
+        about=${t("version-title", { number: `${v.version}` })}
+        question=${question}
+        act=${() => rollBack(name, v.version)}
+      />`
+    }
+  </li>`;
+}
+
+function Comparison({ name, list, sources }) {
+  const [chosen, setChosen] = useState({});
+  const pair = compared(list, chosen);
+  const [before, after] = pair
+    ? [pair.from, pair.to].map((number) => sources[versionKey(name, number)])
+    : [];
+  useEffect(() => {
+    if (pair && !before) loadVersion(name, pair.from);
+    if (pair && !after) loadVersion(name, pair.to);
+  }, [name, pair?.from, pair?.to]);
+  if (!pair) return null;
+  const choose = (end) => (event) => setChosen({ ...pair, [end]: Number(event.target.value) });
+  const error = before?.error ?? after?.error;
+  return html`<h3 class="eyebrow">${t("versions-compare")}</h3>
+    <div class="comparison">
+      <${Choice} end="from" list=${list} value=${pair.from} choose=${choose("from")} />
+      <${Choice} end="to" list=${list} value=${pair.to} choose=${choose("to")} />
+    </div>
+    ${error && html`<${Problem} title=${t("versions-not-compared")} ...${error} />`}
+    ${
+      before?.version &&
+      after?.version &&
+      html`<${Sources} before=${before.version} after=${after.version} />`
+    }`;
+}
+
+function Choice({ end, list, value, choose }) {
+  return html`<label class="choice"
+    >${t(`versions-${end}`)}
+    <select class="select" data-testid=${`compare-${end}`} value=${value} onChange=${choose}>
+      ${list.map(
+        (v) =>
+          html`<option key=${v.version} value=${v.version}>
+            ${t("version-option", { number: `${v.version}` })}
+          </option>`,
+      )}
+    </select>
+  </label>`;
+}
+
+function Sources({ before, after }) {
+  return html`<div class="differences" data-testid="differences">
+    <h4 class="differences-title">${t("tool-code")}</h4>
+    <${Changes} before=${before.code} after=${after.code} label=${t("versions-code-changes")} />
+    <h4 class="differences-title">${t("tool-tests")}</h4>
+    <${Changes} before=${before.tests} after=${after.tests} label=${t("versions-tests-changes")} />
+  </div>`;
+}

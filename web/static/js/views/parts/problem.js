@@ -1,0 +1,37 @@
+// A problem: what happened, and what to do about it. Text from a model is Markdown.
+
+import { sentence } from "../../format.js";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { Markdown } from "../../markdown.js";
+import { t } from "../../texts.js";
+import { Prose } from "./prose.js";
+
+const ICONS = { bad: "alert", warn: "square", calm: "declined" };
+
+export function Problem({
+  title,
+  message,
+  reached,
+  remedy,
+  tone = "bad",
+  markdown = false,
+  testid,
+  children,
+}) {
+  return html`<div class="problem" data-tone=${tone} data-testid=${testid}>
+    <${Icon} name=${ICONS[tone]} />
+    <div class="problem-main">
+      <p class="problem-title">${title}</p>
+      ${
+        message &&
+        (markdown
+          ? html`<${Markdown} text=${message} />`
+          : html`<p><${Prose} text=${sentence(message)} /></p>`)
+      }
+      ${reached && html`<p data-testid="reached">${reached}</p>`}
+      ${remedy && html`<p><strong>${t("problem-remedy")}</strong> <${Prose} text=${remedy} /></p>`}
+      ${children && html`<div class="problem-actions">${children}</div>`}
+    </div>
+  </div>`;
+}

@@ -1,9 +1,0 @@
-// A sentence of the engine: what stands between backticks is code, everything else is text.
-
-import { html } from "../html.js";
-import { proseParts } from "../format.js";
-
-export const Prose = ({ text }) =>
-  proseParts(text).map(({ code, words }, i) =>
-    code ? html`<code key=${i}>${words}</code>` : words,
-  );

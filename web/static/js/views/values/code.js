@@ -1,0 +1,93 @@
+// A block of code: plain while it streams, highlighted once it is complete; long ones open on demand.
+
+import { useContext, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { copy } from "../../clipboard.js";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { Highlighted } from "../../markdown.js";
+import { memo } from "../../memo.js";
+import { wraps } from "../../room.js";
+import { t } from "../../texts.js";
+import { Found } from "../parts/disclosure.js";
+
+const SHORT = 16;
+const LONG = 48; // characters of a line that may need more than one in the panel
+
+export const CodeBlock = memo(({ code, language = "python", label, whole = false }) => {
+  const [open, setOpen] = useState(false);
+  const found = useContext(Found);
+  const lines = useMemo(() => code.trimEnd().split("\n"), [code]);
+  const folds = !whole && !found && lines.length > SHORT;
+  return html`<div class="code" data-folded=${folds && !open}>
+    ${lines.some((line) => line.length > LONG) && html`<${WrapButton} />`}
+    <${CopyButton} text=${code} label=${label} />
+    <pre
+      tabindex="0"
+      aria-label=${label}
+    ><${Highlighted} code=${code.trimEnd()} language=${language} /></pre>
+    ${
+      folds &&
+      html`<button
+        type="button"
+        class="code-more"
+        aria-expanded=${open ? "true" : "false"}
+        onClick=${() => setOpen(!open)}
+      >
+        ${open ? t("text-less") : t("code-all", { count: lines.length })}
+      </button>`
+    }
+  </div>`;
+});
+
+// Follows its end, unless the reader has scrolled up in it.
+export function LiveCode({ code, label }) {
+  const block = useRef(null);
+  const follows = useRef(true);
+  useLayoutEffect(() => {
+    if (follows.current) block.current.scrollTop = block.current.scrollHeight;
+  }, [code]);
+  const moved = ({ target }) =>
+    (follows.current = target.scrollHeight - target.clientHeight - target.scrollTop < 24);
+  return html`<div class="code" data-live="true">
+    <pre
+      tabindex="0"
+      aria-label=${label}
+      ref=${block}
+      onScroll=${moved}
+    ><code>${code}</code><span class="caret" aria-hidden="true"></span></pre>
+  </div>`;
+}
+
+// One switch for all code, which the browser remembers.
+function WrapButton() {
+  return html`<button
+    type="button"
+    class="icon-button small copy wrap"
+    data-testid="wrap"
+    aria-pressed=${wraps.value ? "true" : "false"}
+    aria-label=${t("code-wrap")}
+    title=${t("code-wrap")}
+    onClick=${() => (wraps.value = !wraps.value)}
+  >
+    <${Icon} name="wrap" />
+  </button>`;
+}
+
+// `text` may be a function that makes it.
+export function CopyButton({ text, label }) {
+  const [copied, setCopied] = useState(false);
+  const press = async () => {
+    await copy(typeof text === "function" ? text() : text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  return html`<button
+    type="button"
+    class="icon-button small copy"
+    data-testid="copy"
+    aria-label=${copied ? t("share-copied") : t("code-copy", { what: label })}
+    onClick=${press}
+  >
+    <${Icon} name=${copied ? "check" : "copy"} />
+  </button>`;
+}

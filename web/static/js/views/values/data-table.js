@@ -1,0 +1,156 @@
+// A table of any length: its rows are drawn as they come into view; columns sort it, and a cut cell can be read whole.
+
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { columnKind } from "../../charts.js";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { cellText, cutText, jsonText } from "../../results.js";
+import { t } from "../../texts.js";
+import { useVirtual } from "../../virtual.js";
+import { CopyButton } from "./code.js";
+
+const ROW = 33; // pixels, as --row in value.css
+const SAMPLE = 200; // rows that decide how wide a column is
+const NARROWEST = 4; // characters
+const WIDEST = 40;
+
+export function DataTable({ columns, rows, label, order, setOrder, filled }) {
+  const scroller = useRef(null);
+  const [read, setRead] = useState(null);
+  const numeric = useMemo(() => columns.map((_, n) => columnKind(rows, n) === "number"), [rows]);
+  const widths = useMemo(() => columns.map((name, n) => widthOf(name, rows, n)), [columns, rows]);
+  const { rows: drawn, after } = useVirtual({
+    count: rows.length,
+    size: ROW,
+    scroller,
+    margin: ROW,
+  });
+  useEffect(() => {
+    scroller.current.scrollTop = 0;
+  }, [order]);
+  const press = (column) =>
+    setOrder((now) => ({ column, down: now.column === column && !now.down }));
+  const direction = (n) => (order.column !== n ? "none" : order.down ? "descending" : "ascending");
+  const total = `calc(${widths.reduce((sum, width) => sum + width, 0)}ch + ${widths.length * 33}px)`;
+  const cell = (row, index) => (value, n) => {
+    const isCut = cellText(value).length > widths[n];
+    const text = cutText(value);
+    return html`<td key=${n} data-numeric=${numeric[n]}>
+      ${
+        isCut
+          ? html`<button
+              type="button"
+              class="cell-more"
+              onClick=${() => setRead({ name: columns[n], value, index })}
+            >
+              ${text}
+            </button>`
+          : text
+      }
+    </td>`;
+  };
+  return html`<div
+      class="table-scroll value-table"
+      data-filled=${filled}
+      tabindex="0"
+      role="region"
+      aria-label=${label}
+      ref=${scroller}
+    >
+      <table
+        style=${{ width: `max(${total}, min(100%, ${total} * 1.6))` }}
+        aria-rowcount=${rows.length + 1}
+      >
+        <colgroup>
+          ${widths.map(
+            (width, n) => html`<col key=${n} style=${{ width: `calc(${width}ch + 33px)` }} />`,
+          )}
+        </colgroup>
+        <thead>
+          <tr aria-rowindex="1">
+            ${columns.map(
+              (name, n) =>
+                html`<th key=${n} scope="col" aria-sort=${direction(n)} data-numeric=${numeric[n]}>
+                  <button
+                    type="button"
+                    class="sort"
+                    title=${t("value-sort", { column: name })}
+                    onClick=${() => press(n)}
+                  >
+                    <span class="sort-name">${name}</span
+                    ><${Icon}
+                      name=${
+                        { ascending: "arrowUp", descending: "arrowDown" }[direction(n)] ?? "order"
+                      }
+                    />
+                  </button>
+                </th>`,
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          ${drawn.map(({ index, gap }) => [
+            gap > 0 &&
+              html`<tr key=${`before ${index}`} aria-hidden="true">
+                <td class="gap" colspan=${columns.length} style=${{ height: `${gap}px` }}></td>
+              </tr>`,
+            html`<tr key=${index} data-index=${index} aria-rowindex=${index + 2}>
+              ${rows[index].map(cell(rows[index], index))}
+            </tr>`,
+          ])}
+          ${
+            after > 0 &&
+            html`<tr key="after" aria-hidden="true">
+              <td class="gap" colspan=${columns.length} style=${{ height: `${after}px` }}></td>
+            </tr>`
+          }
+        </tbody>
+      </table>
+      ${rows.length === 0 && html`<p class="step-note">${t("value-no-rows")}</p>`}
+    </div>
+    ${read && html`<${Reader} ...${read} close=${() => setRead(null)} />`}`;
+}
+
+function widthOf(name, rows, n) {
+  const longest = rows
+    .slice(0, SAMPLE)
+    .reduce((most, row) => Math.max(most, cutText(row[n]).length), name.length + 3);
+  return Math.min(WIDEST, Math.max(NARROWEST, longest));
+}
+
+// What is cut in its row, whole.
+export function Reader({ name, value, close }) {
+  const text = value !== null && typeof value === "object" ? jsonText(value, 2) : cellText(value);
+  const frame = useRef(null);
+  useLayoutEffect(() => frame.current.focus(), [value]);
+  const from = useRef(document.activeElement);
+  const leave = () => {
+    close();
+    from.current?.focus();
+  };
+  return html`<div
+    class="reader"
+    data-testid="reader"
+    role="group"
+    aria-label=${name}
+    tabindex="-1"
+    ref=${frame}
+    onKeyDown=${(e) => e.key === "Escape" && (e.stopPropagation(), e.preventDefault(), leave())}
+  >
+    <div class="reader-head">
+      <span class="value-shape">${name}</span
+      ><${CopyButton} text=${text} label=${t("value-copied")} /><button
+        type="button"
+        class="icon-button small"
+        aria-label=${t("value-close")}
+        onClick=${leave}
+      >
+        <${Icon} name="cross" />
+      </button>
+    </div>
+    <pre class="value-text" tabindex="0" aria-label=${name}>
+${text.slice(0, LONGEST_READ)}${text.length > LONGEST_READ ? "…" : ""}</pre>
+  </div>`;
+}
+
+const LONGEST_READ = 50_000;

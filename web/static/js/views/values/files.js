@@ -1,0 +1,145 @@
+// Files: chips in the composer and in a turn, and pictures shown in place; what can be shown opens wide.
+
+import { useState } from "preact/hooks";
+import { LONGEST_REQUEST } from "../../drafts.js";
+import { addressOf, isPicture, kindOf } from "../../files.js";
+import { fileSize } from "../../format.js";
+import { html } from "../../html.js";
+import { Icon } from "../../icons.js";
+import { lazy } from "../../lazy.js";
+import { dispatch } from "../../store.js";
+import { t } from "../../texts.js";
+
+const FileViewer = lazy(async () => (await import("./rich.js")).FileViewer);
+
+export function AttachedFiles({ files, draft }) {
+  return html`<ul class="files attached" aria-label=${t("files-attached")}>
+    ${files.map(
+      (file) =>
+        html`<li class="file" key=${file.key} data-testid="attached-file">
+          <${Icon} name="file" /><span class="file-name">${file.name}</span
+          ><span class="file-size">${fileSize(file.size)}</span>
+          ${
+            file.text &&
+            draft.length + file.text.length < LONGEST_REQUEST &&
+            html`<button
+              type="button"
+              class="text-button"
+              data-testid="file-as-text"
+              onClick=${() => dispatch({ type: "file_put_into_text", key: file.key })}
+            >
+              ${t("files-as-text")}
+            </button>`
+          }
+          <button
+            type="button"
+            class="icon-button small"
+            data-testid="remove-file"
+            aria-label=${t("files-remove", { name: file.name })}
+            onClick=${() => dispatch({ type: "file_detached", key: file.key })}
+          >
+            <${Icon} name="cross" />
+          </button>
+        </li>`,
+    )}
+  </ul>`;
+}
+
+// Files without an address yet are only named.
+export function RequestFiles({ files, conversationId }) {
+  const [open, setOpen] = useState(null);
+  if (files.length === 0) return null;
+  return html`<ul class="files sent" aria-label=${t("files-of-request")}>
+      ${files.map(
+        (file, i) =>
+          html`<li key=${file.name} data-testid="request-file">
+            ${
+              file.sha256
+                ? html`<${Chip}
+                    file=${file}
+                    address=${addressOf(conversationId, file)}
+                    open=${() => setOpen(i)}
+                  />`
+                : html`<span class="file"
+                    ><${Icon} name="file" /><span class="file-name">${file.name}</span></span
+                  >`
+            }
+          </li>`,
+      )}
+    </ul>
+    ${viewing(files, conversationId, open, setOpen)}`;
+}
+
+// The file that is open, if any: `open` is its place in `files`, or null.
+const viewing = (files, conversationId, open, setOpen) =>
+  open !== null &&
+  html`<${Viewing}
+    files=${files}
+    conversationId=${conversationId}
+    index=${open}
+    choose=${setOpen}
+    close=${() => setOpen(null)}
+  />`;
+
+export function MadeFiles({ files, conversationId }) {
+  const [open, setOpen] = useState(null);
+  if (files.length === 0) return null;
+  return html`<ul class="made" aria-label=${t("files-made")} data-testid="made-files">
+      ${files.map(
+        (file, i) =>
+          html`<li key=${`${i} ${file.sha256}`}>
+            ${
+              isPicture(file) &&
+              html`<button
+                type="button"
+                class="picture-open"
+                data-testid="open-picture"
+                aria-label=${t("file-open", { name: file.name })}
+                onClick=${() => setOpen(i)}
+              >
+                <img
+                  class="picture"
+                  data-testid="made-picture"
+                  src=${addressOf(conversationId, file)}
+                  alt=${file.name}
+                />
+              </button>`
+            }
+            <${Chip}
+              file=${file}
+              address=${addressOf(conversationId, file)}
+              open=${() => setOpen(i)}
+            />
+          </li>`,
+      )}
+    </ul>
+    ${viewing(files, conversationId, open, setOpen)}`;
+}
+
+const Viewing = ({ conversationId, ...props }) =>
+  html`<${FileViewer} ...${props} addressOf=${(file) => addressOf(conversationId, file)} />`;
+
+// A file that can be shown opens; any other is only downloaded.
+function Chip({ file, address, open }) {
+  const words = html`<span class="file-name">${file.name}</span
+    ><span class="file-size">${fileSize(file.size)}</span>`;
+  const link = { href: `${address}?download`, download: file.name, "data-testid": "file-link" };
+  if (kindOf(file) === "other")
+    return html`<a class="file" ...${link} aria-label=${t("file-download", { name: file.name })}
+      ><${Icon} name="download" />${words}</a
+    >`;
+  return html`<span class="file">
+    <button type="button" class="file-open" data-testid="open-file-wide" onClick=${open}>
+      <${Icon} name=${ICONS[kindOf(file)] ?? "file"} />${words}
+    </button>
+    <a
+      class="icon-button small"
+      ...${link}
+      aria-label=${t("file-download", { name: file.name })}
+      title=${t("file-download", { name: file.name })}
+      ><${Icon} name="download"
+    /></a>
+  </span>`;
+}
+
+const ICONS = { table: "table", code: "code", json: "code", notebook: "book", picture: "open" };

@@ -1,0 +1,42 @@
+// A text of any length: its beginning, and more of it on demand.
+
+import { useState } from "preact/hooks";
+import { fileSize, number } from "../../format.js";
+import { html } from "../../html.js";
+import { t } from "../../texts.js";
+
+const FOLDED = 1200; // characters
+const STEP = 200_000;
+
+export function FoldedText({ text, label, open = false }) {
+  const [shown, setShown] = useState(open ? STEP : FOLDED);
+  const folds = text.length > FOLDED;
+  const rest = text.length - shown;
+  return html`<pre
+      class="value-text"
+      tabindex="0"
+      role="region"
+      aria-label=${label}
+      data-folded=${rest > 0 && shown === FOLDED}
+    >
+${text.slice(0, shown)}</pre>
+    ${
+      folds &&
+      (rest > 0 || !open) &&
+      html`<button
+        type="button"
+        class="code-more"
+        data-testid="more-text"
+        aria-expanded=${rest > 0 ? "false" : "true"}
+        onClick=${() => setShown(rest > 0 ? shown + STEP : FOLDED)}
+      >
+        ${
+          rest > 0
+            ? rest > STEP
+              ? t("text-more", { size: fileSize(rest), count: number(rest) })
+              : t("text-all", { count: text.length })
+            : t("text-less")
+        }
+      </button>`
+    }`;
+}
