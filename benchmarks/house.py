@@ -17,14 +17,14 @@ from benchmarks.turn_calls import measure_turns
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "selfeng"
 GOALS = {
-    "selfeng_statements": 34_340,
-    "src_files": 370,
+    "selfeng_statements": 33_580,
+    "src_files": 365,
     "top_packages": 20,
     "loose_modules": 10,
-    "reuse_calls": 220,
+    "reuse_calls": 190,
     "reuse_files": 25,
     "turn_hops": 11,
-    "synthesis_calls": 700,
+    "synthesis_calls": 600,
     "branchy_functions": 25,
     "participle_names": 100,
     "foreign_private": 0,
