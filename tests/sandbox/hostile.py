@@ -99,10 +99,11 @@ class Host:
         for door in self.doors:
             with suppress(OSError):
                 if door.type == socket.SOCK_STREAM:
-                    door.accept()[0].close()
+                    with door.accept()[0] as knock:
+                        found += not _looks_for_servers(knock)
                 else:
                     door.recv(1)
-                found += 1
+                    found += 1
         return found
 
     def fingerprint(self) -> str:
@@ -116,6 +117,16 @@ class Host:
         found += [(p.name, p.is_file() and p.read_bytes()) for p in ours]
         found.append(("pwned", PWNED.exists()))
         return hashlib.sha256(repr(found).encode()).hexdigest()
+
+
+def _looks_for_servers(knock: socket.socket) -> bool:
+    """Whether it is the search for model servers of a program that another test runs meanwhile; no
+    payload says this.
+    """
+    knock.settimeout(0.5)
+    with suppress(OSError):
+        return knock.recv(100).startswith(b"GET /v1/models")
+    return False
 
 
 @contextmanager

@@ -316,6 +316,7 @@ class TestCase(unittest.TestCase):
 
 
 async def test_output_of_suite_and_tool_is_kept_in_order(verify) -> None:
+    """That of each process always; between the two on a machine that is not too busy to read."""
     code = (
         "import sys\nprint('load')\ndef solution(n):\n    print('call')\n    print('error', "
         "file=sys.stderr)\n    return n"
@@ -330,16 +331,17 @@ def test_a():
 def test_b():
     assert solution(2) == 2
 """
-    verdict = await verify(code, tests)
-    assert verdict.output.splitlines() == [
-        "load",
-        "before",
-        "call",
-        "error",
-        "after",
-        "call",
-        "error",
-    ]
+    outputs = []
+    for _ in range(5):
+        outputs.append((await verify(code, tests)).output.splitlines())
+        if outputs[-1] == ["load", "before", "call", "error", "after", "call", "error"]:
+            break
+    else:
+        pytest.fail(str(outputs))
+    for lines in outputs:
+        suite = [line for line in lines if line in ("before", "after")]
+        tool = [line for line in lines if line not in suite]
+        assert (suite, tool) == (["before", "after"], ["load", *["call", "error"] * 2])
 
 
 async def test_output_is_capped(verify) -> None:

@@ -37,6 +37,7 @@ def test_a_turn_arrives_whole_and_in_order(
             "agent": "",
             "answers": [],
             "runs": "",
+            "disputes": "",
         }
         assert _texts(records) == records[-1]["event"]["answer"] == "tobeornot"
         assert page.follow(asked["conversation_id"]) == records

@@ -382,9 +382,9 @@ async def test_the_setting_says_which_tools_are_listed(tmp_path: Path, listed: L
     settings = load_settings(env_file=None).model_copy(update={"data_dir": tmp_path})
     engine = FakeEngine(settings)
     tools = EngineTools(cast(Any, engine), PERSON, listed)
-    few = [tool.name for tool in await tools.tools()][3:]
+    few = [tool.name for tool in await tools.tools()][4:]
     engine.library.stock(100)
-    many = [tool.name for tool in await tools.tools()][3:]
+    many = [tool.name for tool in await tools.tools()][4:]
     await engine.aclose()
     assert few == (["add"] if listed == "all" else [])
     assert len(many) == (0 if listed == "none" else MOST_LISTED)
@@ -421,7 +421,7 @@ def test_a_client_of_another_maker_lists_asks_and_runs(server: ServerProcess) ->
         check=True,
     )
     found = json.loads(ended.stdout)
-    assert found["names"][:4] == ["ask", "find_tools", "run_tool", "add"]
+    assert found["names"][:5] == ["ask", "answer_is_wrong", "find_tools", "run_tool", "add"]
     assert found["ran"]["structuredContent"] == {"value": 3}
     assert found["asked"]["content"] == [{"type": "text", "text": "hello"}]
     assert found["refused"]["isError"] is True

@@ -56,7 +56,7 @@ async def test_it_forwards_calls_steps_errors_and_changes(server: ServerProcess)
         wrong = await client.call_tool("run_tool", {"name": "add", "arguments": {"a": -1}})
         await client.call_tool("ask", {"request": "grow tool"})
         await changed.wait()
-    assert names == ["ask", "find_tools", "run_tool", "add"]
+    assert names == ["ask", "answer_is_wrong", "find_tools", "run_tool", "add"]
     assert (built.structured_content or {})["answer"] == "One."
     assert told[-1] == "Write the answer"
     assert (wrong.is_error, wrong.content) == (

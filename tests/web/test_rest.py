@@ -102,6 +102,7 @@ def test_a_stream_goes_on_after_a_cut(server: ServerProcess, program: requests.S
 def test_an_answer_is_marked_as_wrong(server: ServerProcess, program: requests.Session) -> None:
     first = program.post(f"{server.url}/api/v1/turns", json={"text": "say one"}).json()
     address = f"{server.url}/api/v1/turns/{first['turn_id']}/wrong"
+    ended(program, address.removesuffix("/wrong"))
     begun = program.post(address, json={"complaint": "No", "value": "2"})
     assert begun.status_code == 202
     assert begun.json()["conversation_id"] == first["conversation_id"]
@@ -200,7 +201,7 @@ def test_every_operation_is_described(server: ServerProcess, program: requests.S
     described = program.get(f"{server.url}/api/v1/openapi.json").json()
     assert described["openapi"] == "3.1.0"
     told = {path: set(methods) for path, methods in described["paths"].items()}
-    assert len(told) == 38
+    assert len(told) == 40
     assert told["/api/v1/turns/{turn_id}"] == {"get", "delete"}
     assert told["/api/v1/tools/{name}/versions/{number}"] == {"get"}
     assert all(
@@ -278,4 +279,4 @@ def test_every_answer_is_as_it_is_described(api: Any, fuzzed: ServerProcess) -> 
             case.call_and_validate(headers=headers, checks=CHECKS)
 
         check()
-    assert len(operations) == 47
+    assert len(operations) == 49
