@@ -19,19 +19,26 @@ from tests.account import read, told
 
 AT_ONCE = 3
 """On two processors: many tests wait for other processes."""
-FOLDERS = ("browser", "sandbox", "engine", "web")
-"""Those with a session of their own, the longest first; all others share the last one."""
+SESSIONS = (
+    ("browser",),
+    ("sandbox",),
+    ("docs", "packaging"),
+    ("durable", "whole"),
+    ("engine",),
+    ("web",),
+)
+"""The folders of each session, the longest first; all others share a last one."""
 
 
 def sessions(*, whole: bool) -> list[list[str]]:
     """The arguments of each session; that of the sandbox has two workers where it runs on two
     backends.
     """
-    paths = [f"tests/{folder}" for folder in FOLDERS]
-    others = [word for path in paths for word in ("--ignore", path)]
-    workers = ["-n", "2", "--dist", "worksteal", "--max-worker-restart", "2"]
-    own = [[path, *(workers if whole and path == "tests/sandbox" else ())] for path in paths]
-    return [*own[:2], ["tests", *others], *own[2:]]
+    own = [[f"tests/{folder}" for folder in folders] for folders in SESSIONS]
+    others = [word for paths in own for path in paths for word in ("--ignore", path)]
+    if whole:
+        own[1] += ["-n", "2", "--dist", "worksteal", "--max-worker-restart", "2"]
+    return [*own, ["tests", *others]]
 
 
 def main(arguments: Sequence[str]) -> int:
