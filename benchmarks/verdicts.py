@@ -296,7 +296,9 @@ async def judged(sandbox: Remembering, task: Task, solution: Row) -> Judged:
     right = [not difference(found or (), jury, task.inputs, rule) for rule in RULES]
     green = (
         any(right)
-        and (await Gate(sandbox).green(task.name, code, agreed.tests, lambda _: None)).passed
+        and (
+            await Gate(sandbox).green(SandboxJob(task.name, code, agreed.tests), lambda _: None)
+        ).passed
     )
     return Judged(
         label, plain.passed, True, tuple(green and one for one in right), bool(agreed.dropped)

@@ -15,6 +15,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 LONG = pytest.mark.extended
+WHOLE = [LONG, pytest.mark.everywhere]
+"""Those that take minutes even at their smallest size, and the machine for themselves."""
 SANDBOX = pytest.mark.bubblewrap
 DATA = "DATA"
 """Stands for a folder with one recorded task of each kind."""
@@ -25,20 +27,20 @@ SIZES = [
     pytest.param("scaling", ("10",), "10"),
     pytest.param("queues", ("1",), "wait_ms_1.0", marks=LONG),
     pytest.param("runtime", ("1",), "call_ratio", marks=LONG),
-    pytest.param("calls", (), "build_calls", marks=[LONG, SANDBOX]),
-    pytest.param("doors", ("2",), "python_ratio", marks=[LONG, SANDBOX]),
-    pytest.param("faults", ("1", "1"), "lost", marks=[LONG, SANDBOX, pytest.mark.postgres]),
-    pytest.param("feed", ("12", "5"), "lost", marks=[LONG, SANDBOX, pytest.mark.postgres]),
-    pytest.param("forging", ("--backend", "bubblewrap", "--mechanism", "D"), "tried", marks=[LONG, SANDBOX]),
+    pytest.param("calls", (), "build_calls", marks=[*WHOLE, SANDBOX]),
+    pytest.param("doors", ("2",), "python_ratio", marks=[*WHOLE, SANDBOX]),
+    pytest.param("faults", ("1", "1"), "lost", marks=[*WHOLE, SANDBOX, pytest.mark.postgres]),
+    pytest.param("feed", ("12", "5"), "lost", marks=[*WHOLE, SANDBOX, pytest.mark.postgres]),
+    pytest.param("forging", ("--backend", "bubblewrap", "--mechanism", "D"), "tried", marks=[*WHOLE, SANDBOX]),
     pytest.param("learning", ("--requests", "1"), "reuse_rate", marks=[LONG, SANDBOX]),
     pytest.param("lookup", ("20",), "lookup_ms", marks=LONG),
-    pytest.param("page", ("1",), "cold_kb", marks=[LONG, pytest.mark.browser]),
+    pytest.param("page", ("1",), "cold_kb", marks=[*WHOLE, pytest.mark.browser]),
     pytest.param("registry_kill", ("1", "20"), "lost", marks=LONG),
     pytest.param("retrieval", ("--data", DATA, "--sizes"), "confidence_error", marks=LONG),
     pytest.param("reuse", ("--requests", "4"), "reuse_en", marks=LONG),
-    pytest.param("sandbox", ("1",), "verify_ratio", marks=[LONG, pytest.mark.docker]),
+    pytest.param("sandbox", ("1",), "verify_ratio", marks=[*WHOLE, pytest.mark.docker]),
     pytest.param("stress", ("2",), "right", marks=[LONG, SANDBOX]),
-    pytest.param("turn", ("--rounds", "1", "--people", "2"), "build_p50_ms", marks=[LONG, SANDBOX]),
+    pytest.param("turn", ("--rounds", "1", "--people", "2"), "build_p50_ms", marks=[*WHOLE, SANDBOX]),
     pytest.param("verdicts", ("--data", DATA), "right_accepted", marks=SANDBOX),
 ]  # fmt: skip
 """Module, arguments and one of its figures."""
