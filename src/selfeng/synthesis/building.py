@@ -227,26 +227,24 @@ class Synthesis:
             if not returned:
                 current.summary = "No candidate returns a value for the request's own call."
                 return agreed, None
-            first, call = self._expected or returned[0], shown_call(name, arguments)
+            expected, call = self._expected, shown_call(name, arguments)
+            first = expected or returned[0]
             for n, outcome in outcomes.items():
-                if outcome.kind != "returned" or (self._expected and not same(first, outcome)):
+                if outcome.kind != "returned" or (expected and not same(first, outcome)):
                     own = Difference(
                         call=call, others=first.text, own=SAYS[outcome.kind](outcome.text)
                     )
                     reports[n] = reports[n].model_copy(update={"refuted": own})
-            other = (
-                next((outcome for outcome in returned if not same(first, outcome)), None)
-                if self._expected is None
-                else None
-            )
-            current.summary = (
-                f"On the request's own call one candidate returns {shortened(first.text, _SHOWN)}, "
-                f"and another one {shortened(other.text, _SHOWN)}."
-                if other
-                else "The candidates agree on the request's own call."
-                if self._expected is None
-                else f"The person says that {shortened(first.text, _SHOWN)} is right."
-            )
+            other, text = None, shortened(first.text, _SHOWN)
+            if expected:
+                current.summary = f"The person says that {text} is right."
+            elif other := next((o for o in returned if not same(first, o)), None):
+                current.summary = (
+                    f"On the request's own call one candidate returns {text}, "
+                    f"and another one {shortened(other.text, _SHOWN)}."
+                )
+            else:
+                current.summary = "The candidates agree on the request's own call."
         agreed = agreed.model_copy(update={"reports": tuple(reports)})
         if other is None:
             return agreed, None
