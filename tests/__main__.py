@@ -4,8 +4,7 @@
 A session is one process, so that its tests share what they import, their servers, databases and
 containers; workers of one session would each collect all tests. The page's tests have one of their
 own: what drives the browser keeps an event loop running in its thread, where no other loop can run.
-`--all` adds what is marked `extended`. Each session runs whatever the others come to, and is told
-of when it ends.
+`--all` adds what is marked `extended`. A session that fails ends no other.
 """
 
 import subprocess
@@ -31,9 +30,7 @@ SESSIONS = (
 
 
 def sessions(*, whole: bool) -> list[list[str]]:
-    """The arguments of each session; that of the sandbox has two workers where it runs on two
-    backends.
-    """
+    """The arguments of each session; the sandbox's has two workers where it runs on two backends."""
     own = [[f"tests/{folder}" for folder in folders] for folders in SESSIONS]
     others = [word for paths in own for path in paths for word in ("--ignore", path)]
     if whole:
@@ -49,7 +46,7 @@ def main(arguments: Sequence[str]) -> int:
 
         def run(session: tuple[Path, list[str]]) -> int:
             file, paths = session
-            return _ended([*marked, "--account", str(file), *more, *paths])
+            return _run(Path(paths[0]).name, [*marked, "--account", str(file), *more, *paths])
 
         files = {
             Path(folder, f"{number}.jsonl"): paths
@@ -61,17 +58,20 @@ def main(arguments: Sequence[str]) -> int:
     return max(codes)
 
 
-def _ended(arguments: Sequence[str]) -> int:
-    """Run a session, and tell of it."""
-    ended = subprocess.run(
+def _run(name: str, arguments: Sequence[str]) -> int:
+    """Run a session; each of its lines is printed when it comes, after its name, so that one that
+    hangs shows where.
+    """
+    with subprocess.Popen(
         [sys.executable, "-m", "pytest", *arguments],
-        check=False,
         stdout=subprocess.PIPE,
         text=True,
         errors="replace",
-    )
-    print(ended.stdout, flush=True)
-    return abs(ended.returncode)
+    ) as session:
+        assert session.stdout
+        for line in session.stdout:
+            print(f"{name}: {line}", end="", flush=True)
+    return abs(session.returncode)
 
 
 sys.exit(main(sys.argv[1:]))
