@@ -4,10 +4,13 @@ prompt's title.
 
 import threading
 from collections import deque
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from selfeng_offline.completion import Completion, CompletionRequest
+from selfeng_offline.server import OfflineServer
 from selfeng_offline.wire import Rejection
+from tests.home import Home, serving
 
 Step = Completion | Rejection | Callable[[CompletionRequest], Completion]
 """A reply, an HTTP error, or a function that writes the reply."""
@@ -92,3 +95,18 @@ def title_of(request: CompletionRequest) -> str:
         if message.get("role") == "system" and isinstance(content, str):
             return content.partition("\n")[0].removeprefix("# Task:").strip()
     return ""
+
+
+@contextmanager
+def serving_script(home: Home, titled: Mapping[str, Step | Sequence[Step]]) -> Iterator[str]:
+    """The link to a page's server in that home, whose model replies by the prompts' titles."""
+    with (
+        OfflineServer(Script(titled=titled), delay=0) as server,
+        serving(
+            home,
+            OPENAI_BASE_URL=server.base_url,
+            OPENAI_API_KEY=server.api_key,
+            OPENAI_MODEL=server.model,
+        ) as link,
+    ):
+        yield link

@@ -10,7 +10,6 @@ from playwright.sync_api import expect
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.store.database import open_database
 from selfeng_offline.completion import Completion
-from selfeng_offline.server import OfflineServer
 from tests.browser.test_page import (
     NARROW,
     OVERFLOW,
@@ -24,8 +23,8 @@ from tests.browser.test_page import (
 from tests.doubles import fenced
 from tests.embedding.hashing import HashingEmbedder
 from tests.engine.test_refactoring import FAST, kept
-from tests.home import Home, serving
-from tests.script import Script
+from tests.home import Home
+from tests.script import serving_script
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -44,21 +43,11 @@ def link(tmp_path: object) -> Iterator[str]:
     home = bare_home(tmp_path, bubblewrap=True)
     with start_blocking_portal() as portal:
         portal.call(plant, home)
-    script = Script(
-        titled={
-            "make a tool faster": Completion(content=fenced(FAST)),
-            "learn lessons": Completion(content='{"lessons": []}'),
-        }
-    )
-    with (
-        OfflineServer(script, delay=0) as server,
-        serving(
-            home,
-            OPENAI_BASE_URL=server.base_url,
-            OPENAI_API_KEY=server.api_key,
-            OPENAI_MODEL=server.model,
-        ) as link,
-    ):
+    titled = {
+        "make a tool faster": Completion(content=fenced(FAST)),
+        "learn lessons": Completion(content='{"lessons": []}'),
+    }
+    with serving_script(home, titled) as link:
         yield link
 
 

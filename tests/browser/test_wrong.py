@@ -11,7 +11,6 @@ from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.spec import SpecificationReply
 from selfeng.store.database import open_database
 from selfeng_offline.completion import Completion
-from selfeng_offline.server import OfflineServer
 from tests.browser.test_page import (
     IMPLEMENT,
     NARROW,
@@ -28,8 +27,8 @@ from tests.browser.test_page import (
 from tests.doubles import fenced, tool
 from tests.embedding.hashing import HashingEmbedder
 from tests.engine.test_corrections import sum_spec
-from tests.home import Home, serving
-from tests.script import Script
+from tests.home import Home
+from tests.script import serving_script
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.browser, pytest.mark.timeout(240)]
 
@@ -69,25 +68,15 @@ def link(tmp_path: object) -> Iterator[str]:
     home = bare_home(tmp_path, bubblewrap=True)
     with start_blocking_portal() as portal:
         portal.call(plant, home)
-    script = Script(
-        titled={
-            "choose a tool": Completion(function="sum_all", arguments={"numbers": [1, -4]}),
-            SPECIFY: Completion(content=FIX.model_dump_json()),
-            TEST: Completion(content=fenced(MORE)),
-            IMPLEMENT: Completion(content=fenced(RIGHT)),
-            "answer the person": [Completion(content="It is 5."), Completion(content="It is -3.")],
-            "learn lessons": Completion(content='{"lessons": []}'),
-        }
-    )
-    with (
-        OfflineServer(script, delay=0) as server,
-        serving(
-            home,
-            OPENAI_BASE_URL=server.base_url,
-            OPENAI_API_KEY=server.api_key,
-            OPENAI_MODEL=server.model,
-        ) as link,
-    ):
+    titled = {
+        "choose a tool": Completion(function="sum_all", arguments={"numbers": [1, -4]}),
+        SPECIFY: Completion(content=FIX.model_dump_json()),
+        TEST: Completion(content=fenced(MORE)),
+        IMPLEMENT: Completion(content=fenced(RIGHT)),
+        "answer the person": [Completion(content="It is 5."), Completion(content="It is -3.")],
+        "learn lessons": Completion(content='{"lessons": []}'),
+    }
+    with serving_script(home, titled) as link:
         yield link
 
 
