@@ -300,8 +300,13 @@ class Executor:
             else:
                 await turn.need("sandbox")
                 turn.emit(Executing(tool=name, arguments=_arguments_text(call.arguments)))
-                files = await turn.request.files_of(call.arguments)
-                execution = await self.try_out(tool, tool.code, call.arguments, files)
+                files, modules = (
+                    await turn.request.files_of(call.arguments),
+                    await self._sources.of(tool.requires),
+                )
+                execution = await self._sandbox.execute(
+                    SandboxJob(name, tool.code, library=modules), call.arguments, files
+                )
                 execution = promised(execution, tool.signature, call.arguments, files)
                 profiles = _profiles_of(turn.request, call.arguments)
                 execution = consistent(execution, name, call.arguments, profiles)
