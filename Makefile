@@ -131,7 +131,7 @@ bench-runtime-miniagents: $(VENV)/test.stamp $(VENV)-miniagents/stamp
 bench-verdicts: $(VENV)/test.stamp
 	@$(PY) -m benchmarks.verdicts $(if $(DATA),--data $(DATA))
 
-# What becomes of wrong answers of 50 faulty tools, and what two witnesses notice of recorded wrong results; fails when a goal is
+# The outcome of wrong answers of 50 faulty tools, and what two witnesses notice of recorded wrong results; fails when a goal is
 # missed. DATA as above. The last line is JSON.
 bench-wrong: $(VENV)/test.stamp machine
 	@$(PY) -m selfeng setup

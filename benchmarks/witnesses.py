@@ -16,7 +16,7 @@ either returns something else                            0.050, 0.030        0.0
 either returns something else or raises                  0.050, 0.059        0.067, 0.039
 both return something else                               0.390, 0.004        0.408, 0.003
 
-So one witness that returns another value is enough, and one that raises says nothing.
+So one witness that returns another value is enough, and one that raises does not count.
 """
 
 import argparse

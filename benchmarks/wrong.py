@@ -1,4 +1,4 @@
-"""What becomes of a wrong answer: `python -m benchmarks.wrong [--faults N]`; the last line is JSON,
+"""The outcome of a wrong answer: `python -m benchmarks.wrong [--faults N]`; the last line is JSON,
 and the exit code is 1 if a goal is missed. The figures of `benchmarks/witnesses.py` are among it.
 
 A fault is a wrong solution of humanevalfix that answers earlier requests, each by an input of the
@@ -181,7 +181,7 @@ async def _fault(engine: Engine, problem: Row, row: Row) -> Fault | None:
 
 
 class Seen(NamedTuple):
-    """What became of one fault."""
+    """The outcome of one fault."""
 
     corrected: bool
     learnt: int

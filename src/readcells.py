@@ -258,7 +258,7 @@ E = TypeVar("E", bound=_Evidence)
 
 
 def _evidence(evidence: E, texts: Iterable[object], read: Callable[[str], Any]) -> E:
-    """The evidence, with that of the texts that can be read."""
+    """The evidence, with the evidence of the texts that can be read."""
     for text, times in Counter(text for text in texts if isinstance(text, str)).items():
         if reading := read(text):
             evidence.add(text, reading, times)

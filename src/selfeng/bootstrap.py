@@ -204,7 +204,7 @@ def _model_parts(
     news: News,
     make_builder: Callable[[LLMClient], ProjectBuilder],
 ) -> ModelParts:
-    """What works with the model, made anew when it changes; everything else stays."""
+    """The parts that work with the model, made again when it changes; all others stay."""
     settings, model = configuration.settings, configuration.client
     builder, durable_model = make_builder(model), DurableModel(model)
     library, sandbox = in_steps("library", tools.library), in_steps("sandbox", tools.sandbox)

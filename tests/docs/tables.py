@@ -39,7 +39,7 @@ SECTIONS = {
 
 
 def commands() -> str:
-    """How each command and subcommand is called; its help says what it does."""
+    """How each command and subcommand is called; its help describes it."""
     calls = (_usage(path, command) for path, command in _walk(get_command(app), "selfeng"))
     return ", ".join(f"`{call.removeprefix('selfeng ')}`" for call in calls) + ".\n"
 

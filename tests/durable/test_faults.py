@@ -67,7 +67,7 @@ class Life:
         self._asked: list[str] = []
 
     async def begin(self, request: str = BUILD, *, again: str = "") -> str:
-        """The id of a turn in a new conversation, or `again` in that of the last one."""
+        """The id of a turn in a new conversation, or `again` in the last conversation."""
         conversation = self._asked.pop() if again else None
         asked = await self.engine.ask("me", conversation, request, again=again)
         self._asked.append(asked.conversation_id)

@@ -15,7 +15,7 @@ CALL = {"path": "a.csv", "column": "amount "}
 def judged(
     tool: str, value: Any, arguments: dict[str, Any] | None = None, /, **changes: Any
 ) -> Raised | None:
-    """What becomes of a value; None if it stays."""
+    """The failure that a value becomes; None if it stays."""
     column = AMOUNT | {key: changes.pop(key) for key in ("odd", "type") if key in changes}
     table = {"header": "line 1", "rows": 7, "columns": [{"name": "id"}, column]} | changes
     profile = json.dumps({"kind": "table", "tables": [table]})

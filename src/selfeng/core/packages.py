@@ -74,7 +74,7 @@ def sandbox_requirements() -> dict[str, str]:
 
 @cache
 def package_uses() -> str:
-    """The modules for prompts: each with what it is for, where the list says so."""
+    """The modules for prompts: each with its use, where the list has it."""
     uses = ((f"`{m}`", use and f" ({use})") for m, (_, use) in sorted(_listed().items()))
     return ", ".join(map("".join, uses))
 

@@ -49,7 +49,7 @@ _OTHER_FORMS: dict[ResultKind, tuple[ResultKind, ...]] = {
     "table": ("list", "json"),
     "nothing": ("truth", "number", "text", "list", "json"),
 }
-"""Kinds that a right value may have instead of that of a wrong one."""
+"""Kinds that a right value may have instead of the wrong value's kind."""
 _PARTS: dict[ResultKind, tuple[str, str]] = {
     "list": ("a list", "item"),
     "json": ("an object", "member"),

@@ -255,7 +255,7 @@ class Request:
     rounds: int = 0
     """Rounds of questions in a row just before the request."""
     again: str = field(default="", kw_only=True)
-    """Id of an earlier turn, which this one is to repeat."""
+    """Id of an earlier turn, which this one repeats."""
     agent: str = ""
     """The agent that gets the request, without a search; "" for the usual way."""
     conversation_id: str = ""

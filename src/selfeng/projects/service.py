@@ -183,7 +183,7 @@ class ProjectService:
         news: News = lambda part: None,
         workflows: Workflows | None = None,
     ) -> None:
-        """`runtime` runs the turns; `news` lets them wait for a sandbox that
+        """`runtime` runs the turns; with `news` they wait for a sandbox that
         is still being set up. `workflows` keep the steps of builds that go on after the process.
         """
         self._folder, self._builder, self._journal, self._turns, self._runtime = (

@@ -49,7 +49,7 @@ _NEUTRAL_WORDS = """
 _NEUTRAL = frozenset(_NEUTRAL_WORDS.split())
 """Words of a tool's name that add nothing to its operation."""
 _FORMS = frozenset({"decimal", "thousands", "day_first", "delimiter", "encoding"})
-"""Parameters that say how a file is written."""
+"""Parameters for the form of a file."""
 _UNUSUAL_FIELDS = """
     ragged examined_to second_header columns_of_one_name rows_hidden_by_filter hidden_rows
     hidden_sheet formulas_without_stored_values merged more_columns
@@ -182,8 +182,8 @@ def witnessed(tool: str, execution: Returned, runs: Sequence[Execution]) -> Witn
 
 
 def doubt(execution: Returned, check: Witnessed, answers: Iterable[Answer]) -> Question | None:
-    """The question which value is right; None if there is no doubt, the person was asked already,
-    or both look the same.
+    """The question which value is right; None if the values agree, the person was asked already, or
+    both look the same.
     """
     shown = _shown(execution.data or "")
     if check.other in ("", shown) or any(answer.id == _WITNESS for answer in answers):
@@ -209,9 +209,7 @@ def overruled(answers: Iterable[Answer], last: EarlierResult) -> str:
 
 
 def changed(call: EarlierCall, now: Execution) -> ChangedAnswer | None:
-    """How the value of an earlier call differs from that of the same call now; None if it does
-    not.
-    """
+    """How the same call now differs from the value of an earlier call; None if it does not."""
     outcome, value = outcome_of(now), repr(json.loads(call.content))
     if outcome and same(CallOutcome(kind="returned", text=value), outcome):
         return None
