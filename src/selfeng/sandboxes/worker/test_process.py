@@ -9,11 +9,13 @@ import ast
 import contextlib
 import copy
 import gc
+import inspect
 import linecache
 import random
 import socket
 import sys
 import tempfile
+import warnings
 from collections import deque
 from collections.abc import Generator
 from pathlib import Path
@@ -246,13 +248,31 @@ class _Run:
 
     def _run(self, session: pytest.Session, stop_early: bool) -> None:
         self._stopped = False
-        for item, following in zip(
-            session.items, [*session.items[1:], None], strict=False
-        ):  # there may be none at all
-            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+        prepared = [item for item in session.items if not _is_plain(item)]
+        followers = dict(zip(prepared, [*prepared[1:], None], strict=False))
+        for item in session.items:
+            if item in followers:
+                item.config.hook.pytest_runtest_protocol(item=item, nextitem=followers[item])
+            else:
+                self._run_plain(item)
             if stop_early and self._stopped:
                 session._setupstate.teardown_exact(None)
                 return
+
+    def _run_plain(self, item: pytest.Item) -> None:
+        """Run a test that needs of pytest only its report of a failure, without pytest's phases."""
+        self.pytest_runtest_logstart(item.nodeid)
+        call = pytest.CallInfo.from_call(
+            lambda: _call(item), "call", (pytest.exit.Exception, KeyboardInterrupt)
+        )
+        if call.excinfo:
+            item.ihook.pytest_runtest_makereport(item=item, call=call)
+        else:
+            result = self._results[item.nodeid]
+            result["seconds"] = call.duration
+            if self._link and self._link.doubt:
+                result.update(outcome="failed", message=self._link.doubt)
+        self.pytest_runtest_logfinish(item.nodeid)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_pycollect_makeitem(self, obj: object) -> list[Any] | None:
@@ -377,18 +397,48 @@ class _Replayed:
         for value, initial_value in self._initial_values:
             codec.write_back(value, copy.deepcopy(initial_value))
         item = next(item for item in self._session.items if _name(item.nodeid) == test)
-        self._run._failure = None
-        item._initrequest()  # type: ignore[attr-defined]
         sys.settrace(enter if traced else None)
         try:
-            runtestprotocol(item, log=False, nextitem=None)
+            failure = self._failure(item)
         finally:
             sys.settrace(None)
-        failure = self._run._failure
         if failure is None:
             return Ended(not (self._run._link and self._run._link.doubt), lines=lines)
         at = failed_lines(failure.value, self._run._filename)
         return Ended(False, at[0] if at else 0, lines)
+
+    def _failure(self, item: pytest.Item) -> pytest.ExceptionInfo[BaseException] | None:
+        if _is_plain(item):
+            return pytest.CallInfo.from_call(
+                lambda: _call(item), "call", (pytest.exit.Exception, KeyboardInterrupt)
+            ).excinfo
+        self._run._failure = None
+        item._initrequest()  # type: ignore[attr-defined]
+        runtestprotocol(item, log=False, nextitem=None)
+        return self._run._failure
+
+
+def _is_plain(item: pytest.Item) -> bool:
+    """Whether a test is a function without fixtures and marks, but for parameters of its own."""
+    return (
+        type(item) is pytest.Function
+        and item.cls is None
+        and not inspect.iscoroutinefunction(item.obj)
+        and set(item.fixturenames) <= set(_parameters(item))
+        and all(
+            mark.name == "parametrize" and not mark.kwargs.get("indirect")
+            for mark in item.iter_markers()
+        )
+    )
+
+
+def _parameters(item: pytest.Item) -> dict[str, Any]:
+    return item.callspec.params if hasattr(item, "callspec") else {}
+
+
+def _call(item: pytest.Item) -> None:
+    with warnings.catch_warnings(record=True):
+        item.obj(**_parameters(item))  # type: ignore[attr-defined]
 
 
 def _unsaid(excinfo: object, style: object = None) -> str:
