@@ -23,7 +23,7 @@ RUN if [ -f /opt/sandbox/certificates.pem ]; then export PIP_CERT=/opt/sandbox/c
 RUN MPLCONFIGDIR=/opt/matplotlib MPLBACKEND=Agg python -c "import matplotlib.pyplot"
 
 # Older versions of runc give a tmpfs the mode of the folder below it, whatever its options say, hence the last step.
-COPY src/selfeng/sandboxes/worker src/readcells.py /opt/sandbox/sandbox_worker/
+COPY src/sandbox_worker src/readcells.py /opt/sandbox/sandbox_worker/
 RUN python -m compileall -q /opt/sandbox \
     && python -c "import os; os.chmod('/tmp', 0o700); os.chown('/tmp', 65534, 65534)"
 

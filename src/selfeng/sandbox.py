@@ -8,6 +8,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from sandbox_worker.frames import BrokenStream, Message, pack
+from sandbox_worker.job_clock import LONGEST
 from selfeng.core.errors import RequestError, SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner
@@ -25,8 +27,6 @@ from selfeng.sandboxes.job_sources import (
 )
 from selfeng.sandboxes.pool import GRACE, Pool
 from selfeng.sandboxes.sandbox_options import SandboxOptions, chosen_backend
-from selfeng.sandboxes.worker.frames import BrokenStream, Message, pack
-from selfeng.sandboxes.worker.job_clock import LONGEST
 
 _LANES = 2
 """The most containers in which versions of a tool take turns, if they need none of their own."""

@@ -8,7 +8,7 @@ from importlib.metadata import packages_distributions
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-INSIDE = {"src/selfeng/sandboxes/worker"}
+INSIDE = {"src/sandbox_worker"}
 """Runs where the sandbox's own packages are installed."""
 OURS = {
     "_typeshed",
@@ -21,6 +21,7 @@ OURS = {
     "selfeng_agents",
     "selfeng_offline",
     "readcells",
+    "sandbox_worker",
     "web",
 }
 UNBOUNDED = {"cryptography", "pytest", "rich"}

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from selfeng.sandboxes.worker.bpf import (
+from sandbox_worker.bpf import (
     ALLOW,
     EPERM,
     KILL,
@@ -149,7 +149,7 @@ def test_the_kernel_takes_a_filter_and_keeps_to_it() -> None:
     """In a process of its own, since nothing takes a filter away again."""
     code = """
 import ctypes, os, sys
-from selfeng.sandboxes.worker.bpf import Argument, Rule, program, refuse
+from sandbox_worker.bpf import Argument, Rule, program, refuse
 made = program([Rule("getpgid", refuse(7)), Rule("kill", refuse(8), (Argument(1, (0,), unless=True),))], os.uname().machine)
 class Program(ctypes.Structure):
     _fields_ = [("length", ctypes.c_ushort), ("filter", ctypes.c_char_p)]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from selfeng.sandboxes.worker.codec import NotPlain, decode, encode, plain_base, write_back
+from sandbox_worker.codec import NotPlain, decode, encode, plain_base, write_back
 
 
 def through(value: Any) -> Any:

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from selfeng.sandboxes.worker.frames import LARGEST, BrokenStream, Channel, FrameReader, pack
+from sandbox_worker.frames import LARGEST, BrokenStream, Channel, FrameReader, pack
 
 
 def test_messages_survive_any_cut_of_the_stream() -> None:

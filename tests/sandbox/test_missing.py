@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from sandbox_worker import report
+from sandbox_worker.report import missing_package
 from selfeng.core import packages
 from selfeng.core.packages import package_uses, sandbox_packages, sandbox_requirements
 from selfeng.sandboxes.limits import ENVIRONMENT
-from selfeng.sandboxes.worker import report
-from selfeng.sandboxes.worker.report import missing_package
 
 HAS = f"It has {', '.join(sandbox_packages())} and the standard library."
 

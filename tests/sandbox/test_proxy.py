@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from sandbox_worker import tool_process
+from sandbox_worker.frames import Channel, Message
+from sandbox_worker.tool_proxy import NotPassed, ProxyModule, ToolGone, ToolLink
 from selfeng.sandboxes.job_sources import exported_names
-from selfeng.sandboxes.worker import tool_process
-from selfeng.sandboxes.worker.frames import Channel, Message
-from selfeng.sandboxes.worker.tool_proxy import NotPassed, ProxyModule, ToolGone, ToolLink
 
 SOURCE = '''
 import enum, functools

@@ -11,11 +11,11 @@ from dataclasses import replace
 
 import pytest
 
+from sandbox_worker.frames import pack
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.sandboxes.backend import Container
 from selfeng.sandboxes.container_stream import JudgeStream
 from selfeng.sandboxes.pool import Pool, PoolSize
-from selfeng.sandboxes.worker.frames import pack
 
 
 class ByHand:

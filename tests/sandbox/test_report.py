@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from selfeng.sandboxes.worker import report
+from sandbox_worker import report
 
 
 class Broken:

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
+from sandbox_worker.frames import BrokenStream, FrameReader
 from selfeng.core.files import FileLimits
 from selfeng.core.verdict import Execution, Killed, Raised, Returned, SandboxJob, TestResult
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import reported
 from selfeng.sandboxes.job_result import CallResult, SuiteResult
 from selfeng.sandboxes.pool import PoolSize
-from selfeng.sandboxes.worker.frames import BrokenStream, FrameReader
 from tests.sandbox.backends import Behind
 
 _EXECUTION: TypeAdapter[Execution] = TypeAdapter(Execution)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from selfeng.sandboxes.worker.asserts import EXPLAIN, Asserts
+from sandbox_worker.asserts import EXPLAIN, Asserts
 from selfeng_offline.cookbook.recipe import recipes
 
 

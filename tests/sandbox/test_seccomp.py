@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from sandbox_worker.bpf import NUMBERS
 from selfeng.core.verdict import Returned, SandboxJob
 from selfeng.sandbox import SecureSandbox
-from selfeng.sandboxes.worker.bpf import NUMBERS
 
 CALL = """
 import ctypes, errno, os
@@ -178,7 +178,7 @@ def test_a_fence_lets_a_process_signal_itself_and_what_comes_after_it() -> None:
     """Outside of any container, where the fence alone decides."""
     code = """
 import os, signal
-from selfeng.sandboxes.worker.seccomp import Fence, restrict
+from sandbox_worker.seccomp import Fence, restrict
 restrict()
 fence, before = Fence(), os.getpid()
 elder = os.fork()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from selfeng.sandboxes.worker.bpf import NUMBERS
+from sandbox_worker.bpf import NUMBERS
 
 if TYPE_CHECKING:
     from tests.sandbox.backends import Behind

@@ -32,10 +32,10 @@ HOME = _home()
 started. A checkout uses its own; an installed package uses SELFENG_HOME, or the folder that the
 system has for a user's data, such as `~/.local/share/selfeng`.
 """
-WORKER = _PACKAGE / "sandboxes" / "worker"
-"""The code that runs inside the sandbox."""
 SOURCES = _PACKAGE.parent
 """The folder of this program's packages and modules."""
+WORKER = SOURCES / "sandbox_worker"
+"""The code that runs inside the sandbox."""
 READER_FILE = SOURCES / "readcells.py"
 """The module that reads cells, in the sandbox and outside."""
 

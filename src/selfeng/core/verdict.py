@@ -16,7 +16,7 @@ TestOrder = Literal["given", "reversed", "shuffled"]
 
 class Replay(Value):
     """Whether tests notice when the tool's outcomes are altered: see
-    `selfeng.sandboxes.worker.replay`.
+    `sandbox_worker.replay`.
     """
 
     tried: int = 0

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox_worker import FILES_OF_THE_JUDGE
 from selfeng.core.packages import WORKER_PACKAGE
 from selfeng.core.process import this_process
 from selfeng.sandboxes import interpreter
 from selfeng.sandboxes.control_groups import Controller
 from selfeng.sandboxes.limits import ENVIRONMENT, ContainerLimits, hidden_of_proc
 from selfeng.sandboxes.python_environment import PREFIX, REPLACED, SITE_PACKAGES, Parts
-from selfeng.sandboxes.worker import FILES_OF_THE_JUDGE
 
 OWNER, GROUP = "SANDBOX_OWNER", "SANDBOX_GROUP"
 """On bwrap's command line, before the server and the sandbox that a container belongs to; neither

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from sandbox_worker.bpf import ENOSYS, EPERM, Argument, Rule, program, refuse
 from selfeng.core.errors import SandboxFailed
 from selfeng.sandboxes.backend import Container, Mode
 from selfeng.sandboxes.bwrap_command import OWNER, Descriptors, Start, command
@@ -27,7 +28,6 @@ from selfeng.sandboxes.control_groups import ControlGroup
 from selfeng.sandboxes.job_protocol import handshake
 from selfeng.sandboxes.limits import ContainerLimits
 from selfeng.sandboxes.python_environment import BUILD
-from selfeng.sandboxes.worker.bpf import ENOSYS, EPERM, Argument, Rule, program, refuse
 
 PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 Spawn = Callable[..., subprocess.Popen[bytes]]

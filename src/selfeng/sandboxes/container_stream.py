@@ -8,7 +8,7 @@ import struct
 import threading
 from typing import Any
 
-from selfeng.sandboxes.worker.frames import FrameReader, Message
+from sandbox_worker.frames import FrameReader, Message
 
 _NOISE = 4000
 

@@ -8,13 +8,13 @@ import socket
 import time
 from collections.abc import Callable, Sequence
 
+from sandbox_worker.frames import BrokenStream, Message, pack
+from sandbox_worker.job_folder import CHUNK
 from selfeng.core.errors import SandboxFailed
 from selfeng.core.files import File
 from selfeng.sandboxes.backend import Container, Mode
 from selfeng.sandboxes.container_stream import JudgeStream
 from selfeng.sandboxes.job_result import JobResult
-from selfeng.sandboxes.worker.frames import BrokenStream, Message, pack
-from selfeng.sandboxes.worker.job_folder import CHUNK
 
 _GRACE = 2.0
 """Seconds that the host waits after the worker's own time limit."""

@@ -9,12 +9,12 @@ import binascii
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from sandbox_worker.frames import Message
+from sandbox_worker.job_folder import NAMED
 from selfeng.core.errors import SandboxFailed
 from selfeng.core.files import File, FileLimits, name_problem, shown_name
 from selfeng.core.verdict import Execution, Killed, Replay, TestResult, Verdict
 from selfeng.sandboxes import reported
-from selfeng.sandboxes.worker.frames import Message
-from selfeng.sandboxes.worker.job_folder import NAMED
 
 _SHOWN = 3
 _KIND = 40

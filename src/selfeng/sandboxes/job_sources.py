@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
+from sandbox_worker.frames import BrokenStream
 from selfeng.core.errors import RequestError
 from selfeng.core.packages import sandbox_modules
 from selfeng.core.signature import last_name
 from selfeng.core.verdict import SandboxJob
 from selfeng.core.words import count
-from selfeng.sandboxes.worker.frames import BrokenStream
 
 _KEPT = 100
 """Sources whose names are kept: a suite runs against dozens of versions of a tool."""

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from sandbox_worker import FILES_OF_THE_JUDGE
 from selfeng.core.packages import sandbox_packages
-from selfeng.sandboxes.worker import FILES_OF_THE_JUDGE
 
 _USER = 65534
 MB = 1024 * 1024

@@ -3,7 +3,7 @@ it is reached or spelled.
 
 Making or comparing values is harmless. Loading, evaluating or running something, starting a process
 or a connection, or changing how tests or Python run is not. An audit hook in the sandbox covers
-what a list can't (`src/selfeng/sandboxes/worker/audit.py`).
+what a list can't (`src/sandbox_worker/audit.py`).
 """
 
 import sys
