@@ -16,6 +16,7 @@ from selfeng.core.value import Value
 from selfeng.lessons import rows
 from selfeng.lessons.transcript import LessonOutcome
 from selfeng.store.database import reading, writing
+from selfeng.store.journal import mark_examined
 from selfeng.store.news import announce
 from selfeng.store.text import storable
 
@@ -122,7 +123,7 @@ class LessonBook:
             if rows.is_examined(connection, turn_id):
                 return False
             if (unusable := rows.unusable_replies(connection, turn_id) + 1) < LOOKS:
-                rows.mark_examined(connection, turn_id, digest, unusable)
+                mark_examined(connection, turn_id, digest, unusable)
             return unusable < LOOKS
 
     def close(
@@ -138,7 +139,7 @@ class LessonBook:
         with writing(self._engine) as connection:
             if rows.is_examined(connection, turn_id):
                 return ()
-            rows.mark_examined(connection, turn_id, digest)
+            mark_examined(connection, turn_id, digest)
             lessons_by_id = {lesson.id: lesson for lesson in rows.load(connection)}
             for outcome in outcomes:
                 if outcome.lesson_id in lessons_by_id:

@@ -150,12 +150,6 @@ def unusable_replies(connection: sa.Connection, turn_id: str) -> int:
     return max(0, connection.scalar(sa.select(examined_turns.c.unusable).where(condition)) or 0)
 
 
-def mark_examined(connection: sa.Connection, turn_id: str, digest: str, unusable: int = 0) -> None:
-    connection.execute(examined_turns.delete().where(examined_turns.c.turn_id == turn_id))
-    row = {"turn_id": turn_id, "digest": digest, "unusable": unusable}
-    connection.execute(examined_turns.insert().values(**row, at=datetime.now(UTC)))
-
-
 def _change(connection: sa.Connection, lesson_id: str, **values: object) -> bool:
     changed = connection.execute(
         lessons.update()

@@ -245,6 +245,12 @@ class Journal:
             raise ResourceNotFound("there is no turn yet", "ask for something first")
         return str(newest)
 
+    def owner_of(self, conversation_id: str) -> str:
+        """The owner of a conversation; "" if there is none."""
+        query = sa.select(_CONVERSATIONS.c.owner).where(_CONVERSATIONS.c.id == conversation_id)
+        with reading(self._engine) as connection:
+            return connection.scalar(query) or ""
+
     def conversation_of(self, turn_id: str) -> str | None:
         """The conversation of a turn; None if there is no such turn."""
         query = sa.select(_TURNS.c.conversation_id).where(_TURNS.c.id == turn_id)
@@ -296,8 +302,7 @@ class Journal:
             values = {**row, "started_at": started_at, "server": self._server}
             connection.execute(_TURNS.insert().values(**values))
             if self.teaches():
-                unexamined = {"turn_id": turn_id, "digest": "", "unusable": -1}
-                connection.execute(schema.examined_turns.insert().values(**unexamined, at=now))
+                mark_examined(connection, turn_id, unusable=-1)
             if first:
                 _append(connection, first)
         return turn_id
@@ -775,22 +780,26 @@ def _unlearn(connection: sa.Connection, turn_id: str) -> None:
     """Withdraw what a turn with a wrong answer taught: its lessons that no other turn confirms. It
     teaches none later.
     """
-    evidence, lessons, examined = (
-        schema.lesson_evidence,
-        schema.lessons,
-        schema.examined_turns,
-    )
+    evidence, lessons = schema.lesson_evidence, schema.lessons
     of_turn = evidence.c.turn_id == turn_id
     taught = connection.scalars(sa.select(evidence.c.lesson_id).where(of_turn)).all()
     connection.execute(evidence.delete().where(of_turn))
     unconfirmed = ~sa.exists().where(evidence.c.lesson_id == lessons.c.id)
     connection.execute(lessons.delete().where(lessons.c.id.in_(taught), unconfirmed))
-    connection.execute(examined.delete().where(examined.c.turn_id == turn_id))
-    row = {"turn_id": turn_id, "digest": "", "at": datetime.now(UTC), "unusable": 0}
     if connection.scalar(sa.select(_TURNS.c.id).where(_TURNS.c.id == turn_id)):
-        connection.execute(examined.insert().values(**row))
+        mark_examined(connection, turn_id)
     if taught:
         announce(connection, "lessons")
+
+
+def mark_examined(
+    connection: sa.Connection, turn_id: str, digest: str = "", unusable: int = 0
+) -> None:
+    """Record that a turn was examined for lessons, see `schema.examined_turns`."""
+    examined = schema.examined_turns
+    connection.execute(examined.delete().where(examined.c.turn_id == turn_id))
+    row = {"turn_id": turn_id, "digest": digest, "unusable": unusable}
+    connection.execute(examined.insert().values(**row, at=datetime.now(UTC)))
 
 
 def _dump(event: Event) -> tuple[Event, str]:
