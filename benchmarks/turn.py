@@ -39,7 +39,7 @@ from pydantic import SecretStr
 
 from benchmarks.learning import offline_settings
 from selfeng.bootstrap import build_engine
-from selfeng.core.events import FINAL, Event, Outcome, Record, StageEntered, Witnessed
+from selfeng.core.events import FINAL, Outcome, Record, StageEntered, Witnessed
 from selfeng.core.provenance import Provenance
 from selfeng.engine import Engine
 from selfeng_offline.completion import Completion, CompletionRequest
@@ -148,8 +148,8 @@ async def witnessed_reuses(engine: Engine, rounds: int) -> dict[int, list[Timed]
         tool = await engine.library.get(REUSED)
         draft = tool.draft().model_copy(update={"witnesses": WITNESSES[:number]})
         await engine.library.revise(draft, tool.version, Provenance())
-        events: list[Event] = []
-        await engine.orchestrator.handle(REUSE, events.append)
+        async with aclosing(engine.turn("me", engine.ask("me", None, REUSE))) as records:
+            events = [record.event async for record in records]
         said = [(e.agree, e.other) for e in events if isinstance(e, Witnessed)]
         assert said == ([(number, "")] if number else []), said
         turns[number].append(await timed(engine, "me", REUSE))

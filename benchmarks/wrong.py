@@ -203,7 +203,6 @@ def _model_parts(engine: Engine, fault: Fault) -> IdealModel:
         SynthesisEngine(model, engine.sandbox, engine.library, "ideal", SynthesisPolicy()),
         ResponseSynthesizer(model),
     )
-    engine.orchestrator.recompute = engine.recompute
     return model
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, assert_never
 
 from pydantic import Field, computed_field
 
-from selfeng.core.events import Outcome, Record
+from selfeng.core.events import Event, Outcome, Record, Witnessed
 from selfeng.core.files import FileReference
 from selfeng.core.lesson import Lesson
 from selfeng.core.provenance import Origin, ToolVersion
@@ -115,6 +115,8 @@ class CallReport(Value):
     refused_files: tuple[str, ...] = ()
     """Name and reason of each file that the sandbox does not hand out."""
     seconds: float
+    witnessed: Witnessed | None = None
+    """What other implementations returned; null if there are none."""
 
 
 class TestCount(Value):
@@ -330,8 +332,9 @@ def tool_page(
     )
 
 
-def call_report(execution: Execution) -> CallReport:
+def call_report(execution: Execution, events: Iterable[Event] = ()) -> CallReport:
     fields: dict[str, Any] = {"outcome": execution.outcome, "seconds": execution.seconds}
+    fields["witnessed"] = next((e for e in events if isinstance(e, Witnessed)), None)
     match execution:
         case Returned(text=text):
             stored_result = execution.result

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import flask
 from flask import Flask
 
+from selfeng.core.events import Event
 from selfeng.core.result import RecomputedAnswers
 from web.bridge import Bridge
 from web.connections import CONNECTION
@@ -76,9 +77,10 @@ def add_tool_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
         A tool that raises, or that the sandbox ends, is an `outcome`, not an error.
         """
         files = uploads.take(owner(), body.files)
-        work = engine.call(owner(), name, body.arguments, files)
+        events: list[Event] = []
+        work = engine.call(owner(), name, body.arguments, files, watch=events.append)
         flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
-        return call_report(bridge.call(work, _CALL_SECONDS))
+        return call_report(bridge.call(work, _CALL_SECONDS), events)
 
     @app.get("/api/v1/tools/<name>/versions")
     @operation()

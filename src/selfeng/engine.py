@@ -13,6 +13,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AsyncExitStack, nullcontext, suppress
+from contextvars import Context
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -35,6 +36,8 @@ from selfeng.core.errors import (
 )
 from selfeng.core.events import (
     FINAL,
+    AnswerCorrected,
+    AnswersRecomputed,
     Event,
     QuestionsAsked,
     Record,
@@ -226,6 +229,7 @@ class Engine:
         self._workflows = workflows
         self._starter = TurnStarter(self._journal, self._turns, workflows)
         self._set_ups, self._resources, self._background = set_ups, resources, BackgroundTasks()
+        self._recalls = BackgroundTasks()
         self._beginning = WeakValueDictionary[str, asyncio.Lock]()
         """Held while a turn with an id of its own is begun, by the id."""
         self._unbegun: list[ClaimedTurn] = []
@@ -234,12 +238,12 @@ class Engine:
         configuration.changed.subscribe(lambda: self._use(model_parts()))
         configuration.changed.subscribe(self._turns.reconsider)
         self._news.start(self._hear, self._hear_all)
+        self._recorder.subscribe(self._recall)
 
     def _use(self, parts: ModelParts) -> None:
         """Begin turns with these parts from now on."""
         self.model, self.orchestrator = parts.client, parts.orchestrator
         self.synthesis, self._executor = parts.synthesis, parts.executor
-        parts.orchestrator.recompute = self.recompute
         self.tool_import.examine = parts.synthesis.examine_imported
         self.learning.learner = parts.learner
         self.projects.use(parts.builder)
@@ -405,10 +409,16 @@ class Engine:
         return await asyncio.to_thread(self._journal.conversation_with, owner, requests)
 
     async def call(
-        self, owner: str, name: str, arguments: Mapping[str, Any], files: Sequence[File] = ()
+        self,
+        owner: str,
+        name: str,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        *,
+        watch: Callable[[Event], object] = lambda event: None,
     ) -> Execution:
         """Call a tool by name, without the model. The call counts for the tool's standing within a
-        tenth of a second.
+        tenth of a second. `watch` gets its events.
 
         Raises:
             ToolNotFound, ToolModified, SandboxError
@@ -417,7 +427,10 @@ class Engine:
         """
         call = await self._bound(name, arguments, files)
         with owned_by(owner):
-            turn = Turn(Request(str(call), files=tuple(files)), self.called.tell)
+            events = Changes[Event]()
+            events.subscribe(self.called.tell)
+            events.subscribe(watch)
+            turn = Turn(Request(str(call), files=tuple(files)), events.tell)
             return await self._executor.run(turn, call, self.library.count_use)
 
     async def recompute(self, owner: str, name: str) -> RecomputedAnswers:
@@ -446,6 +459,28 @@ class Engine:
             unknown=unknown,
             changed=tuple(filter(None, changes)),
         )
+
+    def _recall(self, records: Sequence[Record]) -> None:
+        """Compute the earlier answers again that a correction concerns, beside its turn."""
+        for record in records:
+            if isinstance(record.event, AnswerCorrected):
+                Context().run(self._recalls.start, self._recalled(record, record.event.tool))
+
+    async def _recalled(self, record: Record, tool: str) -> None:
+        conversation_id, turn_id = record.conversation_id, record.turn_id
+        try:
+            owner = await asyncio.to_thread(self._journal.owner_of, conversation_id)
+            report = await self.recompute(owner, tool)
+        except AgentError as error:
+            log.warning("earlier answers of %s are not computed again: %s", tool, error)
+            return
+        event = AnswersRecomputed(
+            tool=tool,
+            version=report.version,
+            computed=report.computed,
+            changed=len(report.changed),
+        )
+        self._recorder.emit(conversation_id, turn_id, event, scope="recall", n=1)
 
     def _as_called(self, call: EarlierCall) -> tuple[dict[str, Any], list[File]]:
         """The arguments and the files of an earlier call. Blocking.
@@ -1046,8 +1081,12 @@ class Engine:
         await asyncio.to_thread(self._journal.remove_deleted)
 
     async def settle(self) -> None:
-        """Wait until all turns have ended and their events are stored."""
+        """Wait until all turns have ended, what follows from them is computed, and their events
+        are stored.
+        """
         await self._runtime.aflush_tasks()
+        await self._recorder.flush()
+        await self._recalls.aflush_tasks()
         await self._recorder.flush()
 
     async def aclose(self) -> None:
@@ -1056,6 +1095,7 @@ class Engine:
         """
         hands_over = bool(self._workflows) and self._queue.shared
         self._background.cancel()
+        self._recalls.cancel()
         self._turns.learn = None
         await self._turns.aclose("The server ended.", stays=hands_over)
         if hands_over:

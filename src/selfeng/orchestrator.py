@@ -3,7 +3,7 @@ src/selfeng/core/stage.py.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, assert_never
 
@@ -12,8 +12,6 @@ from selfeng.agents.converser import ask
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.errors import AgentError, stage
 from selfeng.core.events import (
-    AnswerCorrected,
-    AnswersRecomputed,
     AnswerToken,
     BudgetSpent,
     Event,
@@ -23,14 +21,12 @@ from selfeng.core.events import (
     TurnFinished,
     TurnResumed,
     TurnStarted,
+    Witnessed,
 )
 from selfeng.core.files import File
-from selfeng.core.owner import current_owner
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ServerTools, ToolLibrary
 from selfeng.core.question import ROUNDS, Question, questions_text
-from selfeng.core.result import RecomputedAnswers
-from selfeng.core.tool import Tool
 from selfeng.core.turn import (
     Budget,
     Inspector,
@@ -42,7 +38,7 @@ from selfeng.core.turn import (
     awaited,
     no_lessons,
 )
-from selfeng.core.verdict import Returned
+from selfeng.core.verdict import Execution, Returned
 from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.ending import ending, what_was_reached
 from selfeng.stages.execution.outcome import doubt
@@ -147,8 +143,6 @@ class Orchestrator:
             delegation.add(Toolsmith(self._stages))
         self._recall, self._news, self._inspector = recall, news, inspector
         self._wait = wait
-        self.recompute: Callable[[str, str], Awaitable[RecomputedAnswers]] | None = None
-        """Computes an owner's earlier answers of a tool again; None without a journal."""
 
     async def handle(
         self,
@@ -242,53 +236,24 @@ class Orchestrator:
                         self._responder.answer(turn, str(call), execution, call.tool),
                         call.tool.name,
                     )
-                    if isinstance(call.tool, Tool) and call.tool.witnesses:
-                        pieces, doubtful = await self._checked(turn, end, pieces)
-                        end = DirectAnswer(text="", questions=(doubtful,)) if doubtful else end
+                    if doubtful := _doubtful(turn, execution, running.events):
+                        pieces = _single_piece(ask(turn, "", (doubtful,)))
+                        end = DirectAnswer(text="", questions=(doubtful,))
                 case _:
                     assert_never(end)
             async for piece in pieces:
                 turn.emit(AnswerToken(text=piece))
                 answer += piece
             events = running.events
-            corrected = next((e.tool for e in events if isinstance(e, AnswerCorrected)), "")
-            if corrected and self.recompute:
-                await self._recompute(turn, corrected)
         return TurnFinished(answer=answer, tool=tool, **dict(ending(end, events)), **running.spent)
 
-    async def _recompute(self, turn: Turn, tool: str) -> None:
-        """Tell how many of the person's earlier answers change by a correction of a tool."""
-        assert self.recompute
-        report = await self.recompute(current_owner(), tool)
-        turn.emit(
-            AnswersRecomputed(
-                tool=tool,
-                version=report.version,
-                computed=report.computed,
-                changed=len(report.changed),
-            )
-        )
 
-    async def _checked(
-        self, turn: Turn, end: Executed, pieces: AsyncIterator[str]
-    ) -> tuple[AsyncIterator[str], Question | None]:
-        """The answer, which the model begins to write while the tool's witnesses run; instead of it
-        a question, if one of them gives another result.
-        """
-        check = asyncio.create_task(self._executor.ask_witnesses(turn, end.call, end.execution))
-        try:
-            first = await anext(pieces, "")
-            witnesses = await check
-        finally:
-            check.cancel()
-        if witnesses is None:
-            return _continued(first, pieces), None
-        turn.emit(witnesses)
-        assert isinstance(end.execution, Returned), end
-        question = doubt(end.execution, witnesses, turn.request.answers)
-        if question is None or turn.request.rounds >= ROUNDS:
-            return _continued(first, pieces), None
-        return _single_piece(ask(turn, "", (question,))), question
+def _doubtful(turn: Turn, execution: Execution, events: Sequence[Event]) -> Question | None:
+    """The question which value is right, if a witness of the call returned another one."""
+    check = next((event for event in reversed(events) if isinstance(event, Witnessed)), None)
+    if check is None or not isinstance(execution, Returned) or turn.request.rounds >= ROUNDS:
+        return None
+    return doubt(execution, check, turn.request.answers)
 
 
 def started(turn_request: Request) -> TurnStarted:
@@ -308,14 +273,6 @@ def started(turn_request: Request) -> TurnStarted:
 async def _single_piece(text: str) -> AsyncIterator[str]:
     """An answer that comes in one piece."""
     yield text
-
-
-async def _continued(first: str, pieces: AsyncIterator[str]) -> AsyncIterator[str]:
-    """An answer whose first piece was taken already."""
-    if first:
-        yield first
-    async for piece in pieces:
-        yield piece
 
 
 class Toolsmith:

@@ -8,15 +8,13 @@ from typing import Any
 
 import pytest
 
-from selfeng.core.events import AnswerCorrected, AnswersRecomputed, Event, ExecutionFinished
+from selfeng.core.events import AnswerCorrected, Event, ExecutionFinished
 from selfeng.core.files import File, FileReference
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.provenance import Corrected
 from selfeng.core.result import (
-    ChangedAnswer,
     Dispute,
     EarlierResult,
-    RecomputedAnswers,
     ResultReference,
     expected_value,
 )
@@ -214,24 +212,6 @@ async def test_a_correction_fixes_the_tool_and_answers_right(
     assert turn.library.forgotten == [(NAME, FIRST), (NAME, WRONG_RESULT.standalone)]
     (corrected,) = [e for e in turn.events if isinstance(e, AnswerCorrected)]
     assert (corrected.tool, corrected.version, corrected.turn_id) == (NAME, 2, "t1")
-
-
-async def test_a_correction_tells_how_many_earlier_answers_change(sandbox: SecureSandbox) -> None:
-    changed = ChangedAnswer(
-        conversation_id="c1", turn_id="t1", request=FIRST, arguments="{}", before="1", after="2"
-    )
-
-    async def recompute(owner: str, name: str) -> RecomputedAnswers:
-        newest = await turn.newest()
-        return RecomputedAnswers(
-            tool=name, version=newest.version, computed=31, unknown=0, changed=(changed,) * 2
-        )
-
-    turn = Correction(sandbox, DISPUTE, FIX, fenced(NEW_TESTS), fenced(RIGHT), "Noé Brú.")
-    turn.orchestrator.recompute = recompute
-    await turn.run(COMPLAINTS[0])
-    (told,) = [e for e in turn.events if isinstance(e, AnswersRecomputed)]
-    assert (told.tool, told.version, told.computed, told.changed) == (NAME, 2, 31, 2)
 
 
 async def test_a_suite_that_the_wrong_version_passes_is_written_again(

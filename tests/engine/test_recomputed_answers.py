@@ -4,8 +4,11 @@ their conversation is there.
 
 from datetime import UTC, datetime
 
+import pytest
 import sqlalchemy as sa
 
+from selfeng.core.errors import SandboxFailed
+from selfeng.core.events import AnswerCorrected, AnswersRecomputed
 from selfeng.core.files import File
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.result import ChangedAnswer
@@ -73,6 +76,24 @@ async def test_a_call_that_raises_now_changes(database: sa.Engine) -> None:
         await two_answers(engine)
         (changed,) = (await engine.recompute("me", "add_numbers")).changed
     assert (changed.before, changed.after) == ("3", "raises ValueError: no")
+
+
+@pytest.mark.parametrize("works", [True, False])
+async def test_a_correction_is_followed_by_what_changes_or_by_nothing(
+    database: sa.Engine, works: bool
+) -> None:
+    again = (kept("8"), kept("4")) if works else (SandboxFailed("it broke"),)
+    model = ScriptedModel(add(2, 1), "3", add(7, 1), "8")
+    sandbox = ScriptedSandbox(kept("3"), kept("8"), *again)
+    async with engine_on(Notebook(database), model, sandbox) as engine:
+        first, _ = await two_answers(engine)
+        last = (await engine.history("me", first))[-1]
+        corrected = AnswerCorrected(tool="add_numbers", version=2, turn_id=last.turn_id)
+        engine._recorder.emit(first, last.turn_id, corrected)
+        await engine.settle()
+        later = [record.event for record in await engine.history("me", first, last.seq)]
+    recomputed = AnswersRecomputed(tool="add_numbers", version=2, computed=2, changed=1)
+    assert later == [corrected, *([recomputed] if works else [])]
 
 
 async def test_nobody_sees_the_answers_of_another(database: sa.Engine) -> None:

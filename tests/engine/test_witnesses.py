@@ -12,8 +12,12 @@ from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Tool
 from selfeng.core.turn import EarlierResults, Request
 from selfeng.core.verdict import Execution, Raised, Returned
+from selfeng.sandbox import SecureSandbox
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, kept, returned, tool
+from tests.engine.test_first_runs import sandbox
 from tests.engine.test_orchestrator import Turns
+
+__all__ = ["sandbox"]
 
 ADD = FunctionCall(name="add_numbers", arguments={"a": 2, "b": None})
 OTHERS = (
@@ -36,6 +40,11 @@ def witnessed_tool() -> Tool:
     return tool().model_copy(update={"witnesses": OTHERS})
 
 
+def values(*others: str) -> Returned:
+    """What the witnesses' job returns."""
+    return returned(f"[{', '.join(f'[{value}]' for value in others)}]")
+
+
 def turns(*outcomes: Execution | Exception) -> Turns:
     return Turns(
         ScriptedModel(ADD, "It is\n3."), ScriptedSandbox(*outcomes), ListedLibrary(witnessed_tool())
@@ -45,12 +54,13 @@ def turns(*outcomes: Execution | Exception) -> Turns:
 @pytest.mark.parametrize(
     ("others", "said"),
     [
-        ((returned("3"), returned("3.0")), Witnessed(tool="add_numbers", agree=2, of=2)),
-        ((returned("3"), RAISED), Witnessed(tool="add_numbers", agree=1, of=1)),
-        ((RAISED, RAISED), None),
+        ((values("3", "3.0"),), Witnessed(tool="add_numbers", agree=2, of=2)),
+        ((values("3", ""),), Witnessed(tool="add_numbers", agree=1, of=1)),
+        ((values("", ""),), None),
+        ((RAISED,), None),
         ((SandboxFailed("it broke"),), None),
     ],
-    ids=["both agree", "one raises", "both raise", "no sandbox"],
+    ids=["both agree", "one raises", "both raise", "the job fails", "no sandbox"],
 )
 async def test_an_answer_says_how_many_witnesses_agree(others, said) -> None:
     asked = turns(returned("3"), *others)
@@ -62,7 +72,7 @@ async def test_an_answer_says_how_many_witnesses_agree(others, said) -> None:
 
 
 async def test_a_witness_that_differs_asks_before_anything_of_the_answer_is_shown() -> None:
-    asked = turns(returned("3"), returned("3"), returned("4"))
+    asked = turns(returned("3"), values("3", "4"))
     await asked.ask("2 plus 1")
     (said,) = [e for e in asked.events if isinstance(e, Witnessed)]
     assert said == Witnessed(tool="add_numbers", agree=1, of=2, other="4")
@@ -77,9 +87,10 @@ async def test_what_a_witness_writes_is_dropped() -> None:
     own = File(name="own.txt", content=b"own")
     other = File(name="other.txt", content=b"other")
     first, second = (
-        Returned(type_name="int", text="3", data="3", files=(file,)) for file in (own, other)
+        Returned(type_name="int", text=text, data=text, files=(file,))
+        for text, file in (("3", own), ("[[3], [3]]", other))
     )
-    asked = turns(first, second, second)
+    asked = turns(first, second)
     await asked.ask("2 plus 1")
     (made,) = [e for e in asked.events if isinstance(e, FilesMade)]
     assert made.contents == (own,)
@@ -102,7 +113,7 @@ async def answered(value: str, *replies, outcomes) -> Turns:
 
 
 async def test_a_value_that_the_person_confirms_is_not_asked_about_again() -> None:
-    outcomes = [returned("3"), returned("3"), returned("4")]
+    outcomes = [returned("3"), values("3", "4")]
     asked = await answered("3", ADD, "It is\n3.", outcomes=outcomes)
     assert not [e for e in asked.events if isinstance(e, QuestionsAsked)]
     assert asked.events[-1].answer == "It is\n3."
@@ -114,6 +125,26 @@ async def test_the_other_value_disputes_the_result() -> None:
     (prompt,) = asked.model.prompts
     assert prompt.name == "specification"
     assert "must return 4" in prompt.messages[-1].content
+
+
+FILES = tuple(
+    f"def add_numbers(a, b=1):\n    open('f.txt', 'a').write('x')\n    return {value}\n"
+    for value in ("len(open('f.txt').read())", "a")
+)
+
+
+@pytest.mark.bubblewrap
+@pytest.mark.asyncio(loop_scope="session")
+async def test_witnesses_see_the_files_as_they_came_and_leave_nothing(
+    sandbox: SecureSandbox,
+) -> None:
+    file, listed = File(name="f.txt", content=b"--"), witnessed_tool()
+    listed = listed.model_copy(update={"witnesses": (FILES[0], FILES[0] + "#", FILES[1])})
+    asked = Turns(ScriptedModel(ADD, "It is 3."), sandbox, ListedLibrary(listed))
+    await asked.orchestrator.handle("2 plus 1", asked.events.append, files=[file])
+    (said,) = [e for e in asked.events if isinstance(e, Witnessed)]
+    assert said == Witnessed(tool="add_numbers", agree=2, of=3, other="2")
+    assert not [e for e in asked.events if isinstance(e, FilesMade)]
 
 
 async def test_a_tool_without_witnesses_says_nothing_of_them() -> None:

@@ -73,6 +73,7 @@ from selfeng.core.events import (
     TurnStarted,
     TurnStopped,
     Usage,
+    Witnessed,
 )
 from selfeng.core.files import MB, File, FileLimits
 from selfeng.core.lesson import Lesson
@@ -521,9 +522,17 @@ class FakeEngine:
         return self._journal.conversation_with(owner, requests)
 
     async def call(
-        self, owner: str, name: str, arguments: Mapping[str, Any], files: Sequence[File] = ()
+        self,
+        owner: str,
+        name: str,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        *,
+        watch: Callable[[Event], object] = lambda event: None,
     ) -> Execution:
-        """Adds two numbers, and raises for a negative one; returns the files that come with it."""
+        """Adds two numbers, and raises for a negative one; returns the files that come with it. A
+        witness returns another value for 13.
+        """
         tool = await self.library.get(name)
         try:
             given = {"b": 1, **bind(tool.signature, arguments)}
@@ -535,6 +544,8 @@ class FakeEngine:
             return raised
         returned = kept(json.dumps(given["a"] + given["b"]))
         self.called.tell(ExecutionFinished(tool=name, execution=returned))
+        if given["a"] == 13:
+            watch(Witnessed(tool=name, agree=1, of=2, other="12"))
         return returned.model_copy(update={"files": tuple(files)})
 
     async def keep(self, owner: str, turn_id: str) -> Asked:

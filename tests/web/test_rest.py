@@ -165,6 +165,8 @@ def test_a_tool_is_called(server: ServerProcess, program: requests.Session) -> N
         None,
         "ValueError: a is negative",
     )
+    doubted = program.post(address, json={"arguments": {"a": 13}}).json()
+    assert (report["witnessed"], doubted["witnessed"]["other"]) == (None, "12")
     wrong = program.post(address, json={"arguments": {}})
     assert (wrong.status_code, wrong.json()["error"]["remedy"]) == (
         400,

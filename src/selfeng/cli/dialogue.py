@@ -4,6 +4,7 @@ import asyncio
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from json import dumps
 from pathlib import Path
 from shlex import quote
@@ -16,6 +17,7 @@ from selfeng.cli.drawing import ROWS, draw
 from selfeng.cli.terminal import Terminal
 from selfeng.core.asking import unwaited
 from selfeng.core.events import (
+    AnswersRecomputed,
     ExecutionFinished,
     FilesMade,
     Outcome,
@@ -71,6 +73,7 @@ async def show_turn(
     """
     async with opened(settings, "embedder", "sandbox") as engine:
         await engine.get_ready(to_build=False)
+        engine.subscribe(partial(_show_recalled, json))
         turn_result = await show(engine, begin(engine), json=json, output=output)
         while turn_result.questions and sys.stdin.isatty() and sys.stderr.isatty() and not json:
             answers = await _ask_questions(turn_result.questions)
@@ -78,6 +81,7 @@ async def show_turn(
             turn_result = await show(
                 engine, answered.begin(engine, LOCAL), json=json, output=output
             )
+        await engine.settle()
     if turn_result.questions:
         say(f"To answer: {answering(turn_result.conversation, turn_result.questions)}")
     return EXIT_CODES[turn_result.outcome]
@@ -97,12 +101,8 @@ async def show(
     questions: tuple[Question, ...] = ()
     needed, values = set[str](), list[tuple[str, Result]]()
     async for record in _records(engine, pending_turn):
-        if json:
-            typer.echo(
-                dumps(record.model_dump(mode="json"))
-            )  # in ASCII, so that no terminal interprets it
-        else:
-            terminal.show(record.event)
+        if not isinstance(record.event, AnswersRecomputed):
+            _show_record(record, terminal, json)
         match record.event:
             case FilesMade(contents=contents):
                 for path in write_files(contents, output):
@@ -125,6 +125,20 @@ async def show(
                 open_questions = questions if outcome is Outcome.ASKED else ()
                 return Shown(outcome, record.conversation_id, open_questions)
     return Shown()
+
+
+def _show_recalled(json: bool, records: Sequence[Record]) -> None:
+    """Show what is computed beside a turn, also after its end."""
+    for record in records:
+        if isinstance(record.event, AnswersRecomputed):
+            _show_record(record, Terminal(), json)
+
+
+def _show_record(record: Record, terminal: Terminal, json: bool) -> None:
+    if json:
+        typer.echo(dumps(record.model_dump(mode="json")))  # in ASCII: no terminal interprets it
+    else:
+        terminal.show(record.event)
 
 
 async def _records(engine: Engine, pending_turn: Awaitable[Asked]) -> AsyncIterator[Record]:

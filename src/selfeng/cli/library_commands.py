@@ -18,6 +18,7 @@ from selfeng.core.visible import one_line, visible
 from selfeng.core.words import count
 
 if TYPE_CHECKING:
+    from selfeng.core.events import Event
     from selfeng.core.tool import Tool
     from selfeng.engine import Engine
     from selfeng.library.seeding import Planted
@@ -149,7 +150,7 @@ def call(
 
         files = await asyncio.to_thread(read_files, file or [], engine.file_limits)
         values = _arguments(await engine.library.get(name), arguments or [])
-        execution = await engine.call(LOCAL, name, values, files)
+        execution = await engine.call(LOCAL, name, values, files, watch=_say_doubt)
         if not isinstance(execution, Killed):
             for path in write_files(execution.files, output):
                 say(f"written: {path}")
@@ -160,6 +161,11 @@ def call(
         return 1
 
     with_engine(work, "sandbox")
+
+
+def _say_doubt(event: Event) -> None:
+    if event.type == "witnessed" and event.other:
+        say(f"another implementation returns {event.other}")
 
 
 def _arguments(tool: Tool, texts: Sequence[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from urllib.parse import quote
 import mcp_types as types
 
 from selfeng.core.errors import AgentError
+from selfeng.core.events import Event, Witnessed
 from selfeng.core.files import File
 from selfeng.core.pictures import PICTURES
 from selfeng.core.tool import Tool
@@ -45,15 +46,17 @@ def refused(error: AgentError) -> types.CallToolResult:
     return text_result("\n".join(filter(None, problem.values())), {"error": problem}, failed=True)
 
 
-def executed(execution: Execution) -> types.CallToolResult:
-    """`{value}` of a call that returned, if it is JSON; a call that raised, or that the sandbox
-    ended, is an error.
+def executed(execution: Execution, events: Iterable[Event] = ()) -> types.CallToolResult:
+    """`{value}` of a call that returned, if it is JSON, with a note if a witness among its events
+    returned another one; a call that raised, or that the sandbox ended, is an error.
     """
     match execution:
         case Returned(files=files, refused_files=kept_back):
             result = execution.result
             value = {"value": json.loads(result.content)} if result else None
             notes = [f"The sandbox does not hand out {name}." for name in kept_back]
+            others = [e.other for e in events if isinstance(e, Witnessed) and e.other]
+            notes += [f"Another implementation returns {other}." for other in others]
             return text_result("\n".join([execution.text, *notes]), value, files)
         case Raised(type_name=kind, message=message, files=files):
             return text_result(": ".join(filter(None, (kind, message))), None, files, failed=True)

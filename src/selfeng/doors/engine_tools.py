@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError, WithJsonSchema, model_validator
 
 from selfeng.core.changes import Changes
 from selfeng.core.errors import AgentError, LibraryError, RequestError, ToolNotFound
-from selfeng.core.events import Outcome
+from selfeng.core.events import Event, Outcome
 from selfeng.core.files import File, FileName
 from selfeng.core.question import AnswerValue, answers_of
 from selfeng.core.status import Asked
@@ -223,9 +223,12 @@ class EngineTools:
     async def _run(
         self, name: str, arguments: Mapping[str, Any], files: Sequence[GivenFile] = ()
     ) -> types.CallToolResult:
-        return executed(
-            await self._engine.call(self._owner, name, arguments, [file.file() for file in files])
+        events: list[Event] = []
+        given_files = [file.file() for file in files]
+        execution = await self._engine.call(
+            self._owner, name, arguments, given_files, watch=events.append
         )
+        return executed(execution, events)
 
     async def _library_tools(self) -> Sequence[Tool]:
         """Those that are listed, the most used first."""

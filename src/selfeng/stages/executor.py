@@ -2,6 +2,7 @@
 the sandbox.
 """
 
+import asyncio
 import json
 import logging
 import time
@@ -16,7 +17,6 @@ from selfeng.core.events import (
     ExecutionFinished,
     ExecutionProgress,
     FilesMade,
-    Witnessed,
 )
 from selfeng.core.files import File
 from selfeng.core.functions import (
@@ -42,6 +42,7 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
+from selfeng.core.work import own_work
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.prompts import render
 from selfeng.prompts.request import disputable, shown
@@ -69,8 +70,40 @@ _LONGEST = 20_000
 """Characters of an argument that an event tells whole, as many as a request has at most."""
 _PROGRESS = 200
 """Characters of what a server says of its progress."""
+_WITNESS_SECONDS = 5
+"""Processor time of one witness's call."""
 _SHORT = 80
 """Characters of a text that a call may word otherwise than the request, such as a date."""
+
+_WITNESSES = "call_witnesses"
+_ASK_WITNESSES = f"""
+def {_WITNESSES}(modules, function, arguments):
+    import copy, importlib, os, signal
+
+    class Slow(BaseException):
+        pass
+
+    def ring(*_):
+        raise Slow
+
+    signal.signal(signal.SIGPROF, ring)
+    files = {{f.name: open(f.path, "rb").read() for f in os.scandir() if f.is_file()}}
+    values = []
+    for module in modules:
+        signal.setitimer(signal.ITIMER_PROF, {_WITNESS_SECONDS}, 0.1)
+        try:
+            called = getattr(importlib.import_module(module), function)
+            values.append([called(**copy.deepcopy(arguments))])
+        except (Exception, Slow):
+            values.append([])
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        for name, content in files.items():
+            with open(name, "wb") as file:
+                file.write(content)
+    return values
+"""
+"""Calls each witness on the files as they came; one that raises gives no value."""
 
 CountUse = Callable[[str, int, str], None]
 """Counts a success of a tool: its name, its version, and the digest of the call."""
@@ -283,8 +316,9 @@ class Executor:
         return first.model_copy(update={"further": further_arguments, "standalone": alone})
 
     async def run(self, turn: Turn, call: Call, count: CountUse | None = None) -> Execution:
-        """Call the tool once. A failure of the tool, or of the server that has it, is a value; only
-        a broken sandbox raises. `count` counts a success, which this does itself by default.
+        """Call the tool once, and its witnesses beside it. A failure of the tool, or of the server
+        that has it, is a value; only a broken sandbox raises. `count` counts a success, which this
+        does itself by default.
 
         Raises:
             SandboxError: there is no sandbox, or it broke.
@@ -294,56 +328,76 @@ class Executor:
         started = time.monotonic()
         name, tool = call.tool.name, call.tool
         files: tuple[File, ...] = ()
-        with stage("execute"), execute_tool(name) as span:
-            if isinstance(tool, ServerTool):
-                execution = await self._run_elsewhere(turn, tool, call.arguments)
+        check: asyncio.Task[Execution | None] | None = None
+        try:
+            with stage("execute"), execute_tool(name) as span:
+                if isinstance(tool, ServerTool):
+                    execution = await self._run_elsewhere(turn, tool, call.arguments)
+                else:
+                    await turn.need("sandbox")
+                    turn.emit(Executing(tool=name, arguments=_arguments_text(call.arguments)))
+                    files, modules = (
+                        await turn.request.files_of(call.arguments),
+                        await self._sources.of(tool.requires),
+                    )
+                    check = self._begin_check(tool, call, files, modules)
+                    execution = await self._sandbox.execute(
+                        SandboxJob(name, tool.code, library=modules), call.arguments, files
+                    )
+                    execution = promised(execution, tool.signature, call.arguments, files)
+                    profiles = _profiles_of(turn.request, call.arguments)
+                    execution = consistent(execution, name, call.arguments, profiles)
+                if not isinstance(execution, Returned):
+                    fail(span, getattr(execution, "type_name", execution.outcome))
+            seconds = time.monotonic() - started
+            if isinstance(execution, Returned):
+                turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
             else:
-                await turn.need("sandbox")
-                turn.emit(Executing(tool=name, arguments=_arguments_text(call.arguments)))
-                files, modules = (
-                    await turn.request.files_of(call.arguments),
-                    await self._sources.of(tool.requires),
-                )
-                execution = await self._sandbox.execute(
-                    SandboxJob(name, tool.code, library=modules), call.arguments, files
-                )
-                execution = promised(execution, tool.signature, call.arguments, files)
-                profiles = _profiles_of(turn.request, call.arguments)
-                execution = consistent(execution, name, call.arguments, profiles)
-            if not isinstance(execution, Returned):
-                fail(span, getattr(execution, "type_name", execution.outcome))
-        seconds = time.monotonic() - started
-        if isinstance(execution, Returned):
-            turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
-        else:
-            turn.emit(ExecutionFailed(tool=name, execution=execution, seconds=seconds))
-        if not isinstance(execution, Killed) and execution.files:
-            references = tuple(file.reference() for file in execution.files)
-            turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
-        if not isinstance(tool, ServerTool):
-            digest = call_digest(call.arguments, files)
-            if count and isinstance(execution, Returned):
-                count(name, tool.version, digest)
-            else:
-                await self._report(turn, tool, digest, execution)
+                turn.emit(ExecutionFailed(tool=name, execution=execution, seconds=seconds))
+            if not isinstance(execution, Killed) and execution.files:
+                references = tuple(file.reference() for file in execution.files)
+                turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
+            if not isinstance(tool, ServerTool):
+                digest = call_digest(call.arguments, files)
+                if count and isinstance(execution, Returned):
+                    count(name, tool.version, digest)
+                else:
+                    await self._report(turn, tool, digest, execution)
+            if check and isinstance(execution, Returned):
+                checked = witnessed(name, execution, await check)
+                if checked:
+                    turn.emit(checked)
+        finally:
+            if check:
+                check.cancel()
         return execution
 
-    async def ask_witnesses(self, turn: Turn, call: Call, execution: Execution) -> Witnessed | None:
-        """What the tool's witnesses return for a call that it has served; None if that says
-        nothing. What they write is dropped.
+    def _begin_check(
+        self, tool: Tool, call: Call, files: Sequence[File], modules: Mapping[str, str]
+    ) -> asyncio.Task[Execution | None] | None:
+        """Begin to call the tool's witnesses as the tool; None if it has none. Its steps are a
+        thread of their own.
         """
-        tool = call.tool
-        if not (isinstance(tool, Tool) and isinstance(execution, Returned)):
+        if not tool.witnesses:
             return None
-        files = await turn.request.files_of(call.arguments)
+        digest = call_digest(call.arguments, files)
+        with own_work(f"witnesses {tool.version} {len(call.further)} {digest[:16]}"):
+            return asyncio.create_task(self._ask_witnesses(tool, call, files, modules))
+
+    async def _ask_witnesses(
+        self, tool: Tool, call: Call, files: Sequence[File], modules: Mapping[str, str]
+    ) -> Execution | None:
+        """The witnesses' values, in one job; None if the sandbox broke. What they write is
+        dropped.
+        """
+        sources = {f"{tool.name}_witness_{n}": code for n, code in enumerate(tool.witnesses)}
+        job = SandboxJob(_WITNESSES, _ASK_WITNESSES, library={**modules, **sources})
+        asked = {"modules": [*sources], "function": tool.name, "arguments": dict(call.arguments)}
         try:
-            runs = [
-                await self.try_out(tool, code, call.arguments, files) for code in tool.witnesses
-            ]
+            return await self._sandbox.execute(job, asked, files)
         except SandboxError as error:
             log.warning("the witnesses of %s could not be asked: %s", tool.name, error)
             return None
-        return witnessed(tool.name, execution, runs)
 
     async def try_out(
         self, tool: Tool, code: str, arguments: Mapping[str, Any], files: Sequence[File]

@@ -168,16 +168,25 @@ def call_digest(arguments: Mapping[str, Any], files: Iterable[File]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def witnessed(tool: str, execution: Returned, runs: Sequence[Execution]) -> Witnessed | None:
-    """What the tool's witnesses say of its result; None if none of them returned a value. One that
-    returns another value is enough for doubt: `make bench-wrong` chose the rule.
+def witnessed(tool: str, execution: Returned, check: Execution | None) -> Witnessed | None:
+    """What the tool's witnesses say of its result, `check` being a list that has of each a list of
+    its value, or an empty one; None if none of them returned a value. One that returns another
+    value is enough for doubt: `make bench-wrong` chose the rule.
     """
     own_outcome = outcome_of(execution)
-    values = [(o.data, outcome_of(o)) for o in runs if isinstance(o, Returned) and o.data]
-    if own_outcome is None or not values:
+    if own_outcome is None or not isinstance(check, Returned) or not check.data:
         return None
-    differing = [data for data, outcome in values if outcome and not same(outcome, own_outcome)]
-    agree, other = len(values) - len(differing), _shown(differing[0]) if differing else ""
+    values = [value for one in json.loads(check.data) for value in one]
+    if not values:
+        return None
+    differing = [
+        value
+        for value in values
+        if not same(CallOutcome(kind="returned", text=repr(value)), own_outcome)
+    ]
+    agree, other = len(values) - len(differing), ""
+    if differing:
+        other = _shown(json.dumps(differing[0], ensure_ascii=False))
     return Witnessed(tool=tool, agree=agree, of=len(values), other=other)
 
 
