@@ -28,6 +28,8 @@ STATIC = Path(__file__).parent / "static"
 SHIPPED = FILES / "page"
 """The folder of the bundle in a distribution; `hatch_build.py` makes it."""
 _ENTRIES = ("script.js", "share.js", "style.css")
+DIAGRAM = "diagram.js"
+"""The script of the frame that draws diagrams, with Mermaid."""
 _OPTIONS = (
     "--bundle",
     "--splitting",
@@ -108,6 +110,9 @@ def build(esbuild: Path, node_modules: Path, folder: Path) -> None:
         text=True,
         check=True,
     )
+    parts = (node_modules / "@mermaid-js/tiny/dist/mermaid.tiny.js", STATIC / DIAGRAM)
+    script = b"".join(part.read_bytes() for part in parts)
+    (folder / DIAGRAM).write_bytes(script.replace(b"</script", b"<\\/script"))
     for file in folder.iterdir():
         if file.suffix != ".json":
             file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), mtime=0))
@@ -164,7 +169,7 @@ def _read(folder: Path) -> Bundle:
                 yield Path(entry["path"]).name
                 yield from imported(Path(entry["path"]).name)
 
-    files = {name: (folder / f"{name}.gz").read_bytes() for name in outputs}
+    files = {name: (folder / f"{name}.gz").read_bytes() for name in (*outputs, DIAGRAM)}
     loaded = {
         entry: (script, *dict.fromkeys(imported(script)))
         for entry, script in zip(_ENTRIES, scripts, strict=False)

@@ -38,7 +38,8 @@ _HEADERS = {
 _POLICY = (
     "default-src 'none'; script-src 'self' 'nonce-{nonce}'; style-src 'self'{style}; img-src "
     "'self' data:; font-src 'self'; "
-    "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    "connect-src 'self'; frame-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 SHARES = "/share/"
@@ -47,7 +48,7 @@ ALIVE = "/healthz"
 """The only path that anybody may ask, under any host name: it says nothing but that the server is
 there.
 """
-_ASSETS = ("/bundle/", "/static/", "/vendor/", "/texts/")
+_ASSETS = ("/bundle/", "/static/", "/vendor/", "/texts/", "/diagram")
 """What the page of a link loads: the program's own files, below the link's path."""
 
 

@@ -1,6 +1,7 @@
 """The routes of the page and its files, and what becomes of errors on all routes."""
 
 import gzip
+import hashlib
 import logging
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from selfeng.core.errors import (
 )
 from selfeng.core.stage import STAGES
 from selfeng.provision.configuration import SettingsInvalid
-from web.bundle import STATIC, Bundle
+from web.bundle import DIAGRAM, STATIC, Bundle
 from web.error_forms import OpenAIError, error_response, served_paths
 from web.middleware import nonce_of
 from web.payloads import problem
@@ -36,6 +37,13 @@ log = logging.getLogger(f"selfeng.{__name__}")
 
 _STAGES = embedded([stage.model_dump(include={"name", "icon"}) for stage in STAGES.values()])
 """Names and icons of the stages, as JSON that can be embedded in the page."""
+_DIAGRAM_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'unsafe-inline'; "
+    "style-src 'unsafe-inline'; sandbox allow-scripts; frame-ancestors 'self'",
+    "X-Frame-Options": "SAMEORIGIN",
+    "Cache-Control": "private, no-cache",
+}
+"""Mermaid sets styles of its own, which the page's policy forbids."""
 _FOR_GOOD = 365 * 24 * 3600
 _WORTH_ZIPPING = 2_000
 """Characters."""
@@ -133,6 +141,20 @@ def add_page_routes(
             raise NotFound
         kind = {".js": "text/javascript", ".css": "text/css"}.get(Path(name).suffix)
         return _zipped(bundle.files[name], kind or "application/json")
+
+    @app.get("/diagram")
+    def diagram_frame() -> Response:
+        """The frame that draws diagrams; its script is in it, because a sandboxed frame sends no
+        cookie.
+        """
+        if bundle is None:
+            raise NotFound
+        script = gzip.decompress(bundle.files[DIAGRAM]).decode()
+        page = f'<!doctype html><meta charset="utf-8"><script>{script}</script>'
+        response = Response(page, mimetype="text/html", headers=_DIAGRAM_HEADERS)
+        response.set_etag(hashlib.sha256(script.encode()).hexdigest())
+        response.make_conditional(flask.request)
+        return response
 
     @app.get("/vendor/<path:name>")
     def library_file(name: str) -> Response:

@@ -27,6 +27,7 @@ LIBRARIES: dict[str, tuple[str, str]] = {
     "socket.io-client": ("socket.io-client", "dist/socket.io.esm.min.js"),
     "diff": ("diff", "libesm/index.js"),
     "papaparse": ("papaparse", "papaparse.min.js"),
+    "katex": ("katex", "dist/katex.mjs"),
     "marked": ("marked", "lib/marked.esm.js"),
     "dompurify": ("dompurify", "dist/purify.es.mjs"),
     "@highlightjs/cdn-assets/es/core.min.js": ("@highlightjs/cdn-assets", "es/core.min.js"),

@@ -95,6 +95,14 @@ export const isTable = (file) => kindOf(file) === "table";
 export const addressOf = (conversationId, { sha256, name }) =>
   `${conversationPath(conversationId)}/files/${sha256}/${encodeURIComponent(name)}`;
 
+// What an answer may show by its name.
+export const picturesOf = ({ files, made }, conversationId) =>
+  Object.fromEntries(
+    [...files, ...made]
+      .filter((file) => file.sha256 && isPicture(file))
+      .map((file) => [encodeURI(file.name), addressOf(conversationId, file)]),
+  );
+
 const IS_FILE = /(^|_)(file|path|filename)s?($|_)/;
 
 // Whether a parameter, by its name, is the name of a file.

@@ -1,6 +1,6 @@
 // A Markdown text that grows: the blocks that can't change any more, and the rest.
 
-import { lexer } from "marked";
+import { lexer } from "./dialect.js";
 
 export const NOTHING = { settled: "", blocks: [], rest: "" };
 // A block may still join the ones before: after "1. a", "2" is a paragraph, and "2. b" an item of the list.

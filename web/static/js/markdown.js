@@ -4,9 +4,11 @@ import DOMPurify from "dompurify";
 import hljs from "@highlightjs/cdn-assets/es/core.min.js";
 import json from "@highlightjs/cdn-assets/es/languages/json.min.js";
 import python from "@highlightjs/cdn-assets/es/languages/python.min.js";
-import { Marked, Renderer } from "marked";
-import { useRef } from "preact/hooks";
+import { Renderer } from "marked";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { canRender, isShallow } from "./bounds.js";
+import { dialect, escape, parse } from "./dialect.js";
+import { enrich } from "./enriching.js";
 import { grow, NOTHING } from "./growing.js";
 import { html } from "./html.js";
 import { visible } from "./visible.js";
@@ -15,11 +17,10 @@ hljs.registerLanguage("json", json);
 hljs.registerLanguage("python", python);
 
 export const register = (name, language) => hljs.registerLanguage(name, language);
+export const knows = (name) => Boolean(hljs.getLanguage(name));
 
 const LONGEST_CODE = 200_000;
 const LONGEST_GROWING = 200_000;
-const ESCAPES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-const escape = (text) => text.replace(/[&<>"]/g, (c) => ESCAPES[c]);
 
 function highlighted(code, language) {
   return code.length <= LONGEST_CODE && hljs.getLanguage(language)
@@ -28,8 +29,7 @@ function highlighted(code, language) {
 }
 
 const plain = new Renderer();
-const marked = new Marked({
-  gfm: true,
+dialect.use({
   renderer: {
     // Below the request that it answers, whose heading has the second level.
     heading({ tokens, depth }) {
@@ -37,7 +37,11 @@ const marked = new Marked({
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
     },
     code({ text, lang = "" }) {
-      return `<pre tabindex="0"><code>${highlighted(text, lang.split(/\s/, 1)[0])}</code></pre>`;
+      const language = lang.split(/[\s,{]/, 1)[0];
+      const head = language && `<div class="answer-code-name">${escape(language)}</div>`;
+      const name = language && ` class="language-${escape(language.toLowerCase())}"`;
+      const code = highlighted(text, language.toLowerCase());
+      return `<div class="answer-code">${head}<pre tabindex="0"><code${name}>${code}</code></pre></div>`;
     },
     table(token) {
       plain.parser = this.parser;
@@ -74,6 +78,7 @@ const RULES = {
     "h6",
     "hr",
     "i",
+    "img",
     "ins",
     "kbd",
     "li",
@@ -107,15 +112,18 @@ const RULES = {
   ],
   ALLOWED_ATTR: [
     "align",
+    "alt",
     "class",
     "colspan",
     "dir",
     "href",
+    "id",
     "lang",
     "open",
     "reversed",
     "rowspan",
     "scope",
+    "src",
     "start",
     "tabindex",
     "title",
@@ -124,18 +132,46 @@ const RULES = {
   ALLOW_DATA_ATTR: false,
 };
 
+const OWN_PICTURE =
+  /^(?:\/(?:api\/v1\/conversations|share)\/[\w/-]+\/files\/|data:image\/(?:png|jpeg|gif|webp);)/;
+const ID = /^(?:note|reference)-/;
+// The pictures of the text that is being sanitised: name → address.
+let pictures = {};
+
 DOMPurify.addHook("afterSanitizeAttributes", (node) => {
+  if (!ID.test(node.id)) node.removeAttribute?.("id");
+  if (node.tagName === "IMG") return showPicture(node);
+  node.removeAttribute?.("src");
   if (node.tagName !== "A") return node.removeAttribute?.("href");
-  node.setAttribute("target", "_blank");
-  node.setAttribute("rel", "noopener noreferrer");
+  if (node.getAttribute("href")?.startsWith("#")) return undefined;
+  return leadsAway(node);
 });
+
+function leadsAway(link) {
+  link.setAttribute("target", "_blank");
+  link.setAttribute("rel", "noopener noreferrer");
+}
+
+// Files of this server; of other pictures the alternative text, as a link: the page contacts no other host.
+function showPicture(node) {
+  const source = node.getAttribute("src") ?? "";
+  const name = source.split("/").at(-1);
+  const own = Object.hasOwn(pictures, name) ? pictures[name] : OWN_PICTURE.test(source) && source;
+  if (own) return node.setAttribute("src", own);
+  const link = document.createElement(/^https?:/.test(source) ? "a" : "span");
+  link.textContent = node.getAttribute("alt") || source;
+  if (link.tagName === "A") link.setAttribute("href", source);
+  leadsAway(link);
+  return node.replaceWith(link);
+}
 
 const safe = (markup) => ({ __html: DOMPurify.sanitize(markup, RULES) });
 
 // Null if the text is over the limits or the renderer failed on it: nothing that is shown may break the page.
-function rendered(text) {
+function rendered(text, files = {}) {
   try {
-    const markup = canRender(text) ? marked.parse(text) : "";
+    pictures = files;
+    const markup = canRender(text) ? parse(text) : "";
     return isShallow(markup) && markup ? safe(markup) : null;
   } catch (error) {
     console.warn("shown as plain text:", error.message);
@@ -143,32 +179,56 @@ function rendered(text) {
   }
 }
 
-export const Markdown = ({ text }) => html`<${Rendered} text=${visible(text)} kind="markdown" />`;
+// `pictures`: files of this server that the text may name, name → address.
+export const Markdown = ({ text, pictures: files }) =>
+  html`<${Rendered} text=${visible(text)} kind="markdown" files=${files} />`;
 
 // While a text is being written only its last blocks are rendered again.
 export function GrowingMarkdown({ text }) {
   const grown = useRef(NOTHING);
   const shown = visible(text);
   if (!canRender(shown.slice(grown.current.settled.length)) || shown.length > LONGEST_GROWING)
-    return html`<${Rendered} text=${shown} kind="markdown" />`;
+    return html`<${Rendered} text=${shown} kind="markdown" grows />`;
   grown.current = grow(grown.current, shown);
   const { blocks, rest } = grown.current;
   return html`<div class="markdown">
     ${blocks.map(nodeOf)}
-    <${Rendered} key="rest" text=${rest} kind="blocks" />
+    <${Rendered} key="rest" text=${rest} kind="blocks" grows />
   </div>`;
 }
 
 // The same node each time, which preact then leaves as it is.
 const nodeOf = (block, i) =>
-  (block.node ??= html`<${Rendered} key=${i} text=${block.markdown} kind="blocks" />`);
+  (block.node ??= html`<${Rendered} key=${i} text=${block.markdown} kind="blocks" grows />`);
+
+const coloured = (code, language) => safe(highlighted(code, language)).__html;
 
 // `text` is visible already.
-function Rendered({ text, kind }) {
-  const markup = text.trim() ? rendered(text) : { __html: "" };
+function Rendered({ text, kind, files, grows = false }) {
+  const drawn = useRef(null);
+  const markup = text.trim() ? rendered(text, files) : { __html: "" };
+  useLayoutEffect(() => {
+    if (markup) enrich(drawn.current, { highlight: coloured, knows }, !grows);
+  }, [markup?.__html]);
   return markup
-    ? html`<div class=${kind} dangerouslySetInnerHTML=${markup}></div>`
+    ? html`<div
+        class=${kind}
+        dir="auto"
+        ref=${drawn}
+        onClick=${followNote}
+        dangerouslySetInnerHTML=${markup}
+      ></div>`
     : html`<div class=${kind}><pre class="plain" tabindex="0">${text}</pre></div>`;
+}
+
+// Within this text: another one may have a note with the same label.
+function followNote(event) {
+  const id = event.target.closest?.("a[href^='#']")?.getAttribute("href").slice(1);
+  if (id === undefined) return;
+  event.preventDefault(); // the address names the conversation
+  event.currentTarget
+    .querySelector(`[id="${CSS.escape(id)}"]`)
+    ?.scrollIntoView({ block: "center" });
 }
 
 // Foreign markup, such as a notebook's table.

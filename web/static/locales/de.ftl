@@ -215,6 +215,7 @@ turn-actions = Aktionen
 turn-answer = die Antwort
 turn-activity = Aktivität
 answer-code = Codeblock { NUMBER($number) }
+answer-diagram = Diagramm: { $text }
 problem-remedy = Was hilft:
 questions = Rückfragen
 questions-answer = Antworten

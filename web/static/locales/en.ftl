@@ -215,6 +215,7 @@ turn-actions = Actions
 turn-answer = the answer
 turn-activity = Activity
 answer-code = code block { NUMBER($number) }
+answer-diagram = Diagram: { $text }
 problem-remedy = What to do:
 questions = Questions
 questions-answer = Answer

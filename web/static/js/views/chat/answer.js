@@ -9,12 +9,12 @@ import { t } from "../../texts.js";
 import { CopyButton } from "../values/code.js";
 
 // `corrected`: the tool that gave a wrong answer, and the version in which it is fixed. `checked`: what other
-// implementations of the tool said of its result.
-export function Answer({ text, streams, corrected, checked }) {
+// implementations of the tool said of its result. `pictures`: those of the turn, name → address.
+export function Answer({ text, streams, corrected, checked, pictures }) {
   const answer = useRef(null);
   useLayoutEffect(() => {
     if (streams) return;
-    const places = [...answer.current.querySelectorAll("pre")].map(addCopy);
+    const places = [...answer.current.querySelectorAll(".answer-code")].map(addCopy);
     return () => places.forEach((place) => render(null, place));
   }, [text, streams]);
   return html`${
@@ -24,7 +24,7 @@ export function Answer({ text, streams, corrected, checked }) {
       </p>`
     }
     <div data-testid="answer" data-state=${streams ? "streaming" : "finished"} ref=${answer}>
-      ${streams ? html`<${GrowingMarkdown} text=${text} />` : html`<${Markdown} text=${text} />`}
+      ${streams ? html`<${GrowingMarkdown} text=${text} />` : html`<${Markdown} text=${text} pictures=${pictures} />`}
     </div>
     ${
       checked &&
@@ -36,17 +36,12 @@ export function Answer({ text, streams, corrected, checked }) {
 }
 
 // Beside the sanitised markup, since that may hold no button.
-function addCopy(block, index) {
-  const frame = document.createElement("div");
+function addCopy(frame, index) {
   const place = document.createElement("div");
-  frame.className = "answer-code";
-  block.replaceWith(frame);
-  frame.append(block, place);
+  frame.append(place);
+  const text = frame.querySelector("pre").textContent;
   render(
-    html`<${CopyButton}
-      text=${block.textContent}
-      label=${t("answer-code", { number: index + 1 })}
-    />`,
+    html`<${CopyButton} text=${text} label=${t("answer-code", { number: index + 1 })} />`,
     place,
   );
   return place;

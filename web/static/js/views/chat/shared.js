@@ -3,6 +3,7 @@
 import { birthsIn } from "../../births.js";
 import { causeOf } from "../../cause.js";
 import { duration, moment, stateWords, stepWords } from "../../format.js";
+import { picturesOf } from "../../files.js";
 import { html } from "../../html.js";
 import { Icon, Mark, StateIcon, stepIcon } from "../../icons.js";
 import { saidWith } from "../../questions.js";
@@ -65,7 +66,12 @@ function SharedTurn({ turn, before, answers, id }) {
     ${
       answer &&
       outcome !== "asked" &&
-      html`<${Answer} text=${answer} streams=${false} corrected=${turn.corrected} />`
+      html`<${Answer}
+        text=${answer}
+        streams=${false}
+        corrected=${turn.corrected}
+        pictures=${picturesOf(turn, id)}
+      />`
     }
     <${LongResults} turn=${turn} conversationId=${id} />
     <${MadeFiles} files=${turn.made} conversationId=${id} />

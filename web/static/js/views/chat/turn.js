@@ -5,6 +5,7 @@ import { causeOf, isBetterRephrased, settingsHelp } from "../../cause.js";
 import { askAgain, stop } from "../../connection.js";
 import { runningStep } from "../../delegation.js";
 import { duration, nowWords, stepWords, usageText } from "../../format.js";
+import { picturesOf } from "../../files.js";
 import { html } from "../../html.js";
 import { Icon } from "../../icons.js";
 import { memo } from "../../memo.js";
@@ -88,6 +89,7 @@ export const TurnView = memo(
           streams=${turn.state === "running"}
           corrected=${turn.corrected}
           checked=${turn.checked}
+          pictures=${picturesOf(turn, conversationId)}
         />`
       }
       ${
