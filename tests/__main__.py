@@ -4,7 +4,8 @@
 A session is one process, so that its tests share what they import, their servers, databases and
 containers; workers of one session would each collect all tests. The page's tests have one of their
 own: what drives the browser keeps an event loop running in its thread, where no other loop can run.
-`--all` adds what is marked `extended`. A session that fails ends no other.
+`--all` adds what is marked `extended`. A session that fails ends no other. A few tests that fail
+beside others run once more, alone, and decide then; they are listed at the end.
 """
 
 import subprocess
@@ -14,28 +15,33 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.account import read, told
+import pytest
+
+from tests.account import failures, read, told
 
 AT_ONCE = 3
 """On two processors: many tests wait for other processes."""
 SESSIONS = (
     ("browser",),
     ("sandbox",),
-    ("docs", "packaging"),
+    (),
     ("durable", "whole"),
-    ("engine",),
+    ("docs", "packaging"),
     ("web",),
+    ("engine",),
 )
-"""The folders of each session, the longest first; all others share a last one."""
+"""The folders of each session, the longest first; () is all others."""
+FEW = 12
+"""Failed tests up to which they run again: more are no matter of a busy machine."""
 
 
 def sessions(*, whole: bool) -> list[list[str]]:
     """The arguments of each session; the sandbox's has two workers where it runs on two backends."""
-    own = [[f"tests/{folder}" for folder in folders] for folders in SESSIONS]
-    others = [word for paths in own for path in paths for word in ("--ignore", path)]
+    paths = [[f"tests/{folder}" for folder in folders] for folders in SESSIONS]
+    others = [word for own in paths for path in own for word in ("--ignore", path)]
     if whole:
-        own[1] += ["-n", "2", "--dist", "worksteal", "--max-worker-restart", "2"]
-    return [*own, ["tests", *others]]
+        paths[1] += ["-n", "2", "--dist", "worksteal", "--max-worker-restart", "2"]
+    return [own or ["tests", *others] for own in paths]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -53,8 +59,16 @@ def main(arguments: Sequence[str]) -> int:
             for number, paths in enumerate(sessions(whole=whole))
         }
         codes = list(pool.map(run, files.items()))
-        for line in told(read(files)):
+        phases = read(files)
+        again = {file: failures(read([file])) for file in files}
+        few = sum(map(len, again.values())) <= FEW
+        for number, (file, tests) in enumerate(again.items()):
+            if tests and few and codes[number] == pytest.ExitCode.TESTS_FAILED:
+                codes[number] = _run(f"{file.stem} again", [*marked, *more, *tests])
+        for line in told(phases):
             print(line)
+        for test in failures(phases):
+            print(f"Failed beside others: {test}")
     return max(codes)
 
 

@@ -32,6 +32,7 @@ class Phase:
     seconds: float
     processor: float = 0.0
     lacking: str = ""
+    failed: bool = False
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -73,8 +74,9 @@ class _Account:
             else ""
         )
         spent = getattr(report, "processor", 0.0)
+        reason = reason.removeprefix("Skipped: ")
         phase = Phase(
-            report.nodeid, report.when, report.duration, spent, reason.removeprefix("Skipped: ")
+            report.nodeid, report.when, report.duration, spent, reason, failed=report.failed
         )
         self._phases.append(phase)
         if self._file:
@@ -97,6 +99,11 @@ def read(files: Iterable[Path]) -> list[Phase]:
         if file.exists()
         for line in file.read_text(encoding="utf-8").splitlines()
     ]
+
+
+def failures(phases: Iterable[Phase]) -> list[str]:
+    """The tests that failed, in the order in which they ran."""
+    return list(dict.fromkeys(phase.test for phase in phases if phase.failed))
 
 
 def told(phases: list[Phase]) -> Iterator[str]:

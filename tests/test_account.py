@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.account import Phase, told
+from tests.account import Phase, failures, told
 
 ROOT = Path(__file__).parents[1]
 LACKING = """
@@ -112,3 +112,12 @@ def test_costs_are_told_by_test_and_by_file_and_what_is_unproven_last() -> None:
         "Not proven here:",
         "     1 test  there is no moon",
     ]
+
+
+def test_a_test_that_failed_in_several_phases_is_listed_once() -> None:
+    phases = [
+        Phase("a.py::test_one", "call", 1.0, failed=True),
+        Phase("a.py::test_two", "call", 1.0),
+        Phase("a.py::test_one", "teardown", 1.0, failed=True),
+    ]
+    assert failures(phases) == ["a.py::test_one"]

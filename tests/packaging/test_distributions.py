@@ -228,7 +228,10 @@ def test_an_installed_wheel_has_a_worker(installed: Empty, postgres: Postgres) -
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     "installer",
-    ["uv", "pipx", pytest.param("pip", marks=pytest.mark.everywhere)],  # pip makes the image, too
+    [
+        "uv",
+        *(pytest.param(way, marks=pytest.mark.everywhere) for way in ("pipx", "pip")),
+    ],  # pip makes the image, too
 )
 def test_the_first_command_of_an_installation_sets_up_what_it_needs(
     installer: str, wheel: Path, unpacked: Path, tmp_path: Path
