@@ -13,7 +13,7 @@ from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT, Packet  # type: ign
 
 from selfeng.core.errors import AgentError, RequestError
 from selfeng.core.question import MOST, AnswerValue
-from selfeng.core.result import ResultFormat, is_deep
+from selfeng.core.result import ResultFormat, TaughtRow, ToolEdit, is_deep
 from selfeng.core.value import Value, first_problem
 from selfeng.library.exchange.tool_export import ExportForm
 from selfeng.projects.consent import ApprovalReply
@@ -214,6 +214,16 @@ class ModelTest(SettingsChange):
 
     id: Id
     """Given by the page."""
+
+
+class EditedTool(ToolEdit):
+    """A tool as you edit it; `proposed`: a proposal of that name."""
+
+    proposed: bool = False
+
+
+class TaughtRows(Value):
+    rows: Annotated[tuple[TaughtRow, ...], Field(min_length=1, max_length=100)]
 
 
 class Forget(Value):

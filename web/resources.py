@@ -13,12 +13,12 @@ from pydantic import Field, computed_field
 from selfeng.core.events import Event, Outcome, Record, Witnessed
 from selfeng.core.files import FileReference
 from selfeng.core.lesson import Lesson
-from selfeng.core.provenance import Origin, ToolVersion
+from selfeng.core.provenance import Origin, Proposal, ToolVersion
 from selfeng.core.question import Question
 from selfeng.core.server_tool import ServerStatus
 from selfeng.core.signature import Parameter
 from selfeng.core.stage_event import Usage
-from selfeng.core.status import LocalServer
+from selfeng.core.status import Asked, LocalServer
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned, Verdict
@@ -117,6 +117,44 @@ class CallReport(Value):
     seconds: float
     witnessed: Witnessed | None = None
     """What other implementations returned; null if there are none."""
+
+
+class ProposalLine(Value):
+    """A new tool, or a version of one, that waits for you."""
+
+    name: str
+    description: str
+    signature: str
+    version: int
+    based_on: int
+    """The version that it follows; 0 for a new tool."""
+    origin: Origin
+    created_at: datetime
+    refused: bool = False
+
+
+class ProposalList(Value):
+    proposals: tuple[ProposalLine, ...]
+
+
+class ProposalPage(ProposalLine):
+    code: str
+    tests: str
+    code_before: str = ""
+    """Of the version that it follows, and likewise."""
+    tests_before: str = ""
+
+
+class SavedTool(Value):
+    """What became of an edit or of taught rows."""
+
+    name: str
+    version: int = 0
+    """0 while a turn makes it."""
+    waits: bool = False
+    """Whether it is a proposal, which you accept or refuse."""
+    turn: Asked | None = None
+    """The turn that makes a version which passes; null if the tool passes already."""
 
 
 class TestCount(Value):
@@ -330,6 +368,32 @@ def tool_page(
         used_requests=used_requests,
         habits=habits,
     )
+
+
+def proposal_line(proposal: Proposal) -> ProposalLine:
+    return ProposalLine(**_proposal_fields(proposal))
+
+
+def proposal_page(proposal: Proposal, before: ToolVersion | None) -> ProposalPage:
+    former = {"code_before": before.code, "tests_before": before.tests} if before else {}
+    fields = _proposal_fields(proposal)
+    return ProposalPage(**fields, code=proposal.code, tests=proposal.tests, **former)
+
+
+def _proposal_fields(proposal: Proposal) -> dict[str, Any]:
+    names = {"name", "description", "version", "based_on", "created_at", "refused"}
+    origin = proposal.provenance.origin
+    return {
+        **proposal.model_dump(include=names),
+        "signature": str(proposal.signature),
+        "origin": origin,
+    }
+
+
+def saved_tool(name: str, saved: Tool | Asked) -> SavedTool:
+    if isinstance(saved, Asked):
+        return SavedTool(name=name, turn=saved)
+    return SavedTool(name=name, version=saved.version, waits=isinstance(saved, Proposal))
 
 
 def call_report(execution: Execution, events: Iterable[Event] = ()) -> CallReport:

@@ -1,5 +1,6 @@
 """The operations of tools: the list and the search, one with its versions, standing and learned
-requests, and its call. Changes apply to all visitors; requests are shown to their owner only.
+requests, its call, what a person edits and teaches, and proposals. Changes apply to all visitors;
+requests and proposals are shown to their owner only.
 """
 
 from collections.abc import Sequence
@@ -9,15 +10,30 @@ import flask
 from flask import Flask
 
 from selfeng.core.events import Event
+from selfeng.core.provenance import Behaviour
 from selfeng.core.result import RecomputedAnswers
+from selfeng.core.verdict import Verdict
 from web.bridge import Bridge
 from web.connections import CONNECTION
 from web.middleware import owner
 from web.operations import operation
-from web.payloads import CallRequest, Forget, Rollback, ToolSearch, VersionNumber, VersionPair
+from web.payloads import (
+    CallRequest,
+    EditedTool,
+    Forget,
+    Rollback,
+    TaughtRows,
+    ToolSearch,
+    VersionNumber,
+    VersionPair,
+)
 from web.resources import (
     CallReport,
     FoundTool,
+    ProposalLine,
+    ProposalList,
+    ProposalPage,
+    SavedTool,
     ToolLine,
     ToolList,
     ToolPage,
@@ -27,6 +43,9 @@ from web.resources import (
     call_report,
     found_tool,
     listed_tool,
+    proposal_line,
+    proposal_page,
+    saved_tool,
     tool_line,
     tool_page,
     version_line,
@@ -134,6 +153,103 @@ def add_tool_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
         """Remove a learned request of yours from a tool."""
         remaining_requests = bridge.call(engine.forget_request(owner(), name, body.request))
         return bridge.call(_page(engine, owner(), name, remaining_requests))
+
+
+def add_editing_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
+    """Add those with which a person edits and teaches tools, and decides on proposals."""
+
+    @app.post("/api/v1/tools/<name>/verdict")
+    @operation()
+    def verdict(name: str, body: EditedTool) -> Verdict:
+        """Run the tests on a tool as you edit it.
+
+        A newer call for the same tool takes the place of one that runs, which is refused.
+        """
+        flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
+        work = engine.verdict(owner(), name, body, proposed=body.proposed)
+        return bridge.call(work, _CALL_SECONDS)
+
+    @app.post("/api/v1/tools/<name>/edit")
+    @operation()
+    def edit(name: str, body: EditedTool) -> SavedTool:
+        """Put an edited tool, with rows as further tests, through the gate.
+
+        It becomes the next version; with `LIBRARY_CHANGES=ask` a proposal.
+        """
+        flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
+        work = engine.save(owner(), name, body, proposed=body.proposed)
+        return saved_tool(name, bridge.call(work, _CALL_SECONDS))
+
+    @app.post("/api/v1/tools/<name>/teach")
+    @operation()
+    def teach(name: str, body: TaughtRows) -> SavedTool:
+        """Teach a tool what it must return; each row is a test.
+
+        If it does not, a turn begins that makes a version which does.
+        """
+        flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
+        return saved_tool(name, bridge.call(engine.teach(owner(), name, body.rows), _CALL_SECONDS))
+
+    @app.post("/api/v1/tools/<name>/freeze")
+    @operation()
+    def freeze(name: str) -> ToolLine:
+        """Let no automatic repair change a tool."""
+        return tool_line(bridge.call(engine.library.freeze(name)))
+
+    @app.post("/api/v1/tools/<name>/unfreeze")
+    @operation()
+    def unfreeze(name: str) -> ToolLine:
+        """Allow automatic repairs of a tool again."""
+        return tool_line(bridge.call(engine.library.freeze(name, False)))
+
+    @app.get("/api/v1/proposals")
+    @operation()
+    def proposals() -> ProposalList:
+        """List the new tools and versions that wait for you."""
+        waiting = bridge.call(engine.proposals(owner()))
+        return ProposalList(proposals=tuple(map(proposal_line, waiting)))
+
+    @app.get("/api/v1/proposals/<name>")
+    @operation()
+    def proposal(name: str) -> ProposalPage:
+        """Show one proposal, with the sources that it changes."""
+        return bridge.call(_proposal_page(engine, owner(), name))
+
+    @app.get("/api/v1/proposals/<name>/behaviour")
+    @operation()
+    def behaviour(name: str) -> Behaviour:
+        """Compare what a proposal returns with the version that it follows.
+
+        On your own earlier calls, on those of the tests, and on mutations of them.
+        """
+        flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
+        return bridge.call(engine.behaviour(owner(), name), _CALL_SECONDS)
+
+    @app.post("/api/v1/proposals/<name>/accept")
+    @operation()
+    def accept(name: str) -> ToolLine:
+        """Put a proposal into the library."""
+        return tool_line(bridge.call(engine.accept(owner(), name)))
+
+    @app.post("/api/v1/proposals/<name>/refuse")
+    @operation()
+    def refuse(name: str) -> ProposalLine:
+        """Let a proposal wait no longer."""
+        return proposal_line(bridge.call(engine.refuse(owner(), name)))
+
+    @app.post("/api/v1/proposals/<name>/reopen")
+    @operation()
+    def reopen(name: str) -> ProposalLine:
+        """Let a refused proposal wait again."""
+        return proposal_line(bridge.call(engine.refuse(owner(), name, False)))
+
+
+async def _proposal_page(engine: "Engine", visitor: str, name: str) -> ProposalPage:
+    proposal = await engine.proposal(visitor, name)
+    before = None
+    if proposal.based_on:
+        before = await engine.library.version(name, proposal.based_on)
+    return proposal_page(proposal, before)
 
 
 async def _matching_tools(engine: "Engine", visitor: str, text: str) -> tuple[FoundTool, ...]:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 import sqlalchemy as sa
 
@@ -43,6 +43,7 @@ from selfeng.library.exchange.tool_import import ToolImport
 from selfeng.library.parameters import FOLDER as RANKING
 from selfeng.library.ranking import Ranking
 from selfeng.library.seeding import SeedMark
+from selfeng.library.tool_editor import Proposals, ProposingLibrary
 from selfeng.llm_client import LLMClient, provider_named
 from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.models.embedding.embedder_choice import chosen_embedder, former_embedder
@@ -207,10 +208,14 @@ def _model_parts(
     """The parts that work with the model, made again when it changes; all others stay."""
     settings, model = configuration.settings, configuration.client
     builder, durable_model = make_builder(model), DurableModel(model)
-    library, sandbox = in_steps("library", tools.library), in_steps("sandbox", tools.sandbox)
+    changed_library = tools.library
+    if settings.library_changes == "ask":
+        proposing = ProposingLibrary(tools.library, tools.proposals)
+        changed_library = cast(CapabilityRegistry, proposing)
+    library, sandbox = in_steps("library", changed_library), in_steps("sandbox", tools.sandbox)
     servers = in_steps("servers", other_servers)
     executor = Executor(durable_model, sandbox, library, tools.sources, servers)
-    synthesis = _synthesis(settings, model, tools.sandbox, tools.library, tools.sources)
+    synthesis = _synthesis(settings, model, tools.sandbox, changed_library, tools.sources)
     projects = ProjectAgent(builder, settings.data_dir / DELEGATED)
     agents = (proxy(durable_model), coder(durable_model), projects)
     threads = DurableThreads(Threads(database))
@@ -310,6 +315,7 @@ async def _tool_parts(
         upkeep,
         ToolExport(library, keys),
         ToolImport(library, keys, chain.examine_imported),
+        Proposals(database),
     )
 
 

@@ -331,6 +331,14 @@ class CapabilityRegistry:
         await asyncio.to_thread(self._trust.restore, name)
         return await self._current_tool(name)
 
+    async def freeze(self, name: str, frozen: bool = True) -> Tool:
+        """Let only a person change the tool, and no automatic repair; or take that back. Raises:
+        ToolNotFound.
+        """
+        if not await asyncio.to_thread(self._editor.freeze, name, frozen):
+            raise not_found(name)
+        return await self._current_tool(name)
+
     async def sources(self, name: str) -> Sources:
         """The current content of the files, verified or not. Raises: ToolNotFound, ToolModified
         (the tests are missing).

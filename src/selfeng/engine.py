@@ -15,7 +15,7 @@ from collections.abc import (
 from contextlib import AsyncExitStack, nullcontext, suppress
 from contextvars import Context
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import partial
 from itertools import starmap
 from typing import Any, assert_never
@@ -49,7 +49,7 @@ from selfeng.core.logs import log_event
 from selfeng.core.owner import owned_by
 from selfeng.core.packages import LOCAL
 from selfeng.core.prompt import FunctionCall
-from selfeng.core.provenance import ToolVersion
+from selfeng.core.provenance import Behaviour, Corrected, Proposal, ToolVersion
 from selfeng.core.question import Answer, answers_text, completed
 from selfeng.core.result import (
     Dispute,
@@ -57,15 +57,19 @@ from selfeng.core.result import (
     EarlierResult,
     RecomputedAnswers,
     Result,
+    TaughtRow,
+    ToolEdit,
+    canonical,
     expected_value,
+    reference_to,
 )
 from selfeng.core.server_tool import NO
 from selfeng.core.status import Asked, EngineLoad, EngineStatus, LibraryStatus, Part
 from selfeng.core.tool import Tool
 from selfeng.core.turn import EarlierFiles, EarlierResults, Request, Turn, awaited, texts_in
-from selfeng.core.verdict import Execution
+from selfeng.core.verdict import Execution, Verdict
 from selfeng.core.visible import one_line
-from selfeng.core.words import count, is_shortened
+from selfeng.core.words import count, is_shortened, shortened
 from selfeng.durable.turn_work import Run, TurnStarter
 from selfeng.durable.workflows import Workflows
 from selfeng.lessons.learner import Learner
@@ -76,6 +80,7 @@ from selfeng.library.composition.sources import PinnedSources
 from selfeng.library.exchange.tool_export import ExportForm, ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
 from selfeng.library.seeding import Planted, SeedMark, plant
+from selfeng.library.tool_editor import Proposals
 from selfeng.library.versions import difference
 from selfeng.llm_client import LLMClient
 from selfeng.mcp_client.mcp_servers import McpServers
@@ -99,6 +104,7 @@ from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import MOST_LEASES, ClaimedTurn, TurnQueue
+from selfeng.synthesis.probe import shown_call
 from selfeng.synthesis_engine import SynthesisEngine
 from selfeng.turns.event_numbers import NumberedEvent
 from selfeng.turns.given import GivenTurn, Past
@@ -112,6 +118,8 @@ LONGEST_REQUEST = 20_000
 """Characters."""
 AGENTS = ("proxy", "coder")
 """Agents that a request may name."""
+_SHOWN = 200
+"""Characters of a call, and of its right value, in a request."""
 _WRONG = "That is wrong."
 """The complaint of who says no more."""
 _LOOK = 1.0
@@ -163,6 +171,7 @@ class ToolParts:
     upkeep: Reverifier
     tool_export: ToolExport
     tool_import: ToolImport
+    proposals: Proposals
 
 
 @dataclass(frozen=True)
@@ -213,6 +222,7 @@ class Engine:
         tools, turns = tool_parts, turn_parts
         self.library, self.changes, self.sandbox = tools.library, tools.changes, tools.sandbox
         self.upkeep, self._seeded = tools.upkeep, tools.seeded
+        self._proposals = tools.proposals
         self.tool_import, self._tool_export = tools.tool_import, tools.tool_export
         self._turns, self._queue, self._runtime = turns.turns, turns.queue, turns.runtime
         self._journal, self._recorder = turns.journal, turns.recorder
@@ -230,6 +240,8 @@ class Engine:
         self._starter = TurnStarter(self._journal, self._turns, workflows)
         self._set_ups, self._resources, self._background = set_ups, resources, BackgroundTasks()
         self._recalls = BackgroundTasks()
+        self._verdicts: dict[tuple[str, str], asyncio.Task[Verdict]] = {}
+        """Those on what persons are editing, by owner and tool."""
         self._beginning = WeakValueDictionary[str, asyncio.Lock]()
         """Held while a turn with an id of its own is begun, by the id."""
         self._unbegun: list[ClaimedTurn] = []
@@ -929,6 +941,123 @@ class Engine:
         return difference(
             await self.library.version(name, before), await self.library.version(name, after)
         )
+
+    async def verdict(
+        self, owner: str, name: str, edit: ToolEdit, *, proposed: bool = False
+    ) -> Verdict:
+        """The verdict of its own tests on a tool, or a proposal, as a person edits it; a newer one
+        of the same person takes the place of one that runs.
+
+        Raises: ToolNotFound, ToolModified, ResourceNotFound, RequestError, SandboxError.
+        """
+        if (older := self._verdicts.pop((owner, name), None)) is not None:
+            older.cancel()
+        draft = await self.synthesis.drafted(await self._base(owner, name, proposed), edit)
+        with owned_by(owner):
+            task = asyncio.create_task(self.synthesis.quick_verdict(draft))
+        self._verdicts[owner, name] = task
+        await asyncio.wait([task])
+        if task.cancelled():
+            raise RequestError("a newer edit took the place of this one", "wait for its verdict")
+        return task.result()
+
+    async def save(self, owner: str, name: str, edit: ToolEdit, *, proposed: bool = False) -> Tool:
+        """Put what a person edited, or taught, through the gate: the tool's next version, or a
+        proposal.
+
+        Raises: as `verdict`; SynthesisFailed: the gate refuses it; VersionConflict, LibraryError.
+        """
+        with owned_by(owner):
+            tool = await self.synthesis.save(await self._base(owner, name, proposed), edit)
+        if proposed and not isinstance(tool, Proposal):
+            await asyncio.to_thread(self._proposals.remove, owner, name)
+        return tool
+
+    async def _base(self, owner: str, name: str, proposed: bool) -> Tool:
+        return await (self.proposal(owner, name) if proposed else self.library.get(name))
+
+    async def teach(self, owner: str, name: str, rows: Sequence[TaughtRow]) -> Tool | Asked:
+        """Teach a tool what it must return: its next version with these tests, if it passes them,
+        or a turn that makes a version which does.
+
+        Raises: as `save`; LimitReached.
+        """
+        edit = ToolEdit(rows=tuple(rows))
+        verdict = await self.verdict(owner, name, edit)
+        if verdict.passed:
+            return await self.save(owner, name, edit)
+        if verdict.problem:
+            raise RequestError(verdict.problem, "correct the tool, then teach it")
+        first, *further = rows
+        call, right = shown_call(name, first.arguments), canonical(first.value)
+        result = EarlierResult(
+            id="r1",
+            turn_id="",
+            request=call,
+            tool=name,
+            arguments=json.dumps(first.arguments, ensure_ascii=False),
+            begins="",
+            reference=reference_to(first.value, right),
+        )
+        complaint = one_line(f"{shortened(call, _SHOWN)} must return {shortened(right, _SHOWN)}")
+        await self._turns.check(owner)
+        dispute = Dispute(result=result, complaint=complaint, expected=right, rows=tuple(further))
+        return await self._begin(owner, Request(complaint, disputes=dispute))
+
+    async def proposals(self, owner: str) -> tuple[Proposal, ...]:
+        """The tools and versions that wait for a person to accept them, by name."""
+        return await asyncio.to_thread(self._proposals.of, owner)
+
+    async def proposal(self, owner: str, name: str) -> Proposal:
+        """Waiting or refused. Raises: ResourceNotFound."""
+        return await asyncio.to_thread(self._proposals.get, owner, name)
+
+    async def behaviour(self, owner: str, name: str) -> Behaviour:
+        """How a proposal differs from the version that it follows, also on the person's own earlier
+        calls without files. Raises: ResourceNotFound, SandboxError.
+        """
+        proposal = await self.proposal(owner, name)
+        recorded, tool = list[dict[str, Any]](), None
+        if proposal.based_on:
+            tool = await self.library.get(name)
+            now = datetime.now(UTC)
+            for call in await asyncio.to_thread(self._files.calls, owner, name, now):
+                with suppress(ValueError, ResourceNotFound):
+                    arguments, files = await asyncio.to_thread(self._as_called, call)
+                    recorded += [] if files else [arguments]
+        with owned_by(owner):
+            return await self.synthesis.behaviour(tool, proposal, recorded)
+
+    async def accept(self, owner: str, name: str) -> Tool:
+        """Put a proposal, waiting or refused, into the library.
+
+        Raises: ResourceNotFound; VersionConflict: the tool has changed meanwhile; ToolExists,
+        LibraryError.
+        """
+        proposal = await self.proposal(owner, name)
+        if proposal.based_on:
+            tool = await self.library.revise(
+                proposal.draft(), proposal.based_on, proposal.provenance
+            )
+        else:
+            tool = await self.library.add(proposal.draft(), proposal.provenance)
+        await asyncio.to_thread(self._proposals.remove, owner, name)
+        origin = proposal.provenance.origin
+        turn_id = origin.turn_id if isinstance(origin, Corrected) else ""
+        conversation_id = await asyncio.to_thread(self._journal.conversation_of, turn_id)
+        if conversation_id:
+            event = AnswerCorrected(tool=name, version=tool.version, turn_id=turn_id)
+            self._recorder.emit(conversation_id, turn_id, event, scope="accepted", n=1)
+        return tool
+
+    async def refuse(self, owner: str, name: str, refused: bool = True) -> Proposal:
+        """Let a proposal wait no longer; or again, which takes that back. Raises:
+        ResourceNotFound.
+        """
+        proposal = await self.proposal(owner, name)
+        proposal = proposal.model_copy(update={"refused": refused})
+        await asyncio.to_thread(self._proposals.put, owner, proposal)
+        return proposal
 
     async def status(self) -> EngineStatus:
         sandbox, tools, index = await asyncio.gather(

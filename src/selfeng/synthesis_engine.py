@@ -7,26 +7,45 @@ by hand or repaired, passes through the same chain (synthesis/chain.py).
 from collections.abc import Mapping, Sequence
 
 from selfeng.core.composition import Importable
-from selfeng.core.errors import SynthesisFailed
+from selfeng.core.errors import RequestError, SynthesisFailed
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
-from selfeng.core.provenance import Origin, Provenance, Refactored, Repaired
+from selfeng.core.provenance import (
+    Behaviour,
+    Edited,
+    Origin,
+    Proposal,
+    Provenance,
+    Refactored,
+    Repaired,
+)
 from selfeng.core.question import Question
-from selfeng.core.result import Dispute
+from selfeng.core.result import Dispute, ToolEdit
+from selfeng.core.signature import UNREADABLE
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
-from selfeng.core.verdict import SandboxJob, Verdict
+from selfeng.core.verdict import SandboxJob, Verdict, Version
 from selfeng.library.composition.sources import PinnedSources
-from selfeng.synthesis.before import Before
-from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis, SynthesisDeps
+from selfeng.library.tool_files import Sources
+from selfeng.library.tool_writer import edited
+from selfeng.synthesis.before import Before, behaviour
+from selfeng.synthesis.building import (
+    SYNTHESIS_STAGES,
+    Synthesis,
+    SynthesisDeps,
+    registered,
+)
 from selfeng.synthesis.checks import draft_problem
 from selfeng.synthesis.composing import steady_requirements
+from selfeng.synthesis.examples import example_of, example_problem, example_tests
 from selfeng.synthesis.gate import Chain, steady_summary, summary
+from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.programming import FailedCall, Programmer
 from selfeng.synthesis.refactoring import Lap, Race
 from selfeng.synthesis.specifying import Analyst, DelegateToAgents, DirectAnswer
 from selfeng.synthesis.steps import Steps
+from selfeng.synthesis.suite.joining import joined
 from selfeng.synthesis.testing import Tester
 from selfeng.turns.graph_run import GraphRun
 
@@ -151,7 +170,7 @@ class SynthesisEngine:
             new = await self._library.revise(
                 draft.model_copy(update={"requires": requires}), tool.version, provenance
             )
-            current.summary = f"{new.name} is in the library, as version {new.version}."
+            current.summary = registered(steps, new)
         return new
 
     async def refactor(self, turn: Turn, tool: Tool) -> str:
@@ -182,7 +201,9 @@ class SynthesisEngine:
                 draft = tool.draft().model_copy(update={"code": code, "model": self._model_name})
                 origin = Refactored(factor=lap.factor)
                 new = await self._revised(steps, tool, draft, tools, origin=origin, verdict=verdict)
-                return f"`{new.name}` has version {new.version}. {race.report(lap)}"
+                words = f"`{new.name}` has version {new.version}."
+                words = new.words if isinstance(new, Proposal) else words
+                return f"{words} {race.report(lap)}"
         raise SynthesisFailed(
             f"{tool.name} stays at version {tool.version}: {problem}", where="refactor"
         )
@@ -270,6 +291,66 @@ class SynthesisEngine:
             if judged.passed and judged.verdict
             else Verdict(passed=False, problem=judged.problem)
         )
+
+    async def drafted(self, tool: Tool, edit: ToolEdit) -> ToolDraft:
+        """A tool as a person edits it, with the rows as tests of their own.
+
+        Raises: ToolModified: the code does not define it; RequestError: a row is no call of it.
+        """
+        sources = Sources(code=edit.code or tool.code, tests=edit.tests or tool.tests)
+        examples = [example_of(tool.name, row) for row in edit.rows]
+        for example in examples:
+            if problem := example_problem(example, tool.signature):
+                raise RequestError(problem, f"the signature is {tool.signature}")
+        taught = example_tests(tool.name, examples)
+        try:
+            tests = joined(sources.tests, taught) if taught else sources.tests
+        except UNREADABLE as error:
+            raise RequestError(f"the tests can't be read: {error}", "correct them") from error
+        sources = sources.model_copy(update={"tests": tests})
+        draft = edited(tool, sources, await self._library.tools())
+        same_code = sources.code == tool.code
+        return draft.model_copy(update={"witnesses": tool.witnesses if same_code else ()})
+
+    async def quick_verdict(self, draft: ToolDraft) -> Verdict:
+        """Its own tests once, in processes that serve others, too: for who still edits it. Raises:
+        SandboxError.
+        """
+        (verdict,) = await self._suite(draft, [draft.code])
+        return verdict
+
+    async def save(self, tool: Tool, edit: ToolEdit) -> Tool:
+        """Put what a person edited, or taught by rows, through the gate; it is the next version.
+
+        Raises: as `drafted` and `examine`; VersionConflict, LibraryError.
+        """
+        draft = await self.drafted(tool, edit)
+        verdict = await self.examine(draft)
+        verdicts = await self._suite(draft, draft.witnesses)
+        pairs = zip(draft.witnesses, verdicts, strict=True)
+        witnesses = tuple(witness for witness, its in pairs if its.passed)
+        draft = draft.model_copy(update={"witnesses": witnesses})
+        provenance = Provenance(origin=Edited(), verdict=verdict)
+        based_on = tool.based_on if isinstance(tool, Proposal) else tool.version
+        if not based_on:
+            return await self._library.add(draft, provenance)
+        return await self._library.revise(draft, based_on, provenance)
+
+    async def _suite(self, draft: ToolDraft, codes: Sequence[str]) -> tuple[Verdict, ...]:
+        modules = await self._sources.of(draft.requires)
+        job = SandboxJob(draft.name, tests=draft.tests, library=modules)
+        versions = [Version(code=code, whole=True, apart=False) for code in codes]
+        return await self._deps.sandbox.verify_versions(job, versions) if versions else ()
+
+    async def behaviour(
+        self, tool: Tool | None, draft: ToolDraft, recorded: Sequence[Arguments]
+    ) -> Behaviour:
+        """How a draft differs from the tool that it changes, if any, on recorded calls and on those
+        of its suite and mutations of them. Raises: SandboxError.
+        """
+        before = await self._before(tool) if tool else None
+        modules = await self._sources.of(draft.requires)
+        return await behaviour(self._deps.sandbox, before, draft, modules, recorded)
 
     async def _before(self, tool: Tool) -> Before:
         modules = await self._sources.of(tool.requires)

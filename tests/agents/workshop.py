@@ -8,7 +8,7 @@ from uuid import uuid4
 from selfeng.agents import Delegation, coder, proxy
 from selfeng.core.events import BudgetSpent, Event, FilesMade, StageEntered
 from selfeng.core.files import File
-from selfeng.core.thread import AgentThread
+from selfeng.core.prompt import AgentThread
 from selfeng.core.turn import Request
 from selfeng.core.verdict import Execution, Returned
 from selfeng.durable.doors import DurableThreads

@@ -207,7 +207,7 @@ async def test_a_correction_fixes_the_tool_and_answers_right(
     fixed = await turn.newest()
     assert (fixed.version, fixed.code) == (2, RIGHT)
     assert "test_those_who_are_missing" in fixed.tests
-    assert (await turn.library.version(NAME, 2)).provenance.origin == Corrected()
+    assert (await turn.library.version(NAME, 2)).provenance.origin == Corrected(turn_id="t1")
     assert turn.library.requests == []
     assert turn.library.forgotten == [(NAME, FIRST), (NAME, WRONG_RESULT.standalone)]
     (corrected,) = [e for e in turn.events if isinstance(e, AnswerCorrected)]

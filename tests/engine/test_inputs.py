@@ -220,7 +220,7 @@ def test_examples_of_the_person_become_tests():
             ("double_number(number='a')", "raises TypeError"),
         ]
     )
-    assert example_tests(spec, spec.user_examples) == (
+    assert example_tests(spec.name, spec.user_examples) == (
         "import pytest\n\nfrom double_number import double_number\n\n\n"
         "def test_user_example_1():\n    assert double_number(number=4) == 8\n\n\n"
         "def test_user_example_2():\n    assert double_number(number=1) == "
@@ -228,7 +228,7 @@ def test_examples_of_the_person_become_tests():
         "def test_user_example_3():\n    with pytest.raises(TypeError):\n        "
         "double_number(number='a')\n"
     )
-    assert example_tests(spec, ()) == ""
+    assert example_tests(spec.name, ()) == ""
     assert contradiction(spec) == ""
 
 

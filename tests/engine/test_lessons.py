@@ -22,6 +22,7 @@ from selfeng.library.exchange.signing import SigningKeys
 from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
 from selfeng.library.seeding import SeedMark
+from selfeng.library.tool_editor import Proposals
 from selfeng.llm_client import LLMClient
 from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.orchestrator import Orchestrator
@@ -109,6 +110,7 @@ async def engine_on(
                 upkeep,
                 ToolExport(library, keys := SigningKeys(Path("keys"))),
                 ToolImport(library, keys, synthesis.examine_imported),
+                Proposals(book.database),
             ),
             turn_parts=TurnParts(
                 turns=turns,

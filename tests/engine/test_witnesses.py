@@ -119,12 +119,33 @@ async def test_a_value_that_the_person_confirms_is_not_asked_about_again() -> No
     assert asked.events[-1].answer == "It is\n3."
 
 
+@pytest.mark.bubblewrap
+@pytest.mark.asyncio(loop_scope="session")
+async def test_a_value_that_the_person_confirms_becomes_a_test(sandbox: SecureSandbox) -> None:
+    right, wrong = OTHERS[0], "def add_numbers(a, b=1):\n    return 4\n"
+    library = ListedLibrary(tool().model_copy(update={"witnesses": (right, wrong)}))
+    asked = Turns(ScriptedModel(ADD, "It is 3."), sandbox, library)
+    request = Request(
+        "2 plus 1",
+        answers=(Answer(id="witness", value="3"),),
+        rounds=1,
+        earlier_results=EarlierResults((EARLIER,)),
+    )
+    async for event in asked.orchestrator.begin(request):
+        asked.events.append(event)
+    await asked.orchestrator._runtime.aflush_tasks()
+    newest = await library.get("add_numbers")
+    assert (newest.version, newest.witnesses) == (2, (right,))
+    assert "assert add_numbers(a=2) == 3" in newest.tests
+
+
 async def test_the_other_value_disputes_the_result() -> None:
     declines = SpecificationReply(outcome="answer", message="It is 3.", specification=None)
     asked = await answered("4", declines, outcomes=[])
     (prompt,) = asked.model.prompts
     assert prompt.name == "specification"
     assert "must return 4" in prompt.messages[-1].content
+    assert '"right": "4"' in prompt.messages[-1].content
 
 
 FILES = tuple(

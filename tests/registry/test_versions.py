@@ -71,6 +71,7 @@ def test_every_field_of_a_tool_has_its_column_and_comes_back() -> None:
         uses=3,
         version=2,
         standing="trusted",
+        frozen=True,
         colours=("red", "blüe"),
     )
     assert [
@@ -198,6 +199,21 @@ async def test_a_version_that_another_process_died_with_waits_for_the_next_start
             tool,
             [REPAIRED.code, REPAIRED.tests],
         )
+
+
+async def test_no_repair_changes_a_frozen_version_but_a_person_does(
+    library: CapabilityRegistry,
+) -> None:
+    await library.add(REVERSE)
+    assert (await library.freeze("reverse_text")).frozen
+    with pytest.raises(LibraryError, match="version 1 of reverse_text is frozen"):
+        await library.revise(REPAIRED, 1, REPAIR)
+    edited = await library.revise(REPAIRED, 1, Provenance(origin=Edited()))
+    assert (edited.version, edited.frozen) == (2, True)
+    assert not (await library.freeze("reverse_text", False)).frozen
+    assert (await library.revise(REVERSE, 2, REPAIR)).version == 3
+    with pytest.raises(ToolNotFound):
+        await library.freeze("gone")
 
 
 async def test_a_rollback_is_a_new_version_with_the_old_content(

@@ -21,8 +21,7 @@ from selfeng.core.events import (
     TurnStarted,
 )
 from selfeng.core.files import File
-from selfeng.core.prompt import ChatMessage
-from selfeng.core.thread import AgentThread
+from selfeng.core.prompt import AgentThread, ChatMessage
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
 from selfeng.store.conversation_files import ConversationFiles

@@ -17,10 +17,9 @@ from selfeng.core.errors import (
     stage,
 )
 from selfeng.core.events import DelegationChanged, Event, FilesMade
-from selfeng.core.prompt import ChatMessage
+from selfeng.core.prompt import AgentThread, ChatMessage
 from selfeng.core.protocols import Sandbox
 from selfeng.core.stage_event import StageEvent
-from selfeng.core.thread import AgentThread
 from selfeng.core.turn import Turn
 from selfeng.core.words import shortened
 from selfeng.prompts.agent_thread import Recipient

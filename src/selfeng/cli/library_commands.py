@@ -8,9 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import click
 import typer
 
-from selfeng.cli.command import AsJson, example, print_json, say, with_engine
+from selfeng.cli.command import AsJson, example, print_json, run, say, with_engine
 from selfeng.cli.shell_completion import tool_names
 from selfeng.core.errors import RequestError
 from selfeng.core.owner import LOCAL
@@ -19,6 +20,9 @@ from selfeng.core.words import count
 
 if TYPE_CHECKING:
     from selfeng.core.events import Event
+    from selfeng.core.result import TaughtRow
+    from selfeng.core.settings import Settings
+    from selfeng.core.status import Asked
     from selfeng.core.tool import Tool
     from selfeng.engine import Engine
     from selfeng.library.seeding import Planted
@@ -30,6 +34,7 @@ Name = Annotated[str, typer.Argument(help="The tool.", autocompletion=tool_names
 _FOUND = 10
 _SHOWN = 40
 """Characters of an argument that an error shows."""
+_ROW = """arguments and the right value, such as '{"n": 4} -> 16'"""
 _JSON = """an object of arguments such as '{"number": 300}'"""
 
 
@@ -261,6 +266,161 @@ def retire(name: Name) -> None:
         say(f"{name} is retired; `selfeng restore {name}` offers it again.")
 
     with_engine(work)
+
+
+@app.command(epilog=example("selfeng freeze slugify_text"))
+def freeze(name: Name) -> None:
+    """Let no automatic repair change a tool."""
+
+    async def work(engine: Engine) -> None:
+        tool = await engine.library.freeze(name)
+        say(f"Version {tool.version} of {name} is frozen; `selfeng unfreeze {name}` ends that.")
+
+    with_engine(work)
+
+
+@app.command(epilog=example("selfeng unfreeze slugify_text"))
+def unfreeze(name: Name) -> None:
+    """Allow automatic repairs of a tool again."""
+
+    async def work(engine: Engine) -> None:
+        await engine.library.freeze(name, False)
+        say(f"{name} may be repaired.")
+
+    with_engine(work)
+
+
+@app.command(epilog=example("selfeng proposals", "selfeng proposals slugify_text"))
+def proposals(
+    name: Annotated[str | None, typer.Argument(help="Show this one, and how it differs.")] = None,
+    *,
+    json: AsJson = False,
+) -> None:
+    """List the new tools and versions that wait for you, with LIBRARY_CHANGES=ask; or show one with
+    the inputs for which it returns something else.
+    """
+
+    async def work(engine: Engine) -> None:
+        listed = [await engine.proposal(LOCAL, name)] if name else await engine.proposals(LOCAL)
+        if json:
+            hidden = {"provenance", "witnesses"}
+            print_json([p.model_dump(mode="json", exclude=hidden) for p in listed])
+            return
+        for proposal in listed:
+            typer.echo(f"{proposal.name:32} {one_line(proposal.words)}")
+        if name:
+            behaviour = await engine.behaviour(LOCAL, name)
+            say(
+                f"Of {behaviour.compared} recorded and generated inputs "
+                f"{behaviour.changed} now give something else."
+            )
+            for call in behaviour.calls:
+                then = f"{call.before}, now " if call.before else ""
+                typer.echo(visible(f"{call.call} {then}{call.after}"))
+            typer.echo(visible(f"\n{listed[0].code}\n# tests\n\n{listed[0].tests}"), nl=False)
+
+    with_engine(work, *(["sandbox"] if name else []))
+
+
+@app.command(epilog=example("selfeng accept slugify_text"))
+def accept(name: Name) -> None:
+    """Put a proposal into the library, also one that you refused."""
+
+    async def work(engine: Engine) -> None:
+        with _effects_said(engine, name):
+            tool = await engine.accept(LOCAL, name)
+            await engine.upkeep.wait_idle()
+        undo = f"rollback {name} {tool.version - 1}" if tool.version > 1 else f"retire {name}"
+        say(f"{name} is in the library, as version {tool.version}; `selfeng {undo}` takes it back.")
+
+    with_engine(work, "embedder")
+
+
+@app.command(epilog=example("selfeng refuse slugify_text"))
+def refuse(name: Name) -> None:
+    """Let a proposal wait no longer."""
+
+    async def work(engine: Engine) -> None:
+        await engine.refuse(LOCAL, name)
+        say(f"{name} is refused; `selfeng accept {name}` still accepts it.")
+
+    with_engine(work)
+
+
+@app.command(epilog=example("selfeng edit slugify_text", "selfeng edit slugify_text --proposed"))
+def edit(
+    name: Name,
+    *,
+    proposed: Annotated[bool, typer.Option(help="The proposal of that name.")] = False,
+) -> None:
+    """Edit a tool's code in $EDITOR; what passes the gate is its next version."""
+
+    async def work(engine: Engine) -> None:
+        from selfeng.core.result import ToolEdit
+
+        tool = await (engine.proposal(LOCAL, name) if proposed else engine.library.get(name))
+        code = await asyncio.to_thread(click.edit, tool.code, extension=".py")
+        if code is None or code == tool.code:
+            say("Nothing is changed.")
+            return
+        _say_saved(await engine.save(LOCAL, name, ToolEdit(code=code), proposed=proposed))
+
+    with_engine(work, "sandbox", "embedder")
+
+
+@app.command(
+    epilog=example(
+        """selfeng teach slugify_text '{"text": "A b"} -> "a-b"'""",
+        """selfeng teach add '{"a": 1, "b": 2} -> 3' '{"a": 2, "b": 2} -> 4'""",
+    )
+)
+def teach(
+    name: Name,
+    rows: Annotated[
+        list[str], typer.Argument(metavar="ROWS…", help="ARGUMENTS -> VALUE, each as JSON.")
+    ],
+) -> None:
+    """Teach a tool what it must return. Each row is a test; if one fails, a turn makes the version
+    that passes.
+    """
+
+    async def begin(engine: Engine) -> Asked:
+        from selfeng.core.tool import Tool
+
+        taught = await engine.teach(LOCAL, name, [_row(text) for text in rows])
+        if isinstance(taught, Tool):
+            _say_saved(taught)
+            raise typer.Exit
+        return taught
+
+    async def work(settings: Settings) -> int:
+        from selfeng.cli.dialogue import show_turn
+
+        return await show_turn(settings, begin, json=False, output=Path())
+
+    run(work)
+
+
+def _row(text: str) -> TaughtRow:
+    """Raises: RequestError."""
+    import json
+
+    from selfeng.core.result import TaughtRow
+
+    arguments, _, value = text.rpartition("->")
+    try:
+        return TaughtRow(arguments=json.loads(arguments), value=json.loads(value))
+    except ValueError as error:
+        raise RequestError(f"the row {text[:_SHOWN]!r} can't be read", f"write {_ROW}") from error
+
+
+def _say_saved(tool: Tool) -> None:
+    from selfeng.core.provenance import Proposal
+
+    if isinstance(tool, Proposal):
+        say(f"{tool.words} Look at it with `selfeng proposals {tool.name}`.")
+    else:
+        say(f"{tool.name} is now at version {tool.version}.")
 
 
 @app.command(epilog=example("selfeng forget slugify_text 'Make a slug of my title'"))

@@ -38,6 +38,7 @@ from selfeng.core.events import (
     ThoughtAloud,
     ToolFound,
     ToolMismatch,
+    ToolProposed,
     ToolStandingChanged,
     TurnFailed,
     TurnFinished,
@@ -197,7 +198,7 @@ def line_of(event: Event) -> tuple[str, str] | None:
                 "done" if same else "failed",
                 f"  again in {order} order: {detail or 'same result'}",
             )
-        case Witnessed() | AnswerCorrected() | AnswersRecomputed():
+        case Witnessed() | AnswerCorrected() | AnswersRecomputed() | ToolProposed():
             return "done", _judged(event)
         case PlanMade():
             return "done", "planned these steps:" + "".join(
@@ -262,7 +263,7 @@ def _line_state(state: str) -> str:
     return {"started": "running", "finished": "done"}.get(state, state)
 
 
-def _judged(event: Witnessed | AnswerCorrected | AnswersRecomputed) -> str:
+def _judged(event: Witnessed | AnswerCorrected | AnswersRecomputed | ToolProposed) -> str:
     """What is known of a result, or of earlier ones."""
     match event:
         case Witnessed(other="", of=of):
@@ -273,6 +274,8 @@ def _judged(event: Witnessed | AnswerCorrected | AnswersRecomputed) -> str:
             return f"the earlier answer was wrong; {tool} is fixed in version {version}"
         case AnswersRecomputed(computed=computed, changed=changes):
             return f"{changes} of your {count(computed, 'earlier answer')} change"
+        case ToolProposed(tool=tool):
+            return f"{tool} waits for you: selfeng proposals {tool}"
         case _:
             assert_never(event)
 

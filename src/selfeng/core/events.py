@@ -244,6 +244,16 @@ class AnswerCorrected(StageEvent):
     """Whose answer was wrong."""
 
 
+class ToolProposed(StageEvent):
+    """A new tool, or a version of one, waits for the person to accept it."""
+
+    type: Literal["tool_proposed"] = "tool_proposed"
+    tool: str
+    version: int
+    based_on: int
+    """0 for a new tool."""
+
+
 class AnswersRecomputed(StageEvent):
     """The corrected tool was called as for the person's earlier answers; which of them change is
     read anew whenever the person looks, since their values end with their conversations.
@@ -500,6 +510,7 @@ Event = Annotated[
     | SuiteRepeated
     | AnswerCorrected
     | AnswersRecomputed
+    | ToolProposed
     | PlanMade
     | PlanStepChanged
     | Executing

@@ -39,6 +39,19 @@ class Prompt(Value):
         ).hexdigest()
 
 
+class AgentThread(Value):
+    """What one sender told one agent in a conversation, and what the agent did about it."""
+
+    id: str
+    conversation_id: str
+    sender: str
+    """`user` or the name of an agent."""
+    agent: str
+    """Its kind."""
+    messages: tuple[ChatMessage, ...] = ()
+    """Oldest first, beginning with the system prompt; empty in a new thread."""
+
+
 class FunctionSchema(Value):
     """A function that the model may call."""
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from selfeng.core.prompt import Prompt
 from selfeng.core.stage_event import Usage
-from selfeng.core.tool import Imported, ToolDraft
+from selfeng.core.tool import Imported, Tool, ToolDraft
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
 from selfeng.core.words import significant
@@ -54,6 +54,8 @@ class Corrected(Value):
     """A person disagreed with a result, and a test that this version passes shows why."""
 
     how: Literal["corrected"] = "corrected"
+    turn_id: str = ""
+    """Whose answer was wrong; "" if none was."""
 
     def __str__(self) -> str:
         return "corrected"
@@ -141,3 +143,43 @@ class ToolVersion(ToolDraft):
     created_at: datetime
     """UTC."""
     provenance: Provenance
+
+
+class Proposal(Tool):
+    """A new tool, or a version of one, that waits for its person to accept it: the library does not
+    have it. `version` is the number that it gets if nothing is faster.
+    """
+
+    based_on: int = 0
+    """The version that it follows; 0 for a new tool."""
+    provenance: Provenance
+    refused: bool = False
+
+    @property
+    def words(self) -> str:
+        """One sentence for people."""
+        of = f"version {self.version} of `{self.name}`" if self.based_on else f"`{self.name}`"
+        return f"{of[0].upper()}{of[1:]} waits for your acceptance: {self.description}"
+
+
+class ChangedCall(Value):
+    """A call for which a proposal gives something else than the version that it follows."""
+
+    call: str
+    """Python source."""
+    before: str
+    """"" for a new tool."""
+    after: str
+
+
+class Behaviour(Value):
+    """How a proposal differs in what it returns. Recorded inputs are its person's own, and are read
+    anew whenever that person looks.
+    """
+
+    compared: int
+    recorded: int
+    """Of these, the calls of the person's earlier answers."""
+    changed: int
+    calls: tuple[ChangedCall, ...]
+    """The first that change; of a new tool some of its tests' calls."""

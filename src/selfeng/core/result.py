@@ -178,6 +178,23 @@ class RecomputedAnswers(Value):
     """The newest first."""
 
 
+class TaughtRow(Value):
+    """A call of a tool, and the value that a person says is right."""
+
+    arguments: dict[str, Any]
+    value: Any
+
+
+class ToolEdit(Value):
+    """How a person changes a tool."""
+
+    code: str = ""
+    """Python source; "" for the code as it is, and likewise below."""
+    tests: str = ""
+    rows: tuple[TaughtRow, ...] = ()
+    """Each is a test of its own."""
+
+
 class Dispute(Value):
     """A person's disagreement with an earlier result."""
 
@@ -186,6 +203,8 @@ class Dispute(Value):
     """One sentence."""
     expected: str = ""
     """JSON of the right value; "" if the person does not give it as a value of that kind."""
+    rows: tuple[TaughtRow, ...] = ()
+    """Further calls with the right values."""
 
     @property
     def arguments(self) -> dict[str, Any] | None:

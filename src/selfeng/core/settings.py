@@ -49,6 +49,7 @@ CHANGEABLE = (
     "synthesis_candidates",
     "synthesis_max_repairs",
     "lessons_learn",
+    "library_changes",
     "turns_max_running",
     "turns_max_per_person",
     "turns_max_waiting",
@@ -210,6 +211,8 @@ class Settings(BaseSettings):
     synthesis_mutation_score: float = Field(0.5, ge=0, le=1)
     """Share of mutants that a suite should notice, or the model adds tests once; 0: no mutants."""
 
+    library_changes: Literal["auto", "ask"] = "auto"
+    """ask: new tools and versions wait until you accept them."""
     trust_after: int = Field(3, ge=1, le=100)
     """Different calls after which a tool is trusted."""
     retire_after: int = Field(3, ge=1, le=100)

@@ -57,7 +57,12 @@ STAGES: Mapping[str, Stage] = {
             title="Search",
             icon="search",
             prompts=("decide",),
-            leads={"fits": "execute", "incomplete": "clarify", "nothing fits": "specify"},
+            leads={
+                "fits": "execute",
+                "incomplete": "clarify",
+                "nothing fits": "specify",
+                "waits": "respond",
+            },
         ),
         Stage(
             name="clarify",
@@ -135,7 +140,7 @@ STAGES: Mapping[str, Stage] = {
             does="Add the tool to the library",
             title="Registration",
             icon="book",
-            leads={"registered": "prepare"},
+            leads={"registered": "prepare", "proposed": "respond"},
         ),
         Stage(
             name="prepare",

@@ -81,6 +81,8 @@ class Tool(ToolDraft):
     version: int = 1
     """Counts from 1; a repair, an edit or a rollback makes the next one."""
     standing: Standing = "provisional"
+    frozen: bool = False
+    """Whether only a person changes it, and no automatic repair."""
 
 
 class Candidate(Value):

@@ -55,8 +55,8 @@ def executed(execution: Execution, events: Iterable[Event] = ()) -> types.CallTo
             result = execution.result
             value = {"value": json.loads(result.content)} if result else None
             notes = [f"The sandbox does not hand out {name}." for name in kept_back]
-            others = [e.other for e in events if isinstance(e, Witnessed) and e.other]
-            notes += [f"Another implementation returns {other}." for other in others]
+            doubts = [e for e in events if isinstance(e, Witnessed) and e.other]
+            notes += [f"Another implementation returns {doubt.other}." for doubt in doubts]
             return text_result("\n".join([execution.text, *notes]), value, files)
         case Raised(type_name=kind, message=message, files=files):
             return text_result(": ".join(filter(None, (kind, message))), None, files, failed=True)

@@ -10,12 +10,11 @@ from uuid import uuid4
 from selfeng.core.errors import AgentError, LibraryError
 from selfeng.core.events import Waiting
 from selfeng.core.lesson import AgentKind, LessonHint
-from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
+from selfeng.core.prompt import AgentThread, ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ReplyT
 from selfeng.core.provenance import Provenance
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.status import Part
-from selfeng.core.thread import AgentThread
 from selfeng.core.tool import Standing, Tool, ToolDraft
 from selfeng.core.turn import Budget, News, Recall, awaited
 from selfeng.core.verdict import (

@@ -5,6 +5,7 @@ from pathlib import Path
 from selfeng.core.errors import (
     FileInTheWay,
     LibraryError,
+    ResourceNotFound,
     ToolExists,
     ToolModified,
     ToolNotFound,
@@ -67,6 +68,18 @@ def in_use_already(name: str, version: int) -> VersionConflict:
     return VersionConflict(
         f"version {version} of {name} is already in use",
         f"`selfeng versions {name}` lists the others",
+    )
+
+
+def frozen(name: str, version: int) -> LibraryError:
+    return LibraryError(
+        f"version {version} of {name} is frozen", f"`selfeng unfreeze {name}` allows repairs again"
+    )
+
+
+def no_proposal(name: str) -> ResourceNotFound:
+    return ResourceNotFound(
+        f"no proposal {name[:80]!r} waits for you", "`selfeng proposals` lists those that do"
     )
 
 

@@ -30,7 +30,7 @@ _STANDINGS: dict[str, Standing] = {standing: standing for standing in get_args(S
 """One string object for all tools."""
 REGISTERED: tuple[State, ...] = ("active", "revising")
 
-_PLAIN = (str, int, datetime, Standing)
+_PLAIN = (str, int, bool, datetime, Standing)
 """Types of fields that are stored in a column unchanged."""
 
 _CHUNK = 500
@@ -182,6 +182,13 @@ def _read(value: Any, is_json: bool) -> Any:
     if is_json and value is not None:
         return json.loads(value)
     return utc(value) if isinstance(value, datetime) else value
+
+
+def set_frozen(connection: sa.Connection, name: str, frozen: bool) -> bool:
+    """False if there is no such tool."""
+    of_tool = tools.update().where(tools.c.name == name)
+    revisions.note(connection, name)
+    return connection.execute(of_tool.values(frozen=frozen)).rowcount == 1
 
 
 def set_state(connection: sa.Connection, name: str, state: State) -> None:

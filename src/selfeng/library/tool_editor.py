@@ -1,17 +1,27 @@
 """The tool editor: makes a tool from a draft, makes its next version from another draft or an old
-version, and looks up its versions.
+version, and looks up its versions; and the proposals, which wait for a person to accept them.
 """
+
+import asyncio
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import Any, Protocol
 
 import sqlalchemy as sa
 
-from selfeng.core.provenance import Provenance, RolledBack, ToolVersion
-from selfeng.core.tool import Tool, ToolDraft
-from selfeng.library import versions
+from selfeng.core.owner import current_owner
+from selfeng.core.protocols import ToolLibrary
+from selfeng.core.provenance import Proposal, Provenance, RolledBack, ToolVersion
+from selfeng.core.server_tool import ServerCandidate, ServerTool
+from selfeng.core.tool import Candidate, Tool, ToolDraft
+from selfeng.library import records, versions
 from selfeng.library.file_watcher import FileWatcher
+from selfeng.library.library_errors import no_proposal
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import ToolWriter
 from selfeng.library.vectors import Vectors
-from selfeng.store.database import reading
+from selfeng.store.database import reading, writing
+from selfeng.store.schema import proposals
 
 
 class ToolEditor:
@@ -54,6 +64,11 @@ class ToolEditor:
             Provenance(origin=RolledBack(to=to), verdict=old.provenance.verdict),
         )
 
+    def freeze(self, name: str, frozen: bool) -> bool:
+        """False if there is no such tool."""
+        with writing(self._engine) as connection:
+            return records.set_frozen(connection, name, frozen)
+
     def versions(self, name: str) -> tuple[ToolVersion, ...]:
         """All versions, newest first; empty for a name that no tool ever had."""
         with reading(self._engine) as connection:
@@ -63,3 +78,102 @@ class ToolEditor:
         """Raises: VersionNotFound."""
         with reading(self._engine) as connection:
             return versions.load(connection, name, number)
+
+
+class Proposals:
+    """The proposals of persons, one for each name. Blocking."""
+
+    def __init__(self, engine: sa.Engine) -> None:
+        self._engine = engine
+
+    def put(self, owner: str, proposal: Proposal) -> None:
+        """Store it in place of any other of that name."""
+        self.remove(owner, proposal.name)
+        text = proposal.model_dump_json()
+        with writing(self._engine) as connection:
+            row = {"owner": owner, "name": proposal.name, "proposal": text}
+            connection.execute(proposals.insert().values(**row))
+
+    def remove(self, owner: str, name: str) -> None:
+        with writing(self._engine) as connection:
+            connection.execute(proposals.delete().where(_is(owner, name)))
+
+    def get(self, owner: str, name: str) -> Proposal:
+        """Waiting or refused. Raises: ResourceNotFound."""
+        query = sa.select(proposals.c.proposal).where(_is(owner, name))
+        with reading(self._engine) as connection:
+            text = connection.scalar(query)
+        if text is None:
+            raise no_proposal(name)
+        return Proposal.model_validate_json(text)
+
+    def of(self, owner: str) -> tuple[Proposal, ...]:
+        """Those that wait, by name."""
+        query = sa.select(proposals.c.proposal).where(proposals.c.owner == owner)
+        with reading(self._engine) as connection:
+            texts = connection.scalars(query.order_by(proposals.c.name)).all()
+        return tuple(p for p in map(Proposal.model_validate_json, texts) if not p.refused)
+
+
+def _is(owner: str, name: str) -> sa.ColumnElement[bool]:
+    return (proposals.c.owner == owner) & (proposals.c.name == name)
+
+
+class ComparingLibrary(ToolLibrary, Protocol):
+    async def compare(
+        self, request: str, tools: Sequence[ServerTool]
+    ) -> tuple[ServerCandidate, ...]: ...
+
+
+class ProposingLibrary:
+    """A `ToolLibrary` whose changes are proposals to the person whose turn makes them; what it adds
+    is found by that person's later requests, so that it is not proposed again.
+    """
+
+    def __init__(self, library: ComparingLibrary, waiting: Proposals) -> None:
+        self._library, self._waiting = library, waiting
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        method: Callable[..., Any] = getattr(self._library, name)
+        return method
+
+    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+        await self._library.check(draft)
+        return await self._proposed(draft, 0, provenance or Provenance())
+
+    async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
+        return await self._proposed(draft, based_on, provenance)
+
+    async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
+        candidates = await self._library.search(request, limit)
+        waiting = await asyncio.to_thread(self._waiting.of, current_owner())
+        new = {proposal.name: proposal for proposal in waiting if not proposal.based_on}
+        if not new:
+            return candidates
+        matches = await self._library.compare(request, [*map(_as_described, new.values())])
+        proposed = (
+            Candidate(tool=new[m.tool.tool], similarity=m.similarity, confidence=m.confidence)
+            for m in matches
+        )
+        return tuple(sorted((*candidates, *proposed), key=lambda c: -c.confidence)[:limit])
+
+    async def _proposed(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Proposal:
+        proposal = Proposal(
+            **dict(draft.draft()),
+            created_at=datetime.now(UTC),
+            digest=Sources(code=draft.code, tests=draft.tests).digest,
+            version=based_on + 1,
+            based_on=based_on,
+            provenance=provenance,
+        )
+        await asyncio.to_thread(self._waiting.put, current_owner(), proposal)
+        return proposal
+
+
+def _as_described(proposal: Proposal) -> ServerTool:
+    """The proposal as what a search compares by its description."""
+    schema = proposal.signature.input_schema()
+    described = f"{proposal.description} {' '.join(proposal.example_requests)}"
+    return ServerTool(
+        server="", address="", tool=proposal.name, description=described, input_schema=schema
+    )

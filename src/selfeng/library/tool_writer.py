@@ -24,7 +24,13 @@ from filelock import FileLock, Timeout
 
 from selfeng.core.composition import Importable
 from selfeng.core.errors import LibraryError, ToolExists, ToolModified
-from selfeng.core.provenance import Provenance, RequirementChanged, RolledBack
+from selfeng.core.provenance import (
+    Extended,
+    Provenance,
+    Repaired,
+    RequirementChanged,
+    RolledBack,
+)
 from selfeng.core.signature import SignatureError, parse_signature
 from selfeng.core.tool import Standing, Tool, ToolDraft
 from selfeng.library import records, versions
@@ -32,6 +38,7 @@ from selfeng.library.library_errors import (
     edits_in_the_way,
     exists,
     file_in_the_way,
+    frozen,
     in_use_already,
     not_found,
     overtaken,
@@ -149,10 +156,13 @@ class ToolWriter:
             records.state_of(connection, draft.name),
         )
         back = isinstance(provenance.origin, RolledBack)
+        automatic = isinstance(provenance.origin, Repaired | RequirementChanged | Extended)
         if before is None or state not in ("active", "revising", *(["missing"] if back else [])):
             raise not_found(draft.name)
         if before.version != based_on:
             raise overtaken(draft.name, based_on, before.version)
+        if before.frozen and automatic:
+            raise frozen(draft.name, before.version)
         if state == "revising":
             raise unfinished(draft.name, before.version)
         if back and state == "active" and before.draft() == draft.draft():

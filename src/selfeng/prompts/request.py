@@ -88,6 +88,8 @@ def disputable(source: Dispute | Iterable[EarlierResult]) -> str:
     """
     if isinstance(source, Dispute):
         right = {"right": shortened(source.expected, _RESULT)} if source.expected else {}
+        rows = [row.model_dump() for row in source.rows]
+        right |= {"also": shortened(json.dumps(rows), _RESULT)} if rows else {}
         return json_lines([_disputable(source.result) | {"complaint": source.complaint, **right}])
     return json_lines(map(_disputable, source))
 

@@ -392,9 +392,9 @@ class Executor:
         """
         sources = {f"{tool.name}_witness_{n}": code for n, code in enumerate(tool.witnesses)}
         job = SandboxJob(_WITNESSES, _ASK_WITNESSES, library={**modules, **sources})
-        asked = {"modules": [*sources], "function": tool.name, "arguments": dict(call.arguments)}
+        arguments = {"modules": [*sources], "function": tool.name, "arguments": call.arguments}
         try:
-            return await self._sandbox.execute(job, asked, files)
+            return await self._sandbox.execute(job, arguments, files)
         except SandboxError as error:
             log.warning("the witnesses of %s could not be asked: %s", tool.name, error)
             return None

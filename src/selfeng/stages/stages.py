@@ -15,11 +15,13 @@ from selfeng.core.background import BackgroundTasks
 from selfeng.core.errors import AgentError, AgentGaveUp, SynthesisFailed, stage
 from selfeng.core.events import ConsentDecided, ToolMismatch
 from selfeng.core.files import File
+from selfeng.core.owner import current_owner, owned_by
 from selfeng.core.plan import Plan, StepResult
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.protocols import ServerTools, ToolLibrary
+from selfeng.core.provenance import Proposal
 from selfeng.core.question import Question, answers_text, questions_text
-from selfeng.core.result import Dispute
+from selfeng.core.result import Dispute, TaughtRow, ToolEdit, canonical
 from selfeng.core.secrets import may_be_kept
 from selfeng.core.server_tool import ALWAYS, NO, Consent, ServerTool
 from selfeng.core.stage import StageName
@@ -29,7 +31,7 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
 from selfeng.stages.decision import Decider
-from selfeng.stages.execution.outcome import overruled, own_failure
+from selfeng.stages.execution.outcome import chosen_value, overruled, own_failure
 from selfeng.stages.executor import Call, Choice, Disputed, Executor, Misfit, NoFit
 from selfeng.stages.plan_runner import PlanRunner
 from selfeng.stages.response_synthesizer import describe, described
@@ -266,9 +268,8 @@ class Stages:
         return True
 
     async def _search(self, state: RequestState) -> str:
-        turn, results = state.turn, state.turn.request.earlier_results.values
-        if results and (complaint := overruled(turn.request.answers, results[-1])):
-            state.dispute = turn.request.dispute(results[-1], complaint)
+        turn = state.turn
+        if self._is_overruled(state):
             return "nothing fits"
         decision = await self._decider.decide(turn)
         state.choice, state.search_candidates = decision.choice, decision.considered
@@ -282,6 +283,9 @@ class Stages:
                     raise not_consented(tool)
                 state.outcome = consent_to(call, tool)
                 return "incomplete"
+            case Call(tool=Proposal() as tool) | Misfit(tool=Proposal() as tool):
+                state.outcome = DirectAnswer(text=tool.words)
+                return "waits"
             case Call():
                 return "fits"
             case Disputed(dispute=dispute):
@@ -297,6 +301,21 @@ class Stages:
                 return "incomplete" if missing else "nothing fits"
             case _:
                 assert_never(state.choice)
+
+    def _is_overruled(self, state: RequestState) -> bool:
+        """Whether the person chose the value of a witness; what they chose becomes a test."""
+        request = state.turn.request
+        results = request.earlier_results.values
+        if not results:
+            return False
+        row = chosen_value(request.answers, results[-1])
+        if complaint := overruled(request.answers, results[-1]):
+            dispute = request.dispute(results[-1], complaint)
+            right = canonical(row.value) if row else ""
+            state.dispute = dispute.model_copy(update={"expected": right})
+        elif row and not request.names_file(row.arguments):
+            self._served.confirm(self._synthesis, results[-1].tool, row)
+        return bool(complaint)
 
     async def _clarify(self, state: RequestState) -> str:
         """What the specification or an agent leaves open is already a question; what a call lacks
@@ -393,7 +412,8 @@ class Stages:
         try:
             now = await self._library.get(call.tool.name)
             assert isinstance(call.tool, Tool), call.tool
-            if now.standing == "retired" or now.version != call.tool.version:
+            changed = now.version != call.tool.version
+            if now.standing == "retired" or now.frozen or changed:
                 return None
             failed = FailedCall(
                 call=str(call),
@@ -402,7 +422,8 @@ class Stages:
                 lines=await self._lines(turn, call, execution),
                 built=state.synthesis.built,
             )
-            return await self._synthesis.mend(turn, now, failed)
+            mended = await self._synthesis.mend(turn, now, failed)
+            return None if isinstance(mended, Proposal) else mended
         except AgentError as error:
             log.warning("could not repair %s after %s: %s", call.tool.name, state.fault, error)
             return None
@@ -537,6 +558,21 @@ class ServedRequests:
         # it.
         if storable_forms := [form for form in forms if may_be_kept(form)]:
             Context().run(self._background.start, self._keep(tool, storable_forms))
+
+    def confirm(self, synthesis: SynthesisEngine, name: str, row: TaughtRow) -> None:
+        """Make a test of a value that the person says is right."""
+        Context().run(self._background.start, self._confirm(synthesis, current_owner(), name, row))
+
+    async def _confirm(
+        self, synthesis: SynthesisEngine, owner: str, name: str, row: TaughtRow
+    ) -> None:
+        try:
+            with owned_by(owner):
+                await synthesis.save(await self._library.get(name), ToolEdit(rows=(row,)))
+        except AgentError as error:
+            log.warning("a value of %s that a person confirmed is no test: %s", name, error)
+        except Exception:  # the edge of the background: the tool stays as it is
+            log.exception("a value of %s that a person confirmed is no test", name)
 
     async def _keep(self, tool: Tool, forms: Sequence[str]) -> None:
         try:

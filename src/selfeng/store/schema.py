@@ -181,6 +181,9 @@ tools = sa.Table(
     ),  # failures of this version since its last success
     sa.Column("imported", sa.Text),  # JSON of core.tool.Imported
     sa.Column("witnesses", sa.Text, nullable=False, server_default="[]"),  # JSON list of sources
+    sa.Column(
+        "frozen", sa.Boolean, nullable=False, server_default=sa.false()
+    ),  # no automatic repair changes it
     # Everything that is read of every tool when a library opens; the index leaves out the sources.
     sa.Index("ix_tools_entry", "name", "state", "standing", "version", "created_at"),
 )
@@ -206,6 +209,14 @@ tool_versions = sa.Table(
     sa.Column("prompts", sa.Text, nullable=False),  # JSON list of core.provenance.AskedPrompt
     sa.Column("usage", sa.Text),  # JSON of core.events.Usage
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+)
+
+proposals = sa.Table(
+    "proposals",  # new tools and versions that wait for a person to accept them
+    metadata,
+    sa.Column("owner", sa.String(64), primary_key=True),
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("proposal", sa.Text, nullable=False),  # JSON of core.provenance.Proposal
 )
 
 tool_uses = sa.Table(

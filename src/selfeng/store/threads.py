@@ -8,8 +8,7 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from selfeng.core.prompt import ChatMessage
-from selfeng.core.thread import AgentThread
+from selfeng.core.prompt import AgentThread, ChatMessage
 from selfeng.store import schema
 from selfeng.store.database import reading, writing
 from selfeng.store.effects import known_effect, note_effect

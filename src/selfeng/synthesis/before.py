@@ -7,15 +7,20 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from selfeng.core.protocols import Sandbox
+from selfeng.core.provenance import Behaviour, ChangedCall
 from selfeng.core.signature import Signature
+from selfeng.core.tool import ToolDraft
 from selfeng.core.value import Value
 from selfeng.core.verdict import SandboxJob, Version
+from selfeng.core.words import shortened
 from selfeng.synthesis.inputs import Arguments, calls_in, mutations
 from selfeng.synthesis.probe import SAYS, CallOutcome, probe, same, shown_call
 from selfeng.synthesis.suite.editing import names_of, without
 
 INPUTS = 200
 """Mutated inputs on which the two are compared, besides the calls of their tests."""
+_NAMED, _SHOWN = 10, 300
+"""Changed calls that are shown, and characters of each part of them."""
 SECONDS = 10.0
 """Time limit of the previous version's run of the next one's suite."""
 
@@ -110,6 +115,57 @@ async def difference(
         return ""
 
     return await asyncio.to_thread(first_change)
+
+
+async def behaviour(
+    sandbox: Sandbox,
+    before: Before | None,
+    draft: ToolDraft,
+    library: Mapping[str, str],
+    recorded: Sequence[Arguments],
+) -> Behaviour:
+    """How a draft differs from the version before it, if there is one, on recorded calls, on those
+    of both suites, and on mutations of these.
+
+    Raises: SandboxUnavailable, SandboxFailed.
+    """
+    reference = before or Before(
+        version=0, signature=draft.signature, code=draft.code, tests=draft.tests
+    )
+    generated = await asyncio.to_thread(_inputs, reference, draft.tests)
+    calls = list({repr(call): call for call in (*recorded, *generated)}.values())
+    now = await probe(sandbox, SandboxJob(draft.name, draft.code, library=library), calls) or []
+    if before is None:
+        pairs = [(call, "", outcome) for call, outcome in zip(calls, now, strict=False)]
+        return Behaviour(
+            compared=0, recorded=0, changed=0, calls=_changes(draft.name, pairs[:_NAMED])
+        )
+    job = SandboxJob(draft.name, before.code, library=before.library)
+    old = await probe(sandbox, job, calls) or []
+    changes = [
+        (call, SAYS[then.kind](then.text), outcome)
+        for call, then, outcome in zip(calls, old, now, strict=False)
+        if not same(then, outcome)
+    ]
+    return Behaviour(
+        compared=min(len(old), len(now)),
+        recorded=len({repr(call) for call in recorded}),
+        changed=len(changes),
+        calls=_changes(draft.name, changes[:_NAMED]),
+    )
+
+
+def _changes(
+    function: str, changes: Sequence[tuple[Arguments, str, CallOutcome]]
+) -> tuple[ChangedCall, ...]:
+    return tuple(
+        ChangedCall(
+            call=shortened(shown_call(function, call), _SHOWN),
+            before=shortened(before, _SHOWN),
+            after=shortened(SAYS[now.kind](now.text), _SHOWN),
+        )
+        for call, before, now in changes
+    )
 
 
 def _message(before: Before, call: str, old: CallOutcome, new: CallOutcome) -> str:

@@ -15,11 +15,11 @@ from typing import assert_never
 
 from selfeng.core.composition import Importable
 from selfeng.core.errors import EmbedderUnavailable, SynthesisFailed, ToolExists
-from selfeng.core.events import AnswerCorrected
+from selfeng.core.events import AnswerCorrected, ToolProposed
 from selfeng.core.functions import REFERENCE
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import Sandbox, ToolLibrary
-from selfeng.core.provenance import Corrected, Created, Extended, Provenance
+from selfeng.core.provenance import Corrected, Created, Extended, Proposal, Provenance
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute
 from selfeng.core.secrets import may_be_kept
@@ -149,6 +149,13 @@ class Synthesis:
                     return "unclear" if questions else "declined" if declined else "no tool"
                 case _:
                     assert_never(decision)
+        if decision.extends and decision.extends.frozen and not decision.fixes:
+            name, version = decision.extends.name, decision.extends.version
+            raise SynthesisFailed(
+                f"version {version} of {name} is frozen, and the request needs a change of it",
+                f"`selfeng unfreeze {name}` allows it",
+                where="specify",
+            )
         if self._stuck and decision.spec == self._build.spec:
             raise self._stuck
         if not self._stuck:
@@ -481,7 +488,11 @@ class Synthesis:
         return "added"
 
     async def register(self) -> str:
-        self.result = tool = await self._registered(self._build, self._verdict)
+        tool = await self._registered(self._build, self._verdict)
+        if isinstance(tool, Proposal):
+            self.result = DirectAnswer(text=tool.words)
+            return "proposed"
+        self.result = tool
         self.built = self._build.spec if tool.code == self._code else None
         return "registered"
 
@@ -490,7 +501,7 @@ class Synthesis:
         further = [p.name for p in spec.parameters[len(base.signature.parameters) if base else 0 :]]
         extended = Extended(parameters=tuple(further)) if base else Created()
         provenance = Provenance(
-            origin=Corrected() if build.fixes else extended,
+            origin=Corrected(turn_id=build.fixes.result.turn_id) if build.fixes else extended,
             verdict=verdict,
             prompts=tuple(self._steps.prompts_sent),
             usage=turn.budget.usage,
@@ -509,11 +520,8 @@ class Synthesis:
             )
             if base:
                 tool = await library.revise(draft, base.version, provenance)
-                if build.fixes:
-                    await self._correct(tool, build.fixes)
-                else:
-                    await self._found_by_request(tool)
-                current.summary = f"{tool.name} is in the library, as version {tool.version}."
+                await self._learn(tool, build.fixes)
+                current.summary = registered(self._steps, tool)
                 return tool
             if twin := await self._deps.analyst.twin(spec, self._code, self._tests):
                 current.summary = (
@@ -523,8 +531,8 @@ class Synthesis:
                 return twin
             try:
                 tool = await library.add(draft, provenance)
-                await self._found_by_request(tool)
-                current.summary = f"{tool.name} is in the library."
+                await self._learn(tool)
+                current.summary = registered(self._steps, tool)
             except ToolExists:
                 # Another turn was asked the same at the same time, and was faster.
                 tool = await library.get(spec.name)
@@ -535,13 +543,24 @@ class Synthesis:
                 )
             return tool
 
+    async def _learn(self, tool: Tool, dispute: Dispute | None = None) -> None:
+        """What follows from a tool that is in the library."""
+        if isinstance(tool, Proposal):
+            return
+        if dispute:
+            await self._correct(tool, dispute)
+        else:
+            await self._found_by_request(tool)
+
     async def _correct(self, tool: Tool, dispute: Dispute) -> None:
         """Mark the earlier answer as corrected, and take back what the tool learnt by it."""
         for form in dispute.requests:
             await self._deps.library.forget_request(tool.name, form)
-        self._steps.turn.emit(
-            AnswerCorrected(tool=tool.name, version=tool.version, turn_id=dispute.result.turn_id)
-        )
+        turn_id = dispute.result.turn_id
+        if turn_id:  # none if a person teaches the tool
+            self._steps.turn.emit(
+                AnswerCorrected(tool=tool.name, version=tool.version, turn_id=turn_id)
+            )
 
     async def _found_by_request(self, tool: Tool) -> None:
         """Let the request find the tool from now on; it does not become an example request that
@@ -550,6 +569,15 @@ class Synthesis:
         with suppress(EmbedderUnavailable):  # its words and examples still find it
             for form in filter(may_be_kept, self._learnable):
                 await self._deps.library.record_request(tool.name, tool.version, form)
+
+
+def registered(steps: Steps, tool: Tool) -> str:
+    """Tell of a tool that was registered, or proposed, in a sentence for people."""
+    if isinstance(tool, Proposal):
+        steps.turn.emit(ToolProposed(tool=tool.name, version=tool.version, based_on=tool.based_on))
+        return tool.words
+    version = f", as version {tool.version}" if tool.version > 1 else ""
+    return f"{tool.name} is in the library{version}."
 
 
 SYNTHESIS_STAGES: Mapping[StageName, Callable[[Synthesis], Awaitable[str]]] = {

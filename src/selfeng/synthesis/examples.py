@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
-from selfeng.core.result import Dispute
+from selfeng.core.result import Dispute, TaughtRow
 from selfeng.core.signature import UNREADABLE, Signature
 from selfeng.core.spec import SpecExample, Specification
 from selfeng.synthesis.inputs import Arguments, calls_in
@@ -24,6 +24,8 @@ def example_problem(example: SpecExample, signature: Signature) -> str | None:
     """Why the example can't be a test: it has to be one call with literal arguments, and a literal
     or `raises SomeError`.
     """
+    if len(example.call) + len(example.result) > _LONGEST_EXAMPLE:
+        return "the example is too long for a test"
     if not arguments_of(example, signature):
         return (
             f"the example {example.call!r} is no call of {signature.function} with literal "
@@ -47,7 +49,7 @@ def arguments_of(example: SpecExample, signature: Signature) -> Arguments | None
     return calls[0] if calls else None
 
 
-def example_tests(spec: Specification, examples: Sequence[SpecExample]) -> str:
+def example_tests(function: str, examples: Sequence[SpecExample]) -> str:
     """The suite of some examples, "" if there are none; `example_problem` must have accepted them.
 
     Examples that need a file, which a comment mentions, are left to the tester.
@@ -58,22 +60,28 @@ def example_tests(spec: Specification, examples: Sequence[SpecExample]) -> str:
         if "#" not in example.call
     ]
     return (
-        "\n\n".join([f"import pytest\n\nfrom {spec.name} import {spec.name}\n", *tests])
+        "\n\n".join([f"import pytest\n\nfrom {function} import {function}\n", *tests])
         if tests
         else ""
     )
 
 
-def expected_example(spec: Specification, dispute: Dispute) -> SpecExample | None:
-    """The value that a person gives for the call that went wrong; None if they give none, or if the
-    call is too long for a test.
+def expected_examples(spec: Specification, dispute: Dispute) -> list[SpecExample]:
+    """The values that a person gives for the call that went wrong, and for others; without those
+    that are too long for a test.
     """
-    if not dispute.expected or not dispute.arguments or spec.name != dispute.result.tool:
-        return None
-    call, value = shown_call(spec.name, dispute.arguments), json.loads(dispute.expected)
-    example = SpecExample(call=call, result=repr(value))
-    fits = len(call) + len(example.result) <= _LONGEST_EXAMPLE
-    return None if not fits or example_problem(example, spec.signature()) else example
+    if spec.name != dispute.result.tool:
+        return []
+    rows = list(dispute.rows)
+    if dispute.expected and dispute.arguments:
+        value = json.loads(dispute.expected)
+        rows.append(TaughtRow(arguments=dispute.arguments, value=value))
+    examples = [example_of(spec.name, row) for row in rows]
+    return [e for e in examples if not example_problem(e, spec.signature())]
+
+
+def example_of(function: str, row: TaughtRow) -> SpecExample:
+    return SpecExample(call=shown_call(function, row.arguments), result=repr(row.value))
 
 
 def with_example(spec: Specification, example: SpecExample) -> Specification:

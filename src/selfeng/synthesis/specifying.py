@@ -29,7 +29,7 @@ from selfeng.synthesis.composing import (
 from selfeng.synthesis.examples import (
     arguments_of,
     contradiction,
-    expected_example,
+    expected_examples,
     stated,
     with_example,
 )
@@ -362,8 +362,9 @@ def _with_examples(
     )
     if dispute is None or request.names_file(dispute.arguments):
         return spec
-    example = expected_example(spec, dispute)
-    return with_example(spec, example) if example else spec
+    for example in expected_examples(spec, dispute):
+        spec = with_example(spec, example)
+    return spec
 
 
 def _extends(spec: Specification, tool: Tool) -> bool:

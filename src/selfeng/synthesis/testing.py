@@ -65,7 +65,10 @@ class Tester:
             "files": listed(steps.turn.request),
             "lessons": lessons,
         }
-        fixed_suites = [example_tests(spec, spec.user_examples), before.tests if before else ""]
+        fixed_suites = [
+            example_tests(spec.name, spec.user_examples),
+            before.tests if before else "",
+        ]
         for _ in range(attempts):
             prompt = render("tests", name=spec.name, **context, problem=problem)
             with steps.step("test", prompt.name) as current:

@@ -168,6 +168,8 @@ def _clash(pins: Sequence[Requirement]) -> str:
 
 def _stuck(tool: Tool, pins: Sequence[Requirement], now: Mapping[str, int]) -> str:
     """Why the tool does not change: it uses the change only through tools that keep their pins."""
+    if tool.frozen:
+        return f"version {tool.version} is frozen"
     if pins != tool.requires:
         return ""
     between = ", ".join(pin.name for pin in tool.requires if now.get(pin.name) == pin.version)

@@ -12,10 +12,10 @@ from readcells import text_key
 from selfeng.core.events import Witnessed
 from selfeng.core.files import File
 from selfeng.core.question import Answer, Question
-from selfeng.core.result import ChangedAnswer, EarlierCall, EarlierResult
+from selfeng.core.result import ChangedAnswer, EarlierCall, EarlierResult, TaughtRow
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
-from selfeng.core.words import shortened
+from selfeng.core.words import LEFT_OUT, shortened
 from selfeng.synthesis.probe import CallOutcome, outcome_of, same
 
 BAD_INPUT = frozenset(
@@ -215,6 +215,18 @@ def overruled(answers: Iterable[Answer], last: EarlierResult) -> str:
     if not chosen or chosen == _shown(last.begins):
         return ""
     return f"{last.tool} called with {last.arguments} must return {chosen}"
+
+
+def chosen_value(answers: Iterable[Answer], last: EarlierResult) -> TaughtRow | None:
+    """The last call with the value that the person chose as right, of the tool or of a witness;
+    None if they were not asked, or if either is not known whole.
+    """
+    value = next((answer.value for answer in answers if answer.id == _WITNESS), "")
+    arguments = last.arguments if LEFT_OUT not in last.arguments else ""
+    try:
+        return TaughtRow(arguments=json.loads(arguments), value=json.loads(value))
+    except ValueError:
+        return None
 
 
 def changed(call: EarlierCall, now: Execution) -> ChangedAnswer | None:
