@@ -199,7 +199,7 @@ async def test_a_model_server_that_hangs_is_not_waited_for_longer_than_the_setti
     await life.engine.configuration.change({"openai_timeout": 1})
     last = await life.fails(await life.begin())
     assert (last.kind, last.cause) == ("model", "unreachable")
-    assert last.message == f"{life.model.base_url} did not answer within 1 seconds"
+    assert last.message == f"{life.model.base_url} did not continue within 1 seconds"
     assert "OPENAI_TIMEOUT" in last.remedy
     life.author.instead.clear()
     await life.engine.configuration.change({"openai_timeout": 60})

@@ -477,6 +477,7 @@ def test_every_event_that_a_stage_emits_can_name_its_step():
         "TurnQueued",
         "BudgetSpent",
         "ThoughtAloud",
+        "ModelAskedAgain",
         *of_plan,
         "AnswerToken",
         "TurnFinished",

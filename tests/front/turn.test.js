@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { foldEvent, newTurn } from "../../web/static/js/turn.js";
+import { answerOf, foldEvent, newTurn } from "../../web/static/js/turn.js";
 import {
   executed,
   executing,
@@ -114,6 +114,7 @@ test("a reused tool makes a turn of four steps", () => {
       { ...step, key: "respond-1", kind: "respond", startedAt: second(6), seconds: 2 },
     ],
     thoughts: [],
+    again: 0,
     answer: "It is 45.",
     tool: "calculate_percentage",
     outcome: "answered",
@@ -584,4 +585,24 @@ test("a turn that begins again shows only what it did since", () => {
   );
   assert.equal(turn.answer, "");
   assert.equal(turn.request, "x");
+});
+
+test("an answer within a structured reply is shown as it is written, and then stays", () => {
+  const writing = { type: "synthesis_step", step: "specify", attempt: 1, prompt: "specification" };
+  const steps = [
+    { ...writing, state: "started" },
+    { ...writing, state: "streaming", text: "A ", offset: 0 },
+    { ...writing, state: "streaming", text: "mean", offset: 2 },
+    { ...writing, state: "finished", text: "No tool is needed.", artifact: "" },
+  ];
+  const shown = (...more) => answerOf(folded([started, ...more]));
+  assert.equal(shown(...steps.slice(0, 3)), "A mean");
+  assert.equal(shown(...steps), "A mean");
+  assert.equal(shown(...steps, token("A mean.")), "A mean.");
+});
+
+test("a model that is asked again is told until it says something", () => {
+  const again = { type: "model_asked_again", attempt: 2, prompt: "decide" };
+  assert.equal(folded([started, again]).again, 2);
+  assert.equal(folded([started, again, token("A")]).again, 0);
 });

@@ -10,7 +10,9 @@ import traceback
 import pytest
 
 from selfeng.core.errors import ModelError, ModelReplyInvalid, ModelUnavailable
+from selfeng.core.events import Event, ModelAskedAgain
 from selfeng.core.prompt import FunctionCall, FunctionSchema
+from selfeng.core.turn import Budget
 from selfeng.llm_client import LLMClient
 from selfeng_offline.completion import Completion, Flawed
 from selfeng_offline.wire import Rejection
@@ -30,9 +32,12 @@ async def failing(desk: Desk) -> ModelError:
 
 @pytest.mark.parametrize("trouble", [BUSY, BROKEN])
 async def test_passing_trouble_is_tried_again(desk: Desk, trouble: Rejection) -> None:
+    told: list[Event] = []
+    desk.budget = Budget(on_thought=told.append)
     desk.play(trouble, trouble, Completion(content="fine"))
     assert await desk.collect() == ["fine"]
     assert desk.budget.usage.calls == 1
+    assert told == [ModelAskedAgain(attempt=n, prompt="decide") for n in (2, 3)]
 
 
 async def test_trouble_stands_until_a_call_gets_a_reply(desk: Desk) -> None:

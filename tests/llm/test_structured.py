@@ -1,16 +1,20 @@
 """Replies as values of a type: each rung of the ladder, and the repair round."""
 
 import json
-from typing import Any, Literal
+from types import SimpleNamespace
+from typing import Any, Literal, cast
 
 import pytest
 
 from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
+from selfeng.core.events import SynthesisStep
 from selfeng.core.spec import SpecificationReply
+from selfeng.core.turn import Budget, Turn
 from selfeng.core.value import Value
+from selfeng.synthesis.steps import Steps
 from selfeng_offline.completion import Completion, Flawed, WireCall
 from selfeng_offline.wire import Rejection
-from tests.llm.desk import WIRE_PROMPT, Desk
+from tests.llm.desk import PROMPT, WIRE_PROMPT, Desk
 
 
 class Part(Value):
@@ -338,3 +342,24 @@ def _objects(schema: Any) -> Any:
     elif isinstance(schema, list):
         for inner in schema:
             yield from _objects(inner)
+
+
+@pytest.mark.parametrize("refuses", [(), ("response_format",)])
+async def test_an_answer_in_a_structured_reply_is_shown_as_it_is_written(
+    desk: Desk, refuses: tuple[str, ...]
+) -> None:
+    text = "The **mean** is \u201cmiddle\u201d:\n\n$x$ and 5 \\ 2."
+    reply = SpecificationReply(outcome="answer", message=text, specification=None)
+    content = reply.model_dump_json()
+    call = WireCall(name="SpecificationReply", arguments=content)
+    said = Flawed(calls=(call,)) if refuses else Completion(content=content)
+    desk.play(said, refuses=list(refuses))
+    events: list[SynthesisStep] = []
+    steps = Steps(cast(Turn, SimpleNamespace(emit=events.append)))
+    with steps.step("specify", "specification") as current:
+        budget = Budget(on_text=current.tell_answer, parent=desk.budget)
+        prompt = PROMPT.model_copy(update={"streamed": True})
+        assert await desk.client.structured(prompt, SpecificationReply, budget) == reply
+    pieces = [event.text for event in events if event.state == "streaming"]
+    assert "".join(pieces) == text
+    assert len(pieces) > 3

@@ -25,6 +25,7 @@ from selfeng.core.events import (
     ExecutionProgress,
     FilesMade,
     LessonsShown,
+    ModelAskedAgain,
     NoToolFound,
     Outcome,
     PlanMade,
@@ -162,6 +163,8 @@ def line_of(event: Event) -> tuple[str, str] | None:
             return "done", "waited in the queue"
         case TurnQueued(place=place, reason=reason):
             return "running", f"number {place} in the queue" + (f": {reason}" if reason else "")
+        case ModelAskedAgain(attempt=attempt):
+            return "running", f"the model did not answer; asking again, attempt {attempt}"
         case Waiting(state="started"):
             return "running", f"waiting for {PARTS[event.part]}, being set up"
         case Waiting():

@@ -83,6 +83,16 @@ class ThoughtAloud(Value):
     """Name of the call's prompt."""
 
 
+class ModelAskedAgain(Value):
+    """The model's server failed, or did not answer in time, and is sent the same request again."""
+
+    type: Literal["model_asked_again"] = "model_asked_again"
+    attempt: int
+    """From 2."""
+    prompt: str = ""
+    """Name of the call's prompt."""
+
+
 class TurnStarted(Value):
     """A request became a turn."""
 
@@ -499,6 +509,7 @@ Event = Annotated[
     | TurnQueued
     | BudgetSpent
     | ThoughtAloud
+    | ModelAskedAgain
     | StageEntered
     | Waiting
     | Searching

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any, Protocol
 
 from selfeng.core.errors import BudgetExceeded
-from selfeng.core.events import Event, LessonsShown, Limits, ThoughtAloud, Waiting
+from selfeng.core.events import Event, LessonsShown, Limits, ModelAskedAgain, ThoughtAloud, Waiting
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.plan import SavedStep, StepResult
@@ -31,15 +31,18 @@ class Budget:
         limits: Limits | None = None,
         on_charge: Callable[["Budget"], object] = lambda _: None,
         *,
-        on_thought: Callable[[ThoughtAloud], object] = lambda _: None,
+        on_thought: Callable[[ThoughtAloud | ModelAskedAgain], object] = lambda _: None,
+        on_text: Callable[[str], object] = lambda _: None,
         parent: "Budget | None" = None,
     ) -> None:
-        """`on_charge` is called after each model call, with this budget, and `on_thought` while a
-        model thinks aloud. A `parent` is charged and told too, and its limits apply as well.
+        """`on_charge` is called after each model call, with this budget; `on_thought` while a model
+        thinks aloud, or is asked again; `on_text` with a structured reply so far, while it is
+        written. A `parent` is charged and told too, and its limits apply as well.
         """
         self.limits = limits or Limits()
         self.usage = Usage()
-        self._on_charge, self._on_thought, self._parent = on_charge, on_thought, parent
+        self._on_charge, self._on_thought, self._on_text = on_charge, on_thought, on_text
+        self._parent = parent
         self._started = time.monotonic()
 
     @property
@@ -117,11 +120,17 @@ class Budget:
         if self._parent:
             self._parent.charge(input_tokens, output_tokens, cost)
 
-    def tell(self, thought: ThoughtAloud) -> None:
-        """Report what a model thinks aloud."""
+    def tell(self, thought: ThoughtAloud | ModelAskedAgain) -> None:
+        """Report what a model thinks aloud, or that it is asked again."""
         self._on_thought(thought)
         if self._parent:
             self._parent.tell(thought)
+
+    def hear(self, text: str) -> None:
+        """Report what a model has written of a structured reply."""
+        self._on_text(text)
+        if self._parent:
+            self._parent.hear(text)
 
     def out_of_tokens(self) -> BudgetExceeded:
         if self._parent and self._parent.tokens_left == self.tokens_left:

@@ -14,6 +14,7 @@ from selfeng.core.events import (
     ExecutionFinished,
     ExecutionProgress,
     FilesMade,
+    ModelAskedAgain,
     NoToolFound,
     Outcome,
     PlanStepChanged,
@@ -52,6 +53,8 @@ def step_words(event: Event) -> str:
             return f"[{step}] {STAGES[node].does}" if step else STAGES[node].does
         case TurnQueued(place=place, reason=reason) if place:
             return f"Number {place} in the queue" + (f": {reason}" if reason else "")
+        case ModelAskedAgain(attempt=attempt):
+            return f"The model did not answer; asking again, attempt {attempt}"
         case Waiting(state="started", part=part):
             return f"Waiting for {PARTS[part]}, being set up"
         case PlanStepChanged(state="started", step=step):

@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import Any, Literal
 
 from selfeng.core.errors import ModelReplyInvalid, ModelUnavailable
+from selfeng.core.events import ThoughtAloud
 from selfeng.core.prompt import ChatMessage, FunctionSchema, Prompt
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
@@ -142,8 +143,8 @@ async def _listed(connection: ModelConnection) -> Ability:
 
 
 async def _streamed(connection: ModelConnection, budget: Budget) -> Ability:
-    thoughts, pieces, start = list[str](), list[float](), time.monotonic()
-    stream_budget = Budget(on_thought=lambda thought: thoughts.append(thought.text), parent=budget)
+    told, pieces, start = list[object](), list[float](), time.monotonic()
+    stream_budget = Budget(on_thought=told.append, parent=budget)
     try:
         async for _ in connection.stream(
             ChatRequest(messages=messages_of(_PROMPT), prompt=_PROMPT.name), stream_budget
@@ -153,7 +154,8 @@ async def _streamed(connection: ModelConnection, budget: Budget) -> Ability:
         return Ability(purpose="text", way="stream", works=False, detail=error.message)
     usage = "reports usage" if connection.reports_usage else "reports no usage, which is estimated"
     first = f"{count(len(pieces), 'piece')}, the first after {pieces[0]:.1f} s"
-    aloud = "; it thinks aloud, which is kept apart" if thoughts else ""
+    thinks = any(isinstance(one, ThoughtAloud) for one in told)
+    aloud = "; it thinks aloud, which is kept apart" if thinks else ""
     habits = (
         f"; adapted to it: {', '.join(connection.provider.habits)}"
         if connection.provider.habits

@@ -4,6 +4,7 @@ apart from every provider's own types.
 
 import json
 from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -156,6 +157,12 @@ class Provider(Protocol):
         """
 
 
+asked_again: ContextVar[Callable[[int], object]] = ContextVar(
+    "asked_again", default=lambda attempt: None
+)
+"""Called with the number of the attempt, from 2, when a provider repeats a request by itself."""
+
+
 class ModelReply(Value):
     """A whole reply."""
 
@@ -229,6 +236,11 @@ class ReceivedCalls:
             self._parts[index] = (id or piece.id, name or piece.name, arguments + more_text)
             added_text += piece.name + more_text
         return added_text
+
+    @property
+    def arguments(self) -> str:
+        """Those of the first call, as far as they have come."""
+        return self._parts[min(self._parts)][2] if self._parts else ""
 
     @property
     def calls(self) -> tuple[ModelCall, ...]:

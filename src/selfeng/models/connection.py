@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from selfeng.core.bounded_reply import LARGEST, ReplyTooLarge
 from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
-from selfeng.core.events import ThoughtAloud
+from selfeng.core.events import ModelAskedAgain, ThoughtAloud
 from selfeng.core.tracing import chat
 from selfeng.core.turn import Budget
 from selfeng.models.chat import (
@@ -23,6 +23,7 @@ from selfeng.models.chat import (
     Provider,
     ReceivedCalls,
     Tokens,
+    asked_again,
 )
 from selfeng.models.model_failures import (
     CONTEXT_LENGTH,
@@ -186,8 +187,11 @@ class ModelConnection:
                     if arrived:
                         self._check_running(meter, budget)
                     thoughts.hear_apart(piece.thought)
-                    if spoken := thoughts.feed(piece.text):
-                        spoken_text += spoken
+                    spoken = thoughts.feed(piece.text)
+                    spoken_text += spoken
+                    if apart and (spoken or called):
+                        budget.hear(apart.arguments or spoken_text)
+                    if spoken:
                         yield spoken
             finally:
                 await pieces.aclose()
@@ -315,7 +319,13 @@ class ModelConnection:
         cap: int | None = None,
     ) -> Pieces:
         guard = partial(self._guarded, budget=budget)
-        return await self.provider.send(request, guard, streamed=streamed, cap=cap)
+        token = asked_again.set(
+            lambda attempt: budget.tell(ModelAskedAgain(attempt=attempt, prompt=request.prompt))
+        )
+        try:
+            return await self.provider.send(request, guard, streamed=streamed, cap=cap)
+        finally:
+            asked_again.reset(token)
 
     async def _guarded(self, step: Callable[[], Awaitable[ResultT]], budget: Budget) -> ResultT:
         """Run one step of a call within what is left of the turn's seconds."""

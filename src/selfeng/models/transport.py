@@ -33,7 +33,7 @@ from selfeng.models.adaptation import (
     untold,
     wants_plainer,
 )
-from selfeng.models.chat import ChatRequest, Guard, ListedModel, Piece, Pieces
+from selfeng.models.chat import ChatRequest, Guard, ListedModel, Piece, Pieces, asked_again
 from selfeng.models.chunks import Chunks, as_built
 from selfeng.models.json_text import loads
 from selfeng.models.model_failures import RequestRefused, cause, failure, not_a_model, refuses
@@ -322,6 +322,8 @@ def _http_client(server: ModelServer) -> httpx2.AsyncClient:
 
     async def sign(request: httpx2.Request) -> None:
         server.sign(request)
+        if repeated := int(request.headers.get("x-stainless-retry-count", 0)):  # of the SDK
+            asked_again.get()(repeated + 1)
 
     return DefaultAsyncHttpx2Client(
         event_hooks={"request": [sign], "response": [bound, _with_true_status]}, **direct

@@ -13,7 +13,7 @@ from selfeng.core.result import Dispute
 from selfeng.core.signature import Signature
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply
 from selfeng.core.tool import Candidate, Tool
-from selfeng.core.turn import Request
+from selfeng.core.turn import Budget, Request
 from selfeng.core.value import Value
 from selfeng.core.words import count
 from selfeng.prompts import render
@@ -140,7 +140,10 @@ class Analyst:
             with steps.step("specify", prompt.name) as current:
                 steps.prompts_sent.append(AskedPrompt.of(prompt))
                 try:
-                    reply = await self._model.structured(prompt, SpecificationReply, turn.budget)
+                    limits = turn.budget.limits
+                    budget = Budget(limits, on_text=current.tell_answer, parent=turn.budget)
+                    streamed = prompt.model_copy(update={"streamed": True})
+                    reply = await self._model.structured(streamed, SpecificationReply, budget)
                 except ModelRefused as refusal:
                     current.summary = "The model declines it."
                     return _declined(f"{refusal.message.rstrip('.')}.")

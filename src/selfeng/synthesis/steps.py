@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 
+from pydantic_core import from_json
+
 from selfeng.core.errors import AgentError, ModelReplyInvalid, SynthesisFailed, stage
 from selfeng.core.events import SynthesisStep
 from selfeng.core.prompt import Prompt
@@ -37,6 +39,7 @@ class Step:
         """One sentence for people."""
         self.artifact = ""
         """What the step made: JSON or Python source."""
+        self._answer = ""
         self.failed = False
         """The step ended with a bad result, from which the synthesis continues."""
 
@@ -45,16 +48,28 @@ class Step:
         text = ""
         async for piece in pieces:
             text += piece
-            self._turn.emit(
-                SynthesisStep(
-                    step=self._name,
-                    state="streaming",
-                    attempt=self.attempt,
-                    text=piece,
-                    prompt=self._prompt,
-                )
-            )
+            self._emit_piece(piece)
         return text
+
+    def tell_answer(self, reply_text: str) -> None:
+        """Show the answer in a specification's reply that is being written. What a second reply
+        says otherwise comes with its end only.
+        """
+        text = _answer_in(reply_text)
+        if text.startswith(self._answer) and (piece := text.removeprefix(self._answer)):
+            self._answer = text
+            self._emit_piece(piece)
+
+    def _emit_piece(self, piece: str) -> None:
+        self._turn.emit(
+            SynthesisStep(
+                step=self._name,
+                state="streaming",
+                attempt=self.attempt,
+                text=piece,
+                prompt=self._prompt,
+            )
+        )
 
     async def stream_code(
         self, model: ModelClient, prompt: Prompt, check: Callable[[str], str | None]
@@ -82,6 +97,16 @@ class Step:
                 seconds=time.monotonic() - self._started,
             )
         )
+
+
+def _answer_in(reply_text: str) -> str:
+    """The answer in a part of a SpecificationReply in JSON; "" if that is something else."""
+    try:
+        begun = from_json(reply_text[reply_text.find("{") :], allow_partial="trailing-strings")
+    except ValueError:
+        return ""
+    text = begun.get("message") if isinstance(begun, dict) else ""
+    return text if isinstance(text, str) and begun.get("outcome") == "answer" else ""
 
 
 class Steps:

@@ -12,6 +12,7 @@ from selfeng.core.events import (
     BudgetSpent,
     Event,
     ExecutionProgress,
+    ModelAskedAgain,
     PlanStepChanged,
     SynthesisStep,
     ThoughtAloud,
@@ -66,7 +67,7 @@ class EventNumbers:
         Raises: Diverged: the journal has another event in its place.
         """
         match event:
-            case TurnResumed() | TurnQueued() | Waiting() | ExecutionProgress():
+            case TurnResumed() | TurnQueued() | Waiting() | ExecutionProgress() | ModelAskedAgain():
                 return NumberedEvent(event)
             case TurnStarted() if self._again:
                 return None

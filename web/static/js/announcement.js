@@ -20,6 +20,7 @@ const worded = (id, values) => (hasText(id) ? t(id, values) : "");
 const sentences = {
   turn_resumed: () => t("told-resumed"),
   turn_queued: ({ place }) => (place ? t("told-queued", { place }) : ""),
+  model_asked_again: ({ attempt }) => t("told-asked-again", { attempt }),
   waiting: ({ part, state }) =>
     state === "started" ? t("told-waiting", { part: partWords(part) }) : "",
   searching: () => t("told-searching"),

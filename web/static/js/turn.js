@@ -23,6 +23,7 @@ export const newTurn = (id, startedAt) => ({
   course: [],
   steps: [],
   thoughts: [],
+  again: 0, // the attempt in which the model is asked, if the ones before failed
   answer: "",
   tool: null,
   outcome: null, // answered, asked, declined, failed, stopped; null while it runs
@@ -39,6 +40,10 @@ export const newTurn = (id, startedAt) => ({
 });
 
 // What the model thinks, one entry for each of its calls, several of which may run at once.
+// The answer so far; while it is a part of a structured reply, the step has it.
+export const answerOf = ({ state, answer, steps }) =>
+  answer || (state === "running" && steps.findLast(is("specify"))?.stream) || "";
+
 function think(thoughts, call, text) {
   if (!thoughts.some((thought) => thought.call === call)) return [...thoughts, { call, text }];
   return thoughts.map((thought) =>
@@ -55,6 +60,7 @@ const withSteps = (turn, steps) => ({ ...turn, steps });
 export function foldEvent(turn, event, at) {
   const fold = folds[event.type];
   if (!fold) return turn;
+  if (turn.again) turn = { ...turn, again: 0 };
   if (event.within) return foldDelegated(turn, event, fold, at);
   return event.plan_step ? foldWithin(turn, event, fold, at) : fold(turn, event, at);
 }
@@ -104,6 +110,7 @@ const folds = {
     ...turn,
     thoughts: think(turn.thoughts, call, text),
   }),
+  model_asked_again: (turn, { attempt }) => ({ ...turn, again: attempt }),
   stage_entered: (turn, event, at) => ({ ...turn, course: enter(turn.course, event, at) }),
   lessons_shown(turn, { agent, lessons }, at) {
     return withSteps(

@@ -88,6 +88,7 @@ now-project_check = Kontrolliert das Projekt
 now-execute_py_file = Läuft in der Sandbox
 now-run_tests = Führt die Tests in der Sandbox aus
 now-other = Arbeitet
+now-asked-again = Keine Antwort vom Modell, neuer Versuch ({ NUMBER($attempt) })
 
 ## The front door: what an empty conversation shows
 
@@ -746,6 +747,7 @@ told-delegation-started = { $sender } an { $recipient }: { $text }
 told-delegation-finished = { $recipient } antwortet: { $text }
 told-delegation-failed = { $recipient } ist gescheitert: { $text }
 told-queued = Wartet auf Platz { NUMBER($place) } der Warteschlange.
+told-asked-again = Das Modell hat nicht geantwortet; es wird erneut gefragt, Versuch { NUMBER($attempt) }.
 told-waiting = Wartet auf die Einrichtung: { $part }.
 told-searching = Die Bibliothek wird durchsucht.
 told-found = Werkzeug gefunden: { $tool }.

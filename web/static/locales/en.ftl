@@ -88,6 +88,7 @@ now-project_check = Checking the project
 now-execute_py_file = Running it in the sandbox
 now-run_tests = Running the tests in the sandbox
 now-other = Working
+now-asked-again = No answer from the model, asking again ({ NUMBER($attempt) })
 
 ## The front door: what an empty conversation shows
 
@@ -749,6 +750,7 @@ told-delegation-started = { $sender } to { $recipient }: { $text }
 told-delegation-finished = { $recipient } replies: { $text }
 told-delegation-failed = { $recipient } failed: { $text }
 told-queued = Waiting, number { NUMBER($place) } in the queue.
+told-asked-again = The model did not answer; asking again, attempt { NUMBER($attempt) }.
 told-waiting = Waiting for the set-up: { $part }.
 told-searching = Searching the library.
 told-found = Found the tool { $tool }.

@@ -4,7 +4,7 @@ import { html } from "../../html.js";
 import { Markdown } from "../../markdown.js";
 import { parseSpecification, prettyJson, signatureText } from "../../specification.js";
 import { t } from "../../texts.js";
-import { CodeBlock, LiveCode } from "../values/code.js";
+import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { Said } from "./step-text.js";
 
@@ -24,11 +24,6 @@ export function SpecificationStep({ step }) {
       (step.state === "failed"
         ? html`<${Said} text=${step.text} />`
         : html`<div class="step-text"><${Markdown} text=${step.text} /></div>`)
-    }
-    ${
-      step.stream &&
-      step.state === "running" &&
-      html`<${LiveCode} code=${step.stream} label=${t("step-specify")} />`
     }
     ${
       step.artifact &&

@@ -15,6 +15,7 @@ import { saidWith } from "../../questions.js";
 import { dispatch } from "../../store.js";
 import { t } from "../../texts.js";
 import { isWritten } from "../../thread.js";
+import { answerOf } from "../../turn.js";
 import { Answer } from "./answer.js";
 import { Births, BuiltEarlier } from "./birth.js";
 import { BudgetMeter } from "../parts/budget.js";
@@ -52,6 +53,7 @@ export const TurnView = memo(
   }) => {
     const { outcome, failure } = turn;
     const asked = outcome === "asked" && turn.questions;
+    const text = answerOf(turn);
     return html`<li
       class="turn"
       data-testid="turn"
@@ -81,11 +83,11 @@ export const TurnView = memo(
           : html`<${Answered} questions=${asked.questions} answers=${answers} />`)
       }
       ${
-        turn.answer &&
+        text &&
         !asked &&
         outcome !== "declined" &&
         html`<${Answer}
-          text=${turn.answer}
+          text=${text}
           streams=${turn.state === "running"}
           corrected=${turn.corrected}
           checked=${turn.checked}
@@ -232,7 +234,13 @@ function Now({ turn, skew, stopping }) {
   return html`<div class="now" data-testid="now">
     <span class="spinner" aria-hidden="true"></span>
     <button type="button" class="now-words" onClick=${() => showActivity(turn.id)}>
-      ${stopping ? t("turn-stopping") : nowWords(step)}
+      ${
+        stopping
+          ? t("turn-stopping")
+          : turn.again
+            ? t("now-asked-again", { attempt: turn.again })
+            : nowWords(step)
+      }
     </button>
     <${Elapsed} since=${turn.startedAt} skew=${skew} />
     ${
