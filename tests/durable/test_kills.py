@@ -240,6 +240,7 @@ def written(events: list[dict[str, Any]], step: str, *, artifact: bool = False) 
     return text.partition("```python\n")[2].rpartition("```")[0].strip()
 
 
+@pytest.mark.extended
 def test_a_branch_has_one_step(lives: Lives) -> None:
     told = lives.lives(BUILD)
     taken = [(line["work"], line["task"]) for line in told if line.get("new")]
@@ -419,6 +420,7 @@ def built(events: list[dict[str, Any]], folder: Path) -> None:
     assert [int(path.stem) for path in backups][: len(activity)] == acted[:-1]
 
 
+@pytest.mark.extended
 def test_a_turn_that_has_not_begun_to_build_begins_again(lives: Lives) -> None:
     told = lives.lives(BUILD)
     assert tools(told) == {"reverse_string": 1}
@@ -488,6 +490,7 @@ def test_a_turn_goes_on_after_its_database_was_restarted(lives: Lives) -> None:
     assert complaints(complained) == [], complained
 
 
+@pytest.mark.extended
 @MORE
 def test_a_clock_that_is_set_back_before_the_start_is_no_matter(lives: Lives) -> None:
     lives.dies(BUILD, "library.add", "done")

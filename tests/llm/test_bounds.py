@@ -261,11 +261,10 @@ async def test_a_chunk_without_a_bottom_ends_with_a_sentence(data: str) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        json.dumps("x" * 15 * MB),
-        json.dumps("[" + "[]," * 5_000_000 + "[]]"),
-        json.dumps("{" * 15 * MB),
+        pytest.param(json.dumps("x" * 15 * MB), id="text", marks=pytest.mark.extended),
+        pytest.param(json.dumps("[" + "[]," * 5_000_000 + "[]]"), id="lists"),
+        pytest.param(json.dumps("{" * 15 * MB), id="brackets", marks=pytest.mark.extended),
     ],
-    ids=["text", "lists", "brackets"],
 )
 async def test_a_large_reply_leaves_the_loop_to_others(content: str) -> None:
     others, running = 0, True
