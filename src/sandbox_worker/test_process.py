@@ -9,7 +9,6 @@ import ast
 import contextlib
 import copy
 import gc
-import inspect
 import linecache
 import random
 import socket
@@ -23,6 +22,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 import pytest
+from _pytest.python import pytest_pyfunc_call
 from _pytest.runner import runtestprotocol
 
 from . import codec, report, tool_process
@@ -423,7 +423,6 @@ def _is_plain(item: pytest.Item) -> bool:
     return (
         type(item) is pytest.Function
         and item.cls is None
-        and not inspect.iscoroutinefunction(item.obj)
         and set(item.fixturenames) <= set(_parameters(item))
         and all(
             mark.name == "parametrize" and not mark.kwargs.get("indirect")
@@ -438,7 +437,8 @@ def _parameters(item: pytest.Item) -> dict[str, Any]:
 
 def _call(item: pytest.Item) -> None:
     with warnings.catch_warnings(record=True):
-        item.obj(**_parameters(item))  # type: ignore[attr-defined]
+        item.funcargs = _parameters(item)  # type: ignore[attr-defined]
+        pytest_pyfunc_call(item)  # type: ignore[arg-type]
 
 
 def _unsaid(excinfo: object, style: object = None) -> str:

@@ -315,6 +315,59 @@ class TestCase(unittest.TestCase):
     )
 
 
+async def test_a_test_with_and_one_without_fixtures_end_alike(verify) -> None:
+    tests = """
+import functools
+import pytest
+import unittest
+from solution import solution
+
+@pytest.fixture
+def nothing():
+    pass
+
+def not_awaited(test):
+    return functools.wraps(test)(lambda *args, **kwargs: test(*args, **kwargs))
+
+async def test_async(FIXTURE): assert False
+async def test_generator(FIXTURE): yield
+@not_awaited
+async def test_wrapped(FIXTURE): assert False
+def test_skips(FIXTURE): pytest.skip("not today")
+def test_skips_as_unittest_does(FIXTURE): raise unittest.SkipTest("not today")
+def test_expects_a_failure(FIXTURE): pytest.xfail("it is known")
+def test_exits(FIXTURE): raise SystemExit(0)
+def test_returns(FIXTURE): return solution(1)
+@pytest.mark.parametrize("n", [1, 2])
+def test_counts(FIXTURE, n): assert solution(n) == 1
+"""
+    plain = await verify(
+        "def solution(n): return n", tests.replace("FIXTURE, ", "").replace("FIXTURE", "")
+    )
+    prepared = await verify("def solution(n): return n", tests.replace("FIXTURE", "nothing"))
+    assert [(r.test, r.outcome) for r in plain.tests] == [
+        ("test_async", "failed"),
+        ("test_generator", "failed"),
+        ("test_wrapped", "failed"),
+        ("test_skips", "skipped"),
+        ("test_skips_as_unittest_does", "skipped"),
+        ("test_expects_a_failure", "skipped"),
+        ("test_exits", "failed"),
+        ("test_returns", "passed"),
+        ("test_counts[1]", "passed"),
+        ("test_counts[2]", "failed"),
+    ]
+    assert [(r.test, r.outcome) for r in prepared.tests] == [
+        (r.test, r.outcome) for r in plain.tests
+    ]
+    for alone, beside in zip(plain.tests, prepared.tests, strict=True):
+        assert _without_lines(alone.message) == _without_lines(beside.message)
+
+
+def _without_lines(message: str) -> str:
+    return re.sub(r"^line .*\n|0x\w+", "", message)
+
+
 async def test_output_of_suite_and_tool_is_kept_in_order(verify) -> None:
     """That of each process always; between the two on a machine that is not too busy to read."""
     code = (
