@@ -113,14 +113,14 @@ def answers(file: str) -> dict[str, str]:
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The page with a conversation whose answers are those of answers.md."""
+    """The page with a conversation whose answers are those of answers.txt."""
     folder = tmp_path_factory.mktemp("answers")
     picture = File(name="chart.png", content=PICTURE)
     made = FilesMade(tool="draw", files=(picture.reference(),), contents=(picture,))
     database = open_database(f"sqlite:///{folder / 'agent.db'}")
     journal = Journal(database)
     conversation, now = journal.create_conversation(PERSON, "Answers"), datetime.now(UTC)
-    for name, text in answers("answers.md").items():
+    for name, text in answers("answers.txt").items():
         turn = journal.begin_turn(conversation, name, started=TurnStarted(request=name))
         events = (*((made,) if "chart.png" in text else ()), TurnFinished(answer=text))
         journal.append([JournalEntry(conversation, turn, now, event) for event in events])
@@ -135,11 +135,11 @@ def test_answers_are_displayed_whole(corpus: str, page: Page) -> None:
     page.get_by_test_id("conversation-row").click()
     expected = answers("answers.html")
     shown = page.get_by_test_id("answer")
-    expect(shown).to_have_count(len(answers("answers.md")))
+    expect(shown).to_have_count(len(answers("answers.txt")))
     expect(page.locator("code.math")).to_have_count(2)  # those that are not TeX
     expect(page.locator("img.diagram")).to_have_count(1)
     expect(page.locator("code.language-rust .hljs-keyword").first).to_be_visible()
-    displayed = dict(zip(answers("answers.md"), shown.evaluate_all(SHOWN), strict=True))
+    displayed = dict(zip(answers("answers.txt"), shown.evaluate_all(SHOWN), strict=True))
     if os.environ.get("UPDATE_SNAPSHOTS"):
         text = "".join(f"=== {name}\n{markup}\n" for name, markup in displayed.items())
         (HERE / "answers.html").write_text(text, "utf-8")

@@ -32,12 +32,12 @@ async def failing(desk: Desk) -> ModelError:
 
 @pytest.mark.parametrize("trouble", [BUSY, BROKEN])
 async def test_passing_trouble_is_tried_again(desk: Desk, trouble: Rejection) -> None:
-    told: list[Event] = []
-    desk.budget = Budget(on_thought=told.append)
+    events: list[Event] = []
+    desk.budget = Budget(on_thought=events.append)
     desk.play(trouble, trouble, Completion(content="fine"))
     assert await desk.collect() == ["fine"]
     assert desk.budget.usage.calls == 1
-    assert told == [ModelAskedAgain(attempt=n, prompt="decide") for n in (2, 3)]
+    assert events == [ModelAskedAgain(attempt=n, prompt="decide") for n in (2, 3)]
 
 
 async def test_trouble_stands_until_a_call_gets_a_reply(desk: Desk) -> None:

@@ -143,8 +143,8 @@ async def _listed(connection: ModelConnection) -> Ability:
 
 
 async def _streamed(connection: ModelConnection, budget: Budget) -> Ability:
-    told, pieces, start = list[object](), list[float](), time.monotonic()
-    stream_budget = Budget(on_thought=told.append, parent=budget)
+    news, pieces, start = list[object](), list[float](), time.monotonic()
+    stream_budget = Budget(on_thought=news.append, parent=budget)
     try:
         async for _ in connection.stream(
             ChatRequest(messages=messages_of(_PROMPT), prompt=_PROMPT.name), stream_budget
@@ -154,7 +154,7 @@ async def _streamed(connection: ModelConnection, budget: Budget) -> Ability:
         return Ability(purpose="text", way="stream", works=False, detail=error.message)
     usage = "reports usage" if connection.reports_usage else "reports no usage, which is estimated"
     first = f"{count(len(pieces), 'piece')}, the first after {pieces[0]:.1f} s"
-    thinks = any(isinstance(one, ThoughtAloud) for one in told)
+    thinks = any(isinstance(one, ThoughtAloud) for one in news)
     aloud = "; it thinks aloud, which is kept apart" if thinks else ""
     habits = (
         f"; adapted to it: {', '.join(connection.provider.habits)}"

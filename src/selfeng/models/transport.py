@@ -322,8 +322,8 @@ def _http_client(server: ModelServer) -> httpx2.AsyncClient:
 
     async def sign(request: httpx2.Request) -> None:
         server.sign(request)
-        if repeated := int(request.headers.get("x-stainless-retry-count", 0)):  # of the SDK
-            asked_again.get()(repeated + 1)
+        if retries := int(request.headers.get("x-stainless-retry-count", 0)):  # of the SDK
+            asked_again.get()(retries + 1)
 
     return DefaultAsyncHttpx2Client(
         event_hooks={"request": [sign], "response": [bound, _with_true_status]}, **direct

@@ -142,8 +142,8 @@ class Analyst:
                 try:
                     limits = turn.budget.limits
                     budget = Budget(limits, on_text=current.tell_answer, parent=turn.budget)
-                    streamed = prompt.model_copy(update={"streamed": True})
-                    reply = await self._model.structured(streamed, SpecificationReply, budget)
+                    patient = prompt.model_copy(update={"streamed": True})
+                    reply = await self._model.structured(patient, SpecificationReply, budget)
                 except ModelRefused as refusal:
                     current.summary = "The model declines it."
                     return _declined(f"{refusal.message.rstrip('.')}.")

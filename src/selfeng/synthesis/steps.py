@@ -102,11 +102,11 @@ class Step:
 def _answer_in(reply_text: str) -> str:
     """The answer in a part of a SpecificationReply in JSON; "" if that is something else."""
     try:
-        begun = from_json(reply_text[reply_text.find("{") :], allow_partial="trailing-strings")
+        reply = from_json(reply_text[reply_text.find("{") :], allow_partial="trailing-strings")
     except ValueError:
         return ""
-    text = begun.get("message") if isinstance(begun, dict) else ""
-    return text if isinstance(text, str) and begun.get("outcome") == "answer" else ""
+    text = reply.get("message") if isinstance(reply, dict) else ""
+    return text if isinstance(text, str) and reply.get("outcome") == "answer" else ""
 
 
 class Steps:
