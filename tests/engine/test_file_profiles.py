@@ -65,6 +65,7 @@ async def test_every_prompt_of_a_build_shows_the_profiles_of_new_and_earlier_fil
         "repair",
         "answer",
     } <= asked.keys()
+    assert "profile" not in asked.pop("answer")
     for name, told in asked.items():
         assert '"profile": {"kind": "profile of new.csv"}' in told, name
         assert (

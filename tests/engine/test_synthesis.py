@@ -517,7 +517,7 @@ async def test_the_first_prompt_shows_a_near_tool_and_its_next_version_costs_no_
     assert isinstance(built, BuildSpec)
     assert (built.spec.name, built.extends and built.extends.name) == ("sum_column",) * 2
     (prompt,) = run.model.prompts
-    assert "compare first" in prompt.messages[0].content
+    assert "Compare first" in prompt.messages[0].content
     assert SUM_CODE.strip() in prompt.messages[-1].content
 
 

@@ -451,21 +451,23 @@ async def test_a_revision_is_written_with_the_tool_in_view():
     for name in ("specification", "implementation", "repair"):
         assert "Add numbers." in asked[name]
         assert "# as the office wants it" in asked[name]
+    for name in ("implementation", "repair"):
         assert "def test_old" in asked[name]
     assert (await turn.library.get("double_number")).version == 2
 
 
 @pytest.mark.parametrize(("confidence", "viewed"), [(0.8, True), (0.02, False)])
-async def test_only_tools_that_the_request_may_mean_are_shown_with_their_sources(
+async def test_docstrings_and_tests_are_shown_only_of_tools_that_the_request_may_mean(
     confidence, viewed
 ):
-    abc = (tool(name, f"def {name}(): ...\n") for name in "abc")
+    code = 'def {0}():\n    """Add.\n\n    Raises:\n        ValueError: {0}.\n    """\n' + "#" * 200
+    abc = (tool(name, code.format(name)) for name in "abc")
     library = ListedLibrary(*abc, confidence=confidence)
     spec = [NO_FIT] * viewed + [specified()]
     turn = Turn(*spec, fenced(SUITE), fenced(CODE), CALL, "It is 8.", library=library, candidates=1)
     await turn.run()
     asked = next(p for p in turn.model.prompts if p.name == "specification").messages[-1].content
-    shown = [name for name in "abc" if f"def {name}(): ..." in asked]
+    shown = [name for name in "abc" if f"\n  Raises: ValueError: {name}." in asked]
     assert shown == (["a", "b"] if viewed else [])
     listed = [name for name in "abc" if f"{name}() -> Any: Add numbers." in asked]
     assert listed == (["a", "b", "c"] if viewed else [])

@@ -37,22 +37,20 @@ SCHEMA: dict[str, Any] = {
         "Part": {
             "additionalProperties": False,
             "properties": {
-                "name": {"title": "Name", "type": "string"},
-                "default": {"anyOf": [{"type": "string"}, {"type": "null"}], "title": "Default"},
+                "name": {"type": "string"},
+                "default": {"anyOf": [{"type": "string"}, {"type": "null"}]},
             },
             "required": ["name", "default"],
-            "title": "Part",
             "type": "object",
         }
     },
     "additionalProperties": False,
     "properties": {
-        "outcome": {"enum": ["tool", "answer"], "title": "Outcome", "type": "string"},
-        "parts": {"items": {"$ref": "#/$defs/Part"}, "title": "Parts", "type": "array"},
-        "count": {"title": "Count", "type": "integer"},
+        "outcome": {"enum": ["tool", "answer"], "type": "string"},
+        "parts": {"items": {"$ref": "#/$defs/Part"}, "type": "array"},
+        "count": {"type": "integer"},
     },
     "required": ["outcome", "parts", "count"],
-    "title": "Plan",
     "type": "object",
 }
 STRICT = {"type": "json_schema", "json_schema": {"name": "Plan", "strict": True, "schema": SCHEMA}}

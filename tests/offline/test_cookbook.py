@@ -412,7 +412,7 @@ def test_suite_and_module_follow_the_name_in_the_specification() -> None:
 
 
 def written(spec: Specification) -> tuple[str | None, str | None]:
-    shown = spec.model_dump_json(indent=2)
+    shown = spec.outline()
     tests = complete(
         render("tests", name=spec.name, specification=shown, files="", problem="", lessons="")
     ).content
@@ -437,7 +437,7 @@ def written(spec: Specification) -> tuple[str | None, str | None]:
 def test_repair_writes_the_module_again() -> None:
     spec = specify("Is 97 a perfect square?").specification
     assert spec is not None
-    shown = spec.model_dump_json()
+    shown = spec.outline()
     reply = complete(
         render(
             "repair",
@@ -463,7 +463,9 @@ def test_unknown_specification_gets_words_and_no_code() -> None:
     foreign = spec.model_copy(update={"name": "invent_something"})
     assert written(foreign) == (None, None)
     reply = complete(
-        render("tests", name="x", specification="no JSON", files="", problem="", lessons="")
+        render(
+            "tests", name="x", specification="no specification", files="", problem="", lessons=""
+        )
     ).content
     assert "offline model" in reply
     assert "in the settings" in reply
@@ -807,7 +809,7 @@ def test_a_plan_that_is_kept_becomes_a_tool_that_imports_the_tools_of_its_steps(
         "from reverse_text import reverse_text  # reverse\nfrom count_vowels import "
         "count_vowels  # count"
     )
-    shown = spec.model_dump_json()
+    shown = spec.outline()
     code = complete(
         render(
             "implementation",

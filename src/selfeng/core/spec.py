@@ -57,6 +57,21 @@ class Specification(Value):
             returns=self.returns,
         )
 
+    def outline(self, *, examples: bool = True) -> str:
+        """The specification as a prompt shows it: signature, description, parameters, result,
+        errors and, unless they stand in its tests, examples.
+        """
+        calls = (*self.user_examples, *self.examples) if examples else ()
+        return "\n".join(
+            [
+                f"{self.signature()}: {self.description}",
+                *(f"- {p.name}: {p.description}" for p in self.parameters),
+                f"Returns: {self.returns_description}",
+                f"Errors: {self.errors}",
+                *(f"Example: {e.call} -> {e.result}" for e in calls),
+            ]
+        )
+
 
 class SpecificationReply(Value):
     """What the model makes of a request for which no tool exists."""

@@ -25,6 +25,9 @@ _MENDED = 4
 _SHOWN = 5
 """How many problems are named."""
 
+_WORDS = ("title", "description")
+"""Words about a schema that nothing is checked against."""
+
 Place = tuple[int | str, ...]
 """Keys and indexes that lead to a part of a value."""
 
@@ -37,7 +40,9 @@ class ReplyForm(Generic[ReplyT]):
         self.name = re.sub(r"\W+", "_", reply.__name__, flags=re.ASCII)[:64]
         # The SDK's documented way to make a schema for strict mode: all properties required, no
         # others allowed.
-        self.schema: dict[str, Any] = dict(pydantic_function_tool(reply)["function"]["parameters"])
+        self.schema: dict[str, Any] = _plain(
+            pydantic_function_tool(reply)["function"]["parameters"]
+        )
         self.function = FunctionSchema(
             name=self.name, description=f"Reply with one {self.name}.", parameters=self.schema
         )
@@ -85,6 +90,21 @@ class ReplyForm(Generic[ReplyT]):
                 ):
                     return None
         return None
+
+
+def _plain(schema: Any) -> Any:
+    """The schema without titles, which repeat names, and descriptions, which the prompt gives."""
+    match schema:
+        case dict():
+            return {
+                key: _plain(value)
+                for key, value in schema.items()
+                if not (key in _WORDS and isinstance(value, str))
+            }
+        case list():
+            return [_plain(value) for value in schema]
+        case _:
+            return schema
 
 
 def _objects_in(values: Iterable[Any]) -> Iterator[dict[str, Any]]:

@@ -25,7 +25,7 @@ _TAG = re.compile(r"^<(/?)([a-z]+)>$", re.MULTILINE)
 def render(template: str, history: tuple[ChatMessage, ...] = (), /, **variables: Any) -> Prompt:
     """The prompt of `<template>.md`: its system part, the conversation so far, its user part.
 
-    Every template can name the sandbox's `packages`, with what they are for.
+    Every template can name the sandbox's `packages`, with what they are for, and their `modules`.
 
     Raises:
         jinja2.UndefinedError: the template uses a variable that was not given.
@@ -73,6 +73,7 @@ def _parts(template: str) -> tuple[tuple[Template, Template], frozenset[str]]:
         lstrip_blocks=True,
     )
     environment.globals["packages"] = package_uses()
+    environment.globals["modules"] = re.sub(r"`| \(.*?\)", "", package_uses())
     name = f"{template}.md"
     system, user = _marked(name).split(_SEPARATOR)
     sources = [_source(name), *map(_source, _INCLUDE.findall(_source(name)))]

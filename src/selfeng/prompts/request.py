@@ -3,7 +3,7 @@ can't end its section; and lessons.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from selfeng.core.files import File, FileReference
@@ -22,30 +22,42 @@ _NAMED = 80
 _REQUEST = 200
 _PROFILES = 12_000
 """Characters of all profiles of files."""
+EVIDENCE = ("begins", "format", "range", "sum", "rows", "lines")
+"""Fields of a table's profile that decide nothing about a call."""
+CONTENT = ("values", "format", "range", "sum", "rows", "lines")
+"""Those that are not about the form in which the table is written."""
+USUAL = (*CONTENT, "begins", "decimal", "thousands", "dates", "header", "type")
+"""Those that code need not know which reads the file with `readcells`."""
 _LESSON = 400
 """Characters of a lesson's trigger, and of its advice, that are shown."""
 
 
-def shown(request: Request, lessons: Iterable[LessonHint]) -> dict[str, str]:
-    """The request with all that came with it; each part is "" where there is none."""
+def shown(
+    request: Request, lessons: Iterable[LessonHint], omitted: Collection[str] = ()
+) -> dict[str, str]:
+    """The request with all that came with it; each part is "" where there is none. `omitted` as for
+    `listed`.
+    """
     return {
         "request": request.text,
-        "files": listed(request),
+        "files": listed(request, omitted),
         "answers": answers(request),
         "results": results(request),
         "lessons": lessons_shown(lessons),
     }
 
 
-def listed(request: Request) -> str:
-    """One line for each file that came with the request, or before it, with its profile."""
+def listed(request: Request, omitted: Collection[str] = ()) -> str:
+    """One line for each file that came with the request, or before it, with its profile; those of
+    tables without the `omitted` fields.
+    """
     new = [file.reference() for file in request.files]
-    return _lines(new, request.earlier.references, request.profiles)
+    return _lines(new, request.earlier.references, request.profiles, omitted)
 
 
 def described(files: Iterable[File], profiles: Mapping[str, str]) -> str:
     """One line for each file, with its profile."""
-    return _lines([file.reference() for file in files], (), profiles)
+    return _lines([file.reference() for file in files], (), profiles, ())
 
 
 def answers(request: Request) -> str:
@@ -135,20 +147,45 @@ def _disputable(result: EarlierResult) -> dict[str, Any]:
 
 
 def _lines(
-    new: Sequence[FileReference], earlier: Sequence[FileReference], profiles: Mapping[str, str]
+    new: Sequence[FileReference],
+    earlier: Sequence[FileReference],
+    profiles: Mapping[str, str],
+    omitted: Collection[str],
 ) -> str:
     room = _PROFILES // max(1, len(new) + len(earlier))
     before = {"from": "earlier in the conversation"}
     return json_lines(
         {"name": reference.name, "size": reference.size, **since}
-        | _profile(profiles.get(reference.sha256, ""), room)
+        | _profile(profiles.get(reference.sha256, ""), room, omitted)
         for references, since in ((new, {}), (earlier, before))
         for reference in references
     )
 
 
-def _profile(profile: str, room: int) -> dict[str, Any]:
+def _profile(profile: str, room: int, omitted: Collection[str]) -> dict[str, Any]:
     """A profile as an object, or where there is little room its beginning as text."""
     if not profile:
         return {}
-    return {"profile": json.loads(profile) if len(profile) <= room else profile[:room] + " …"}
+    if len(profile) > room:
+        return {"profile": profile[:room] + " …"}
+    whole = json.loads(profile)
+    return {"profile": _without(whole, omitted) if {"tables", "begins"} <= whole.keys() else whole}
+
+
+def _without(value: Any, names: Collection[str]) -> Any:
+    """The JSON value without the fields of these names, at any depth, and without samples of many
+    values, which the file's first lines have as well; and without what is then empty, or a name.
+    """
+    match value:
+        case dict():
+            some = {
+                key: part
+                for key, item in value.items()
+                if key not in names and not (key == "values" and item[-1:] == ["…"])
+                if (part := _without(item, names)) not in ({}, [])
+            }
+            return {} if some.keys() == {"name"} else some
+        case list():
+            return [part for item in value if (part := _without(item, names)) != {}]
+        case _:
+            return value

@@ -45,7 +45,7 @@ from selfeng.core.words import shortened
 from selfeng.core.work import own_work
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.prompts import render
-from selfeng.prompts.request import disputable, shown
+from selfeng.prompts.request import EVIDENCE, disputable, shown
 from selfeng.stages.execution.arguments import (
     ArgumentsInvalid,
     bind,
@@ -526,4 +526,4 @@ def _copied(request: Request, arguments: Mapping[str, Any]) -> bool:
 
 async def _prompt_context(turn: Turn) -> dict[str, str]:
     """What every prompt here shows of a turn."""
-    return shown(turn.request, await turn.lessons("execute", turn.request.text))
+    return shown(turn.request, await turn.lessons("execute", turn.request.text), EVIDENCE)

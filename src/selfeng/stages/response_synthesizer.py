@@ -51,7 +51,7 @@ class ResponseSynthesizer:
             "answer",
             request.history,
             request=request.text,
-            files=listed(request),
+            files="" if isinstance(execution, Returned) else listed(request),
             call=call,
             result=await _describe(execution),
             rounded=rounded(execution, tool),

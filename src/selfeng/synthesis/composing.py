@@ -2,7 +2,9 @@
 the versions that a new tool is pinned to.
 """
 
-from collections.abc import Iterable, Sequence
+import ast
+import re
+from collections.abc import Container, Iterable, Sequence
 
 from selfeng.core.composition import Importable
 from selfeng.core.errors import SynthesisFailed
@@ -18,6 +20,9 @@ MOST = 4
 """Number of tools offered because they are near the specification."""
 LONGEST_SOURCE = 6000
 """Characters of a tool's code, and of its tests, that are shown."""
+_CONTRACT = 200
+"""Characters of the code, docstring or names of tests of a tool that is near."""
+_TEST = re.compile(r"^def test_(\w+)", re.MULTILINE)
 NEAR = 0.4
 """Minimum cosine between a specification and a tool that may help with it."""
 
@@ -51,6 +56,26 @@ def sources_of(tools: Iterable[Tool]) -> str:
         f"{shortened(tool.tests, LONGEST_SOURCE)}"
         for tool in tools
     )
+
+
+def nearest(tools: Iterable[Tool], likely: Container[str]) -> str:
+    """One line for each tool, and for the `likely` names also its code if that is short, what else
+    its docstring says, or the names of its tests.
+    """
+    return "\n".join(
+        f"{tool.signature}: {tool.description}" + (_contract(tool) if tool.name in likely else "")
+        for tool in tools
+    )
+
+
+def _contract(tool: Tool) -> str:
+    if len(tool.code) <= _CONTRACT:
+        return f"\n{tool.code.strip()}"
+    module = ast.parse(tool.code)
+    functions = [n for n in module.body if isinstance(n, ast.FunctionDef) and n.name == tool.name]
+    documented = " ".join(ast.get_docstring(f) or "" for f in functions).partition("\n")[2]
+    tests = f"Tests: {', '.join(_TEST.findall(tool.tests))}".replace("_", " ")
+    return f"\n  {' '.join(documented.split())[:_CONTRACT] or tests[:_CONTRACT]}"
 
 
 def steps_problem(request: Request, steps: Sequence[PlannedStep]) -> str:

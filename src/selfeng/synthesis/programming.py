@@ -16,7 +16,7 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
 from selfeng.core.words import count
 from selfeng.prompts import render
-from selfeng.prompts.request import lessons_shown, listed
+from selfeng.prompts.request import USUAL, lessons_shown, listed
 from selfeng.synthesis.checks import module_problem
 from selfeng.synthesis.composing import asking_problem, lines, offered
 from selfeng.synthesis.policy import SynthesisPolicy
@@ -184,7 +184,7 @@ class Programmer:
             "files": listed(steps.turn.request),
             "request": steps.turn.request.text,
             "unexpected": failed.unexpected,
-            "built": failed.built.model_dump_json(indent=2) if failed.built else "",
+            "built": failed.built.outline() if failed.built else "",
         }
         new, problem = await self._rewritten(steps, tool, tools, "mend", context)
         question = _question_in(new) if failed.unexpected else None
@@ -257,9 +257,9 @@ class Programmer:
             "former": f"# {former.description}\n{former.code}" if former else "",
             "fixes": bool(build.fixes),
             "signature": str(spec.signature()),
-            "specification": spec.model_dump_json(indent=2),
+            "specification": spec.outline(examples=bool(build.fixes)),
             "tests": tests,
-            "files": listed(steps.turn.request),
+            "files": listed(steps.turn.request, USUAL),
             "tools": await offered(self._library, steps.turn.request, spec),
             "lessons": lessons_shown(await steps.turn.lessons("implement", spec.description)),
         }

@@ -23,6 +23,7 @@ from selfeng.synthesis.composing import (
     NEAR,
     asking_problem,
     delegation_problem,
+    nearest,
     sources_of,
     steps_problem,
 )
@@ -47,7 +48,7 @@ _FULFILLED = (
 LIKELY = 0.5
 """Confidence from which a tool that the model has not seen may be what it specifies."""
 VIEWED = 2
-"""Tools that the specification may change and that it sees with their sources."""
+"""Tools that the specification may change, and of which it sees what docstring and tests say."""
 
 
 class DirectAnswer(Value):
@@ -132,10 +133,10 @@ class Analyst:
             near = (dispute.result.tool, *near)
             likely = (dispute.result.tool,)
         listed = [tool for name in near if (tool := await self._find_tool(name))]
-        viewed = [tool for tool in listed if tool.name in likely[:VIEWED]]
+        viewed = [tool for tool in listed if dispute and tool.name in likely]
         unsure = bool(listed) and not likely
         for _ in range(attempts):
-            sources = {"near": _listed(listed), "sources": sources_of(viewed)}
+            sources = {"near": nearest(listed, likely[:VIEWED]), "sources": sources_of(viewed)}
             prompt = render("specification", request.history, **context, **sources, problem=problem)
             with steps.step("specify", prompt.name) as current:
                 steps.prompts_sent.append(AskedPrompt.of(prompt))
@@ -379,7 +380,3 @@ def _extends(spec: Specification, tool: Tool) -> bool:
 
 def _parameters(signature: Signature) -> list[tuple[str, str, str | None]]:
     return [(p.name, p.annotation, p.default) for p in signature.parameters]
-
-
-def _listed(tools: Sequence[Tool]) -> str:
-    return "\n".join(f"{tool.signature}: {tool.description}" for tool in tools)

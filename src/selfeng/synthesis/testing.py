@@ -10,7 +10,7 @@ from selfeng.core.tool import Tool
 from selfeng.core.value import Value
 from selfeng.core.words import count
 from selfeng.prompts import render
-from selfeng.prompts.request import lessons_shown, listed
+from selfeng.prompts.request import CONTENT, lessons_shown, listed
 from selfeng.synthesis.before import Before, earlier_tests
 from selfeng.synthesis.checks import suite_problem
 from selfeng.synthesis.consensus import Difference
@@ -61,8 +61,8 @@ class Tester:
             raise can_not_pass(build.extends, f"{failed}, on that version's own code")
         lessons = lessons_shown(await steps.turn.lessons("test", spec.description))
         context = {
-            "specification": spec.model_dump_json(indent=2),
-            "files": listed(steps.turn.request),
+            "specification": spec.outline(),
+            "files": listed(steps.turn.request, CONTENT),
             "lessons": lessons,
         }
         fixed_suites = [
@@ -202,6 +202,6 @@ def _problem(name: str, *suites: str, same: bool = False) -> str | None:
 def _context(build: BuildSpec, tests: str) -> dict[str, str]:
     return {
         "name": build.spec.name,
-        "specification": build.spec.model_dump_json(indent=2),
+        "specification": build.spec.outline(),
         "tests": tests,
     }

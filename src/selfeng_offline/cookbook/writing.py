@@ -5,9 +5,7 @@ learns.
 import json
 import re
 
-from pydantic import ValidationError
-
-from selfeng.core.spec import Specification, SpecificationReply
+from selfeng.core.spec import SpecificationReply
 from selfeng_offline.completion import Completion
 from selfeng_offline.cookbook.matching import Match, matches, planned
 from selfeng_offline.cookbook.read_prompt import ReadPrompt
@@ -98,13 +96,10 @@ def write_code(prompt: ReadPrompt) -> Completion:
 
 def _source_block(prompt: ReadPrompt, part: str) -> Completion:
     """A block with the suite or the module of the specification's recipe."""
-    try:
-        spec = Specification.model_validate_json(prompt.sections["specification"])
-    except ValidationError:
+    head = prompt.sections["specification"].partition("\n")[0]
+    if (recipe := recipe_of(head)) is None:
         return Completion(content=_UNKNOWN_TOOL)
-    if (recipe := recipe_of(spec)) is None:
-        return Completion(content=_UNKNOWN_TOOL)
-    source = recipe.renamed(getattr(recipe, part), spec.name)
+    source = recipe.renamed(getattr(recipe, part), head.partition("(")[0])
     for name in re.findall(
         r"^from (\w+) import \1\b", prompt.sections.get("tools", ""), re.MULTILINE
     ):
@@ -113,15 +108,13 @@ def _source_block(prompt: ReadPrompt, part: str) -> Completion:
     return Completion(content=f"```python\n{source}```")
 
 
-def recipe_of(spec: Specification) -> Recipe | None:
-    """The recipe for the tool that the specification describes, by its name and parameters."""
-    if (recipe := recipe_for_tool(spec.name)) is None:
+def recipe_of(head: str) -> Recipe | None:
+    """The recipe for the tool of a specification that begins with this line, by its signature."""
+    name = head.partition("(")[0]
+    if (recipe := recipe_for_tool(name)) is None:
         return None
-    ours, theirs = recipe.signature, spec.signature()
-    same = [(p.name, p.annotation, p.default) for p in ours.parameters] == [
-        (p.name, p.annotation, p.default) for p in theirs.parameters
-    ]
-    return recipe if same and ours.returns == theirs.returns else None
+    signature = recipe.signature.model_copy(update={"function": name})
+    return recipe if head.startswith(f"{signature}: ") else None
 
 
 def learn(prompt: ReadPrompt) -> Completion:
