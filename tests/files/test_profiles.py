@@ -164,6 +164,13 @@ async def test_titles_above_a_table_are_no_header(sandbox: SecureSandbox) -> Non
     assert [c["name"] for c in table["columns"]] == ["day", "town", "n", "note"]
 
 
+async def test_codes_are_no_amounts_in_rand(sandbox: SecureSandbox) -> None:
+    text = "room,price,deposit\nR0,R500,R100\nR12,R12.50,R 20\nR7,R3,R0\n"
+    columns = (await profile(sandbox, "rooms.csv", text.encode()))["tables"][0]["columns"]
+    assert columns[0] == {"name": "room", "type": "text", "values": ["R0", "R12", "R7"]}
+    assert [column["type"] for column in columns[1:]] == ["number R", "integer R"]
+
+
 async def test_the_shape_of_nested_json_names_what_differs(sandbox: SecureSandbox) -> None:
     users = [{"name": "A", "age": n, "tags": ["x"]} for n in range(50)]
     content = json.dumps({"users": [*users, {"name": "B", "age": "n/a"}], "next": None})

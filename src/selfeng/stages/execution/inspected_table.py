@@ -39,6 +39,8 @@ COLUMNS = 40
 _DATE = re.compile(r"(\d{1,4})(\. |[-./])\d{1,2}\2(\d{1,4})\.?")
 _TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[AaPp][Mm]|Z|[+-]\d{2}:?\d{2})?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_CODE = re.compile(r"R\d+")
+"""What may be a code, or an amount in rand."""
 _YES_NO = frozenset(["true", "false", "yes", "no"])
 _TYPED = {"NoneType": "", "bool": "yes or no"}
 _REMARKABLE = {",", "٫", "٬", "'", " ", "CR", "DR"}
@@ -172,7 +174,7 @@ class _Column:
         self._kinds: dict[tuple[str, ...], _Kind] = {}
         self._cells: dict[str, _Cell] = {}
         self._values: list[str] = []
-        self._zeros = False
+        self._zeros, self._codes = False, 0
         self._as_text = _Kind()
         """Numbers in cells of text in a workbook."""
         self.numbers, self.dates = NumberEvidence(), DateEvidence()
@@ -195,6 +197,7 @@ class _Column:
             self.numbers.bare += len(cell) < 4
         elif examined.reading:
             self.dates.add(cell, examined.reading)
+        self._codes += isinstance(cell, str) and bool(_CODE.fullmatch(cell.strip()))
         if len(kind.firsts) < FEW:
             kind.firsts.append((number, f"{self._unit} {number}: {short(cell)}"))
         if self._unit == "row" and examined.kind[0] == "number" and isinstance(cell, str):
@@ -205,7 +208,7 @@ class _Column:
     def _note(self, cell: Any, examined: _Cell) -> None:
         """What a cell that differs from those before says of the column."""
         text = str(cell).strip()
-        if examined.kind[0] == "number":
+        if examined.kind[0] == "number" and not _CODE.fullmatch(text):
             self._zeros |= isinstance(cell, str) and text[:1] == "0" and text[1:2].isdigit()
         elif examined.kind[0] and text not in self._values and len(self._values) <= FEW:
             self._values.append(short(text))
@@ -222,6 +225,9 @@ class _Column:
         names = [name for name in ("number", "date", "time", "yes or no") if self.is_mostly(name)]
         fields = {"type": self._most_common(), "empty": _places(empty)}
         fields |= {"stored_as_text": _first_of([self._as_text]), "mixed": self._mixed()}
+        numeric = sum(kind.count for name, kind in self._kinds.items() if name[0] == "number")
+        if self._codes and self._codes == numeric:
+            return fields | {"type": "text", "values": self._shown_values()}
         if names[:1] == ["number"]:
             return fields | self._number_profile(numbers)
         if names[:1] == ["date"]:
