@@ -27,6 +27,7 @@ const DEFAULTS = {
   synthesis_candidates: 3,
   synthesis_max_repairs: 3,
   lessons_learn: true,
+  library_changes: "auto",
   turns_max_running: 24,
   turns_max_per_person: 16,
   turns_max_waiting: 100,

@@ -67,6 +67,7 @@ from selfeng.core.events import (
     SynthesisStep,
     TestFinished,
     ToolFound,
+    ToolProposed,
     TurnFailed,
     TurnFinished,
     TurnQueued,
@@ -79,9 +80,18 @@ from selfeng.core.files import MB, File, FileLimits
 from selfeng.core.lesson import Lesson
 from selfeng.core.plan import PlannedStep
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
-from selfeng.core.provenance import AskedPrompt, Provenance, Repaired, ToolVersion
+from selfeng.core.provenance import (
+    AskedPrompt,
+    Behaviour,
+    ChangedCall,
+    Corrected,
+    Proposal,
+    Provenance,
+    Repaired,
+    ToolVersion,
+)
 from selfeng.core.question import Answer, Question, completed, questions_text
-from selfeng.core.result import RecomputedAnswers, Result
+from selfeng.core.result import RecomputedAnswers, Result, TaughtRow, ToolEdit
 from selfeng.core.settings import Settings
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.stage import StageName
@@ -93,6 +103,7 @@ from selfeng.engine import Engine
 from selfeng.library.exchange.signing import SigningKeys
 from selfeng.library.exchange.tool_export import ExportForm, ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
+from selfeng.library.tool_editor import Proposals
 from selfeng.llm_client import LLMClient
 from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.projects.builder import ProjectBuilder
@@ -339,6 +350,9 @@ class FewTools:
     async def restore(self, name: str) -> Tool:
         return await self.get(name)
 
+    async def freeze(self, name: str, frozen: bool = True) -> Tool:
+        return (await self.get(name)).model_copy(update={"frozen": frozen})
+
 
 class OneLesson:
     """What was learnt: one lesson, which can be edited and removed."""
@@ -445,6 +459,7 @@ class FakeEngine:
             OneLesson(),
             Changes[LibraryChange](),
         )
+        self._proposals = Proposals(self._database)
         keys = SigningKeys(folder)
         self._tool_export = ToolExport(self.library, keys)
         self.tool_import = ToolImport(ListedLibrary(), keys, _examine)
@@ -588,16 +603,20 @@ class FakeEngine:
     ) -> Asked:
         turn_id = self._journal.begin_turn(conversation_id, request, turn_id)
         emit = partial(self._recorder.emit, conversation_id, turn_id)
-        task = asyncio.create_task(self._turn(request, files, keeps, answers, emit))
+        task = asyncio.create_task(
+            self._turn(owner, request, files, keeps, answers=answers, emit=emit)
+        )
         self._running[turn_id] = owner, task
         task.add_done_callback(lambda _: self._running.pop(turn_id))
         return Asked(conversation_id=conversation_id, turn_id=turn_id)
 
     async def _turn(
         self,
+        owner: str,
         request: str,
         files: Sequence[File],
         keeps: str,
+        *,
         answers: Sequence[Answer],
         emit: Callable[[Event], None],
     ) -> None:
@@ -624,6 +643,8 @@ class FakeEngine:
                 await self._delegate(emit, request.removeprefix("delegate "))
             if request.startswith("prepare "):
                 await self._prepare(emit, request.removeprefix("prepare "))
+            if request == "say proposed":
+                self._propose(owner, emit)
             if request == "question":
                 emit(QuestionsAsked(questions=QUESTIONS, intro="Two things first."))
             if request.startswith("say back"):
@@ -648,6 +669,13 @@ class FakeEngine:
         else:
             outcome = Outcome.ASKED if request == "question" else Outcome.ANSWERED
             emit(TurnFinished(answer="".join(said), outcome=outcome))
+
+    def _propose(self, owner: str, emit: Callable[[Event], None]) -> None:
+        """Version 3 of the tool."""
+        fields = {**dict(TOOL), "version": 3, "code": TOOL.code.replace("a + b", "a + b + 1")}
+        proposal = Proposal(**fields, based_on=2, provenance=Provenance(origin=Corrected()))
+        self._proposals.put(owner, proposal)
+        emit(ToolProposed(tool=TOOL.name, version=3, based_on=2))
 
     async def _queue(self, emit: Callable[[Event], None], name: str) -> None:
         """Third in the queue, then second, until somebody sends `release NAME`."""
@@ -849,6 +877,53 @@ class FakeEngine:
         if request not in SERVED:
             raise ResourceNotFound(f"{name} has learned no request {request!r} of yours")
         return tuple(one for one in SERVED if one != request)
+
+    async def proposals(self, owner: str) -> tuple[Proposal, ...]:
+        return self._proposals.of(owner)
+
+    async def proposal(self, owner: str, name: str) -> Proposal:
+        return self._proposals.get(owner, name)
+
+    async def behaviour(self, owner: str, name: str) -> Behaviour:
+        call = ChangedCall(call="add(a=2)", before="returns 3", after="returns 4")
+        return Behaviour(compared=250, recorded=31, changed=1, calls=(call,))
+
+    async def accept(self, owner: str, name: str) -> Tool:
+        proposal = self._proposals.get(owner, name)
+        self._proposals.remove(owner, name)
+        return TOOL.model_copy(update={"version": proposal.version})
+
+    async def refuse(self, owner: str, name: str, refused: bool = True) -> Proposal:
+        proposal = self._proposals.get(owner, name)
+        proposal = proposal.model_copy(update={"refused": refused})
+        self._proposals.put(owner, proposal)
+        return proposal
+
+    async def verdict(
+        self, owner: str, name: str, edit: ToolEdit, *, proposed: bool = False
+    ) -> Verdict:
+        """A row passes if its value is the sum, code if it is not `wrong`."""
+        names = ["test_add", *(f"test_user_example_{n}" for n, _ in enumerate(edit.rows, 1))]
+        right = [
+            "wrong" not in edit.code,
+            *(sum(r.arguments.values()) == r.value for r in edit.rows),
+        ]
+        tests = tuple(
+            TestResult(
+                test=t,
+                outcome="passed" if ok else "failed",
+                seconds=0.01,
+                message="" if ok else "assert",
+            )
+            for t, ok in zip(names, right, strict=True)
+        )
+        return Verdict(passed=all(right), tests=tests)
+
+    async def save(self, owner: str, name: str, edit: ToolEdit, *, proposed: bool = False) -> Tool:
+        return TOOL.model_copy(update={"version": 3})
+
+    async def teach(self, owner: str, name: str, rows: Sequence[TaughtRow]) -> Tool | Asked:
+        return await self.ask(owner, None, f"say {name} is taught")
 
     async def recompute(self, owner: str, name: str) -> RecomputedAnswers:
         version = (await self.library.get(name)).version

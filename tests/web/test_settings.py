@@ -69,6 +69,7 @@ def test_the_settings_tell_values_defaults_and_what_only_a_restart_changes(
         "synthesis_candidates": 3,
         "synthesis_max_repairs": 3,
         "lessons_learn": True,
+        "library_changes": "auto",
         "turns_max_running": 24,
         "turns_max_per_person": 16,
         "turns_max_waiting": 100,

@@ -58,6 +58,22 @@ export const postRollback = (name, to) =>
   });
 export const postStanding = (name, change) =>
   get(`${toolPath(name)}/${change}`, { method: "POST" });
+const post = (path, body, options = {}) =>
+  get(path, { method: "POST", headers: json, body: JSON.stringify(body), ...options });
+// The verdict on a tool as a person edits it: its code and tests, and rows that are further tests. A signal
+// cancels it; the server drops an older one.
+export const postVerdict = (name, edit, signal) =>
+  post(`${toolPath(name)}/verdict`, edit, { signal });
+// Both tell what became of it: a version, a proposal, or the turn that makes one.
+export const postEdit = (name, edit) => post(`${toolPath(name)}/edit`, edit);
+export const postTeach = (name, rows) => post(`${toolPath(name)}/teach`, { rows });
+// The new tools and versions that wait for the person.
+export const getProposals = async () => (await get("/api/v1/proposals")).proposals;
+const proposalPath = (name) => `/api/v1/proposals/${encodeURIComponent(name)}`;
+export const getProposal = (name) => get(proposalPath(name));
+export const getBehaviour = (name) => get(`${proposalPath(name)}/behaviour`);
+// `decision` is accept, refuse or reopen.
+export const postDecision = (name, decision) => post(`${proposalPath(name)}/${decision}`, {});
 // Removes a request from those that find the tool; returns the tool's page.
 export const postForget = (name, request) =>
   get(`${toolPath(name)}/forget`, {

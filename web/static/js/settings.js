@@ -48,6 +48,7 @@ export function formOf(view) {
     removesKey: false,
     model: values.openai_model,
     learns: values.lessons_learn,
+    asks: values.library_changes === "ask",
     ...Object.fromEntries(NUMBERS.map((name) => [name, written(values[name])])),
   };
 }
@@ -89,6 +90,9 @@ export function changesOf(form, view) {
   }
   if (!("lessons_learn" in fixed) && form.learns !== values.lessons_learn)
     changes.lessons_learn = form.learns;
+  const library = form.asks ? "ask" : "auto";
+  if (!("library_changes" in fixed) && library !== values.library_changes)
+    changes.library_changes = library;
   return changes;
 }
 

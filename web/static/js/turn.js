@@ -208,6 +208,7 @@ const folds = {
     ...turn,
     recomputed: { tool, computed, changed },
   }),
+  tool_proposed: (turn, { tool }) => ({ ...turn, proposed: tool }),
   witnessed: (turn, { agree, of, other }) => ({ ...turn, checked: { agree, of, other } }),
   files_made: (turn, { files }) =>
     withSteps(

@@ -1378,3 +1378,48 @@ server-failed = nicht verfügbar
 server-tool-allowed = immer erlaubt
 server-tool-asks = fragt zuerst
 server-tool-reads = liest nach eigener Angabe nur
+proposals = Warten auf deine Zustimmung
+proposal-new = neues Werkzeug
+proposal-behaviour = Was sich ändert
+proposal-sources = Code und Tests
+proposal-edit = Code bearbeiten
+proposal-calls = Was es zurückgibt:
+proposal-compared = { $changed ->
+    [0] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von dir, ergibt keine etwas anderes.
+    [one] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von dir, ergibt 1 jetzt etwas anderes.
+   *[other] Von { $compared } aufgezeichneten und erzeugten Eingaben, davon { $recorded } von dir, ergeben { $changed } jetzt etwas anderes.
+}
+proposal-accept = Annehmen
+proposal-accept-of = { $name } annehmen
+proposal-refuse = Ablehnen
+proposal-refuse-of = { $name } ablehnen
+proposal-done-accept = { $name } ist angenommen.
+proposal-done-refuse = { $name } ist abgelehnt.
+proposal-look = { $name } ansehen
+tool-teach = Bearbeiten
+tool-freeze = Einfrieren
+tool-freeze-note = Keine automatische Reparatur ändert eine eingefrorene Version
+teach-title = Lehren
+teach-note = Jede Zeile wird ein Test der nächsten Version.
+teach-add = Zeile hinzufügen
+teach-row = Zeile { $number }
+teach-open = (noch nicht geprüft)
+teach-passed = (besteht)
+teach-failed = (schlägt fehl)
+teach-value = richtiger Wert
+teach-remove = Zeile { $number } entfernen
+teach-correct = Korrigieren lassen
+edit-save = Speichern
+edit-saving = Das Tor prüft es.
+edit-saved = { $name } hat jetzt Version { $version }.
+edit-waits = { $name } wartet auf deine Zustimmung.
+edit-nothing = Nichts ist geändert.
+edit-checking = Wird getestet
+edit-passed = { $count ->
+    [one] 1 Test besteht.
+   *[other] Alle { $count } Tests bestehen.
+}
+edit-failed = { $failed } von { $count } Tests schlagen fehl.
+edit-problem = Es läuft nicht.
+settings-asks = Vor Änderungen der Bibliothek fragen
+settings-asks-note = Neue Werkzeuge und Versionen warten, bis du sie annimmst.

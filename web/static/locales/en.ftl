@@ -1381,3 +1381,48 @@ server-failed = not available
 server-tool-allowed = always allowed
 server-tool-asks = asks first
 server-tool-reads = says that it only reads
+proposals = Waiting for your acceptance
+proposal-new = new tool
+proposal-behaviour = What it changes
+proposal-sources = Code and tests
+proposal-edit = Edit the code
+proposal-calls = What it returns:
+proposal-compared = { $changed ->
+    [0] Of { $compared } recorded and generated inputs, { $recorded } of them yours, none gives something else.
+    [one] Of { $compared } recorded and generated inputs, { $recorded } of them yours, 1 now gives something else.
+   *[other] Of { $compared } recorded and generated inputs, { $recorded } of them yours, { $changed } now give something else.
+}
+proposal-accept = Accept
+proposal-accept-of = Accept { $name }
+proposal-refuse = Refuse
+proposal-refuse-of = Refuse { $name }
+proposal-done-accept = { $name } is accepted.
+proposal-done-refuse = { $name } is refused.
+proposal-look = Look at { $name }
+tool-teach = Edit
+tool-freeze = Freeze
+tool-freeze-note = No automatic repair changes a frozen version
+teach-title = Teach
+teach-note = Each row is a test of the next version.
+teach-add = Add a row
+teach-row = Row { $number }
+teach-open = (not tested yet)
+teach-passed = (passes)
+teach-failed = (fails)
+teach-value = right value
+teach-remove = Remove row { $number }
+teach-correct = Have it corrected
+edit-save = Save
+edit-saving = The gate checks it.
+edit-saved = { $name } is at version { $version }.
+edit-waits = { $name } waits for your acceptance.
+edit-nothing = Nothing is changed.
+edit-checking = Testing
+edit-passed = { $count ->
+    [one] 1 test passes.
+   *[other] All { $count } tests pass.
+}
+edit-failed = { $failed } of { $count } tests fail.
+edit-problem = It does not run.
+settings-asks = Ask before the library changes
+settings-asks-note = New tools and versions wait until you accept them.

@@ -101,6 +101,19 @@ export const TurnView = memo(
           label=${t("recomputed", turn.recomputed)}
         />`
       }
+      ${
+        turn.proposed &&
+        html`<p>
+          <button
+            type="button"
+            class="button"
+            data-testid="turn-proposed"
+            onClick=${() => dispatch({ type: "view_selected", view: "library" })}
+          >
+            <${Icon} name="book" />${t("proposal-look", { name: turn.proposed })}
+          </button>
+        </p>`
+      }
       <${LongResults} turn=${turn} conversationId=${conversationId} />
       <${MadeFiles} files=${turn.made} conversationId=${conversationId} />
       ${

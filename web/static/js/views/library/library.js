@@ -6,6 +6,7 @@ import { html } from "../../html.js";
 import { lazy } from "../../lazy.js";
 import { memo } from "../../memo.js";
 import { Badge } from "./badge.js";
+import { Proposals } from "./proposals.js";
 import { Servers } from "./servers.js";
 import { ToolDetail } from "./tool.js";
 import { LibraryMenu } from "./tool-menus.js";
@@ -46,6 +47,7 @@ export const Library = memo(
       choose=${choose}
       left=${left}
       badge=${Badge}
+      proposals=${Proposals}
       servers=${Servers}
       menu=${LibraryMenu}
     />`;

@@ -24,8 +24,8 @@ const MOVES = {
   End: () => Infinity,
 };
 
-// `left`: a ref to the tool that was open before, whose row takes the focus. `badge`, `servers` and
-// `menu` come from the page, so that the two share no file of their own.
+// `left`: a ref to the tool that was open before, whose row takes the focus. `badge`, `proposals`, `servers`
+// and `menu` come from the page, so that the two share no file of their own.
 export function ToolList({
   tools,
   search,
@@ -35,6 +35,7 @@ export function ToolList({
   choose,
   left,
   badge,
+  proposals,
   servers,
   menu,
 }) {
@@ -123,6 +124,7 @@ export function ToolList({
       />`
     }
     <div class="panel-scroller" ref=${scroller}>
+      <${proposals} />
       ${tools && lines.length === 0 && html`<${NoTools} search=${search} kind=${kind} />`}
       <ul class="tool-list" aria-label=${t("library-label")} onKeyDown=${press}>
         ${drawn.map(

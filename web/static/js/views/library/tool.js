@@ -23,9 +23,10 @@ import { Tabs, tabPanel } from "../parts/tabs.js";
 import { ToolMenu } from "./tool-menus.js";
 import { Versions } from "./versions.js";
 
-const TABS = ["overview", "code", "tests", "versions"];
+const TABS = ["overview", "code", "tests", "teach", "versions"];
 const CHARTED = 2; // calls from which there is a chart
 
+const ToolEditor = lazy(async () => (await import("./editor.js")).ToolEditor);
 const Chart = lazy(async () => (await import("../values/chart.js")).Chart);
 
 // `line` is the tool in the list; the list includes tools without details, such as hand-edited ones.
@@ -95,6 +96,7 @@ function Detail({ tab, detail, problem }) {
       label=${t("tool-tests-of", { name: tool.name })}
       whole
     />`;
+  if (tab === "teach") return html`<${ToolEditor} key=${tool.name} tool=${tool} />`;
   return html`<${Overview} tool=${tool} problem=${problem} />`;
 }
 

@@ -1,7 +1,7 @@
 // The versions of a tool: its standing, when and why each was made, the differences of two, and the rollback.
 
 import { useEffect, useState } from "preact/hooks";
-import { retire, restore, rollBack } from "../../changing.js";
+import { freeze, retire, restore, rollBack } from "../../changing.js";
 import { moment } from "../../format.js";
 import { html } from "../../html.js";
 import { loadVersion, loadVersions } from "../../loading.js";
@@ -39,7 +39,7 @@ export function Versions({ tool, versions, sources, problem }) {
   </div>`;
 }
 
-function Standing({ tool: { name, standing } }) {
+function Standing({ tool: { name, standing, frozen } }) {
   const retired = standing === "retired";
   const asked = retired
     ? {
@@ -54,6 +54,16 @@ function Standing({ tool: { name, standing } }) {
       };
   return html`<div class="standing">
     <p class="standing-words">${standingTitle(standing)}</p>
+    <button
+      type="button"
+      class="button"
+      data-testid="freeze"
+      aria-pressed=${frozen ? "true" : "false"}
+      title=${t("tool-freeze-note")}
+      onClick=${() => freeze(name, !frozen)}
+    >
+      ${t("tool-freeze")}
+    </button>
     <${Confirm} testid="standing" ...${asked} />
   </div>`;
 }

@@ -411,6 +411,24 @@ function Limits({ form, view, fields, edit }) {
           onChange=${({ target }) => edit({ learns: target.checked })}
         />`}
     <//>
+    <${Field}
+      name="library_changes"
+      label=${t("settings-asks")}
+      note=${t("settings-asks-note")}
+      view=${view}
+      fields=${fields}
+    >
+      ${(common, fixed) =>
+        html`<input
+          type="checkbox"
+          role="switch"
+          class="settings-switch"
+          ...${common}
+          disabled=${fixed}
+          checked=${form.asks}
+          onChange=${({ target }) => edit({ asks: target.checked })}
+        />`}
+    <//>
   </section>`;
 }
 
