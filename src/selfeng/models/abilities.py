@@ -154,7 +154,7 @@ async def _streamed(connection: ModelConnection, budget: Budget) -> Ability:
         return Ability(purpose="text", way="stream", works=False, detail=error.message)
     usage = "reports usage" if connection.reports_usage else "reports no usage, which is estimated"
     first = f"{count(len(pieces), 'piece')}, the first after {pieces[0]:.1f} s"
-    thinks = any(isinstance(one, ThoughtAloud) for one in news)
+    thinks = any(isinstance(event, ThoughtAloud) for event in news)
     aloud = "; it thinks aloud, which is kept apart" if thinks else ""
     habits = (
         f"; adapted to it: {', '.join(connection.provider.habits)}"

@@ -168,8 +168,8 @@ def _profile(profile: str, room: int, omitted: Collection[str]) -> dict[str, Any
         return {}
     if len(profile) > room:
         return {"profile": profile[:room] + " …"}
-    whole = json.loads(profile)
-    return {"profile": _without(whole, omitted) if {"tables", "begins"} <= whole.keys() else whole}
+    fields = json.loads(profile)
+    return {"profile": _without(fields, omitted) if {"tables", "begins"} <= fields.keys() else fields}
 
 
 def _without(value: Any, names: Collection[str]) -> Any:

@@ -176,7 +176,7 @@ def witnessed(tool: str, execution: Returned, check: Execution | None) -> Witnes
     own_outcome = outcome_of(execution)
     if own_outcome is None or not isinstance(check, Returned) or not check.data:
         return None
-    values = [value for one in json.loads(check.data) for value in one]
+    values = [value for pair in json.loads(check.data) for value in pair]
     if not values:
         return None
     differing = [
