@@ -66,8 +66,15 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> Non
     @app.get("/api/v1/conversations/<conversation_id>/records")
     @operation()
     def records(conversation_id: str, query: RecordsAfter) -> RecordList:
-        """List the records of a conversation, after a number."""
-        history = bridge.call(engine.history(owner(), conversation_id, query.after))
+        """List the records of a conversation: after a number, before another, of the newest turns.
+
+        A turn is listed whole: with `turns` there may be more, where turns overlap.
+        """
+        history = bridge.call(
+            engine.history(
+                owner(), conversation_id, query.after, before=query.before, turns=query.turns
+            )
+        )
         return RecordList(records=history)
 
     @app.get("/api/v1/conversations/<conversation_id>/export.<form>")

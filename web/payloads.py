@@ -12,6 +12,7 @@ from pydantic import BaseModel, Field, ValidationError
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT, Packet  # type: ignore[import-untyped]
 
 from selfeng.core.errors import AgentError, RequestError
+from selfeng.core.events import LAST_SEQ
 from selfeng.core.question import MOST, AnswerValue
 from selfeng.core.result import ResultFormat, TaughtRow, ToolEdit, is_deep
 from selfeng.core.value import Value, first_problem
@@ -28,7 +29,6 @@ _DEEPEST = 64
 MOST_FILES = 100
 LONGEST_PATH = 400
 MOST_PACKAGES = 20
-LAST_SEQ = 2**31 - 1
 Id = Annotated[str, Field(min_length=1, max_length=64)]
 VersionNumber = Annotated[int, Field(ge=1, le=LAST_SEQ)]
 Seq = Annotated[int, Field(ge=0, le=LAST_SEQ, strict=True)]
@@ -85,6 +85,8 @@ class Stop(Value):
 class Subscribe(Value):
     conversation_id: Id
     after: Seq = 0
+    turns: Annotated[int, Field(ge=0, le=1000)] = 0
+    """Without `after`: how many of the newest turns; 0: all."""
 
 
 class BuildRequest(Value):
@@ -161,6 +163,10 @@ class ConversationSearch(Value):
 class RecordsAfter(Value):
     after: Annotated[int, Field(ge=0, le=LAST_SEQ)] = 0
     """Number of a record."""
+    before: Annotated[int, Field(ge=0, le=LAST_SEQ)] = LAST_SEQ
+    """Number of a record."""
+    turns: Annotated[int, Field(ge=0, le=1000)] = 0
+    """How many of the newest turns; 0: all."""
 
 
 class ExportAs(Value):

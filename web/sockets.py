@@ -11,7 +11,7 @@ import flask
 from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
 from selfeng.core.errors import AgentError
-from selfeng.core.events import FINAL, Record, TurnStarted
+from selfeng.core.events import FINAL, LAST_SEQ, Record, TurnStarted
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.status import Asked, EngineStatus
 from selfeng.core.visible import one_line
@@ -20,7 +20,6 @@ from web.bridge import Bridge
 from web.middleware import owner
 from web.model_tests import ModelTests
 from web.payloads import (
-    LAST_SEQ,
     Act,
     Ask,
     BuildRequest,
@@ -214,10 +213,12 @@ class Sockets:
             self._engine.history(owner, request.conversation_id, LAST_SEQ)
         )  # may this owner read it?
         self._join(sid, request.conversation_id)
+        turns = 0 if request.after else request.turns
         records = self._bridge.call(
-            self._engine.history(owner, request.conversation_id, request.after)
+            self._engine.history(owner, request.conversation_id, request.after, turns=turns)
         )
-        return {"records": [plain(r) for r in records]}
+        after = records[0].seq - 1 if records else request.after
+        return {"records": [plain(r) for r in records], "after": after}
 
     def _answer(self, handler: Callable[..., Reply], *arguments: Any) -> Reply:
         sid: str = flask.request.sid  # type: ignore[attr-defined]  # Flask-SocketIO adds it

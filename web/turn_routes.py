@@ -10,14 +10,14 @@ import flask
 from flask import Flask, Response
 
 from selfeng.core.errors import RequestError
-from selfeng.core.events import Record
+from selfeng.core.events import LAST_SEQ, Record
 from selfeng.core.question import answers_of
 from selfeng.core.status import Asked
 from web.bridge import Bridge
 from web.event_streams import EVENT_STREAM, KEEP_ALIVE, sent, streamed
 from web.middleware import owner
 from web.operations import operation
-from web.payloads import LAST_SEQ, Ask, WrongAnswer, plain
+from web.payloads import Ask, WrongAnswer, plain
 from web.resources import Stopping, TurnReport, turn_reports
 from web.uploads import Uploads
 

@@ -36,6 +36,7 @@ from selfeng.core.errors import (
 )
 from selfeng.core.events import (
     FINAL,
+    LAST_SEQ,
     AnswerCorrected,
     AnswersRecomputed,
     Event,
@@ -822,13 +823,20 @@ class Engine:
         conversation = await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
         return conversation, await asyncio.to_thread(self._journal.history, conversation_id)
 
-    async def history(self, owner: str, conversation_id: str, after: int = 0) -> tuple[Record, ...]:
-        """The records of a conversation after a number. Raises: ResourceNotFound: `owner` has no
-        such conversation.
-        """
+    async def history(
+        self,
+        owner: str,
+        conversation_id: str,
+        after: int = 0,
+        *,
+        before: int = LAST_SEQ,
+        turns: int = 0,
+    ) -> tuple[Record, ...]:
+        """See `Journal.history`. Raises: ResourceNotFound: `owner` has no such conversation."""
         await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
         await self._feed.watch(conversation_id)
-        return await asyncio.to_thread(self._journal.history, conversation_id, after)
+        read = partial(self._journal.history, before=before, turns=turns)
+        return await asyncio.to_thread(read, conversation_id, after)
 
     async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
         """A file of a conversation. Raises: ResourceNotFound: there is none, or `owner` has no such

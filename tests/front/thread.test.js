@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import {
+  addEarlier,
   addRecords,
   emptyThread,
   hasGap,
@@ -100,7 +101,14 @@ test("folding changes no thread that exists", () => {
   const copy = structuredClone(before);
   addRecords(before, talk);
   assert.deepEqual(before, copy);
-  assert.deepEqual(emptyThread, { lastSeq: 0, held: [], order: [], turns: {} });
+  assert.deepEqual(emptyThread, {
+    lastSeq: 0,
+    earlier: 0,
+    held: [],
+    order: [],
+    turns: {},
+    corrected: {},
+  });
 });
 
 test("only a request that a person wrote can be edited", () => {
@@ -124,4 +132,29 @@ test("a turn keeps what witnesses say of its result, and how many earlier answer
   const { turns } = addRecords(emptyThread, journal([started("a"), ["t1", said], ["t1", again]]));
   assert.deepEqual(turns.t1.checked, { agree: 1, of: 2, other: "4" });
   assert.deepEqual(turns.t1.recomputed, { tool: "add", computed: 31, changed: 2 });
+});
+
+test("earlier turns go before the ones that are here, with the corrections that came meanwhile", () => {
+  const [a, b, c] = ["t1", "t2", "t3"].map((id, i) =>
+    [started(id), finished(id)].map((event, n) => ({
+      conversation_id: "c",
+      turn_id: id,
+      seq: 2 * i + n + 1,
+      at: new Date(second(i)).toISOString(),
+      event,
+    })),
+  );
+  const correction = { type: "answer_corrected", turn_id: "t1", tool: "add", version: 2 };
+  const corrects = { ...c[1], seq: 7, event: correction };
+  const newest = addRecords({ ...emptyThread, lastSeq: 4, earlier: 4 }, [...c, corrects]);
+  const more = addEarlier(addEarlier(newest, b), b);
+  assert.deepEqual(
+    turnsOf(more).map((turn) => turn.answer),
+    ["t2", "t3"],
+  );
+  assert.deepEqual([more.earlier, more.lastSeq], [2, 7]);
+  const all = addEarlier(more, a);
+  assert.deepEqual(all.order, ["t1", "t2", "t3"]);
+  assert.deepEqual(all.turns.t1.corrected, { by: "t3", tool: "add", version: 2 });
+  assert.equal(all.earlier, 0);
 });

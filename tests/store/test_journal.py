@@ -572,3 +572,28 @@ def test_the_turn_that_was_the_last_of_five_processes_ends(
     here.release_lost()
     (ended,) = here.stop_abandoned_turns()
     assert ended.event.type == "turn_stopped"
+
+
+def test_the_newest_turns_are_read_whole_and_earlier_ones_from_there(journal: Journal) -> None:
+    conversation = journal.create_conversation("ann", "many")
+    turns = {
+        name: journal.begin_turn(conversation, name, started=TurnStarted(request=name))
+        for name in "abcd"
+    }  # a ends after c began
+
+    def end(name: str) -> None:
+        event = TurnFinished(answer=name)
+        journal.append([JournalEntry(conversation, turns[name], AT, event)])
+
+    for name in "badc":
+        end(name)
+    fifth = journal.begin_turn(conversation, "e", started=TurnStarted(request="e"))
+    journal.append([JournalEntry(conversation, fifth, AT, TurnFinished(answer="e"))])
+
+    def seqs(**part: int) -> list[int]:
+        return [record.seq for record in journal.history(conversation, **part)]
+
+    assert seqs(turns=1) == [9, 10]
+    assert seqs(turns=1, before=9) == [1, 2, 3, 4, 5, 6, 7, 8]
+    assert seqs(turns=9) == seqs() == list(range(1, 11))
+    assert seqs(turns=1, before=1) == []

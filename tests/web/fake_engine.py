@@ -839,9 +839,11 @@ class FakeEngine:
         found = self._journal.conversation(owner, conversation_id)
         return found, self._journal.history(conversation_id)
 
-    async def history(self, owner: str, conversation_id: str, after: int) -> tuple[Record, ...]:
+    async def history(
+        self, owner: str, conversation_id: str, after: int, **part: int
+    ) -> tuple[Record, ...]:
         self._journal.conversation(owner, conversation_id)
-        return self._journal.history(conversation_id, after)
+        return self._journal.history(conversation_id, after, **part)
 
     async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
         self._journal.conversation(owner, conversation_id)

@@ -563,6 +563,8 @@ class Record(Value):
     event: Event
 
 
+LAST_SEQ = 2**31 - 1
+"""The largest number that a record may have."""
 WRONG_ANSWER = "This answer was wrong; a later one corrects it."
 """What stands before an answer that was corrected, where the page does not show it."""
 

@@ -169,7 +169,9 @@ def _profile(profile: str, room: int, omitted: Collection[str]) -> dict[str, Any
     if len(profile) > room:
         return {"profile": profile[:room] + " …"}
     fields = json.loads(profile)
-    return {"profile": _without(fields, omitted) if {"tables", "begins"} <= fields.keys() else fields}
+    return {
+        "profile": _without(fields, omitted) if {"tables", "begins"} <= fields.keys() else fields
+    }
 
 
 def _without(value: Any, names: Collection[str]) -> Any:

@@ -22,6 +22,7 @@ from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import (
     EVENT,
     FINAL,
+    LAST_SEQ,
     WRONG_ANSWER,
     AnswerCorrected,
     Event,
@@ -379,12 +380,18 @@ class Journal:
         with writing(self._engine, exclusive=shared) as connection:
             return _append(connection, entries)
 
-    def history(self, conversation_id: str, after_seq: int = 0) -> tuple[Record, ...]:
-        """The events of a conversation after a number, in order."""
-        newer_events = (_EVENTS.c.conversation_id == storable(conversation_id)) & (
-            _EVENTS.c.seq > after_seq
-        )
+    def history(
+        self, conversation_id: str, after_seq: int = 0, *, before: int = LAST_SEQ, turns: int = 0
+    ) -> tuple[Record, ...]:
+        """The events of a conversation after a number and before another, in order; with `turns`
+        those of so many of the newest turns, or more: all of a turn, or nothing.
+        """
+        seq = _EVENTS.c.seq
+        newer_events = (_EVENTS.c.conversation_id == storable(conversation_id)) & (seq > after_seq)
+        newer_events &= seq < before
         with reading(self._engine) as connection:
+            if turns:
+                newer_events &= seq >= _first_of(connection, newer_events, turns)
             rows = connection.execute(
                 sa.select(_EVENTS).where(newer_events).order_by(_EVENTS.c.seq)
             ).all()
@@ -628,6 +635,17 @@ def _create(
 ) -> None:
     row = {"id": conversation_id, "owner": new.owner, "title": storable(new.title), "kind": kind}
     connection.execute(_CONVERSATIONS.insert().values(**row, created_at=datetime.now(UTC)))
+
+
+def _first_of(connection: sa.Connection, events: sa.ColumnElement[bool], turns: int) -> int:
+    """The number of the first event of the newest turns among the events."""
+    seq, of_turn = _EVENTS.c.seq, _EVENTS.c.turn_id
+    spans = sa.select(sa.func.min(seq), sa.func.max(seq)).where(events).group_by(of_turn)
+    first = LAST_SEQ
+    for number, (begin, end) in enumerate(sorted(map(tuple, connection.execute(spans)))[::-1]):
+        if number < turns or end > first:  # turns may overlap
+            first = begin
+    return first
 
 
 def _running() -> sa.Select[Any]:

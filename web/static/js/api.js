@@ -6,6 +6,14 @@ import { projectPath } from "./projects.js";
 import { parseExactly } from "./results.js";
 import { t } from "./texts.js";
 
+// How many turns of a conversation are loaded at once, the newest first.
+export const TURNS = 50;
+
+export const getRecords = async (conversationId, before) => {
+  const query = new URLSearchParams({ before, turns: TURNS });
+  return (await get(`${conversationPath(conversationId)}/records?${query}`)).records;
+};
+
 export class ApiError extends Error {
   constructor(status, message, remedy = "", fields = undefined) {
     super(message);

@@ -1,7 +1,7 @@
 // The socket: subscribes to conversations from the last number seen, and passes on what a person asks.
 
 import { io } from "socket.io-client";
-import { getFile, postFile } from "./api.js";
+import { getFile, postFile, TURNS } from "./api.js";
 import { endedBetween } from "./attention.js";
 import { filesAgain } from "./files.js";
 import {
@@ -82,13 +82,13 @@ export function subscribe(id) {
   const after = store.peek().threads[id]?.lastSeq ?? 0;
   socket
     .timeout(ACK_TIMEOUT)
-    .emit("subscribe", { conversation_id: id, after }, (timeout, reply) => {
+    .emit("subscribe", { conversation_id: id, after, turns: TURNS }, (timeout, reply) => {
       underway.delete(id);
       if (timeout) return subscribe(id);
       if (!reply.ok) return unknownConversation(id, reply.error);
       passOn();
       subscribed.add(id);
-      receive(id, reply.records, false);
+      receive(id, reply.records, false, reply.after);
     });
 }
 
@@ -120,9 +120,10 @@ function passOn() {
   for (const { conversationId, records } of now) receive(conversationId, records, true);
 }
 
-function receive(conversationId, records, live) {
+function receive(conversationId, records, live, after) {
   const before = store.peek().threads[conversationId] ?? emptyThread;
-  dispatch({ type: "records_received", conversationId, records, live, now: Date.now() });
+  const now = Date.now();
+  dispatch({ type: "records_received", conversationId, records, after, live, now });
   tellEnds(conversationId, endedBetween(before, store.peek().threads[conversationId]));
   if (live)
     follow(

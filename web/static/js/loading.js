@@ -7,6 +7,7 @@ import {
   getLessons,
   getProject,
   getProjects,
+  getRecords,
   getResult,
   getText,
   getTool,
@@ -38,6 +39,20 @@ export const loadTools = () =>
   );
 export const loadLessons = () =>
   load(getLessons, (lessons) => ({ type: "lessons_loaded", lessons }));
+const loadingEarlier = new Set();
+
+// The turns before those that are here.
+export async function loadEarlier(conversationId) {
+  const { earlier } = store.peek().threads[conversationId];
+  if (loadingEarlier.has(conversationId)) return;
+  loadingEarlier.add(conversationId);
+  await load(
+    () => getRecords(conversationId, earlier + 1),
+    (records) => ({ type: "earlier_received", conversationId, records }),
+  );
+  loadingEarlier.delete(conversationId);
+}
+
 let newestList = 0;
 
 // A list that arrives after a newer one is dropped.

@@ -9,7 +9,7 @@ import { list } from "./format.js";
 import { closeFile, editFile, NEW_PROJECT, openFile, renewTabs, showTab } from "./projects.js";
 import { settingsChanges, withoutTest } from "./settings.js";
 import { t } from "./texts.js";
-import { addRecords, emptyThread, hasGap } from "./thread.js";
+import { addEarlier, addRecords, emptyThread, hasGap } from "./thread.js";
 import { versionKey } from "./versions.js";
 
 export const initialState = {
@@ -324,6 +324,13 @@ const changes = {
 
   palette_opened: (state) => ({ ...state, palette: true }),
   palette_closed: (state) => ({ ...state, palette: false }),
+  earlier_received: (state, { conversationId, records }) => ({
+    ...state,
+    threads: {
+      ...state.threads,
+      [conversationId]: addEarlier(state.threads[conversationId], records),
+    },
+  }),
   noticed: (state, { message, remedy = "" }) =>
     announce({ ...state, notice: { message, remedy } }, `${message} ${remedy}`.trim()),
   notice_dismissed: (state) => ({ ...state, notice: null }),
@@ -379,9 +386,10 @@ function outdated(state, name) {
   };
 }
 
-function receive(state, { conversationId, records, live, now }) {
+function receive(state, { conversationId, records, after = 0, live, now }) {
   const before = state.threads[conversationId] ?? emptyThread;
-  const thread = addRecords(before, records);
+  const begun = before.lastSeq > 0 ? before : { ...before, lastSeq: after, earlier: after };
+  const thread = addRecords(begun, records);
   const next = { ...state, threads: { ...state.threads, [conversationId]: thread } };
   next.pending = stillPending(state.pending, conversationId, thread, before);
   if (!live || records.length === 0) return next;

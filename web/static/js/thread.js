@@ -2,7 +2,16 @@
 
 import { foldEvent, newTurn } from "./turn.js";
 
-export const emptyThread = { lastSeq: 0, held: [], order: [], turns: {} };
+// `earlier`: the number of the last record that was not loaded, before the first turn; 0 if all turns are here.
+// `corrected`: corrections of answers that are not here.
+export const emptyThread = {
+  lastSeq: 0,
+  earlier: 0,
+  held: [],
+  order: [],
+  turns: {},
+  corrected: {},
+};
 
 // Applies records without a gap, drops known ones, and holds the rest until the gap is filled.
 export function addRecords(thread, records) {
@@ -10,7 +19,7 @@ export function addRecords(thread, records) {
   for (const record of [...thread.held, ...records]) {
     if (record.seq > thread.lastSeq) waiting.set(record.seq, record);
   }
-  const draft = { lastSeq: thread.lastSeq, order: thread.order, turns: { ...thread.turns } };
+  const draft = { ...thread, turns: { ...thread.turns } };
   while (waiting.has(draft.lastSeq + 1)) {
     const record = waiting.get(draft.lastSeq + 1);
     waiting.delete(record.seq);
@@ -25,11 +34,25 @@ function addRecord(draft, { turn_id: id, at, event }) {
   const known = draft.turns[id];
   if (!known) draft.order = [...draft.order, id];
   draft.turns[id] = foldEvent(known ?? newTurn(id, Date.parse(at)), event, Date.parse(at));
-  const wrong = event.type === "answer_corrected" && draft.turns[event.turn_id];
-  if (wrong) {
-    const { tool, version } = event;
-    draft.turns[wrong.id] = { ...wrong, corrected: { by: id, tool, version } };
-  }
+  if (event.type !== "answer_corrected") return;
+  const { turn_id: wrong, tool, version } = event;
+  correct(draft, wrong, { by: id, tool, version });
+}
+
+function correct(draft, id, corrected) {
+  if (draft.turns[id]) draft.turns[id] = { ...draft.turns[id], corrected };
+  else draft.corrected = { ...draft.corrected, [id]: corrected };
+}
+
+// Puts whole turns before those that are here, unless they are here already.
+export function addEarlier(thread, records) {
+  const first = records[0]?.seq;
+  if (!(first <= thread.earlier)) return thread;
+  const older = addRecords({ ...emptyThread, lastSeq: first - 1 }, records);
+  const draft = { ...thread, earlier: first - 1, turns: { ...older.turns, ...thread.turns } };
+  draft.order = [...older.order, ...thread.order];
+  for (const [id, corrected] of Object.entries(thread.corrected)) correct(draft, id, corrected);
+  return draft;
 }
 
 export const hasGap = (thread) => thread.held.length > 0;

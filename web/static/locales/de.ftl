@@ -128,6 +128,7 @@ recent-none-text = Die erste Anfrage, die eines braucht, fügt es hier hinzu.
 chat-label = Unterhaltung
 chat-messages = Nachrichten
 chat-latest = Neueste
+chat-earlier = Frühere Anfragen zeigen
 composer-label = Anfrage
 composer-empty = Was soll getan werden?
 composer-with-files = { $count ->

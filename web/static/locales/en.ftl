@@ -128,6 +128,7 @@ recent-none-text = The first request that needs one adds it here.
 chat-label = Conversation
 chat-messages = Messages
 chat-latest = Latest
+chat-earlier = Show earlier requests
 composer-label = Your request
 composer-empty = Ask for something…
 composer-with-files = { $count ->

@@ -1,8 +1,10 @@
 // The conversation: its turns, and the composer under them.
 
 import { builders } from "../../births.js";
+import { useEffect, useRef } from "preact/hooks";
 import { html } from "../../html.js";
 import { Icon } from "../../icons.js";
+import { loadEarlier } from "../../loading.js";
 import { useFollow } from "../../scroll.js";
 import { isPreparing } from "../../statuses.js";
 import { t } from "../../texts.js";
@@ -16,7 +18,7 @@ export function Chat({ state, thread, pending }) {
   const turns = turnsOf(thread);
   const empty = turns.length + pending.length === 0;
   const { scroller, content, away, follow } = useFollow(
-    `${state.conversationId} ${turns.length} ${pending.length}`,
+    `${state.conversationId} ${turns.at(-1)?.id} ${pending.length}`,
     !empty,
   );
   const kept = new Set(turns.map((turn) => turn.keeps));
@@ -40,6 +42,10 @@ export function Chat({ state, thread, pending }) {
             loading=${Boolean(state.conversationId)}
             missing=${state.missing}
           />`
+        }
+        ${
+          thread.earlier > 0 &&
+          html`<${Earlier} key=${thread.earlier} conversationId=${state.conversationId} />`
         }
         <ol class="turns">
           ${turns.map(
@@ -87,4 +93,28 @@ export function Chat({ state, thread, pending }) {
       />
     </div>
   </main>`;
+}
+
+// Loads earlier turns shortly before it is scrolled into view; the browser then keeps in place what is read.
+function Earlier({ conversationId }) {
+  const button = useRef(null);
+  const load = () => loadEarlier(conversationId);
+  useEffect(() => {
+    const options = { root: button.current.closest(".chat-scroller"), rootMargin: "800px 0px" };
+    const near = new IntersectionObserver(
+      ([{ isIntersecting }]) => isIntersecting && load(),
+      options,
+    );
+    near.observe(button.current);
+    return () => near.disconnect();
+  }, []);
+  return html`<button
+    type="button"
+    class="text-button earlier"
+    data-testid="earlier"
+    ref=${button}
+    onClick=${load}
+  >
+    ${t("chat-earlier")}
+  </button>`;
 }
