@@ -84,6 +84,18 @@ WALK = """
 MISSING = ("[row[0] for row in cells if row[0] not in {row[0] for row in rows[1][1:]}]",
            "[row[0] for row in cells if text_key(row[0]) not in "
            "{text_key(row[0]) for row in rows[1][1:]}]")  # fmt: skip
+BOOK = """
+    import openpyxl
+
+    with open(paths[0], "rb") as file:
+        sheet = openpyxl.load_workbook(file, data_only=True).active
+        header, *cells = sheet.iter_rows(values_only=True)"""
+ORDERS = """
+    with open(paths[0], encoding="utf-8") as file:
+        orders = [json.loads(line) for line in file]
+    failed = [order["id"] for order in orders if order["status"] == "failed"]"""
+IDS = ("[f'{float(number):.0f}' for number in failed]", "[str(number) for number in failed]")
+FIRST = "min([workbook_date(row[1], {}).isoformat(), row[0]] for row in cells)"
 DATE = 'datetime.strptime(row[1], "%{}").strftime("%Y-%m")'
 CASES = {
     "names": Case("inscritos.csv asistentes.csv", rows(), *MISSING, "['Noé Brú']"),
@@ -111,6 +123,37 @@ CASES = {
     ),
     "columns of one name": Case(
         "two_columns_of_one_name.csv", rows(), "int(cells[0][0])", "int(cells[0][-1])", "10"
+    ),
+    "days from 1904": Case(
+        "deliveries_mac.xlsx",
+        BOOK,
+        FIRST.format(False),
+        FIRST.format(True),
+        "['2026-01-19', 'Chair']",
+    ),
+    "a day from 1904": Case(
+        "mac_1904.xlsx",
+        BOOK,
+        "str(workbook_date(cells[0][1]))",
+        "str(workbook_date(cells[0][1], since_1904=True))",
+        "'2026-01-19'",
+    ),
+    "formulas": Case(
+        "budget_formulas.xlsx",
+        BOOK,
+        "round(sum((row[3] or 0) + (row[2] or 0) for row in cells), 2)",
+        "round(sum(row[1] * row[2] for row in cells if row[1]), 2)",
+        "1512.8",
+    ),
+    "formula without a value": Case(
+        "formula_without_value.xlsx", BOOK, "cells[0][2] or 0", "cells[0][0] * cells[0][1]", "6"
+    ),
+    "hours": Case(
+        "zeiten.xlsx",
+        BOOK,
+        "round(sum(row[1].seconds for row in cells) / 3600, 2)",
+        "round(sum(row[1].total_seconds() for row in cells) / 3600, 2)",
+        "84.0",
     ),
     "photo": Case(
         "photo.jpg",
@@ -209,13 +252,15 @@ CASES = {
     ),
     "ids": Case(
         "orders.jsonl",
-        """
-    with open(paths[0], encoding="utf-8") as file:
-        orders = [json.loads(line) for line in file]
-    failed = [order["id"] for order in orders if order["status"] == "failed"]""",
-        "[f'{float(number):.0f}' for number in failed]",
-        "[str(number) for number in failed]",
+        ORDERS,
+        *IDS,
         "['202601010000000003', '202601010000000023', '72057594038135103', '9007199254740993']",
+    ),
+    "further ids": Case(
+        "orders_more.jsonl",
+        ORDERS,
+        *(expression.replace("in failed", "in failed[-2:]") for expression in IDS),
+        "['202601010000000029', '9007199254740993']",
     ),
     "walk": Case(
         "walk.gpx",
@@ -254,7 +299,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from PIL import Image
-from readcells import text_key
+from readcells import text_key, workbook_date
 
 
 def examine_files(paths: list[str]) -> Any:
