@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What prettier formats.
 PAGE := "web/{static,gallery}/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues bench-load
 .DELETE_ON_ERROR:
 
 run:
@@ -144,6 +144,10 @@ bench-repair: $(VENV)/test.stamp
 # Model calls and tokens by kind of turn and stage; fails when a goal is missed. The last line is JSON.
 bench-calls: $(VENV)/test.stamp machine
 	@$(PY) -m benchmarks.calls
+
+# Whether a busy machine makes suites flaky or loses turns, in BUILDS builds; fails when one is. The last line is JSON.
+bench-load: $(VENV)/test.stamp machine
+	@$(PY) -m benchmarks.load $(BUILDS)
 
 # The named states of the page, wide and narrow, light and dark, below screenshots/; STATES names some of them.
 screenshots: $(VENV)/test.stamp node-packages

@@ -33,6 +33,7 @@ SIZES = [
     pytest.param("feed", ("12", "5"), "lost", marks=[*WHOLE, SANDBOX, pytest.mark.postgres]),
     pytest.param("forging", ("--backend", "bubblewrap", "--mechanism", "D"), "tried", marks=[*WHOLE, SANDBOX]),
     pytest.param("learning", ("--requests", "1"), "reuse_rate", marks=[LONG, SANDBOX]),
+    pytest.param("load", ("1",), "flaky_for_time", marks=[*WHOLE, SANDBOX]),
     pytest.param("lookup", ("20",), "lookup_ms", marks=LONG),
     pytest.param("page", ("1",), "cold_kb", marks=[*WHOLE, pytest.mark.browser]),
     pytest.param("registry_kill", ("1", "20"), "lost", marks=LONG),
