@@ -179,6 +179,35 @@ def test_numbers_are_grouped_and_texts_fold(link: str, page: Page) -> None:
     expect(text.get_by_test_id("open-wide")).to_be_focused()
 
 
+def test_files_that_a_tool_made_are_previewed(link: str, page: Page) -> None:
+    open_page(page, link)
+    rows = "".join(f"2026-01-{day:02},{3 * day}\n" for day in range(1, 31))
+    files = {
+        "prices.csv": f"day,price\n{rows}".encode(),
+        "notes.txt": b"<script>document.title='hacked'</script>\nthe last line\n",
+        "report.pdf": b"%PDF-1.7\n%%EOF\n",
+    }
+    page.get_by_test_id("file-input").set_input_files(
+        [
+            {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+            for name, content in files.items()
+        ]
+    )
+    expect(page.get_by_test_id("attached-file")).to_have_count(3)
+    ask(page, "say back")
+    made = page.get_by_test_id("made-files").locator(":scope > li")
+    expect(made).to_have_count(3)
+    previews = page.get_by_test_id("made-preview")
+    expect(previews).to_have_count(2)
+    expect(made.nth(0).locator("tbody tr").first).to_contain_text("2026-01-01")
+    expect(made.nth(1).locator("pre")).to_contain_text("the last line")
+    expect(made.nth(2)).to_contain_text("report.pdf")
+    link_of_pdf = made.nth(2).get_by_test_id("file-link")
+    expect(link_of_pdf).to_have_attribute("download", "back-report.pdf")
+    assert flaws(page, "previews") == []
+    assert "hacked" not in page.title()
+
+
 def test_files_open_wide_by_their_kind(link: str, page: Page) -> None:
     open_page(page, link)
     files = {

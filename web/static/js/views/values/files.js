@@ -1,6 +1,6 @@
-// Files: chips in the composer and in a turn, and pictures shown in place; what can be shown opens wide.
+// Files: chips in the composer and in a turn, and previews of those that a tool made; what can be shown opens wide.
 
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { LONGEST_REQUEST } from "../../drafts.js";
 import { addressOf, isPicture, kindOf } from "../../files.js";
 import { fileSize } from "../../format.js";
@@ -11,6 +11,11 @@ import { dispatch } from "../../store.js";
 import { t } from "../../texts.js";
 
 const FileViewer = lazy(async () => (await import("./rich.js")).FileViewer);
+const FileContents = lazy(async () => (await import("./rich.js")).FileContents);
+
+// Kinds of files that are shown in place; a larger one is only a chip.
+const PREVIEWED = new Set(["table", "json", "markdown", "text", "code"]);
+const LARGEST_PREVIEW = 512 * 1024;
 
 export function AttachedFiles({ files, draft }) {
   return html`<ul class="files attached" aria-label=${t("files-attached")}>
@@ -100,10 +105,16 @@ export function MadeFiles({ files, conversationId }) {
                 <img
                   class="picture"
                   data-testid="made-picture"
+                  loading="lazy"
                   src=${addressOf(conversationId, file)}
                   alt=${file.name}
                 />
               </button>`
+            }
+            ${
+              PREVIEWED.has(kindOf(file)) &&
+              file.size <= LARGEST_PREVIEW &&
+              html`<${Preview} file=${file} address=${addressOf(conversationId, file)} />`
             }
             <${Chip}
               file=${file}
@@ -116,6 +127,21 @@ export function MadeFiles({ files, conversationId }) {
     ${viewing(files, conversationId, open, setOpen)}`;
 }
 
+// The content of a file, fetched when it comes near the view.
+function Preview(props) {
+  const place = useRef(null);
+  const [near, setNear] = useState(false);
+  useEffect(() => {
+    const seen = (entries) => entries.some((entry) => entry.isIntersecting) && setNear(true);
+    const observer = new IntersectionObserver(seen, { rootMargin: "400px" });
+    observer.observe(place.current);
+    return () => observer.disconnect();
+  }, []);
+  return html`<div class="made-preview" data-testid="made-preview" ref=${place}>
+    ${near && html`<${FileContents} ...${props} />`}
+  </div>`;
+}
+
 const Viewing = ({ conversationId, ...props }) =>
   html`<${FileViewer} ...${props} addressOf=${(file) => addressOf(conversationId, file)} />`;
 
@@ -125,7 +151,7 @@ function Chip({ file, address, open }) {
     ><span class="file-size">${fileSize(file.size)}</span>`;
   const link = { href: `${address}?download`, download: file.name, "data-testid": "file-link" };
   if (kindOf(file) === "other")
-    return html`<a class="file" ...${link} aria-label=${t("file-download", { name: file.name })}
+    return html`<a class="file" ...${link} title=${t("file-download", { name: file.name })}
       ><${Icon} name="download" />${words}</a
     >`;
   return html`<span class="file">
