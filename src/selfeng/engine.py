@@ -965,6 +965,8 @@ class Engine:
             task = asyncio.create_task(self.synthesis.quick_verdict(draft))
         self._verdicts[owner, name] = task
         await asyncio.wait([task])
+        if self._verdicts.get((owner, name)) is task:
+            del self._verdicts[owner, name]
         if task.cancelled():
             raise RequestError("a newer edit took the place of this one", "wait for its verdict")
         return task.result()

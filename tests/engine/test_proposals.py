@@ -5,7 +5,7 @@ edits and teaches.
 import pytest
 import sqlalchemy as sa
 
-from selfeng.core.errors import RequestError, ResourceNotFound
+from selfeng.core.errors import RequestError, ResourceNotFound, SynthesisFailed
 from selfeng.core.events import AnswerCorrected, TurnFinished
 from selfeng.core.owner import owned_by
 from selfeng.core.prompt import FunctionCall
@@ -14,6 +14,7 @@ from selfeng.core.result import TaughtRow, ToolEdit
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.status import Asked
 from selfeng.core.tool import Tool
+from selfeng.core.turn import Request, Turn
 from selfeng.library.tool_editor import Proposals, ProposingLibrary
 from selfeng.sandbox import SecureSandbox
 from selfeng.synthesis_engine import SynthesisEngine
@@ -80,6 +81,14 @@ async def test_a_request_that_a_waiting_tool_serves_says_so(waiting: Proposals) 
     last = turns.events[-1]
     assert isinstance(last, TurnFinished)
     assert (last.answer, last.outcome.value) == (made.words, "answered")
+
+
+async def test_no_step_of_a_plan_goes_on_with_a_tool_that_waits(waiting: Proposals) -> None:
+    made = await proposed(waiting)
+    turns = Turns(ScriptedModel(CALL), ScriptedSandbox(), ListedLibrary(made))
+    whole = Turn(Request("2 plus 1, twice"), turns.events.append)
+    with pytest.raises(SynthesisFailed, match="waits for your acceptance"):
+        await turns.orchestrator._stages.serve_part(whole)
 
 
 async def test_a_proposal_is_refused_taken_up_again_and_accepted(database: sa.Engine) -> None:

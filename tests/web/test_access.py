@@ -46,6 +46,17 @@ PATHS = [
     "/api/v1/tools/add/versions/1",
     "/api/v1/tools/add/diff",
     "/api/v1/tools/add/recomputed",
+    "/api/v1/tools/add/verdict",
+    "/api/v1/tools/add/edit",
+    "/api/v1/tools/add/teach",
+    "/api/v1/tools/add/freeze",
+    "/api/v1/tools/add/unfreeze",
+    "/api/v1/proposals",
+    "/api/v1/proposals/add",
+    "/api/v1/proposals/add/behaviour",
+    "/api/v1/proposals/add/accept",
+    "/api/v1/proposals/add/refuse",
+    "/api/v1/proposals/add/reopen",
     "/api/v1/tools/add/rollback",
     "/api/v1/tools/add/retire",
     "/api/v1/tools/add/restore",
@@ -103,7 +114,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 67
+    assert len(rules) == 78
     rules.remove(ALIVE)
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))

@@ -176,6 +176,34 @@ def test_a_tool_is_called(server: ServerProcess, program: requests.Session) -> N
     assert gone.status_code == 404
 
 
+def test_a_person_decides_on_proposals_and_edits_and_freezes(
+    server: ServerProcess, program: requests.Session
+) -> None:
+    api = f"{server.url}/api/v1"
+    begun = program.post(f"{api}/turns", json={"text": "say proposed"}).json()
+    ended(program, f"{api}/turns/{begun['turn_id']}")
+    (line,) = program.get(f"{api}/proposals").json()["proposals"]
+    assert (line["name"], line["version"], line["based_on"]) == ("add", 3, 2)
+    page = program.get(f"{api}/proposals/add").json()
+    assert page["code"] == page["code_before"].replace("a + b", "a + b + 1")
+    assert program.get(f"{api}/proposals/add/behaviour").json()["changed"] == 1
+    assert program.post(f"{api}/proposals/add/refuse").json()["refused"]
+    assert program.get(f"{api}/proposals").json()["proposals"] == []
+    assert not program.post(f"{api}/proposals/add/reopen").json()["refused"]
+    assert program.post(f"{api}/proposals/add/accept").json()["version"] == 3
+    assert program.post(f"{api}/proposals/add/accept").status_code == 404
+    rows = [{"arguments": {"a": 2, "b": 2}, "value": 5}]
+    verdict = program.post(f"{api}/tools/add/verdict", json={"rows": rows}).json()
+    assert [test["outcome"] for test in verdict["tests"]] == ["passed", "failed"]
+    edited = program.post(f"{api}/tools/add/edit", json={"code": "pass"}).json()
+    assert (edited["version"], edited["waits"], edited["turn"]) == (3, False, None)
+    taught = program.post(f"{api}/tools/add/teach", json={"rows": rows}).json()
+    assert taught["turn"]["turn_id"]
+    assert program.post(f"{api}/tools/add/teach", json={"rows": []}).status_code == 400
+    assert program.post(f"{api}/tools/add/freeze").json()["frozen"]
+    assert not program.post(f"{api}/tools/add/unfreeze").json()["frozen"]
+
+
 def test_the_files_of_a_call_are_in_its_report(
     server: ServerProcess, program: requests.Session
 ) -> None:
@@ -203,7 +231,7 @@ def test_every_operation_is_described(server: ServerProcess, program: requests.S
     described = program.get(f"{server.url}/api/v1/openapi.json").json()
     assert described["openapi"] == "3.1.0"
     told = {path: set(methods) for path, methods in described["paths"].items()}
-    assert len(told) == 40
+    assert len(told) == 51
     assert told["/api/v1/turns/{turn_id}"] == {"get", "delete"}
     assert told["/api/v1/tools/{name}/versions/{number}"] == {"get"}
     assert all(
@@ -281,4 +309,4 @@ def test_every_answer_is_as_it_is_described(api: Any, fuzzed: ServerProcess) -> 
             case.call_and_validate(headers=headers, checks=CHECKS)
 
         check()
-    assert len(operations) == 49
+    assert len(operations) == 60

@@ -100,6 +100,7 @@ def _described(tool: Tool, *, with_sources: bool) -> dict[str, Any]:
 async def _tool_text(engine: Engine, name: str) -> str:
     tool = await engine.library.get(name)
     about = f"# {tool.signature}\n# {tool.description}\n# version {tool.version}, {tool.standing}"
+    about += ", frozen" if tool.frozen else ""
     example_lines = [
         f"# asked for as: {one_line(request)}" for request in await engine.examples(LOCAL, tool)
     ]

@@ -18,6 +18,7 @@ from selfeng.library import lexical, revisions
 from selfeng.library.fusion import Vector
 from selfeng.store.database import utc
 from selfeng.store.schema import tool_requests, tool_uses, tool_vectors, tool_words, tools
+from selfeng.store.text import storable
 
 State = Literal["pending", "revising", "active", "missing", "removing"]
 """pending: the first files are being written; revising: files are being replaced by those of the
@@ -186,9 +187,11 @@ def _read(value: Any, is_json: bool) -> Any:
 
 def set_frozen(connection: sa.Connection, name: str, frozen: bool) -> bool:
     """False if there is no such tool."""
-    of_tool = tools.update().where(tools.c.name == name)
-    revisions.note(connection, name)
-    return connection.execute(of_tool.values(frozen=frozen)).rowcount == 1
+    of_tool = tools.update().where(tools.c.name == storable(name))
+    is_changed = connection.execute(of_tool.values(frozen=frozen)).rowcount == 1
+    if is_changed:
+        revisions.note(connection, name)
+    return is_changed
 
 
 def set_state(connection: sa.Connection, name: str, state: State) -> None:

@@ -22,6 +22,7 @@ from selfeng.library.tool_writer import ToolWriter
 from selfeng.library.vectors import Vectors
 from selfeng.store.database import reading, writing
 from selfeng.store.schema import proposals
+from selfeng.store.text import storable
 
 
 class ToolEditor:
@@ -116,7 +117,7 @@ class Proposals:
 
 
 def _is(owner: str, name: str) -> sa.ColumnElement[bool]:
-    return (proposals.c.owner == owner) & (proposals.c.name == name)
+    return (proposals.c.owner == owner) & (proposals.c.name == storable(name))
 
 
 class ComparingLibrary(ToolLibrary, Protocol):

@@ -209,6 +209,8 @@ class Stages:
                 return PartServed(_together(request, tool, results), files)
             case DirectAnswer(text=text, declined=True):
                 raise SynthesisFailed(text, where="specify")
+            case DirectAnswer(text=text, waits=True):
+                raise SynthesisFailed(text, "accept it, then ask again", where="register")
             case DirectAnswer(text=text, questions=()):
                 return PartServed(
                     StepResult(
@@ -284,7 +286,7 @@ class Stages:
                 state.outcome = consent_to(call, tool)
                 return "incomplete"
             case Call(tool=Proposal() as tool) | Misfit(tool=Proposal() as tool):
-                state.outcome = DirectAnswer(text=tool.words)
+                state.outcome = DirectAnswer(text=tool.words, waits=True)
                 return "waits"
             case Call():
                 return "fits"

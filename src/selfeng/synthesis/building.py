@@ -490,7 +490,7 @@ class Synthesis:
     async def register(self) -> str:
         tool = await self._registered(self._build, self._verdict)
         if isinstance(tool, Proposal):
-            self.result = DirectAnswer(text=tool.words)
+            self.result = DirectAnswer(text=tool.words, waits=True)
             return "proposed"
         self.result = tool
         self.built = self._build.spec if tool.code == self._code else None

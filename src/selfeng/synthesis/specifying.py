@@ -57,6 +57,8 @@ class DirectAnswer(Value):
     text: str
     """The whole answer, what introduces the questions, or why the request is declined."""
     questions: tuple[Question, ...] = ()
+    waits: bool = False
+    """Whether it says that a tool waits for the person to accept it."""
     declined: bool = False
     tool: str | None = None
     """The tool that was asked for, and is not called."""

@@ -6,13 +6,13 @@ import { html } from "../../html.js";
 import { lazy } from "../../lazy.js";
 import { memo } from "../../memo.js";
 import { Badge } from "./badge.js";
-import { Proposals } from "./proposals.js";
 import { Servers } from "./servers.js";
 import { ToolDetail } from "./tool.js";
 import { LibraryMenu } from "./tool-menus.js";
 
 const ORDER = "tools-order";
 
+const Proposals = lazy(async () => (await import("./tool-list.js")).Proposals);
 const ToolList = lazy(async () => (await import("./tool-list.js")).ToolList);
 
 export const Library = memo(

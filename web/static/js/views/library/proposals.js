@@ -10,15 +10,13 @@ import {
   postStanding,
 } from "../../api.js";
 import { html } from "../../html.js";
-import { lazy } from "../../lazy.js";
 import { loadTools } from "../../loading.js";
 import { t } from "../../texts.js";
 import { originWords } from "../../versions.js";
+import { Changes } from "../values/changes.js";
+import { CodeEditor } from "./editor.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { Problem } from "../parts/problem.js";
-
-const Changes = lazy(async () => (await import("../values/changes.js")).Changes);
-const CodeEditor = lazy(async () => (await import("./editor.js")).CodeEditor);
 
 export function Proposals() {
   const [list, setList] = useState([]);

@@ -12,6 +12,8 @@ import { t } from "../../texts.js";
 import { standingTitle, standingWords } from "../../versions.js";
 import { rowAt, useVirtual } from "../../virtual.js";
 
+export { ToolEditor } from "./editor.js";
+export { Proposals } from "./proposals.js";
 export { ToolImport } from "./tool-import.js";
 
 const ROW = 76; // pixels of a row with two lines of description

@@ -26,7 +26,7 @@ import { Versions } from "./versions.js";
 const TABS = ["overview", "code", "tests", "teach", "versions"];
 const CHARTED = 2; // calls from which there is a chart
 
-const ToolEditor = lazy(async () => (await import("./editor.js")).ToolEditor);
+const ToolEditor = lazy(async () => (await import("./tool-list.js")).ToolEditor);
 const Chart = lazy(async () => (await import("../values/chart.js")).Chart);
 
 // `line` is the tool in the list; the list includes tools without details, such as hand-edited ones.
