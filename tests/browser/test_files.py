@@ -148,9 +148,10 @@ def test_what_is_too_much_is_said_before_it_is_sent(link, page: Page):
     expect(page.get_by_test_id("attached-file")).to_have_text(
         [re.compile("a.csv"), re.compile("b.csv")]
     )
-    notice = page.get_by_test_id("notice")
+    notice = page.get_by_test_id("files-refused")
     expect(notice).to_contain_text("large.csv was not attached: all files together may have 1 MB")
     expect(notice).to_contain_text("c.csv was not attached: 2 files may come with a request.")
+    expect(notice).to_contain_text("Attach a smaller file, a part of it, or fewer files.")
 
 
 @pytest.mark.extended

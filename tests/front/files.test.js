@@ -10,6 +10,7 @@ import {
   languageOf,
   limitsText,
 } from "../../web/static/js/files.js";
+import { filesIn } from "../../web/static/js/picking.js";
 import { fileSize } from "../../web/static/js/format.js";
 import { initialState, reduce } from "../../web/static/js/reducer.js";
 import { foldEvent, newTurn } from "../../web/static/js/turn.js";
@@ -107,14 +108,18 @@ test("attached files go with the request, and come back when it is edited", () =
     { ...initialState, health },
     { type: "files_attached", files: [file("a"), file("b")] },
   );
-  assert.deepEqual([attached.attached, attached.notice], [[file("a"), file("b")], null]);
+  assert.deepEqual([attached.attached, attached.refused], [[file("a"), file("b")], ""]);
   const more = run(attached, { type: "files_attached", files: [file("c")] });
   assert.deepEqual(
-    [more.attached, more.notice.message],
-    [attached.attached, "c was not attached: 2 files may come with a request."],
+    [more.attached, more.refused],
+    [
+      attached.attached,
+      "c was not attached: 2 files may come with a request. " +
+        "Attach a smaller file, a part of it, or fewer files.",
+    ],
   );
   const removed = run(attached, { type: "file_detached", key: "a" });
-  assert.deepEqual(removed.attached, [file("b")]);
+  assert.deepEqual([removed.attached, removed.refused], [[file("b")], ""]);
   const asked = run(removed, { type: "asked", key: "k", text: "hi", files: removed.attached });
   assert.deepEqual([asked.attached, asked.pending[0].files], [[], [file("b")]]);
   const edited = run(asked, { type: "example_chosen", text: "hi", files: asked.pending[0].files });
@@ -176,4 +181,30 @@ test("a file is shown by its kind, and a picture only by its content", () => {
   assert.equal(kindOf({ name: "p.csv", media_type: "image/png" }), "picture");
   assert.equal(kindOf({ path: "folder/Readme.md", media_type: "" }), "markdown");
   assert.deepEqual(["a.yml", "a.toml", "a.exe"].map(languageOf), ["yaml", "ini", ""]);
+});
+
+async function collected(files) {
+  const found = [];
+  for await (const file of files) found.push(file);
+  return found;
+}
+
+test("the files of a folder are named after where they were; hidden ones stay out", async () => {
+  const leaf = (name) => ({ isFile: true, name, file: (done) => done(new File([name], name)) });
+  const folder = (name, ...parts) => ({
+    name,
+    createReader() {
+      const batches = [parts.slice(0, 1), parts.slice(1), []];
+      return { readEntries: (done) => done(batches.shift()) };
+    },
+  });
+  const top = folder("data", leaf("a.csv"), leaf(".hidden"), folder("sub", leaf("b.csv")));
+  assert.deepEqual(
+    (await collected(filesIn(top))).map(({ name }) => name),
+    ["data-a.csv", "data-sub-b.csv"],
+  );
+  assert.deepEqual(
+    (await collected(filesIn(leaf("c.csv")))).map(({ name }) => name),
+    ["c.csv"],
+  );
 });

@@ -55,6 +55,29 @@ export function acceptDrops() {
     mark(false);
     if (!holdsFiles(event)) return;
     event.preventDefault();
-    pick(event.dataTransfer.files);
+    const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry());
+    if (entries.some((entry) => entry?.isDirectory)) pickFolders(entries.filter(Boolean));
+    else pick(event.dataTransfer.files);
   });
+}
+
+// A file's name says where it was: `folder-sub-name.csv`.
+async function pickFolders(entries) {
+  const found = [];
+  for (const entry of entries) for await (const file of filesIn(entry)) found.push(file);
+  pick(found);
+}
+
+export async function* filesIn(entry, before = "") {
+  if (entry.isFile) {
+    const file = await new Promise((resolve, reject) => entry.file(resolve, reject));
+    yield before ? new File([file], `${before}${file.name}`, { type: file.type }) : file;
+    return;
+  }
+  const reader = entry.createReader();
+  const read = () => new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+  for (let some = await read(); some.length > 0; some = await read())
+    // a hundred at a time
+    for (const inner of some)
+      if (!inner.name.startsWith(".")) yield* filesIn(inner, `${before}${entry.name}-`);
 }

@@ -58,6 +58,7 @@ export const initialState = {
   palette: false, // whether the command palette is open
   settings: null, // the dialog with the settings, as in settings.js
   notice: null, // {message, remedy}
+  refused: "", // why files were not attached
   announcement: { number: 0, text: "" },
 };
 
@@ -125,6 +126,7 @@ const changes = {
     selectedTurn: null,
     view,
     missing: false,
+    refused: "",
     notice: null,
   }),
   // The address names a conversation that was deleted, or that another person has.
@@ -151,6 +153,7 @@ const changes = {
     missing: false,
     draft: "",
     attached: [],
+    refused: "",
     notice: null,
   }),
   // Those of the tab's earlier page; the server knows them again if they had reached it.
@@ -182,7 +185,7 @@ const changes = {
   drafts_restored: (state, { drafts }) => withDrafts(state, drafts),
   files_attached: attached,
   file_detached: (state, { key }) =>
-    focused({ ...state, attached: state.attached.filter((f) => f.key !== key) }),
+    focused({ ...state, attached: state.attached.filter((f) => f.key !== key), refused: "" }),
   file_put_into_text: (state, { key }) => {
     const { text } = state.attached.find((f) => f.key === key);
     const draft = [state.draft, text].filter(Boolean).join("\n");
@@ -412,7 +415,7 @@ function attached(state, { files }) {
     ...state,
     attached: all,
     view: "chat",
-    notice: problem ? { message: problem, remedy: "" } : null,
+    refused: problem && `${problem} ${t("files-refused-remedy")}`,
   });
   return announce(next, problem || t("told-attached", { names: list(files.map((f) => f.name)) }));
 }

@@ -151,6 +151,7 @@ files-limits = { $count ->
    *[other] bis zu { $count } Dateien, zusammen { $size }
 }
 files-refused = { $name } wurde nicht angehängt: { $problem }.
+files-refused-remedy = Hängen Sie eine kleinere Datei, einen Teil davon oder weniger Dateien an.
 files-name-begins = der Name beginnt mit { $sign }
 files-name-signs = der Name enthält Zeichen, die nicht erlaubt sind
 files-name-long = der Name ist zu lang

@@ -151,6 +151,7 @@ files-limits = { $count ->
    *[other] up to { $count } files, { $size } together
 }
 files-refused = { $name } was not attached: { $problem }.
+files-refused-remedy = Attach a smaller file, a part of it, or fewer files.
 files-name-begins = its name begins with { $sign }
 files-name-signs = its name contains characters that are not allowed
 files-name-long = its name is too long

@@ -88,6 +88,7 @@ export function Chat({ state, thread, pending }) {
         draft=${state.draft}
         focus=${state.focusComposer}
         attached=${state.attached}
+        refused=${state.refused}
         limits=${state.health?.files}
         newest=${turns.findLast(isWritten)}
       />

@@ -17,7 +17,7 @@ import { Keys } from "../frame/keys.js";
 const hasMouse = matchMedia("(pointer: fine)");
 
 // `newest`: the turn whose request Up takes back into an empty composer.
-export const Composer = memo(({ draft, focus, attached, limits, newest }) => {
+export const Composer = memo(({ draft, focus, attached, refused, limits, newest }) => {
   const field = useRef(null);
   const picker = useRef(null);
   useLayoutEffect(() => fit(field.current), [draft]);
@@ -52,6 +52,12 @@ export const Composer = memo(({ draft, focus, attached, limits, newest }) => {
       : t("composer-empty");
 
   return html`<form class="composer" onSubmit=${send}>
+    ${
+      refused &&
+      html`<p class="composer-count refused" role="alert" data-testid="files-refused">
+        ${refused}
+      </p>`
+    }
     ${attached.length > 0 && html`<${AttachedFiles} files=${attached} draft=${draft} />`}
     <button
       type="button"
