@@ -8,7 +8,10 @@ token, which is one static response, loaded alternately; `main_thread_ms` is the
 a load takes of the main thread, `tokens_4000_ms` that of an answer of 4,000 pieces of Markdown as a
 fast model writes them. `rows_10000_ms`, `conversations_500_ms` and `tools_1000_ms` are the longest
 task while the list is scrolled from end to end, 0 if none takes 50 ms; `layout_shift` is the shift
-while the page loads. `axe_violations` counts what axe finds at three widths in both themes. The
+while the page loads. `thousand_turns_kb` is what opening a conversation of 1,000 turns transfers,
+`thousand_turns_main_ratio` the processor time of the main thread for it over that of one with two
+turns, `thousand_turns_key_ratio` that of a key in the composer over that in an empty conversation.
+`axe_violations` counts what axe finds at three widths in both themes. The
 exit code is 1 if a goal is missed.
 """
 
@@ -19,14 +22,17 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
 
+from selfeng.core.events import TurnFinished, TurnStarted
 from selfeng.store.database import open_database
-from selfeng.store.journal import Journal
+from selfeng.store.journal import Journal, JournalEntry
 from tests.browser.conftest import FLAGS
+from tests.web.fake_engine import ESSAY
 from tests.web.server_process import ROOT, ServerProcess
 from web.access import PERSON
 
@@ -43,9 +49,13 @@ GOALS = {
     "rows_10000_ms": 50,
     "conversations_500_ms": 50,
     "tools_1000_ms": 50,
+    "thousand_turns_kb": 300,
+    "thousand_turns_main_ratio": 2,
+    "thousand_turns_key_ratio": 1.5,
     "axe_violations": 0,
 }
 """What each figure may be at most, on a machine with nothing else to do."""
+_SHORT, _LONG = "The conversation of two turns", "The conversation of a thousand turns"
 _LOADS = 7
 _SIZES = ((1440, 900), (768, 1024), (375, 812))
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
@@ -96,13 +106,14 @@ class Traffic:
     """What a page transfers, by its devtools."""
 
     def __init__(self, page: Page) -> None:
-        self.requests, self.bytes = 0, 0
+        self.requests = self.bytes = self.socket_bytes = 0
         self._kept: set[str] = set()
         self.session = page.context.new_cdp_session(page)
         self.session.on("Network.requestServedFromCache", self._from_cache)
         self.session.on("Network.responseReceived", self._answered)
         self.session.on("Network.loadingFinished", self._finished)
         self.session.on("Network.webSocketCreated", self._socket)
+        self.session.on("Network.webSocketFrameReceived", self._received)
         self.session.send("Network.enable")
         self.session.send("Performance.enable", {"timeDomain": "threadTicks"})
 
@@ -119,6 +130,9 @@ class Traffic:
             self.requests += 1
             self.bytes += told["encodedDataLength"]
 
+    def _received(self, told: dict[str, Any]) -> None:
+        self.socket_bytes += len(told["response"]["payloadData"].encode())
+
     def _socket(self, _told: dict[str, Any]) -> None:
         self.requests += 1
 
@@ -131,7 +145,11 @@ def main(loads: int = _LOADS) -> int:
     ):
         program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
-        figures = {**_loads(browser, server, loads), **_uses(browser, server)}
+        figures = {
+            **_loads(browser, server, loads),
+            **_uses(browser, server),
+            **_long_conversations(browser, server),
+        }
         found = _violations(browser, server)
         browser.close()
     figures["axe_violations"] = len(found)
@@ -152,6 +170,13 @@ def _server(folder: Path) -> Iterator[ServerProcess]:
     journal = Journal(database)
     for number in range(500):
         journal.create_conversation(PERSON, f"Request {number} of the past weeks")
+    for title, turns in ((_SHORT, 2), (_LONG, 1000)):
+        conversation, now = journal.create_conversation(PERSON, title), datetime.now(UTC)
+        for number in range(turns):
+            started = TurnStarted(request=f"Request {number}: compare these two lists")
+            turn = journal.begin_turn(conversation, started.request, started=started)
+            ends = TurnFinished(answer=ESSAY)
+            journal.append([JournalEntry(conversation, turn, now, ends)])
     database.dispose()
     server = ServerProcess(folder, "eventlet")
     if not server.link:
@@ -236,6 +261,37 @@ def _uses(browser: Browser, server: ServerProcess) -> dict[str, float]:
         "conversations_500_ms": round(conversations),
         "tools_1000_ms": round(tools),
     }
+
+
+def _long_conversations(browser: Browser, server: ServerProcess) -> dict[str, float]:
+    main, transferred = dict[str, float](), dict[str, float]()
+    with _visit(browser, server) as context:
+        page = context.new_page()
+        traffic = Traffic(page)
+        page.goto(server.url)
+        page.evaluate(_READY)
+        empty = _key(page, traffic.session)
+        for title in (_SHORT, _LONG):
+            busy, before = _busy(traffic.session), traffic.bytes + traffic.socket_bytes
+            page.get_by_test_id("conversation-row").filter(has_text=title).click()
+            page.get_by_test_id("answer").nth(1).wait_for()
+            page.wait_for_timeout(1000)
+            main[title] = _busy(traffic.session) - busy
+            transferred[title] = traffic.bytes + traffic.socket_bytes - before
+        full = _key(page, traffic.session)
+    return {
+        "thousand_turns_kb": round(transferred[_LONG] / 1000, 1),
+        "thousand_turns_main_ratio": round(main[_LONG] / main[_SHORT], 2),
+        "thousand_turns_key_ratio": round(full / empty, 2),
+    }
+
+
+def _key(page: Page, session: CDPSession) -> float:
+    """Milliseconds of the main thread for a key in the composer."""
+    page.get_by_test_id("composer").fill("a")
+    before = _busy(session)
+    page.get_by_test_id("composer").press_sequentially("statistics " * 5, delay=30)
+    return (_busy(session) - before) / 55
 
 
 def _violations(browser: Browser, server: ServerProcess) -> list[str]:
