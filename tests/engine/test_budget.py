@@ -30,7 +30,10 @@ class CostlyModel(ScriptedModel):
     def _next(self, prompt, budget: Budget):
         reply = super()._next(prompt, budget)
         budget.usage = budget.usage.model_copy(update={"cost": 0.01 * budget.usage.calls})
-        budget._started -= 100
+        each: Budget | None = budget
+        while each:
+            each._started -= 100
+            each = each._parent
         return reply
 
 

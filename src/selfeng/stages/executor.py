@@ -78,7 +78,7 @@ _SHORT = 80
 _WITNESSES = "call_witnesses"
 _ASK_WITNESSES = f"""
 def {_WITNESSES}(modules, function, arguments):
-    import copy, importlib, os, signal
+    import copy, importlib, pathlib, signal
 
     class Slow(BaseException):
         pass
@@ -87,7 +87,7 @@ def {_WITNESSES}(modules, function, arguments):
         raise Slow
 
     signal.signal(signal.SIGPROF, ring)
-    files = {{f.name: open(f.path, "rb").read() for f in os.scandir() if f.is_file()}}
+    files = {{path: path.read_bytes() for path in pathlib.Path().iterdir() if path.is_file()}}
     values = []
     for module in modules:
         signal.setitimer(signal.ITIMER_PROF, {_WITNESS_SECONDS}, 0.1)
@@ -98,9 +98,9 @@ def {_WITNESSES}(modules, function, arguments):
             values.append([])
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
-        for name, content in files.items():
-            with open(name, "wb") as file:
-                file.write(content)
+        for path, content in files.items():
+            if not path.is_file() or path.read_bytes() != content:
+                path.write_bytes(content)
     return values
 """
 """Calls each witness on the files as they came; one that raises gives no value."""
