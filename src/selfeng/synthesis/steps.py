@@ -52,8 +52,8 @@ class Step:
         return text
 
     def tell_answer(self, reply_text: str) -> None:
-        """Show the answer in a specification's reply that is being written. What a second reply
-        says otherwise comes with its end only.
+        """Show the answer in a specification's reply that is being written. A second reply that
+        says something else is shown at its end only.
         """
         text = _answer_in(reply_text)
         if text.startswith(self._answer) and (piece := text.removeprefix(self._answer)):

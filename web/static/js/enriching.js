@@ -7,7 +7,7 @@ import { theme } from "./theme.js";
 const loaded = {};
 
 // `whole`: nothing of the text is being written any more.
-// `knows` says whether `highlight` has the colours of a language already.
+// `knows` is true if `highlight` has the colours of a language already.
 export function enrich(root, { highlight, knows }, whole) {
   drawAll(
     root,
