@@ -10,7 +10,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0024"
+revision = "0026"
 down_revision = None
 
 _INDEXES: tuple[tuple[str, str, list[str], dict[str, Any]], ...] = (
@@ -121,6 +121,13 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("name"),
     )
     op.create_table(
+        "proposals",
+        sa.Column("owner", sa.String(64), nullable=False),
+        sa.Column("name", sa.String(64), nullable=False),
+        sa.Column("proposal", sa.Text, nullable=False),
+        sa.PrimaryKeyConstraint("owner", "name"),
+    )
+    op.create_table(
         "server_tools",
         sa.Column("server", sa.String(32), nullable=False),
         sa.Column("tool", sa.String(128), nullable=False),
@@ -153,6 +160,7 @@ def upgrade() -> None:
         sa.Column("prompts", sa.Text, nullable=False),
         sa.Column("usage", sa.Text),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+        sa.Column("witnesses", sa.Text, server_default="[]", nullable=False),
         sa.PrimaryKeyConstraint("name", "version"),
     )
     op.create_table(
@@ -173,6 +181,8 @@ def upgrade() -> None:
         sa.Column("requires", sa.Text, server_default="[]", nullable=False),
         sa.Column("failures", sa.Integer, server_default="0", nullable=False),
         sa.Column("imported", sa.Text),
+        sa.Column("witnesses", sa.Text, server_default="[]", nullable=False),
+        sa.Column("frozen", sa.Boolean, server_default=sa.false(), nullable=False),
         sa.PrimaryKeyConstraint("name"),
     )
     op.create_table(
