@@ -146,7 +146,7 @@ class ProposalPage(ProposalLine):
 
 
 class SavedTool(Value):
-    """What became of an edit or of taught rows."""
+    """The result of an edit, or of taught rows."""
 
     name: str
     version: int = 0

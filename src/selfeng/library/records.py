@@ -186,7 +186,7 @@ def _read(value: Any, is_json: bool) -> Any:
 
 
 def set_frozen(connection: sa.Connection, name: str, frozen: bool) -> bool:
-    """False if there is no such tool."""
+    """Whether there was a tool of this name."""
     of_tool = tools.update().where(tools.c.name == storable(name))
     is_changed = connection.execute(of_tool.values(frozen=frozen)).rowcount == 1
     if is_changed:

@@ -66,7 +66,7 @@ class ToolEditor:
         )
 
     def freeze(self, name: str, frozen: bool) -> bool:
-        """False if there is no such tool."""
+        """Whether there was a tool of this name."""
         with writing(self._engine) as connection:
             return records.set_frozen(connection, name, frozen)
 

@@ -572,9 +572,9 @@ class ServedRequests:
             with owned_by(owner):
                 await synthesis.save(await self._library.get(name), ToolEdit(rows=(row,)))
         except AgentError as error:
-            log.warning("a value of %s that a person confirmed is no test: %s", name, error)
+            log.warning("a confirmed value of %s did not become a test: %s", name, error)
         except Exception:  # the edge of the background: the tool stays as it is
-            log.exception("a value of %s that a person confirmed is no test", name)
+            log.exception("a confirmed value of %s did not become a test", name)
 
     async def _keep(self, tool: Tool, forms: Sequence[str]) -> None:
         try:

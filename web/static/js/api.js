@@ -72,7 +72,7 @@ const post = (path, body, options = {}) =>
 // cancels it; the server drops an older one.
 export const postVerdict = (name, edit, signal) =>
   post(`${toolPath(name)}/verdict`, edit, { signal });
-// Both tell what became of it: a version, a proposal, or the turn that makes one.
+// Both give the result: a version, a proposal, or the turn that makes one.
 export const postEdit = (name, edit) => post(`${toolPath(name)}/edit`, edit);
 export const postTeach = (name, rows) => post(`${toolPath(name)}/teach`, { rows });
 // The new tools and versions that wait for the person.
