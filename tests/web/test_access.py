@@ -25,6 +25,7 @@ PATHS = [
     "/static/script.js",
     "/static/style.css",
     "/static/unknown",
+    "/diagram",
     next(iter(load_vendor().addresses.values())),
     "/vendor/unknown",
     "/bundle/unknown",
@@ -166,7 +167,7 @@ def test_a_link_opens_what_it_shows_and_nothing_else(
     assert requests.get(link, timeout=20).status_code == 200
     for path in PATHS:
         response = requests.get(link + path, timeout=20)
-        asset = path.startswith(("/bundle/", "/static/", "/vendor/", "/texts/"))
+        asset = path.startswith(("/bundle/", "/static/", "/vendor/", "/texts/", "/diagram"))
         assert response.status_code in ({200, 404} if asset else {404}), path
     for method in set(METHODS) - {"GET", "HEAD"}:
         assert requests.request(method, link, timeout=20).status_code == 404
