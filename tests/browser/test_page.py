@@ -745,7 +745,11 @@ def test_markup_of_the_model_does_no_harm_even_without_the_policy(theatre, ungua
     )
     assert links == [
         [url, "noopener noreferrer", "_blank"]
-        for url in ("https://example.org/", "https://example.com/")
+        for url in (
+            "http://198.51.100.1/x.png",  # a picture elsewhere is only a link
+            "https://example.org/",
+            "https://example.com/",
+        )
     ]
     paths = {urlsplit(url).path for url in requests} - {"/static/icon.svg"}
     assert all(path.startswith(("/api/v1/conversations", "/api/v1/projects")) for path in paths), (
