@@ -60,7 +60,7 @@ def test_the_stages_of_a_turn_are_followed_live_and_marked_in_the_graph(link: st
         labels = graph.locator("text").evaluate_all(
             "(all) => all.map((e) => parseFloat(getComputedStyle(e).fontSize) * e.getScreenCTM().a)"
         )
-        assert min(labels) >= 11
+        assert round(min(labels), 2) >= 11  # the browser lays out in 64ths of a pixel
     expect(graph.locator("g.node[data-node=verify]")).to_be_in_viewport(ratio=1)
     page.set_viewport_size(WIDE)
     page.keyboard.press("Escape")
