@@ -8,6 +8,7 @@ import { duration, nowWords, stepWords, usageText } from "../../format.js";
 import { picturesOf } from "../../files.js";
 import { html } from "../../html.js";
 import { Icon } from "../../icons.js";
+import { lazy } from "../../lazy.js";
 import { memo } from "../../memo.js";
 import { allowNotices, mayAsk } from "../../notifying.js";
 import { canBeKept } from "../../plan.js";
@@ -23,7 +24,6 @@ import { CopyButton } from "../values/code.js";
 import { Elapsed } from "../parts/elapsed.js";
 import { MadeFiles, RequestFiles } from "../values/files.js";
 import { Keep } from "./keep.js";
-import { Lacking } from "./lacking.js";
 import { Plan } from "./plan.js";
 import { Problem } from "../parts/problem.js";
 import { Progress } from "./progress.js";
@@ -33,6 +33,8 @@ import { Answered, Questions } from "./questions.js";
 import { FollowUps } from "./requests.js";
 import { SettingsButton } from "../frame/settings-button.js";
 import { Wrong } from "./wrong.js";
+
+const Lacking = lazy(async () => (await import("../later.js")).Lacking);
 
 const showActivity = (turnId) => dispatch({ type: "turn_selected", turnId });
 

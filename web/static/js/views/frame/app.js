@@ -1,6 +1,7 @@
 // The page as a whole.
 
 import { html } from "../../html.js";
+import { lazy } from "../../lazy.js";
 import { NEW_PROJECT, openProject } from "../../projects.js";
 import { currentThread, pendingOf, shownTurn } from "../../reducer.js";
 import { dispatch, store } from "../../store.js";
@@ -12,14 +13,15 @@ import { Chat } from "../chat/chat.js";
 import { Header } from "./header.js";
 import { Palette } from "./palette.js";
 import { Panel } from "./panel.js";
-import { Project } from "../projects/project.js";
-import { NewProject } from "../projects/project-form.js";
 import { SettingUp } from "./setting-up.js";
-import { Settings } from "../settings/settings.js";
-import { Share } from "../chat/share.js";
 import { Shortcuts } from "./shortcuts.js";
 import { Sidebar } from "./sidebar.js";
 import { ViewBar } from "./viewbar.js";
+
+const NewProject = lazy(async () => (await import("../later.js")).NewProject);
+const Project = lazy(async () => (await import("../later.js")).Project);
+const Settings = lazy(async () => (await import("../later.js")).Settings);
+const Share = lazy(async () => (await import("../later.js")).Share);
 
 function middle(state, project, thread) {
   if (project) return html`<${Project} state=${state} project=${project} thread=${thread} />`;

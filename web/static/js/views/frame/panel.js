@@ -4,14 +4,16 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { html } from "../../html.js";
 import { Icon } from "../../icons.js";
+import { lazy } from "../../lazy.js";
 import { dispatch } from "../../store.js";
 import { t } from "../../texts.js";
 import { Activity } from "../activity/activity.js";
-import { Library } from "../library/library.js";
-import { Lessons } from "../lessons/lessons.js";
 import { Splitter } from "./splitter.js";
 import { Tabs, tabPanel } from "../parts/tabs.js";
 import { WideButton } from "./wide.js";
+
+const Lessons = lazy(async () => (await import("../later.js")).Lessons);
+const Library = lazy(async () => (await import("../later.js")).Library);
 
 const ICONS = { activity: "activity", library: "book", lessons: "lamp" };
 

@@ -3,17 +3,11 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { recall, remember } from "../../choices.js";
 import { html } from "../../html.js";
-import { lazy } from "../../lazy.js";
 import { memo } from "../../memo.js";
-import { Badge } from "./badge.js";
-import { Servers } from "./servers.js";
 import { ToolDetail } from "./tool.js";
-import { LibraryMenu } from "./tool-menus.js";
+import { ToolList } from "./tool-list.js";
 
 const ORDER = "tools-order";
-
-const Proposals = lazy(async () => (await import("./tool-list.js")).Proposals);
-const ToolList = lazy(async () => (await import("./tool-list.js")).ToolList);
 
 export const Library = memo(
   ({ tools, search, kind, found, openTool, detail, versions, sources, problem }) => {
@@ -46,10 +40,6 @@ export const Library = memo(
       order=${order}
       choose=${choose}
       left=${left}
-      badge=${Badge}
-      proposals=${Proposals}
-      servers=${Servers}
-      menu=${LibraryMenu}
     />`;
   },
 );

@@ -11,10 +11,10 @@ import { dispatch } from "../../store.js";
 import { t } from "../../texts.js";
 import { standingTitle, standingWords } from "../../versions.js";
 import { rowAt, useVirtual } from "../../virtual.js";
-
-export { ToolEditor } from "./editor.js";
-export { Proposals } from "./proposals.js";
-export { ToolImport } from "./tool-import.js";
+import { Badge } from "./badge.js";
+import { Proposals } from "./proposals.js";
+import { Servers } from "./servers.js";
+import { LibraryMenu } from "./tool-menus.js";
 
 const ROW = 76; // pixels of a row with two lines of description
 const MOVES = {
@@ -26,21 +26,8 @@ const MOVES = {
   End: () => Infinity,
 };
 
-// `left`: a ref to the tool that was open before, whose row takes the focus. `badge`, `proposals`, `servers`
-// and `menu` come from the page, so that the two share no file of their own.
-export function ToolList({
-  tools,
-  search,
-  kind,
-  found,
-  order,
-  choose,
-  left,
-  badge,
-  proposals,
-  servers,
-  menu,
-}) {
+// `left`: a ref to the tool that was open before, whose row takes the focus.
+export function ToolList({ tools, search, kind, found, order, choose, left }) {
   const scroller = useRef(null);
   const lines = useMemo(
     () => listed(tools ?? [], { search, kind, order, found }),
@@ -112,7 +99,7 @@ export function ToolList({
         onInput=${searched}
         onKeyDown=${fromSearch}
       />
-      <${menu} empty=${tools?.length === 0} />
+      <${LibraryMenu} empty=${tools?.length === 0} />
     </div>
     ${
       tools?.length > 0 &&
@@ -126,7 +113,7 @@ export function ToolList({
       />`
     }
     <div class="panel-scroller" ref=${scroller}>
-      <${proposals} />
+      <${Proposals} />
       ${tools && lines.length === 0 && html`<${NoTools} search=${search} kind=${kind} />`}
       <ul class="tool-list" aria-label=${t("library-label")} onKeyDown=${press}>
         ${drawn.map(
@@ -140,13 +127,12 @@ export function ToolList({
               of=${lines.length}
               gap=${gap}
               current=${index === current}
-              badge=${badge}
               measure=${measure}
             />`,
         )}
       </ul>
       <div style=${{ height: `${after}px` }}></div>
-      <${servers} />
+      <${Servers} />
     </div>
   </section>`;
 }
@@ -194,7 +180,7 @@ function Choices({ tools, kind, order, choose, searching, count }) {
   </div>`;
 }
 
-const ToolRow = memo(({ tool, request, order, index, of, gap, current, badge, measure }) => {
+const ToolRow = memo(({ tool, request, order, index, of, gap, current, measure }) => {
   const open = () => dispatch({ type: "tool_opened", name: tool.name });
   return html`<li
     data-index=${index}
@@ -212,7 +198,7 @@ const ToolRow = memo(({ tool, request, order, index, of, gap, current, badge, me
       onClick=${open}
     >
       <span class="tool-row-head"
-        ><span class="tool-row-name">${tool.name}</span>${marks[tool.standing]?.(badge)}<span
+        ><span class="tool-row-name">${tool.name}</span>${marks[tool.standing]?.()}<span
           class="tool-row-fact"
           >${fact(tool, order)}</span
         ></span
@@ -233,7 +219,7 @@ const marks = {
       title=${standingTitle("trusted")}
       ><${Icon} name="shield"
     /></span>`,
-  retired: (badge) => html`<${badge} standing="retired" />`,
+  retired: () => html`<${Badge} standing="retired" />`,
 };
 
 // What the list is ordered by, if a tool has it; else how often it was used.

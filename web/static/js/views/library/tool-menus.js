@@ -4,14 +4,12 @@ import { useRef, useState } from "preact/hooks";
 import { libraryBundle, toolExport } from "../../api.js";
 import { html } from "../../html.js";
 import { Icon } from "../../icons.js";
-import { lazy } from "../../lazy.js";
 import { t } from "../../texts.js";
 import { move, place } from "../frame/conversation-menu.js";
 import { Problem } from "../parts/problem.js";
+import { ToolImport } from "./tool-import.js";
 
 const FORMS = ["script", "skill", "bundle"];
-
-const ToolImport = lazy(async () => (await import("./tool-list.js")).ToolImport);
 
 function Menu({ id, label, button, children }) {
   const menu = useRef(null);

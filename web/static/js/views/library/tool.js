@@ -13,6 +13,7 @@ import { t } from "../../texts.js";
 import { usesOver } from "../../uses.js";
 import { authorWords, importWords, standingWords } from "../../versions.js";
 import { Badge } from "./badge.js";
+import { ToolEditor } from "./editor.js";
 import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { Problem } from "../parts/problem.js";
@@ -26,7 +27,6 @@ import { Versions } from "./versions.js";
 const TABS = ["overview", "code", "tests", "teach", "versions"];
 const CHARTED = 2; // calls from which there is a chart
 
-const ToolEditor = lazy(async () => (await import("./tool-list.js")).ToolEditor);
 const Chart = lazy(async () => (await import("../values/chart.js")).Chart);
 
 // `line` is the tool in the list; the list includes tools without details, such as hand-edited ones.
