@@ -8,7 +8,8 @@ token, which is one static response, loaded alternately; `main_thread_ms` is the
 a load takes of the main thread, `tokens_4000_ms` that of an answer of 4,000 pieces of Markdown as a
 fast model writes them. `rows_10000_ms`, `conversations_500_ms` and `tools_1000_ms` are the longest
 task while the list is scrolled from end to end, 0 if none takes 50 ms; `layout_shift` is the shift
-while the page loads. `thousand_turns_kb` is what opening a conversation of 1,000 turns transfers,
+while the page loads, `stream_shift` the larger one while an answer of 1,500 pieces is written, wide
+and narrow. `thousand_turns_kb` is what opening a conversation of 1,000 turns transfers,
 `thousand_turns_main_ratio` the processor time of the main thread for it over that of one with two
 turns, `thousand_turns_key_ratio` that of a key in the composer over that in an empty conversation.
 `axe_violations` counts what axe finds at three widths in both themes. The
@@ -45,6 +46,7 @@ GOALS = {
     "ready_ratio": 8,
     "main_thread_ms": 500,
     "layout_shift": 0.02,
+    "stream_shift": 0.05,
     "tokens_4000_ms": 1000,
     "rows_10000_ms": 50,
     "conversations_500_ms": 50,
@@ -147,6 +149,7 @@ def main(loads: int = _LOADS) -> int:
         browser = playwright.chromium.launch(executable_path=program, args=FLAGS)
         figures = {
             **_loads(browser, server, loads),
+            "stream_shift": max(_stream_shift(browser, server, size) for size in _SIZES),
             **_uses(browser, server),
             **_long_conversations(browser, server),
         }
@@ -234,6 +237,19 @@ def _loads(browser: Browser, server: ServerProcess, loads: int) -> dict[str, flo
         "main_thread_ms": round(statistics.median(busy)),
         "layout_shift": round(max(shifts), 4),
     }
+
+
+def _stream_shift(browser: Browser, server: ServerProcess, size: tuple[int, int]) -> float:
+    with _visit(browser, server) as context:
+        page = context.new_page()
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        page.add_init_script(f"({_WATCH})()")
+        page.goto(server.url)
+        page.evaluate(_READY)
+        _ask(page, "essay 100", 1)
+        page.evaluate("window.shift = 0")
+        _ask(page, "essay 1500", 2)
+        return round(page.evaluate("window.shift"), 4)
 
 
 def _uses(browser: Browser, server: ServerProcess) -> dict[str, float]:

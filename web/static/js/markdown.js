@@ -183,7 +183,8 @@ function rendered(text, files = {}) {
 export const Markdown = ({ text, pictures: files }) =>
   html`<${Rendered} text=${visible(text)} kind="markdown" files=${files} />`;
 
-// While a text is being written only its last blocks are rendered again.
+// While a text is being written only its last blocks are rendered again. When some of them settle they keep the
+// element, so that nothing moves.
 export function GrowingMarkdown({ text }) {
   const grown = useRef(NOTHING);
   const shown = visible(text);
@@ -193,7 +194,7 @@ export function GrowingMarkdown({ text }) {
   const { blocks, rest } = grown.current;
   return html`<div class="markdown">
     ${blocks.map(nodeOf)}
-    <${Rendered} key="rest" text=${rest} kind="blocks" grows />
+    <${Rendered} key=${blocks.length} text=${rest} kind="blocks" grows />
   </div>`;
 }
 
