@@ -35,6 +35,8 @@ from tests.sandbox.wrong_tools import RIGHT, WrongTool, wrong_tools
 BACKENDS = ("docker", "bubblewrap")
 SECONDS = 5.0
 """Time limit of a run: some never end."""
+TRIES = 3
+"""For a sandbox that breaks shows nothing about a tool."""
 AT_ONCE = 2
 
 
@@ -118,11 +120,14 @@ async def _judge(chain: Chain, case: WrongTool, places: asyncio.Semaphore) -> Ju
         tests=case.suite,
         example_requests=(),
     )
+    problem = ""
     async with places:
-        try:
-            return await chain.judge(draft, Importable())
-        except SandboxError as error:
-            return Judgement(link="green", problem=str(error))
+        for _ in range(TRIES):
+            try:
+                return await chain.judge(draft, Importable())
+            except SandboxError as error:  # such as a machine that is too busy
+                problem = str(error)
+    return Judgement(link="green", problem=problem)
 
 
 if __name__ == "__main__":
