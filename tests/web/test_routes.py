@@ -49,7 +49,7 @@ def test_the_page_is_a_bundle_of_a_few_files_that_are_kept_for_good(
     page = visitor.get(server.url + "/").text
     loaded = re.findall(r'<(?:script|link)[^>]* (?:src|href)="(/bundle/[^"]+)"', page)
     assert {Path(address).suffix for address in loaded} == {".js", ".css"}
-    assert len(loaded) <= 10
+    assert len(loaded) <= 11
     size = 0
     for address in loaded:
         zipped = visitor.get(server.url + address, headers={"Accept-Encoding": "br, gzip"})
