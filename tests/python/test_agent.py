@@ -139,7 +139,7 @@ async def test_a_tool_is_called_with_typed_values_and_files(agent):
     with pytest.raises(ToolNotFound):
         agent.call("nothing")
     (tool,) = agent.tools()
-    assert agent.tool("count_days") == tool
+    assert agent.tool("count_days").draft() == tool.draft()  # uses are counted in the background
     assert tool.signature.input_schema()["required"] == ["start", "days", "names"]
     assert [found.tool.name for found in agent.search("count days")] == ["count_days"]
 
