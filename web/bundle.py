@@ -28,8 +28,10 @@ STATIC = Path(__file__).parent / "static"
 SHIPPED = FILES / "page"
 """The folder of the bundle in a distribution; `hatch_build.py` makes it."""
 _ENTRIES = ("script.js", "share.js", "style.css")
-DIAGRAM = "diagram.js"
-"""The script of the frame that draws diagrams, with Mermaid."""
+DIAGRAM = "diagram.html"
+"""The frame that draws diagrams; its script is in it, with Mermaid, because a sandboxed frame sends
+no cookie.
+"""
 _OPTIONS = (
     "--bundle",
     "--splitting",
@@ -110,9 +112,10 @@ def build(esbuild: Path, node_modules: Path, folder: Path) -> None:
         text=True,
         check=True,
     )
-    parts = (node_modules / "@mermaid-js/tiny/dist/mermaid.tiny.js", STATIC / DIAGRAM)
-    script = b"".join(part.read_bytes() for part in parts)
-    (folder / DIAGRAM).write_bytes(script.replace(b"</script", b"<\\/script"))
+    parts = (node_modules / "@mermaid-js/tiny/dist/mermaid.tiny.js", STATIC / "diagram.js")
+    script = "".join(part.read_text("utf-8") for part in parts).replace("</script", "<\\/script")
+    frame = f'<!doctype html><meta charset="utf-8"><script>{script}</script>'
+    (folder / DIAGRAM).write_text(frame, "utf-8")
     for file in folder.iterdir():
         if file.suffix != ".json":
             file.with_name(f"{file.name}.gz").write_bytes(gzip.compress(file.read_bytes(), mtime=0))

@@ -1,7 +1,6 @@
 """The routes of the page and its files, and what becomes of errors on all routes."""
 
 import gzip
-import hashlib
 import logging
 from pathlib import Path
 from typing import Any
@@ -78,13 +77,13 @@ def _takes_gzip() -> bool:
 
 
 def _zipped(content: bytes, mimetype: str) -> Response:
-    """A response for good, of content that gzip has compressed."""
+    """A response of content that gzip has compressed."""
     if _takes_gzip():
         response = Response(content, mimetype=mimetype, headers={"Content-Encoding": "gzip"})
     else:
         response = Response(gzip.decompress(content), mimetype=mimetype)
     response.vary.add("Accept-Encoding")
-    return kept_for_good(response)
+    return response
 
 
 def page_parts(vendor: Vendor, bundle: Bundle | None, entry: str, root: str = "") -> dict[str, Any]:
@@ -140,19 +139,15 @@ def add_page_routes(
         if bundle is None or name not in bundle.files:
             raise NotFound
         kind = {".js": "text/javascript", ".css": "text/css"}.get(Path(name).suffix)
-        return _zipped(bundle.files[name], kind or "application/json")
+        return kept_for_good(_zipped(bundle.files[name], kind or "application/json"))
 
     @app.get("/diagram")
     def diagram_frame() -> Response:
-        """The frame that draws diagrams; its script is in it, because a sandboxed frame sends no
-        cookie.
-        """
         if bundle is None:
             raise NotFound
-        script = gzip.decompress(bundle.files[DIAGRAM]).decode()
-        page = f'<!doctype html><meta charset="utf-8"><script>{script}</script>'
-        response = Response(page, mimetype="text/html", headers=_DIAGRAM_HEADERS)
-        response.set_etag(hashlib.sha256(script.encode()).hexdigest())
+        response = _zipped(bundle.files[DIAGRAM], "text/html")
+        response.headers.update(_DIAGRAM_HEADERS)
+        response.add_etag()
         response.make_conditional(flask.request)
         return response
 
@@ -167,7 +162,7 @@ def add_page_routes(
         modules = dict(map(catalogue_module, LANGUAGES))
         if name not in modules:
             raise NotFound
-        return _zipped(gzip.compress(modules[name]), "text/javascript")
+        return kept_for_good(_zipped(gzip.compress(modules[name]), "text/javascript"))
 
     app.register_error_handler(Exception, _report)
     app.after_request(_zip)

@@ -262,9 +262,7 @@ class _Run:
     def _run_plain(self, item: pytest.Item) -> None:
         """Run a test that needs of pytest only its report of a failure, without pytest's phases."""
         self.pytest_runtest_logstart(item.nodeid)
-        call = pytest.CallInfo.from_call(
-            lambda: _call(item), "call", (pytest.exit.Exception, KeyboardInterrupt)
-        )
+        call = _call(item)
         if call.excinfo:
             item.ihook.pytest_runtest_makereport(item=item, call=call)
         else:
@@ -409,9 +407,7 @@ class _Replayed:
 
     def _failure(self, item: pytest.Item) -> pytest.ExceptionInfo[BaseException] | None:
         if _is_plain(item):
-            return pytest.CallInfo.from_call(
-                lambda: _call(item), "call", (pytest.exit.Exception, KeyboardInterrupt)
-            ).excinfo
+            return _call(item).excinfo
         self._run._failure = None
         item._initrequest()  # type: ignore[attr-defined]
         runtestprotocol(item, log=False, nextitem=None)
@@ -435,10 +431,16 @@ def _parameters(item: pytest.Item) -> dict[str, Any]:
     return item.callspec.params if hasattr(item, "callspec") else {}
 
 
-def _call(item: pytest.Item) -> None:
+def _call(item: pytest.Item) -> pytest.CallInfo[Any]:
+    """Call a plain test. Raises: what ends the whole run."""
+    item.funcargs = _parameters(item)  # type: ignore[attr-defined]
+    ends_run = (pytest.exit.Exception, KeyboardInterrupt)
     with warnings.catch_warnings(record=True):
-        item.funcargs = _parameters(item)  # type: ignore[attr-defined]
-        pytest_pyfunc_call(item)  # type: ignore[arg-type]
+        return pytest.CallInfo.from_call(
+            lambda: pytest_pyfunc_call(item),  # type: ignore[arg-type]
+            "call",
+            ends_run,
+        )
 
 
 def _unsaid(excinfo: object, style: object = None) -> str:

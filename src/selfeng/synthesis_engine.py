@@ -33,7 +33,7 @@ from selfeng.synthesis.building import (
     SYNTHESIS_STAGES,
     Synthesis,
     SynthesisDeps,
-    registered,
+    report_registered,
 )
 from selfeng.synthesis.checks import draft_problem
 from selfeng.synthesis.composing import steady_requirements
@@ -170,7 +170,7 @@ class SynthesisEngine:
             new = await self._library.revise(
                 draft.model_copy(update={"requires": requires}), tool.version, provenance
             )
-            current.summary = registered(steps, new)
+            current.summary = report_registered(steps, new)
         return new
 
     async def refactor(self, turn: Turn, tool: Tool) -> str:

@@ -387,8 +387,8 @@ class Executor:
     async def _ask_witnesses(
         self, tool: Tool, call: Call, files: Sequence[File], modules: Mapping[str, str]
     ) -> Execution | None:
-        """The witnesses' values, in one job; None if the sandbox broke. What they write is
-        dropped.
+        """The witnesses' values, in one job; None if the sandbox broke. Files that they
+        write are dropped.
         """
         sources = {f"{tool.name}_witness_{n}": code for n, code in enumerate(tool.witnesses)}
         job = SandboxJob(_WITNESSES, _ASK_WITNESSES, library={**modules, **sources})

@@ -521,7 +521,7 @@ class Synthesis:
             if base:
                 tool = await library.revise(draft, base.version, provenance)
                 await self._learn(tool, build.fixes)
-                current.summary = registered(self._steps, tool)
+                current.summary = report_registered(self._steps, tool)
                 return tool
             if twin := await self._deps.analyst.twin(spec, self._code, self._tests):
                 current.summary = (
@@ -532,7 +532,7 @@ class Synthesis:
             try:
                 tool = await library.add(draft, provenance)
                 await self._learn(tool)
-                current.summary = registered(self._steps, tool)
+                current.summary = report_registered(self._steps, tool)
             except ToolExists:
                 # Another turn was asked the same at the same time, and was faster.
                 tool = await library.get(spec.name)
@@ -571,8 +571,8 @@ class Synthesis:
                 await self._deps.library.record_request(tool.name, tool.version, form)
 
 
-def registered(steps: Steps, tool: Tool) -> str:
-    """Tell of a tool that was registered, or proposed, in a sentence for people."""
+def report_registered(steps: Steps, tool: Tool) -> str:
+    """A sentence for people on a tool that was registered, or proposed, which is an event too."""
     if isinstance(tool, Proposal):
         steps.turn.emit(ToolProposed(tool=tool.name, version=tool.version, based_on=tool.based_on))
         return tool.words

@@ -352,6 +352,12 @@ function useModels(form, view) {
   return { ...found, find };
 }
 
+// The settings that are switches: each with its field in the form, its label and its note.
+const SWITCHES = [
+  ["lessons_learn", "learns", "settings-learns", "settings-learns-note"],
+  ["library_changes", "asks", "settings-asks", "settings-asks-note"],
+];
+
 function Limits({ form, view, fields, edit }) {
   return html`<section class="settings-part" aria-labelledby="settings-limits">
     <h3 class="settings-heading" id="settings-limits">${t("settings-limits")}</h3>
@@ -393,42 +399,28 @@ function Limits({ form, view, fields, edit }) {
           )}
         </div>`,
     )}
-    <${Field}
-      name="lessons_learn"
-      label=${t("settings-learns")}
-      note=${t("settings-learns-note")}
-      view=${view}
-      fields=${fields}
-    >
-      ${(common, fixed) =>
-        html`<input
-          type="checkbox"
-          role="switch"
-          class="settings-switch"
-          ...${common}
-          disabled=${fixed}
-          checked=${form.learns}
-          onChange=${({ target }) => edit({ learns: target.checked })}
-        />`}
-    <//>
-    <${Field}
-      name="library_changes"
-      label=${t("settings-asks")}
-      note=${t("settings-asks-note")}
-      view=${view}
-      fields=${fields}
-    >
-      ${(common, fixed) =>
-        html`<input
-          type="checkbox"
-          role="switch"
-          class="settings-switch"
-          ...${common}
-          disabled=${fixed}
-          checked=${form.asks}
-          onChange=${({ target }) => edit({ asks: target.checked })}
-        />`}
-    <//>
+    ${SWITCHES.map(
+      ([name, key, label, note]) =>
+        html`<${Field}
+          key=${name}
+          name=${name}
+          label=${t(label)}
+          note=${t(note)}
+          view=${view}
+          fields=${fields}
+        >
+          ${(common, fixed) =>
+            html`<input
+              type="checkbox"
+              role="switch"
+              class="settings-switch"
+              ...${common}
+              disabled=${fixed}
+              checked=${form[key]}
+              onChange=${({ target }) => edit({ [key]: target.checked })}
+            />`}
+        <//>`,
+    )}
   </section>`;
 }
 
