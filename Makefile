@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What prettier formats.
 PAGE := "web/{static,gallery}/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues bench-load
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-before bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues bench-load
 .DELETE_ON_ERROR:
 
 run:
@@ -111,7 +111,11 @@ bench-files: $(VENV)/test.stamp
 bench-sandbox: $(VENV)/test.stamp machine
 	@$(PY) -m benchmarks.sandbox
 
-# The same beside llm-sandbox's pool of Docker containers, which gets an environment of its own.
+# Verifications and calls in turns with those of an earlier revision, BEFORE; the last line is JSON.
+bench-sandbox-before: $(VENV)/test.stamp machine
+	@$(PY) -m benchmarks.sandbox_before $(BEFORE)
+
+# The speed beside llm-sandbox's pool of Docker containers, which gets an environment of its own.
 bench-sandbox-llm: $(VENV)/test.stamp machine $(VENV)-llm-sandbox/stamp
 	@$(PY) -m benchmarks.sandbox --beside $(VENV)-llm-sandbox/bin/python
 

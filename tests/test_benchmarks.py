@@ -45,9 +45,9 @@ SIZES = [
     pytest.param("verdicts", ("--data", DATA), "right_accepted", marks=SANDBOX),
 ]  # fmt: skip
 """Module, arguments and one of its figures."""
-ELSEWHERE = {"house", "setup", "wrong"}
-"""`make lint` runs the first, the second needs a network and a commit, and the third recorded
-solutions of two data sets, of which the tests have no small copy.
+ELSEWHERE = {"house", "sandbox_before", "setup", "wrong"}
+"""`make lint` runs the first, two need a network and a commit, and the last recorded solutions of two
+data sets, of which the tests have no small copy.
 """
 
 SOLUTION = "def double(number: int) -> int:\n    return number * 2\n"
