@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,6 +30,9 @@ MAX_TOKENS = 256
 _MAX_CHARACTERS = 16_384
 """256 tokens are shorter than this; the tokenizer does not read the rest of a long text."""
 
+_RECENT = 256
+"""Texts whose vectors are kept: a tool is embedded anew with each request that it serves."""
+
 
 @dataclass(frozen=True)
 class _Loaded:
@@ -46,6 +50,7 @@ class MiniLM:
         self._folder = folder
         self._lock = threading.Lock()
         self._loaded: _Loaded | None = None
+        self._recent = lru_cache(_RECENT)(self._vector)
 
     @classmethod
     def below(cls, parts_dir: Path) -> "MiniLM":
@@ -66,14 +71,18 @@ class MiniLM:
             EmbedderUnavailable: the model is not set up, its files are damaged, or its packages
                 are not installed.
         """
-        loaded = self._load()
-        vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         # One text at a time: int8 scales are taken over a whole batch, so other texts would move a
         # vector (cosine down to 0.96), and on one thread a batch saves no time.
+        vectors = np.empty((len(texts), DIMENSIONS), dtype=np.float32)
         for row, text in enumerate(texts):
-            ids = np.array([loaded.tokenizer.encode(_readable(text)).ids], dtype=np.int64)
-            (vectors[row : row + 1],) = loaded.session.run(["vectors"], {"ids": ids})
+            vectors[row] = self._recent(_readable(text))
         return vectors
+
+    def _vector(self, text: str) -> npt.NDArray[np.float32]:
+        loaded = self._load()
+        ids = np.array([loaded.tokenizer.encode(text).ids], dtype=np.int64)
+        vector: npt.NDArray[np.float32] = loaded.session.run(["vectors"], {"ids": ids})[0][0]
+        return vector
 
     def _load(self) -> _Loaded:
         with self._lock:
