@@ -19,7 +19,7 @@ import pytest
 
 from tests.account import failures, read, told
 
-AT_ONCE = 3
+AT_ONCE = 4
 """On two processors: many tests wait for other processes."""
 SESSIONS = (
     ("browser",),
