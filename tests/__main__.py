@@ -1,4 +1,4 @@
-"""The tests of Python in a few sessions, three of which run at once, and one account of them all:
+"""The tests of Python in a few sessions, four of which run at once, and one account of them all:
 `python -m tests [--all] [pytest's arguments]`.
 
 A session is one process, so that its tests share what they import, their servers, databases and
