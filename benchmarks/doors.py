@@ -40,6 +40,7 @@ from mcp.client.streamable_http import streamable_http_client
 from openai import AsyncOpenAI
 
 from benchmarks.feed import Server, started
+from benchmarks.goals import report
 from benchmarks.learning import offline_settings
 from selfeng import AsyncAgent
 from selfeng.bootstrap import build_engine
@@ -195,11 +196,7 @@ async def row(call: Call) -> float:
 
 def main(rounds: int = _ROUNDS) -> int:
     figures = asyncio.run(run(rounds))
-    missed = [name for name, most in GOALS.items() if float(str(figures[name])) > most]
-    for name in missed:
-        sys.stdout.write(f"{name} is {figures[name]}, at most {GOALS[name]} is the goal\n")
-    sys.stdout.write(json.dumps(figures) + "\n")
-    return bool(missed)
+    return report(figures, GOALS)
 
 
 if __name__ == "__main__":

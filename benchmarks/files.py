@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from benchmarks.file_cases import MAKERS, REFUSED, TOOLS, Case, cases
+from benchmarks.goals import report
 from benchmarks.ready import current_sandbox
 from selfeng.core.files import File, FileReference
 from selfeng.core.verdict import Execution, Raised, Returned, SandboxJob
@@ -30,8 +31,7 @@ def main(names: Sequence[str]) -> None:
     if not chosen:
         sys.exit(f"no file is named {', '.join(names)}")
     result = asyncio.run(_measure(chosen))
-    sys.stdout.write(json.dumps(result) + "\n")
-    sys.exit(bool(result["wrong"] or result["profile_missing"]))
+    sys.exit(report(result, {"wrong": 0, "profile_missing": 0}))
 
 
 async def _measure(chosen: Sequence[Case]) -> dict[str, int]:

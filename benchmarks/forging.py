@@ -18,10 +18,10 @@ few mutants; G, others, such as cancellations and values that can't pass between
 
 import argparse
 import asyncio
-import json
 import sys
 from collections import Counter
 
+from benchmarks.goals import report
 from selfeng.core.composition import Importable
 from selfeng.core.errors import SandboxError
 from selfeng.core.signature import parse_signature
@@ -45,8 +45,7 @@ def main(backends: list[str], mechanisms: list[str], names: list[str]) -> None:
     if not tried:
         sys.exit(f"no tool of mechanism {mechanisms or 'any'} is named {names or 'anything'}")
     result = asyncio.run(_measure(backends, tried))
-    sys.stdout.write(json.dumps(result) + "\n")
-    sys.exit(bool(result["admitted"] or result["refused_right"]))
+    sys.exit(report(result, {"admitted": 0, "refused_right": 0}))
 
 
 def subjects(mechanisms: list[str], names: list[str]) -> list[tuple[str, bool, WrongTool]]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+from benchmarks.goals import report
 from benchmarks.turn_calls import measure_turns
 
 ROOT = Path(__file__).parents[1]
@@ -232,11 +233,7 @@ def main() -> int:
     for name, places in homonyms().items():
         sys.stdout.write(f"{name}: {', '.join(places)}\n")
     figures = {name: parts.total() for name, parts in details.items()} | measure_turns()
-    missed = [name for name, most in GOALS.items() if figures[name] > most]
-    for name in missed:
-        sys.stdout.write(f"{name} is {figures[name]}, at most {GOALS[name]} is the goal\n")
-    sys.stdout.write(json.dumps(figures) + "\n")
-    return bool(missed)
+    return report(figures, GOALS)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ library, 6.00 and 6,392 without.
 
 import argparse
 import asyncio
-import json
 import random
 import sys
 import tempfile
@@ -23,6 +22,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from benchmarks.goals import report
 from selfeng.bootstrap import build_engine
 from selfeng.core.events import Event, Outcome, SynthesisStep, TurnFinished
 from selfeng.core.settings import Settings, load_settings
@@ -133,12 +133,7 @@ def main() -> int:
     )
     parser.add_argument("--requests", type=int, default=100)
     figures = asyncio.run(_measure(parser.parse_args().requests))
-    missed = [name for name, least in LEAST.items() if figures[name] < least]
-    missed += [name for name, most in MOST.items() if figures[name] > most]
-    for name in missed:
-        sys.stdout.write(f"{name} is {figures[name]}, which misses its goal\n")
-    sys.stdout.write(json.dumps(figures) + "\n")
-    return int(bool(missed))
+    return report(figures, MOST, LEAST)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ was left.
 """
 
 import asyncio
-import json
 import random
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from benchmarks import lookup
+from benchmarks.goals import report
 from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.signature import parse_signature
 from selfeng.core.tool import ToolDraft
@@ -74,8 +74,7 @@ def main(kills: int = 50, size: int = 10_000) -> int:
             said = [name for name in said if name not in missing]
     figures["acknowledged"] = len(said) + figures["lost"]
     figures["rebuild_s"] = _rebuilt(size)
-    sys.stdout.write(json.dumps(figures) + "\n")
-    return int(figures["lost"] or figures["not_ready"] or figures["litter"])
+    return report(figures, {"lost": 0, "not_ready": 0, "litter": 0})
 
 
 def _killed(folder: Path, first: int, rebuild: bool, seconds: float) -> list[str]:

@@ -44,7 +44,6 @@ sealtools         ours     96.0 / 88.0 / 83.2 / 40.0 / 94.0
 
 import argparse
 import asyncio
-import json
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -60,6 +59,7 @@ from rich.progress import Progress
 from benchmarks.fit_retrieval import Fit, unseen_tasks
 from benchmarks.fitting.confidence_training import ANSWERABLE, calibration_error, present
 from benchmarks.fitting.data import Query, RetrievalSet, read_sets
+from benchmarks.goals import report
 from benchmarks.lookup import SIZES, measure
 from benchmarks.measures import DEPTH, Ranks, auroc, f1, quality
 from selfeng.capability_registry import CapabilityRegistry
@@ -316,8 +316,7 @@ def main() -> None:
                 tuple(chosen.sizes),
                 lambda line: progress.update(task, description=f"lookup, {line}"),
             )
-    sys.stdout.write(json.dumps(figures) + "\n")
-    sys.exit(int(figures["confidence_error"] > GOAL))
+    sys.exit(report(figures, {"confidence_error": GOAL}))
 
 
 if __name__ == "__main__":

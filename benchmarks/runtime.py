@@ -28,7 +28,6 @@ memory                       2.7 KB           39.6 KB
 
 import argparse
 import asyncio
-import json
 import statistics
 import subprocess
 import sys
@@ -37,6 +36,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 from benchmarks import runtime_rows
+from benchmarks.goals import report
 from benchmarks.runtime_rows import (
     AGENTS,
     CALLS,
@@ -114,11 +114,7 @@ def main(rounds: int, beside: str | None) -> int:
     if peer:
         peer.close()
     figures = _result(times, memory)
-    missed = [name for name, most in GOALS.items() if figures[name] > most]
-    for name in missed:
-        sys.stdout.write(f"{name} is {figures[name]}, at most {GOALS[name]} is the goal\n")
-    sys.stdout.write(json.dumps(figures) + "\n")
-    return int(bool(missed))
+    return report(figures, GOALS)
 
 
 def _result(times: dict[str, Times], memory: dict[str, float]) -> dict[str, float]:

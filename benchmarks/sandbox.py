@@ -57,6 +57,7 @@ from pathlib import Path
 
 from docker.client import DockerClient
 
+from benchmarks.goals import report
 from benchmarks.ready import current_sandbox
 from selfeng.core.composition import Importable
 from selfeng.core.settings import load_settings
@@ -93,11 +94,7 @@ def main(rounds: int, beside: str | None) -> int:
         Path(folder, f"{NAME}.py").write_text(seed.code)
         Path(folder, f"test_{NAME}.py").write_text(seed.tests)
         result = asyncio.run(_measure(rounds, beside, folder, seed))
-    missed = [name for name, most in GOALS.items() if result[name] > most]
-    for name in missed:
-        sys.stdout.write(f"{name} is {result[name]}, at most {GOALS[name]} is the goal\n")
-    sys.stdout.write(json.dumps(result) + "\n")
-    return bool(missed)
+    return report(result, GOALS)
 
 
 async def _measure(

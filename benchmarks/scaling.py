@@ -59,6 +59,7 @@ import simpy
 import sqlalchemy as sa
 from pydantic import SecretStr
 
+from benchmarks.goals import report
 from benchmarks.learning import offline_settings
 from benchmarks.turn import BUILD, BUILT, REUSE, model_server, timed
 from selfeng.bootstrap import build_engine
@@ -301,14 +302,13 @@ def main() -> int:
     costs = asyncio.run(measured()) if given.measure else MEASURED
     sys.stdout.write(json.dumps(asdict(costs)) + "\n")
     found = figures(given.people, costs)
-    missed = [
+    problems = [
         f"{number} people: {name} is {of[name]}, at most {most} is the goal"
         for number, of in found.items()
         for name, most in GOALS.items()
         if (max(of[name].values()) if name == "busy" else of[name]) > most
     ]
-    sys.stdout.write("".join(f"{line}\n" for line in missed) + json.dumps(found) + "\n")
-    return int(bool(missed))
+    return report(found, {}, problems=problems)
 
 
 if __name__ == "__main__":

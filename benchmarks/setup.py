@@ -13,7 +13,6 @@ authority of its own is reached, image build included; null where that can't be 
 explains. `--behind-proxy` tries only that.
 """
 
-import json
 import os
 import signal
 import subprocess
@@ -29,6 +28,7 @@ from urllib.parse import urlsplit
 import requests
 import socketio  # type: ignore[import-untyped]
 
+from benchmarks.goals import report
 from selfeng.core.places import HOME
 from selfeng.core.settings import Settings
 
@@ -41,12 +41,9 @@ GOALS = {"link_s": 25, "first_answer_s": 60, "seeds_s": 90, "second_link_s": 4}
 def main(arguments: list[str]) -> int:
     figures = {} if "--behind-proxy" in arguments else _measured()
     figures["behind_proxy_right"] = _behind_proxy_right()
-    missed = [name for name, most in GOALS.items() if figures.get(name, 0) > most]
-    for name in missed:
-        sys.stdout.write(f"{name} is {figures[name]}, at most {GOALS[name]} is the goal\n")
-    sys.stdout.write(json.dumps(figures) + "\n")
-    right = figures.get("right", True) and figures["behind_proxy_right"] is not False
-    return int(bool(missed) or not right)
+    shown = ("right", "behind_proxy_right")
+    problems = [f"{name} is false" for name in shown if figures.get(name) is False]
+    return report(figures, GOALS, problems=problems)
 
 
 def _behind_proxy_right() -> bool | None:

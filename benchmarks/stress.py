@@ -16,7 +16,6 @@ gone within 0.05 s.
 
 import asyncio
 import gc
-import json
 import os
 import shutil
 import sys
@@ -28,6 +27,7 @@ from pathlib import Path
 from docker.client import DockerClient
 from docker.errors import DockerException
 
+from benchmarks.goals import report
 from benchmarks.ready import current_sandbox
 from selfeng.core.settings import load_settings
 from selfeng.core.verdict import Returned, SandboxJob
@@ -55,12 +55,7 @@ class Baseline:
 
 def main(jobs: int) -> int:
     figures = asyncio.run(_stress(jobs))
-    missed = [name for name, most in GOALS.items() if figures[name] > most]
-    missed += ["right"] if figures["right"] < jobs else []
-    for name in missed:
-        sys.stdout.write(f"{name} is {figures[name]}, which misses its goal\n")
-    sys.stdout.write(json.dumps(figures) + "\n")
-    return int(bool(missed))
+    return report(figures, GOALS, {"right": jobs})
 
 
 async def _stress(jobs: int) -> dict[str, float]:

@@ -20,7 +20,6 @@ as each of them needs a container, which takes 0.3 s of processor time to start.
 import argparse
 import asyncio
 import cProfile
-import json
 import multiprocessing
 import pstats
 import sys
@@ -37,6 +36,7 @@ from typing import NamedTuple
 
 from pydantic import SecretStr
 
+from benchmarks.goals import report
 from benchmarks.learning import offline_settings
 from selfeng.bootstrap import build_engine
 from selfeng.core.events import FINAL, Outcome, Record, StageEntered, Witnessed
@@ -220,8 +220,7 @@ def main() -> int:
     parser.add_argument("--people", type=int, nargs="+", default=_PEOPLE)
     given = parser.parse_args()
     figures = asyncio.run(run(given.profile, given.rounds, given.people))
-    sys.stdout.write(json.dumps(figures) + "\n")
-    return int(any(figures[name] > goal for name, goal in GOALS.items()))  # type: ignore[operator]
+    return report(figures, GOALS)
 
 
 if __name__ == "__main__":

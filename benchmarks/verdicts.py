@@ -357,7 +357,7 @@ def _mistakes(rates: Mapping[str, float]) -> dict[str, float]:
     return {**rates, "right": 1 - rates["right"]}
 
 
-def report(sources: Sequence[Counts]) -> Row:
+def summed(sources: Sequence[Counts]) -> Row:
     """For people, and what the last line says."""
     choices = [choice(sources, half) for half in (0, 1)]
     for number, rule in enumerate(RULES):
@@ -422,7 +422,7 @@ async def _measure(tasks_by_source: Sequence[Sequence[Task]]) -> Row:
             sys.stdout.write(f"{stage}: {_shown(rates)}\n")
     await sandbox.aclose()
     return {
-        **report(sources),
+        **summed(sources),
         "suites_repaired": repaired,
         "gate_seconds": round(statistics.median(gates), 2),
         "seconds": round(time.perf_counter() - began),

@@ -22,7 +22,6 @@ So one witness that returns another value is enough, and one that raises does no
 import argparse
 import ast
 import asyncio
-import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
@@ -30,6 +29,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.goals import report
 from benchmarks.ready import current_sandbox
 from benchmarks.verdicts import DATA, Row, read_rows
 from selfeng.core.signature import SignatureError, parse_signature
@@ -213,8 +213,7 @@ async def _main(data: Path) -> int:
         figures = await measure(sandbox, data)
     finally:
         await sandbox.aclose()
-    sys.stdout.write(json.dumps(figures) + "\n")
-    return int(any(figures[name] > goal for name, goal in GOALS.items()))
+    return report(figures, GOALS)
 
 
 def main() -> int:
