@@ -13,6 +13,7 @@ that are said to change with those that were wrong.
 import argparse
 import ast
 import asyncio
+import re
 import sys
 import tempfile
 import time
@@ -151,8 +152,17 @@ async def faults(engine: Engine, data: Path, most: int) -> list[Fault]:
     return found
 
 
+def _snake_case(name: str) -> str:
+    """A name as tools may have it."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
 async def _fault(engine: Engine, problem: Row, row: Row) -> Fault | None:
-    name, right, wrong = problem["entry_point"], row["canonical_solution"], row["buggy_solution"]
+    written, name = problem["entry_point"], _snake_case(problem["entry_point"])
+    right, wrong = (
+        re.sub(rf"\b{written}\b", name, row[f"{which}_solution"])
+        for which in ("canonical", "buggy")
+    )
     try:
         signature, own = parse_signature(wrong, name), parse_signature(right, name)
     except SignatureError:
