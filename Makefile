@@ -153,7 +153,7 @@ bench-calls: $(VENV)/test.stamp machine
 bench-load: $(VENV)/test.stamp machine
 	@$(PY) -m benchmarks.load $(BUILDS)
 
-# The named states of the page, wide and narrow, light and dark, below screenshots/; STATES names some of them.
+# The named states of the page, wide and narrow, light and dark, below screenshots/; STATES names some of them, LOCALE the language.
 screenshots: $(VENV)/test.stamp node-packages
 	@$(PY) -m benchmarks.screenshots
 

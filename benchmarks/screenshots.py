@@ -1,5 +1,5 @@
 """Screenshots of the named states of the page (tests/browser/states.py), wide and narrow, light and
-dark, below screenshots/. STATES names some of them.
+dark, below screenshots/. STATES names some of them, LOCALE the language (`de`).
 
 `make screenshots` runs it; the server, the model's replies and the library are those of the tests.
 """
@@ -19,7 +19,8 @@ from tests.browser.states import ONLY_NARROW, STATES, Visit, reached, servers
 from tests.browser.test_page import NARROW, WIDE
 from tests.home import ROOT
 
-FOLDER = ROOT / "screenshots"
+LOCALE = os.environ.get("LOCALE", "en")
+FOLDER = ROOT / "screenshots" / LOCALE
 
 
 @contextmanager
@@ -46,14 +47,14 @@ def shoot(page: Page, name: str) -> None:
 def main(names: list[str]) -> None:
     """Raises: SystemExit."""
     failed: list[str] = []
-    FOLDER.mkdir(exist_ok=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
     expect.set_options(timeout=PATIENCE // 3)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium-headless-shell") or shutil.which("chromium"),
             args=FLAGS,
         )
-        with visiting(browser) as visit:
+        with visiting(browser, locale=LOCALE) as visit:
             for name in STATES:
                 if names and name not in names:
                     continue
