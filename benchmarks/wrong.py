@@ -182,7 +182,7 @@ async def _fault(engine: Engine, problem: Row, row: Row) -> Fault | None:
     ]
     usable = [n for n, outcome in enumerate(outcomes) if outcome.kind == "returned"]
     bad, good = ([n for n in usable if are_right[n] is right_one] for right_one in (False, True))
-    if not bad or len(good) < 2:
+    if not bad or not good:
         return None
     kept = [bad[0], *good[: ANSWERS // 2], *bad[1 : 1 + ANSWERS // 2]]
     passing = range(1, 1 + len(good[: ANSWERS // 2]))
