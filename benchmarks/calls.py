@@ -335,7 +335,7 @@ async def _run(candidates: int, course: Callable[[Person, Engine], Any]) -> list
         engine = await build_engine(offline_settings(Path(folder)).model_copy(update=scripted))
         try:
             await engine.get_ready()
-            await engine.learn_from_turns()
+            await engine.learning.start()
             person = Person(engine, model)
             await course(person, engine)
         finally:

@@ -333,7 +333,7 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     bridge = Bridge(kind)
     engine = bridge.run(build_engine(settings, durable=True))
     try:
-        bridge.run(engine.learn_from_turns())
+        bridge.run(engine.learning.start())
         bridge.run(_set_up(engine))
         bridge.run(engine.resume_turns())
     except BaseException:

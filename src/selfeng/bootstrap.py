@@ -124,8 +124,6 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         configuration = Configuration(settings, _connect, partial(local_servers, ports))
         stack.push_async_callback(configuration.aclose)
         tools = await _tool_parts(settings, stack, database, minilm, configuration.client)
-        learning = _learning(settings, database, minilm, configuration.client)
-        stack.push_async_callback(learning.aclose)
         runtime = BackgroundTasks()
         stack.push_async_callback(runtime.aclose)
         readiness = Readiness()
@@ -135,11 +133,15 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             seconds=settings.docker_timeout,
             packages=_Layers(settings, await stack.enter_async_context(AsyncExitStack())),
         )
-        turns = _turn_parts(configuration, database, runtime)
+        processes = Processes(database)
+        journal = Journal(database, processes=processes, teaches=lambda: learning.active)
+        learning = _learning(configuration, database, minilm, journal)
+        stack.push_async_callback(learning.aclose)
+        turns = _turn_parts(configuration, database, runtime, journal, processes, learning)
         workflows = None
         if durable:
             version = await asyncio.to_thread(sources_digest)
-            workflows = Workflows(_steps_url(settings), version, turns.journal.running_turns)
+            workflows = Workflows(_steps_url(settings), version, journal.running_turns)
             stack.push_async_callback(workflows.aclose)
         servers = McpServers(
             settings.mcp_config,
@@ -242,9 +244,7 @@ def _model_parts(
         servers=servers,
         inspector=in_steps("inspector", FileProfiler(tools.sandbox)),
     )
-    return ModelParts(
-        model, synthesis, executor, orchestrator, learning.learner.asking(model), builder
-    )
+    return ModelParts(model, synthesis, executor, orchestrator, builder)
 
 
 def _synthesis(
@@ -328,17 +328,25 @@ def reserved_names() -> frozenset[str]:
 
 
 def _turn_parts(
-    configuration: Configuration, database: sa.Engine, runtime: BackgroundTasks
+    configuration: Configuration,
+    database: sa.Engine,
+    runtime: BackgroundTasks,
+    journal: Journal,
+    processes: Processes,
+    learning: Learning,
 ) -> TurnParts:
-    processes = Processes(database)
-    journal = Journal(database, processes=processes)
     recorder = Recorder(journal)
     files = ConversationFiles(database)
     queue = TurnQueue(database, lambda: _queue_limits(configuration.settings))
     room = configuration.settings.turns_per_process
     return TurnParts(
         turns=TurnRegistry(
-            recorder, queue, lambda: room, runtime.start, partial(_blocked, room, processes)
+            recorder,
+            queue,
+            lambda: room,
+            runtime.start,
+            partial(_blocked, room, processes),
+            on_end=learning.turn_ended,
         ),
         queue=queue,
         runtime=runtime,
@@ -527,24 +535,26 @@ def _tell(changes: Changes[LibraryChange], outcome: Reverified) -> None:
 
 
 def _learning(
-    settings: Settings, database: sa.Engine, minilm: MiniLM, model: LLMClient
+    configuration: Configuration, database: sa.Engine, minilm: MiniLM, journal: Journal
 ) -> Learning:
     """Lessons are found with MiniLM whatever EMBEDDER says, because the distance threshold was
     measured with it.
     """
-    book, turns = LessonBook(database, minilm), Turns(database)
+    settings, book, turns = configuration.settings, LessonBook(database, minilm), Turns(database)
     limits = Limits(
         calls=settings.lessons_max_calls,
         tokens=settings.lessons_max_tokens,
         seconds=settings.lessons_max_seconds,
     )
-    learner = Learner(model, book, turns, limits)
+    learner = Learner(lambda: configuration.client, book, turns, limits)
     return Learning(
         learner,
         book,
         turns,
         shown_limit=settings.lessons_shown,
         expire_days=settings.lessons_expire_days,
+        allowed=lambda: configuration.settings.lessons_learn,
+        unexamined=journal.take_over_unexamined,
     )
 
 

@@ -73,7 +73,6 @@ from selfeng.core.visible import one_line
 from selfeng.core.words import count, is_shortened, shortened
 from selfeng.durable.turn_work import Run, TurnStarter
 from selfeng.durable.workflows import Workflows
-from selfeng.lessons.learner import Learner
 from selfeng.lessons.learning import Learning
 from selfeng.library.change_events import LibraryChange
 from selfeng.library.composition.reverification import Reverifier
@@ -125,8 +124,6 @@ _WRONG = "That is wrong."
 """The complaint of who says no more."""
 _LOOK = 1.0
 """Seconds between looks at the turns of other processes."""
-_LOOK_FOR_LESSONS = 60.0
-"""Seconds between looks at what other processes have not learnt from."""
 _SEARCH = {
     "ready": "search with Chroma",
     "behind": "exact search (the index is being built)",
@@ -156,7 +153,6 @@ class ModelParts:
     synthesis: SynthesisEngine
     executor: Executor
     orchestrator: Orchestrator
-    learner: Learner
     builder: ProjectBuilder
 
 
@@ -258,7 +254,6 @@ class Engine:
         self.model, self.orchestrator = parts.client, parts.orchestrator
         self.synthesis, self._executor = parts.synthesis, parts.executor
         self.tool_import.examine = parts.synthesis.examine_imported
-        self.learning.learner = parts.learner
         self.projects.use(parts.builder)
 
     async def ask(
@@ -1183,35 +1178,6 @@ class Engine:
         if to_build:
             self.upkeep.begin()
 
-    async def learn_from_turns(self) -> None:
-        """From now on, learn in the background from each turn that ends, unless the settings say
-        otherwise, and from those that killed servers left unexamined.
-        """
-
-        def learns() -> bool:
-            return self.configuration.settings.lessons_learn
-
-        def learn(turn_id: str) -> None:
-            if learns():
-                self.learning.begin(turn_id)
-
-        self._turns.learn, self._journal.teaches = learn, learns
-        await self._learn_from_left_turns()
-        self._background.start(self._watch_unexamined())
-
-    async def _learn_from_left_turns(self) -> None:
-        if self.configuration.settings.lessons_learn:
-            for turn_id in await asyncio.to_thread(self._journal.take_over_unexamined):
-                self.learning.begin(turn_id)
-
-    async def _watch_unexamined(self) -> None:
-        while True:
-            await asyncio.sleep(_LOOK_FOR_LESSONS)
-            try:
-                await self._learn_from_left_turns()
-            except Exception as error:  # noqa: BLE001 - the database is away
-                log.warning("the turns that are to be examined could not be found: %s", error)
-
     async def stop_abandoned_turns(self) -> None:
         """Mark turns that killed servers left running as stopped, and remove the conversations
         that were deleted long ago.
@@ -1235,7 +1201,7 @@ class Engine:
         hands_over = bool(self._workflows) and self._queue.shared
         self._background.cancel()
         self._recalls.cancel()
-        self._turns.learn = None
+        self.learning.stop()
         await self._turns.aclose("The server ended.", stays=hands_over)
         if hands_over:
             await asyncio.to_thread(self._queue.fence)

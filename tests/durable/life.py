@@ -138,7 +138,7 @@ async def main(request: str) -> None:
         if os.environ.get("SETS_UP"):
             engine.set_up()
         if learns:
-            await engine.learn_from_turns()
+            await engine.learning.start()
         await engine.resume_turns()
         if project := os.environ.get("PROJECT"):
             await engine.projects.begin("me", {"project_name": project, "goal": request})

@@ -87,7 +87,9 @@ async def engine_on(
         )
         recorder = Recorder(book.journal)
         queue = TurnQueue(book.database, lambda: QueueLimits(8, 8, 8))
-        turns = TurnRegistry(recorder, queue, lambda: 8, runtime.start)
+        turns = TurnRegistry(
+            recorder, queue, lambda: 8, runtime.start, on_end=book.learning.turn_ended
+        )
         sources = PinnedSources(library)
         upkeep = Reverifier(
             Reverification(library, synthesis.reexamine, sources, lambda outcome: None)
@@ -98,9 +100,7 @@ async def engine_on(
             configuration=Configuration(
                 Settings(_env_file=None), lambda settings, news: LLMClient(model="scripted")
             ),
-            model_parts=lambda: ModelParts(
-                model, synthesis, executor, orchestrator, book.learning.learner, builder
-            ),
+            model_parts=lambda: ModelParts(model, synthesis, executor, orchestrator, builder),
             tool_parts=ToolParts(
                 library,
                 sources,
@@ -166,7 +166,7 @@ async def test_a_lesson_is_learnt_and_used_in_the_next_turn(database):
         failing(), failing(), passing(), returned(), failing(), passing(), returned()
     )
     async with engine_on(book, model, sandbox) as engine:
-        await engine.learn_from_turns()
+        await engine.learning.start()
         first = await events_of(engine, "double 4")
         assert isinstance(first[-1], TurnFinished), "learning comes after the turn's last event"
         assert (book.model.asked(), [type(e) for e in first if isinstance(e, LessonsShown)]) == (

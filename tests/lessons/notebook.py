@@ -38,11 +38,17 @@ class Notebook:
         expire_days: int = 90,
     ) -> None:
         self.database = database
-        self.model, self.journal = ScriptedModel(*replies), Journal(self.database)
+        self.model = ScriptedModel(*replies)
+        self.journal = Journal(database, teaches=lambda: self.learning.active)
         self.book, turns = LessonBook(self.database, HashingEmbedder()), Turns(self.database)
-        learner = Learner(self.model, self.book, turns, LIMITS)
+        learner = Learner(lambda: self.model, self.book, turns, LIMITS)
         self.learning = Learning(
-            learner, self.book, turns, shown_limit=shown, expire_days=expire_days
+            learner,
+            self.book,
+            turns,
+            shown_limit=shown,
+            expire_days=expire_days,
+            unexamined=self.journal.take_over_unexamined,
         )
         self.conversation = self.journal.create_conversation("me", "a conversation")
 

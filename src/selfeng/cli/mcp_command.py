@@ -99,7 +99,7 @@ async def _serve_alone(settings: Settings, address: str) -> None:
     from selfeng.doors.engine_tools import EngineTools
 
     async with aclosing(await build_engine(settings, durable=True)) as engine:
-        await engine.learn_from_turns()
+        await engine.learning.start()
         engine.readiness.tell(say)
         engine.set_up()
         await engine.resume_turns()

@@ -48,7 +48,7 @@ async def _work(settings: Settings) -> int:
     async with aclosing(await build_engine(settings, durable=True)) as engine:
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, partial(_wake, asyncio.get_running_loop(), _ends(stop)))
-        await engine.learn_from_turns()
+        await engine.learning.start()
         engine.readiness.tell(say)
         engine.set_up()
         start_task = asyncio.create_task(engine.resume_turns(once_ready=True))

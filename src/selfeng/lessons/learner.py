@@ -4,6 +4,7 @@ there is something to learn.
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
@@ -108,13 +109,11 @@ class Examined(Value):
 class Learner:
     """Belongs to one event loop."""
 
-    def __init__(self, model: ModelClient, book: LessonBook, turns: Turns, limits: Limits) -> None:
-        """`limits` apply to each examined turn."""
+    def __init__(
+        self, model: Callable[[], ModelClient], book: LessonBook, turns: Turns, limits: Limits
+    ) -> None:
+        """`model` gives the model in use; `limits` apply to each examined turn."""
         self._model, self._book, self._turns, self._limits = model, book, turns, limits
-
-    def asking(self, model: ModelClient) -> "Learner":
-        """The same with another model."""
-        return Learner(model, self._book, self._turns, self._limits)
 
     async def examine(self, turn_id: str) -> Examined:
         """Examine a turn, unless it has not ended or was examined before. A turn whose reply is
@@ -153,7 +152,7 @@ class Learner:
             "lessons", record=transcript.record, previous=transcript.previous, known=listed
         )
         try:
-            reply = await self._model.structured(prompt, LessonsReply, Budget(self._limits))
+            reply = await self._model().structured(prompt, LessonsReply, Budget(self._limits))
         except (ModelReplyInvalid, ModelRefused, BudgetExceeded) as error:
             log.info("could not learn from a turn: %s", error)
             return None

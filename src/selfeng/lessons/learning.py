@@ -4,7 +4,7 @@ turns.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -18,6 +18,9 @@ from selfeng.lessons.book import LessonBook
 from selfeng.lessons.learner import Examined, Learner, Turns
 
 log = logging.getLogger(__name__)
+
+_PAUSE = 60.0
+"""Seconds between looks at the turns that other processes left."""
 
 
 class Learning:
@@ -33,12 +36,17 @@ class Learning:
         *,
         shown_limit: int,
         expire_days: int,
+        allowed: Callable[[], bool] = lambda: True,
+        unexamined: Callable[[], Iterable[str]] = tuple,
     ) -> None:
-        """`learner` examines the turns; it may be replaced. `shown_limit`: the maximum number of
-        lessons that an agent is shown.
+        """`shown_limit`: the maximum number of lessons that an agent is shown. `allowed`: whether
+        the settings have ended turns examined. `unexamined` gives the ids of those that ended
+        processes left; it blocks.
         """
-        self.learner, self._book, self._turns = learner, book, turns
+        self._learner, self._book, self._turns = learner, book, turns
         self._shown_limit, self._expire_days = shown_limit, expire_days
+        self._allowed, self._unexamined = allowed, unexamined
+        self._watch: asyncio.Task[None] | None = None
         self.changed = Changes[[]]()
         """Told after every change of the lessons."""
         self._background = BackgroundTasks()
@@ -56,6 +64,38 @@ class Learning:
             return recalled[agent, about]
 
         return recall
+
+    async def start(self) -> None:
+        """From now on, examine each turn that ends, and those that ended processes left."""
+        self._watch = asyncio.create_task(self._watch_unexamined(), name="lessons")
+        await self._examine_left()
+
+    def stop(self) -> None:
+        """Examine no more turns by itself."""
+        if self._watch:
+            self._watch.cancel()
+            self._watch = None
+
+    @property
+    def active(self) -> bool:
+        """Whether turns that end now are examined."""
+        return self._watch is not None and self._allowed()
+
+    def turn_ended(self, turn_id: str) -> None:
+        if self.active:
+            self.begin(turn_id)
+
+    async def _watch_unexamined(self) -> None:
+        while True:
+            await asyncio.sleep(_PAUSE)
+            try:
+                await self._examine_left()
+            except Exception as error:  # noqa: BLE001 - the database is away
+                log.warning("the turns that are to be examined could not be found: %s", error)
+
+    async def _examine_left(self) -> None:
+        for turn_id in await asyncio.to_thread(self._unexamined) if self.active else ():
+            self.begin(turn_id)
 
     def begin(self, turn_id: str) -> None:
         """Examine an ended turn in the background."""
@@ -99,6 +139,7 @@ class Learning:
 
     async def aclose(self) -> None:
         """Cancel the running examinations; their turns stay unexamined."""
+        self.stop()
         await self._background.aclose()
 
     async def _relevant(self, agent: AgentKind, about: str) -> tuple[LessonHint, ...]:
@@ -115,7 +156,7 @@ class Learning:
 
     async def _examine(self, turn_id: str) -> Examined:
         async with self._one_at_a_time:
-            examined = await self.learner.examine(turn_id)
+            examined = await self._learner.examine(turn_id)
         if examined.changed:
             self.changed.tell()
         return examined

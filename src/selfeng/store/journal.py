@@ -115,14 +115,19 @@ class Journal:
     """Conversations, turns and events in one database."""
 
     def __init__(
-        self, engine: sa.Engine, server: str | None = None, processes: Processes | None = None
+        self,
+        engine: sa.Engine,
+        server: str | None = None,
+        processes: Processes | None = None,
+        teaches: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`server` runs the turns that begin here: this process, unless another is named."""
+        """`server` runs the turns that begin here: this process, unless another is named.
+        `teaches`: whether they are to be examined for lessons when they have ended.
+        """
         self._engine = engine
         self._server = server or this_process()
         self._processes = processes or Processes(engine)
-        self.teaches: Callable[[], bool] = lambda: False
-        """Whether turns that begin are to be examined for lessons when they have ended."""
+        self._teaches = teaches
 
     def create_conversation(self, owner: str, title: str, kind: ConversationKind = "chat") -> str:
         """Begin a conversation and return its id."""
@@ -302,7 +307,7 @@ class Journal:
             started_at = max(now, utc(newest) + _TICK) if newest else now
             values = {**row, "started_at": started_at, "server": self._server}
             connection.execute(_TURNS.insert().values(**values))
-            if self.teaches():
+            if self._teaches():
                 mark_examined(connection, turn_id, unusable=-1)
             if first:
                 _append(connection, first)

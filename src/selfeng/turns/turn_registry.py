@@ -56,11 +56,15 @@ class TurnRegistry:
         room: Callable[[], int],
         start: Callable[[Coroutine[Any, Any, None]], object],
         blocked: Callable[[], str] = lambda: "",
+        *,
+        on_end: Callable[[str], object] = lambda turn_id: None,
     ) -> None:
         """`room` is how many turns may run here at once, of those that another process can run.
         `start` runs a coroutine in the background. `blocked` gives the reason why no process takes
-        turns, "" if one does.
+        turns, "" if one does. `on_end` gets the id of each turn that has ended and is in the
+        journal.
         """
+        self._on_end = on_end
         self._recorder, self._queue, self._room, self._start = recorder, queue, room, start
         self._blocked = blocked
         self._turns: dict[
@@ -81,8 +85,6 @@ class TurnRegistry:
         self._closed = False
         self.take: Callable[[ClaimedTurn], Coroutine[Any, Any, None]] | None = None
         """Begins a turn that another process took into the queue; None: none is taken."""
-        self.learn: Callable[[str], object] | None = None
-        """Called with the id of each turn that has ended and is in the journal."""
 
     async def check(self, owner: str, conversation_id: str | None = None) -> None:
         """Call before a turn of `owner` is begun; None for a new conversation. Raises:
@@ -301,8 +303,8 @@ class TurnRegistry:
         await recording
         await self._recorder.flush()
         self._claim_soon(changed=True)
-        if (on_end is None or await on_end(lease)) and self.learn is not None:
-            self.learn(turn_id)
+        if on_end is None or await on_end(lease):
+            self._on_end(turn_id)
 
     async def _record(
         self,
