@@ -258,7 +258,7 @@ class Person:
             for prompt, reply in script.items()
         }
         events: list[Event] = []
-        end = self._engine.subscribe(lambda records: events.extend(r.event for r in records))
+        end = self._engine.feed.subscribe(lambda records: events.extend(r.event for r in records))
         conversation = self._conversation if follows else None
         asked = await self._engine.ask("me", conversation, request, files, answers=answers)
         self._conversation = asked.conversation_id

@@ -52,7 +52,7 @@ async def _built(engine: Engine, model: RecordingCookbook) -> list[Event]:
     """The events of a turn that builds the tool, which is removed afterwards."""
     order, events = ORDERS["en"], list[Event]()
     model.script = scripted(order)
-    end = engine.subscribe(lambda records: events.extend(record.event for record in records))
+    end = engine.feed.subscribe(lambda records: events.extend(record.event for record in records))
     await engine.ask("me", None, order.request, [order.file])
     await engine.settle()
     end()

@@ -99,7 +99,7 @@ class Sockets:
 
     async def _listen(self) -> None:
         post = self._bridge.post
-        self._engine.subscribe(lambda records: post(partial(self._deliver, list(records))))
+        self._engine.feed.subscribe(lambda records: post(partial(self._deliver, list(records))))
         self._engine.changes.subscribe(
             lambda change: post(partial(self._tell_library_change, change))
         )

@@ -137,7 +137,29 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         journal = Journal(database, processes=processes, teaches=lambda: learning.active)
         learning = _learning(configuration, database, minilm, journal)
         stack.push_async_callback(learning.aclose)
-        turns = _turn_parts(configuration, database, runtime, journal, processes, learning)
+        turns = _turn_parts(
+            configuration,
+            database,
+            runtime,
+            journal=journal,
+            processes=processes,
+            learning=learning,
+        )
+        background = BackgroundTasks()
+        stack.push_async_callback(background.aclose)
+        conversations = Changes[str]()
+        news = NewsListener(
+            database,
+            {
+                "journal": turns.feed.news,
+                "conversations": lambda about: conversations.tell(""),
+                "library": lambda about: background.start(tools.library.count()),
+                "lessons": lambda about: learning.changed.tell(),
+                "queue": lambda about: turns.turns.reconsider(changed=False),
+                "stop": turns.turns.stop_here,
+            },
+        )
+        stack.push_async_callback(news.aclose)
         workflows = None
         if durable:
             version = await asyncio.to_thread(sources_digest)
@@ -176,6 +198,8 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             tool_parts=tools,
             workflows=workflows,
             turn_parts=turns,
+            changed_conversations=conversations,
+            news=news,
             servers=servers,
             learning=learning,
             projects=ProjectService(
@@ -331,6 +355,7 @@ def _turn_parts(
     configuration: Configuration,
     database: sa.Engine,
     runtime: BackgroundTasks,
+    *,
     journal: Journal,
     processes: Processes,
     learning: Learning,
@@ -354,7 +379,6 @@ def _turn_parts(
         processes=processes,
         recorder=recorder,
         feed=Feed(journal, recorder),
-        news=NewsListener(database),
         files=files,
         file_limits=configuration.settings.file_limits,
         shares=Shares(database, journal, files),

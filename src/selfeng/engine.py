@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import starmap
-from typing import Any, assert_never
+from typing import Any
 from uuid import uuid4
 from weakref import WeakValueDictionary
 
@@ -99,7 +99,7 @@ from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationSummary
 from selfeng.store.habits import Habits
 from selfeng.store.journal import Journal, NewConversation
-from selfeng.store.news import NewsItem, NewsListener
+from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
@@ -182,7 +182,6 @@ class TurnParts:
     processes: Processes
     recorder: Recorder
     feed: Feed
-    news: NewsListener
     files: ConversationFiles
     file_limits: FileLimits
     shares: Shares
@@ -208,6 +207,8 @@ class Engine:
         learning: Learning,
         projects: ProjectService,
         readiness: Readiness,
+        changed_conversations: Changes[str],
+        news: NewsListener,
         set_ups: Mapping[Part, Callable[[Callable[[str], None]], None]],
         resources: AsyncExitStack,
         workflows: Workflows | None = None,
@@ -222,10 +223,10 @@ class Engine:
         self._proposals = tools.proposals
         self.tool_import, self._tool_export = tools.tool_import, tools.tool_export
         self._turns, self._queue, self._runtime = turns.turns, turns.queue, turns.runtime
-        self._journal, self._recorder = turns.journal, turns.recorder
+        self._journal, self.recorder = turns.journal, turns.recorder
         self._processes = turns.processes
-        self._feed, self._news = turns.feed, turns.news
-        self.changed_conversations: Changes[str] = Changes()
+        self.feed, self.news = turns.feed, news
+        self.changed_conversations = changed_conversations
         self.called: Changes[Event] = Changes()
         self.called.subscribe(log_event)
         self._files, self.file_limits = turns.files, turns.file_limits
@@ -246,8 +247,7 @@ class Engine:
         self._use(model_parts())
         configuration.changed.subscribe(lambda: self._use(model_parts()))
         configuration.changed.subscribe(self._turns.reconsider)
-        self._news.start(self._hear, self._hear_all)
-        self._recorder.subscribe(self._recall)
+        self.recorder.subscribe(self._recall)
 
     def _use(self, parts: ModelParts) -> None:
         """Begin turns with these parts from now on."""
@@ -362,21 +362,17 @@ class Engine:
 
         Raises: as what begins it.
         """
-        records: asyncio.Queue[Record] = asyncio.Queue()
-        unsubscribe = self.subscribe(lambda batch: _append(records, batch))
-        runs = None
-        try:
-            runs = started_turn = await pending_turn
-            while runs:
-                record = await records.get()
-                if record.turn_id == started_turn.turn_id:
-                    if isinstance(record.event, FINAL):
-                        runs = None
-                    yield record
-        finally:
-            unsubscribe()
-            if runs:
-                await self.stop(owner, runs.turn_id)
+        with self.feed.listening() as news:
+            turn_id, is_last = (await pending_turn).turn_id, False
+            try:
+                while not is_last:
+                    record = await news.get()
+                    if record.turn_id == turn_id:
+                        is_last = isinstance(record.event, FINAL)
+                        yield record
+            finally:
+                if not is_last:
+                    await self.stop(owner, turn_id)
 
     async def records(self, owner: str, turn_id: str) -> tuple[Record, ...]:
         """The records of a turn so far. Raises: ResourceNotFound: `owner` has no such turn."""
@@ -389,9 +385,7 @@ class Engine:
 
         Raises: ResourceNotFound: `owner` has no such turn.
         """
-        news: asyncio.Queue[Record] = asyncio.Queue()
-        unsubscribe = self.subscribe(lambda batch: _append(news, batch))
-        try:
+        with self.feed.listening() as news:
             stored_records = await self.records(owner, turn_id)
             if not isinstance(stored_records[-1].event, FINAL):
                 after = max(after, stored_records[0].seq - 1)
@@ -401,8 +395,6 @@ class Engine:
                     yield record
                 if record.turn_id == turn_id and isinstance(record.event, FINAL):
                     return
-        finally:
-            unsubscribe()
 
     async def conversation_named(self, owner: str, name: str) -> str:
         """The id of a conversation that a program calls by a name of its own, begun if there is
@@ -488,7 +480,7 @@ class Engine:
             computed=report.computed,
             changed=len(report.changed),
         )
-        self._recorder.emit(conversation_id, turn_id, event, scope="recall", n=1)
+        self.recorder.emit(conversation_id, turn_id, event, scope="recall", n=1)
 
     def _as_called(self, call: EarlierCall) -> tuple[dict[str, Any], list[File]]:
         """The arguments and the files of an earlier call. Blocking.
@@ -642,12 +634,12 @@ class Engine:
         """Begin a turn, with the past of its conversation, which is a new one if none is named."""
         new, conversation_id = None, turn_request.conversation_id
         if conversation_id:
-            await self._feed.watch(conversation_id)
+            await self.feed.watch(conversation_id)
             turn_request = await asyncio.to_thread(self._with_past, turn_request)
         else:
             new = NewConversation(owner, turn_request.text.strip().splitlines()[0][:80])
             conversation_id = uuid4().hex
-            await self._feed.watch(conversation_id, new=True)
+            await self.feed.watch(conversation_id, new=True)
             turn_request = replace(turn_request, conversation_id=conversation_id)
         return await self._starter.begin(
             owner,
@@ -730,7 +722,7 @@ class Engine:
 
     def _interrupted(self, claimed: ClaimedTurn) -> None:
         last = TurnStopped(reason=INTERRUPTED)
-        self._recorder.emit(claimed.conversation_id, claimed.turn_id, last, lease=claimed.lease)
+        self.recorder.emit(claimed.conversation_id, claimed.turn_id, last, lease=claimed.lease)
 
     async def _begin_claimed(self, claimed: ClaimedTurn) -> None:
         numbered = await asyncio.to_thread(self._journal.numbered, claimed.turn_id)
@@ -829,7 +821,7 @@ class Engine:
     ) -> tuple[Record, ...]:
         """See `Journal.history`. Raises: ResourceNotFound: `owner` has no such conversation."""
         await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
-        await self._feed.watch(conversation_id)
+        await self.feed.watch(conversation_id)
         read = partial(self._journal.history, before=before, turns=turns)
         return await asyncio.to_thread(read, conversation_id, after)
 
@@ -853,51 +845,12 @@ class Engine:
         """
         return await asyncio.to_thread(self._files.result_of_turn, owner, turn_id)
 
-    def subscribe(
-        self, on_records: Callable[[Sequence[Record]], None], *, own_only: bool = False
-    ) -> Callable[[], None]:
-        """From now on, call `on_records` with all records of this process, and unless `own_only`,
-        with those of other processes in conversations that were read or continued here; returns a
-        function that ends this.
-        """
-        return (self._recorder if own_only else self._feed).subscribe(on_records)
-
     async def load(self) -> EngineLoad:
         return EngineLoad(
             running=len(self._turns.running),
             queued=await asyncio.to_thread(self._queue.length),
             containers=self.sandbox.ready,
         )
-
-    async def listening(self) -> None:
-        """Wait until what other processes do is heard."""
-        await self._news.started()
-
-    def _hear(self, item: NewsItem) -> None:
-        """Another process announced something."""
-        match item.topic:
-            case "journal":
-                self._feed.news(item.about)
-            case "conversations":
-                self.changed_conversations.tell("")
-            case "library":
-                self._background.start(self.library.count())
-            case "lessons":
-                self.learning.changed.tell()
-            case "queue":
-                self._turns.reconsider(changed=False)
-            case "stop":
-                self._turns.stop_here(item.about)
-            case _:
-                assert_never(item.topic)
-
-    async def _hear_all(self) -> None:
-        """Announcements may have been missed."""
-        self._feed.lost()
-        self._turns.reconsider(changed=False)
-        self.changed_conversations.tell("")
-        self.learning.changed.tell()
-        await self.library.count()
 
     async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
         """The example requests of a tool, without those that another owner asked before the tool
@@ -1052,7 +1005,7 @@ class Engine:
         conversation_id = await asyncio.to_thread(self._journal.conversation_of, turn_id)
         if conversation_id:
             event = AnswerCorrected(tool=name, version=tool.version, turn_id=turn_id)
-            self._recorder.emit(conversation_id, turn_id, event, scope="accepted", n=1)
+            self.recorder.emit(conversation_id, turn_id, event, scope="accepted", n=1)
         return tool
 
     async def refuse(self, owner: str, name: str, refused: bool = True) -> Proposal:
@@ -1190,9 +1143,9 @@ class Engine:
         are stored.
         """
         await self._runtime.aflush_tasks()
-        await self._recorder.flush()
+        await self.recorder.flush()
         await self._recalls.aflush_tasks()
-        await self._recorder.flush()
+        await self.recorder.flush()
 
     async def aclose(self) -> None:
         """Stop all turns, write their last events to the journal, and close every part. Where
@@ -1207,12 +1160,11 @@ class Engine:
             await asyncio.to_thread(self._queue.fence)
         self._turns.stop_all("The server ended.")
         await self._runtime.aflush_tasks()
-        await self._recorder.aclose()
+        await self.recorder.aclose()
         if hands_over:
             await asyncio.to_thread(self._queue.hand_over)
         await asyncio.to_thread(self._processes.close)
-        await self._news.aclose()
-        await self._feed.aclose()
+        await self.feed.aclose()
         await self._resources.aclose()
 
 
@@ -1225,11 +1177,6 @@ def _check_words(request: str, remedy: str) -> None:
             f"the request has {len(request)} characters",
             f"{LONGEST_REQUEST} are allowed; shorten it",
         )
-
-
-def _append(records: asyncio.Queue[Record], batch: Sequence[Record]) -> None:
-    for record in batch:
-        records.put_nowait(record)
 
 
 async def _joined(

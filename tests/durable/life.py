@@ -134,7 +134,7 @@ async def main(request: str) -> None:
             ended.set()
 
     async with aclosing(await build_engine(load_settings(None), durable=True)) as engine:
-        engine.subscribe(hear)
+        engine.feed.subscribe(hear)
         if os.environ.get("SETS_UP"):
             engine.set_up()
         if learns:

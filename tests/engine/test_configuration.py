@@ -57,7 +57,7 @@ def chosen(server: OfflineServer) -> dict[str, str]:
 
 async def last_of(engine: Engine, request: str) -> Record:
     records: list[Record] = []
-    end = engine.subscribe(records.extend)
+    end = engine.feed.subscribe(records.extend)
     await engine.ask("me", None, request)
     await engine.settle()
     end()
@@ -76,14 +76,14 @@ async def test_new_turns_use_the_new_model_and_running_ones_keep_theirs(engine, 
         key = {"openai_api_key": first.api_key}
         await engine.configuration.change({**chosen(first), **key})
         records: list[Record] = []
-        engine.subscribe(records.extend)
+        engine.feed.subscribe(records.extend)
         running = await engine.ask("me", None, "Hello!")
         while not entered.is_set():
-            await engine._recorder.flush()
+            await engine.recorder.flush()
         await engine.configuration.change(chosen(server))
         new = await engine.ask("me", None, "Hello!")
         while not any(r.turn_id == new.turn_id and isinstance(r.event, FINAL) for r in records):
-            await engine._recorder.flush()
+            await engine.recorder.flush()
         assert not any(isinstance(r.event, FINAL) for r in records if r.turn_id == running.turn_id)
         gone_on.set()
         await engine.settle()

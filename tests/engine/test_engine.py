@@ -38,12 +38,12 @@ async def ended(engine: Engine, turn_id: str, records: list[Record]) -> Record:
         for record in records:
             if record.turn_id == turn_id and isinstance(record.event, FINAL):
                 return record
-        await engine._recorder.flush()
+        await engine.recorder.flush()
 
 
 async def test_a_turn_is_stopped_even_before_its_first_step(engine):
     records: list[Record] = []
-    engine.subscribe(records.extend)
+    engine.feed.subscribe(records.extend)
     asked = await engine.ask("me", None, "Reverse 'abc'")
     assert await engine.stop("me", asked.turn_id)
     last = await ended(engine, asked.turn_id, records)
@@ -54,7 +54,7 @@ async def test_a_turn_is_stopped_even_before_its_first_step(engine):
 async def test_the_stages_and_model_calls_of_a_turn_are_logged_without_its_words(engine, caplog):
     caplog.set_level(logging.INFO, "selfeng")
     records: list[Record] = []
-    engine.subscribe(records.extend)
+    engine.feed.subscribe(records.extend)
     asked = await engine.ask("me", None, "Compose a symphony about my neighbour")
     await ended(engine, asked.turn_id, records)
     ours = [r.getMessage() for r in caplog.records if r.name.startswith("selfeng")]
@@ -77,7 +77,7 @@ async def test_the_stages_and_model_calls_of_a_turn_are_logged_without_its_words
 async def test_a_deleted_conversation_stops_its_turns_and_comes_back_with_them(engine):
     records: list[Record] = []
     told: list[str] = []
-    engine.subscribe(records.extend)
+    engine.feed.subscribe(records.extend)
     engine.changed_conversations.subscribe(told.append)
     asked = await engine.ask("me", None, "Reverse 'abc'")
     for deleted in (True, False):
@@ -112,7 +112,7 @@ async def test_requests_that_cannot_be_used_are_refused(engine, request_text):
 
 async def test_a_greeting_is_answered_and_kept_for_the_next_turn(engine):
     records: list[Record] = []
-    engine.subscribe(records.extend)
+    engine.feed.subscribe(records.extend)
     asked = await engine.ask("me", None, "Hello!")
     last = await ended(engine, asked.turn_id, records)
     assert last.event.type == "turn_finished"
@@ -132,7 +132,7 @@ async def test_a_greeting_is_answered_and_kept_for_the_next_turn(engine):
 
 async def test_files_stay_with_their_conversation_and_its_owner(engine):
     records: list[Record] = []
-    engine.subscribe(records.extend)
+    engine.feed.subscribe(records.extend)
     old, new = (File(name="data.csv", content=content) for content in (b"old", b"new"))
     asked = await engine.ask("me", None, "Hello!", [old, File(name="other.csv", content=b"other")])
     await ended(engine, asked.turn_id, records)
@@ -235,7 +235,7 @@ async def test_a_library_is_seeded_once_for_each_database(tmp_path, monkeypatch)
 
 async def test_a_project_is_no_conversation_to_ask_in_and_ends_with_the_server(engine):
     records: list[Record] = []
-    engine.subscribe(records.extend)
+    engine.feed.subscribe(records.extend)
     asked = await engine.projects.begin(
         "me", {"project_name": "demo", "goal": "Count words in a command line tool"}
     )
@@ -243,7 +243,7 @@ async def test_a_project_is_no_conversation_to_ask_in_and_ends_with_the_server(e
     with pytest.raises(RequestError, match="belongs to a project"):
         await engine.ask("me", asked.conversation_id, "hello")
     while not any(r.event.type == "project_started" for r in records):
-        await engine._recorder.flush()
+        await engine.recorder.flush()
     await engine.aclose()
     assert [r.event.type for r in records if r.turn_id == asked.turn_id][-2:] == [
         "project_stopped",
@@ -257,10 +257,10 @@ async def test_an_engine_ends_while_the_job_of_a_turn_stands_still(tmp_path, mon
         monkeypatch.setenv(name, value)
     machine, records = prepared(BubblewrapBehind()), []
     engine = await build_engine(Settings(_env_file=None))
-    engine.subscribe(records.extend)
+    engine.feed.subscribe(records.extend)
     asked = await engine.ask("me", None, "Reverse 'abc'")
     while not engine.sandbox._verifiers._working:
-        await engine._recorder.flush()
+        await engine.recorder.flush()
     containers = machine.containers(engine.sandbox.id)
     for container in containers:
         machine.hold_up(container)
@@ -286,7 +286,7 @@ async def talk_about_a_file(tmp_path, monkeypatch, server: OfflineServer) -> Non
         monkeypatch.setenv(name, value)
     records: list[Record] = []
     async with aclosing(await build_engine(Settings(_env_file=None))) as engine:
-        engine.subscribe(records.extend)
+        engine.feed.subscribe(records.extend)
         sales = File(name="sales.csv", content="Tag;Erlös\n1;1,5\n2;n/a\n3;4,5\n".encode("cp1252"))
         asked = await engine.ask("me", None, "hello", [sales])
         await ended(engine, asked.turn_id, records)

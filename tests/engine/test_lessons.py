@@ -120,7 +120,6 @@ async def engine_on(
                 processes=Processes(book.database),
                 recorder=recorder,
                 feed=Feed(book.journal, recorder),
-                news=NewsListener(book.database),
                 files=files,
                 shares=Shares(book.database, book.journal, files),
                 file_limits=FileLimits(),
@@ -129,6 +128,8 @@ async def engine_on(
             learning=book.learning,
             projects=ProjectService(Path("no projects"), builder, book.journal, turns, runtime),
             readiness=Readiness(),
+            changed_conversations=Changes(),
+            news=NewsListener(book.database, {}),
             set_ups={},
             resources=stack.pop_all(),
         )
@@ -147,7 +148,7 @@ async def nothing_fits(request: str, tools: Sequence[ServerTool]) -> tuple[Serve
 async def events_of(engine: Engine, request: str) -> list[Event]:
     """All events of one turn, in a conversation of its own."""
     records: list[Record] = []
-    end = engine.subscribe(records.extend)
+    end = engine.feed.subscribe(records.extend)
     asked = await engine.ask("me", None, request)
     await engine.settle()
     end()

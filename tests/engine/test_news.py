@@ -45,7 +45,7 @@ async def engines(tmp_path: Path, url: str) -> AsyncIterator[Engines]:
                 data_dir=home.folder / "data",
             )
             engine = await stack.enter_async_context(aclosing(await build_engine(settings)))
-            await engine.listening()
+            await engine.news.started()
             opened.append(engine)
         yield opened[0], opened[1]
 
@@ -64,7 +64,7 @@ async def test_a_turn_is_seen_and_stopped_from_another_process(engines: Engines)
     first, second = engines
     conversation = await first.conversation_named("me", "shared")
     records: asyncio.Queue[Record] = asyncio.Queue()
-    second.subscribe(lambda batch: [records.put_nowait(record) for record in batch])
+    second.feed.subscribe(lambda batch: [records.put_nowait(record) for record in batch])
     assert await second.history("me", conversation) == ()
     asked = await first.ask("me", conversation, "Reverse 'abc'")
     seen = [await records.get()]
@@ -82,7 +82,7 @@ async def test_who_leaves_a_turn_that_another_process_runs_stops_it(engines: Eng
     first, second = engines
     conversation = await first.conversation_named("me", "left")
     records: asyncio.Queue[Record] = asyncio.Queue()
-    first.subscribe(lambda batch: [records.put_nowait(record) for record in batch])
+    first.feed.subscribe(lambda batch: [records.put_nowait(record) for record in batch])
     assert await second.history("me", conversation) == ()
     begun = first.ask("me", conversation, "Reverse 'abc'")
     async with aclosing(second.turn("me", begun)) as watched:
@@ -95,7 +95,7 @@ async def test_who_leaves_a_turn_that_another_process_runs_stops_it(engines: Eng
 async def test_a_conversation_that_is_deleted_elsewhere_stops_its_turn(engines: Engines) -> None:
     first, second = engines
     records: asyncio.Queue[Record] = asyncio.Queue()
-    first.subscribe(lambda batch: [records.put_nowait(record) for record in batch])
+    first.feed.subscribe(lambda batch: [records.put_nowait(record) for record in batch])
     asked = await first.ask("me", None, "Reverse 'abc'")
     async with heard(first.changed_conversations.subscribe):
         change = ConversationChange(deleted=True)

@@ -26,7 +26,7 @@ async def turn(
     engine: Engine, conversation: str | None, request: str, **options
 ) -> tuple[Asked, list[Event]]:
     records: list[Record] = []
-    end = engine.subscribe(records.extend)
+    end = engine.feed.subscribe(records.extend)
     asked = await engine.ask("me", conversation, request, **options)
     await engine.settle()
     end()

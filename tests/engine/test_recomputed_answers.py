@@ -89,7 +89,7 @@ async def test_a_correction_is_followed_by_what_changes_or_by_nothing(
         first, _ = await two_answers(engine)
         last = (await engine.history("me", first))[-1]
         corrected = AnswerCorrected(tool="add_numbers", version=2, turn_id=last.turn_id)
-        engine._recorder.emit(first, last.turn_id, corrected)
+        engine.recorder.emit(first, last.turn_id, corrected)
         await engine.settle()
         later = [record.event for record in await engine.history("me", first, last.seq)]
     recomputed = AnswersRecomputed(tool="add_numbers", version=2, computed=2, changed=1)

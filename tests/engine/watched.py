@@ -36,7 +36,7 @@ class Watched:
 
     def __init__(self, engine: Engine) -> None:
         self.engine, self._records, self._news = engine, list[Record](), asyncio.Event()
-        engine.subscribe(self._take)
+        engine.feed.subscribe(self._take)
 
     def _take(self, records: Sequence[Record]) -> None:
         self._records += records

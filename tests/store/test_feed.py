@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
+from functools import partial
+from typing import get_args
 
 import pytest
 import sqlalchemy as sa
@@ -13,7 +15,7 @@ import sqlalchemy as sa
 from selfeng.core.events import AnswerToken, Record, Searching, TurnFinished
 from selfeng.store.database import attach
 from selfeng.store.journal import Journal, JournalEntry
-from selfeng.store.news import NewsItem, NewsListener, announce
+from selfeng.store.news import NewsListener, Topic, announce
 from selfeng.store.recorder import Feed, Recorder
 from tests.databases import Postgres
 
@@ -28,13 +30,13 @@ class Process:
         self.journal = Journal(self.engine)
         self.recorder = Recorder(self.journal)
         self.feed = Feed(self.journal, self.recorder)
-        self.listener = NewsListener(self.engine)
         self.seen: list[tuple[int, str]] = []
-        self.items: list[NewsItem] = []
+        self.items: list[tuple[Topic, str]] = []
         self.connected = 0
         self._arrived = asyncio.Condition()
         self.feed.subscribe(self._take)
-        self.listener.start(self._hear, self._catch_up)
+        routes = {topic: partial(self._hear, topic) for topic in get_args(Topic)}
+        self.listener = NewsListener(self.engine, routes)
 
     async def until(self, holds: Callable[[], bool]) -> None:
         async with asyncio.timeout(120), self._arrived:
@@ -62,15 +64,11 @@ class Process:
         self.seen += [(r.seq, r.event.within) for r in records if isinstance(r.event, Searching)]
         self._tell()
 
-    def _hear(self, item: NewsItem) -> None:
-        self.items.append(item)
-        if item.topic == "journal":
-            self.feed.news(item.about)
-        self._tell()
-
-    async def _catch_up(self) -> None:
-        self.connected += 1
-        self.feed.lost()
+    def _hear(self, topic: Topic, about: str) -> None:
+        self.items.append((topic, about))
+        if topic == "journal":
+            self.connected += not about
+            self.feed.news(about)
         self._tell()
 
     def _tell(self) -> None:
@@ -86,6 +84,7 @@ async def processes(url: str) -> AsyncIterator[tuple[Process, Process]]:
     first, second = Process(url), Process(url)
     for process in (first, second):
         await process.listener.started()
+        process.items.clear()
     try:
         yield first, second
     finally:
@@ -157,7 +156,7 @@ async def test_only_watched_conversations_are_read_from_others(postgres: Postgre
         await first.say(watched, "seen")
         await second.until(lambda: bool(second.seen))
         assert second.seen == [(1, "seen")]
-        assert [item.about for item in second.items] == [f"{other}:1", f"{watched}:1"]
+        assert [about for _, about in second.items] == [f"{other}:1", f"{watched}:1"]
 
 
 async def test_news_are_told_with_their_transaction_and_never_to_the_one_who_tells(
@@ -177,8 +176,8 @@ async def test_news_are_told_with_their_transaction_and_never_to_the_one_who_tel
         second.journal.append([end])
         await first.until(lambda: len(first.items) == 2)
         await second.until(lambda: bool(second.items))
-        assert second.items == [NewsItem("lessons")]
-        assert first.items == [NewsItem("journal", f"{conversation}:1"), NewsItem("conversations")]
+        assert second.items == [("lessons", "")]
+        assert first.items == [("journal", f"{conversation}:1"), ("conversations", "")]
 
 
 async def test_a_stop_is_told_for_a_turn_of_ones_own_that_runs(postgres: Postgres) -> None:
@@ -189,7 +188,7 @@ async def test_a_stop_is_told_for_a_turn_of_ones_own_that_runs(postgres: Postgre
         assert asked == [False, False]
         assert second.journal.request_stop("me", turn)
         await first.until(lambda: bool(first.items))
-        assert first.items == [NewsItem("stop", turn)]
+        assert first.items == [("stop", turn)]
 
 
 async def test_pieces_of_a_stream_arrive_in_the_order_of_the_stream(postgres: Postgres) -> None:

@@ -450,7 +450,7 @@ class FakeEngine:
         self.servers = McpServers(
             settings.mcp_config, KnownTools(self._database), all_fit, timeout=20
         )
-        self._recorder = Recorder(self, pauses=(), retry=0.01)
+        self.feed = self.recorder = Recorder(self, pauses=(), retry=0.01)
         self._failures = 0
         self._running: dict[str, tuple[str, asyncio.Task[None]]] = {}
         self._released: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
@@ -471,7 +471,7 @@ class FakeEngine:
         sandbox = StillSandbox()
         builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
         queue = TurnQueue(self._database, lambda: QueueLimits(8, 8, 8))
-        self._turns = TurnRegistry(self._recorder, queue, lambda: 8, self._start)
+        self._turns = TurnRegistry(self.recorder, queue, lambda: 8, self._start)
         self._works = set[asyncio.Task[None]]()
         self.projects = ProjectService(
             folder / "projects", builder, self._journal, self._turns, BackgroundTasks()
@@ -530,7 +530,7 @@ class FakeEngine:
     turn, follow = Engine.turn, Engine.follow
 
     async def records(self, owner: str, turn_id: str) -> tuple[Record, ...]:
-        await self._recorder.flush()  # the real one begins a turn with its first record
+        await self.recorder.flush()  # the real one begins a turn with its first record
         return self._journal.turn(owner, turn_id)
 
     async def conversation_with(self, owner: str, requests: Sequence[str]) -> str | None:
@@ -602,7 +602,7 @@ class FakeEngine:
         turn_id: str = "",
     ) -> Asked:
         turn_id = self._journal.begin_turn(conversation_id, request, turn_id)
-        emit = partial(self._recorder.emit, conversation_id, turn_id)
+        emit = partial(self.recorder.emit, conversation_id, turn_id)
         task = asyncio.create_task(
             self._turn(owner, request, files, keeps, answers=answers, emit=emit)
         )
@@ -680,7 +680,7 @@ class FakeEngine:
     async def _queue(self, emit: Callable[[Event], None], name: str) -> None:
         """Third in the queue, then second, until somebody sends `release NAME`."""
         emit(TurnQueued(place=3))
-        await self._recorder.flush()
+        await self.recorder.flush()
         emit(TurnQueued(place=2))
         await self._released[name].wait()
         emit(TurnQueued(place=0, seconds=1.5))
@@ -791,7 +791,7 @@ class FakeEngine:
             case "flood":
                 for number in range(int(rest)):
                     yield f"{number} "
-                    await self._recorder.flush()
+                    await self.recorder.flush()
             case "essay":
                 for word in islice(cycle(re.findall(r"\s*\S+", ESSAY)), int(rest)):
                     yield word
@@ -852,11 +852,6 @@ class FakeEngine:
     async def result(self, owner: str, conversation_id: str, sha256: str) -> Result:
         self._journal.conversation(owner, conversation_id)
         return ConversationFiles(self._database).result(conversation_id, sha256)
-
-    def subscribe(
-        self, on_records: Callable[[Sequence[Record]], None], *, own_only: bool = False
-    ) -> Callable[[], None]:
-        return self._recorder.subscribe(on_records)
 
     async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
         return tool.example_requests
@@ -953,7 +948,7 @@ class FakeEngine:
         await self._turns.aclose("The server ended.")
         self._turns.stop_all("The server ended.")
         await asyncio.gather(*tasks, *self._works, return_exceptions=True)
-        await self._recorder.aclose()
+        await self.recorder.aclose()
         await self.servers.aclose()
         self._database.dispose()
 

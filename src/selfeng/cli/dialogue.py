@@ -73,7 +73,7 @@ async def show_turn(
     """
     async with opened(settings, "embedder", "sandbox") as engine:
         await engine.get_ready(to_build=False)
-        engine.subscribe(partial(_show_recalled, json))
+        engine.feed.subscribe(partial(_show_recalled, json))
         turn_result = await show(engine, begin(engine), json=json, output=output)
         while turn_result.questions and sys.stdin.isatty() and sys.stderr.isatty() and not json:
             answers = await _ask_questions(turn_result.questions)

@@ -43,7 +43,7 @@ class Metrics:
 
     def listen(self) -> None:
         """Begin to count; on the engine's loop."""
-        self._engine.subscribe(self._take, own_only=True)
+        self._engine.recorder.subscribe(self._take)
         self._engine.called.subscribe(self._count_call)
 
     async def exposition(self) -> bytes:

@@ -6,8 +6,8 @@ server looks.
 import asyncio
 import logging
 import secrets
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
 
 import sqlalchemy as sa
 
@@ -22,7 +22,6 @@ Topic = Literal["journal", "conversations", "library", "lessons", "queue", "stop
 """journal: events were appended, `<conversation>:<number of the last one>`; stop: a turn is to be
 stopped, by its id; the others: which of them has changed is not told.
 """
-_TOPICS: dict[str, Topic] = {topic: topic for topic in get_args(Topic)}
 _CHANNEL = "selfeng"
 _NOTIFY = sa.select(
     sa.func.pg_notify(
@@ -32,11 +31,6 @@ _NOTIFY = sa.select(
 _PROCESS = secrets.token_hex(4)
 _PAUSES = (0.0, 0.05, 0.2, 0.5, 1.0)
 """Seconds before each attempt to connect again; the last holds for all others."""
-
-
-class NewsItem(NamedTuple):
-    topic: Topic
-    about: str = ""
 
 
 def announce(connection: sa.Connection, topic: Topic, *about: str) -> None:
@@ -54,21 +48,18 @@ def _origin(engine: sa.Engine) -> str:
 
 
 class NewsListener:
-    """Passes on what other processes announce. Use it on one event loop, from `start` on."""
+    """Passes on what other processes announce. Create and use it on one event loop."""
 
-    def __init__(self, engine: sa.Engine) -> None:
+    def __init__(self, engine: sa.Engine, routes: Mapping[Topic, Callable[[str], object]]) -> None:
+        """A route gets what an announcement of its topic is about. All get "" whenever the
+        connection stands, the first time and after it was lost: anything may have changed unheard.
+        """
         self._engine = engine
+        self._routes: Mapping[str, Callable[[str], object]] = {**routes}
         self._listening = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-
-    def start(
-        self, hear: Callable[[NewsItem], None], catch_up: Callable[[], Awaitable[object]]
-    ) -> None:
-        """`catch_up` is awaited whenever the connection stands, the first time and after it was
-        lost: whatever was announced before went unheard.
-        """
-        if self._engine.dialect.name == "postgresql":
-            self._task = asyncio.create_task(self._listen(hear, catch_up), name="news")
+        if engine.dialect.name == "postgresql":
+            self._task = asyncio.create_task(self._listen(), name="news")
 
     async def started(self) -> None:
         """Wait until the first connection stands."""
@@ -80,9 +71,7 @@ class NewsListener:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    async def _listen(
-        self, hear: Callable[[NewsItem], None], catch_up: Callable[[], Awaitable[object]]
-    ) -> None:
+    async def _listen(self) -> None:
         import psycopg
 
         attempt = 0
@@ -92,12 +81,12 @@ class NewsListener:
             try:
                 async with await self._connected() as connection:
                     await connection.execute(f"LISTEN {_CHANNEL}")
-                    await catch_up()
+                    for route in self._routes.values():
+                        route("")
                     self._listening.set()
                     attempt = 0
                     async for notice in connection.notifies():
-                        if item := self._read(notice):
-                            hear(item)
+                        self._pass_on(notice)
             except (OSError, psycopg.Error, DatabaseUnavailable) as error:
                 level = logging.WARNING if attempt == 1 else logging.DEBUG
                 log.log(level, "the database's news are not heard: %s", str(error).strip())
@@ -112,8 +101,8 @@ class NewsListener:
         options.pop("context", None)  # SQLAlchemy's own
         return await psycopg.AsyncConnection.connect(make_conninfo(**options), autocommit=True)
 
-    def _read(self, notice: "Notify") -> NewsItem | None:
-        """None for news of this process, and for a topic that only another version knows."""
-        origin, name, about = notice.payload.split(" ", 2)
-        topic = _TOPICS.get(name)
-        return NewsItem(topic, about) if topic and origin != _origin(self._engine) else None
+    def _pass_on(self, notice: "Notify") -> None:
+        """News of this process, and of a topic that only another version knows, are left out."""
+        origin, topic, about = notice.payload.split(" ", 2)
+        if topic in self._routes and origin != _origin(self._engine):
+            self._routes[topic](about)

@@ -9,7 +9,8 @@ soon as the journal accepts them.
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
@@ -27,8 +28,6 @@ _MOST = 20_000
 _PAUSE = 1.0
 """Seconds until a failing database is read again."""
 
-Subscriber = Callable[[list[Record]], None]
-
 
 class Subscribers(Changes[list[Record]]):
     """Those who get records, on one event loop."""
@@ -40,6 +39,16 @@ class Subscribers(Changes[list[Record]]):
             except Exception:
                 log.exception("a subscriber failed")  # it must not take the others' events away
 
+    @contextmanager
+    def listening(self) -> Iterator[asyncio.Queue[Record]]:
+        """A queue of the records from now on."""
+        queue: asyncio.Queue[Record] = asyncio.Queue()
+        unsubscribe = self.subscribe(lambda records: [*map(queue.put_nowait, records)])
+        try:
+            yield queue
+        finally:
+            unsubscribe()
+
 
 class EventLog(Protocol):
     """What the recorder needs of a journal."""
@@ -47,12 +56,13 @@ class EventLog(Protocol):
     def append(self, entries: Sequence[JournalEntry]) -> list[Record]: ...
 
 
-class Recorder:
+class Recorder(Subscribers):
     """Writes events in batches: pieces of streams `window` seconds after the last batch was stored,
     so that a slow database gets fewer and larger ones, anything else immediately.
 
-    Create and use it on one event loop. `pauses` are the seconds between the first attempts at a
-    failing database; after that it is tried with each batch, or every `retry` seconds.
+    Its subscribers get every record, in order. Create and use it on one event loop. `pauses` are
+    the seconds between the first attempts at a failing database; after that it is tried with each
+    batch, or every `retry` seconds.
     """
 
     def __init__(
@@ -62,6 +72,7 @@ class Recorder:
         pauses: Sequence[float] = (0.05, 0.2, 1.0),
         retry: float = 5.0,
     ) -> None:
+        super().__init__()
         self._journal = journal
         self._window = window
         self._pauses = pauses
@@ -71,7 +82,6 @@ class Recorder:
         self._unstored: list[
             JournalEntry
         ] = []  # delivered with the number 0, not in the journal yet
-        self._subscribers = Subscribers()
         self._waiters: list[asyncio.Future[None]] = []
         self._work, self._urgent, self._closing = asyncio.Event(), asyncio.Event(), asyncio.Event()
         self._task = asyncio.create_task(self._run(), name="recorder")
@@ -104,12 +114,6 @@ class Recorder:
         if not _is_piece(event):
             self._urgent.set()
 
-    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
-        """Call `callback` on the loop with every record from now on, in order; returns a function
-        that unsubscribes it.
-        """
-        return self._subscribers.subscribe(callback)
-
     async def flush(self) -> None:
         """Return when everything emitted so far has been delivered."""
         if self._task.done():
@@ -141,7 +145,7 @@ class Recorder:
             waiters, self._waiters = self._waiters, []
             try:
                 if batch or self._unstored:
-                    self._subscribers.tell(await self._keep(batch))
+                    self.tell(await self._keep(batch))
             finally:
                 due = loop.time() + self._window
                 for waiter in waiters:
@@ -188,9 +192,9 @@ async def _either(event: asyncio.Event, seconds: float | None) -> None:
         pass
 
 
-class Feed:
-    """Hands every record on once and in order, those that this process appends and those that
-    others do. Create and use it on one event loop.
+class Feed(Subscribers):
+    """Hands every record on once and in order to its subscribers, those that this process appends
+    and those that others do in watched conversations. Create and use it on one event loop.
 
     The records of other processes are read when their news arrive, of the conversations that are
     watched here. Where a record does not follow on what was handed on before, what lies between is
@@ -198,8 +202,8 @@ class Feed:
     """
 
     def __init__(self, journal: Journal, recorder: Recorder) -> None:
+        super().__init__()
         self._journal = journal
-        self._subscribers = Subscribers()
         self._last: OrderedDict[str, int] = OrderedDict()
         """By watched conversation, the number of the last record that was handed on."""
         self._due: set[str] = set()
@@ -208,12 +212,6 @@ class Feed:
         self._losses = 0
         recorder.subscribe(self._take_own)
         self._task = asyncio.create_task(self._run(), name="feed")
-
-    def subscribe(self, callback: Subscriber) -> Callable[[], None]:
-        """Call `callback` on the loop with the records of this process and, of watched
-        conversations, those of others; returns a function that unsubscribes it.
-        """
-        return self._subscribers.subscribe(callback)
 
     async def watch(self, conversation_id: str, *, new: bool = False) -> None:
         """From now on, hand on everything that is appended to the conversation. `new`: it has not
@@ -231,15 +229,16 @@ class Feed:
             self._last.popitem(last=False)
 
     def news(self, about: str) -> None:
-        """Another process appended: `<conversation>:<number of the last record>`."""
+        """Another process appended: `<conversation>:<number of the last record>`, or, if it is "",
+        anything, as news may have been lost.
+        """
+        if not about:
+            self._losses += 1
+            self._read(*self._last)
+            return
         conversation_id, _, seq = about.rpartition(":")
         if self._last.get(conversation_id, int(seq)) < int(seq):
             self._read(conversation_id)
-
-    def lost(self) -> None:
-        """News may have been lost: read what they would have been about."""
-        self._losses += 1
-        self._read(*self._last)
 
     async def aclose(self) -> None:
         self._task.cancel()
@@ -256,7 +255,7 @@ class Feed:
                 ready.append(record)
             elif record.seq > last:
                 self._read(record.conversation_id)
-        self._subscribers.tell(ready)
+        self.tell(ready)
 
     def _read(self, *conversations: str) -> None:
         self._due.update(conversations)
@@ -281,4 +280,4 @@ class Feed:
         ready = [r for r in records if r.seq > self._last.get(r.conversation_id, r.seq)]
         for conversation_id, run in groupby(ready, key=lambda record: record.conversation_id):
             self._last[conversation_id] = max(record.seq for record in run)
-        self._subscribers.tell(ready)
+        self.tell(ready)
