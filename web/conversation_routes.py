@@ -34,14 +34,15 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> Non
 
         With `q` at most 50 that have all words in their title, requests or answers.
         """
-        summaries = bridge.call(engine.conversations(owner(), query.q[:LONGEST_TITLE]))
+        summaries = bridge.call(engine.conversations.list(owner(), query.q[:LONGEST_TITLE]))
         return ConversationList(conversations=summaries)
 
     @app.get("/api/v1/conversations/<conversation_id>")
     @operation()
     def conversation(conversation_id: str) -> ConversationPage:
         """Show a conversation with its requests and answers."""
-        summary, records = bridge.call(engine.exported(owner(), conversation_id))
+        summary = bridge.call(engine.conversations.get(owner(), conversation_id))
+        records = bridge.call(engine.conversations.history(owner(), conversation_id))
         return ConversationPage(**dict(summary), turns=turn_reports(records))
 
     @app.patch("/api/v1/conversations/<conversation_id>")
@@ -52,7 +53,7 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> Non
         Deletion stops its turns. It is removed for good after a day; until then
         `"deleted": false` restores it.
         """
-        bridge.call(engine.change_conversation(owner(), conversation_id, body))
+        bridge.call(engine.conversations.change(owner(), conversation_id, body))
         return Done()
 
     @app.delete("/api/v1/conversations/<conversation_id>")
@@ -60,7 +61,7 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> Non
     def delete_conversation(conversation_id: str) -> Done:
         """Delete a conversation, as `"deleted": true` does."""
         change = ConversationChange(deleted=True)
-        bridge.call(engine.change_conversation(owner(), conversation_id, change))
+        bridge.call(engine.conversations.change(owner(), conversation_id, change))
         return Done()
 
     @app.get("/api/v1/conversations/<conversation_id>/records")
@@ -71,7 +72,7 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> Non
         A turn is listed whole: with `turns` there may be more, where turns overlap.
         """
         history = bridge.call(
-            engine.history(
+            engine.conversations.history(
                 owner(), conversation_id, query.after, before=query.before, turns=query.turns
             )
         )
@@ -81,7 +82,8 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> Non
     @operation(media=[BINARY])
     def export(conversation_id: str, form: Literal["md", "json"]) -> Response:
         """Download requests and answers as Markdown (`md`), or every record as JSON (`json`)."""
-        summary, records = bridge.call(engine.exported(owner(), conversation_id))
+        summary = bridge.call(engine.conversations.get(owner(), conversation_id))
+        records = bridge.call(engine.conversations.history(owner(), conversation_id))
         text = as_markdown(summary.title, records) if form == "md" else as_json(summary, records)
         return send(f"{_file_name(summary.title)}.{form}", text.encode(), BINARY)
 
@@ -89,7 +91,9 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> Non
     @operation(media=[BINARY, *sorted(PICTURES)])
     def file(conversation_id: str, sha256: str, name: str, query: FileAs) -> Response:
         """Get a file of a conversation; pictures have their own type."""
-        return send_file(bridge.call(engine.file(owner(), conversation_id, sha256, name)))
+        return send_file(
+            bridge.call(engine.conversations.file(owner(), conversation_id, sha256, name))
+        )
 
     @app.get("/api/v1/conversations/<conversation_id>/results/<sha256>")
     @operation(media=[JSON, BINARY])
@@ -99,7 +103,9 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> Non
         As JSON, or as a download in a format; cells of a CSV file that a spreadsheet would run
         begin with an apostrophe.
         """
-        return send_result(bridge.call(engine.result(owner(), conversation_id, sha256)))
+        return send_result(
+            bridge.call(engine.conversations.result(owner(), conversation_id, sha256))
+        )
 
 
 def _file_name(title: str) -> str:

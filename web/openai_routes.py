@@ -73,7 +73,7 @@ def _add_response_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     def response_of(turn_id: str) -> dict[str, Any]:
         from web.openai_responses import AgentResponse
 
-        records = bridge.call(engine.records(owner(), turn_id))
+        records = bridge.call(engine.conversations.records(owner(), turn_id))
         return AgentResponse(TurnAnswer(bridge, engine, (record for record in records))).as_json()
 
     def turn_named(response_id: str) -> str:
@@ -124,7 +124,7 @@ def _add_response_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     def cancel_response(response_id: str) -> Response:
         turn_id = turn_named(response_id)
         bridge.call(engine.stop(owner(), turn_id))
-        for _ in streamed(bridge, engine.follow(owner(), turn_id)):
+        for _ in streamed(bridge, engine.conversations.follow(owner(), turn_id)):
             pass
         return flask.jsonify(response_of(turn_id))
 
@@ -138,9 +138,9 @@ def _response(
     if request.background:
         turn = bridge.call(begin_turn(engine, owner(), request.input, previous))
         if request.stream:
-            records = streamed(bridge, engine.follow(owner(), turn.turn_id))
+            records = streamed(bridge, engine.conversations.follow(owner(), turn.turn_id))
         else:
-            stored_records = bridge.call(engine.records(owner(), turn.turn_id))
+            stored_records = bridge.call(engine.conversations.records(owner(), turn.turn_id))
             records = (record for record in stored_records)
         answer = TurnAnswer(bridge, engine, records)
     else:
@@ -195,7 +195,7 @@ def _turn_id(bridge: Bridge, engine: "Engine", response_id: str) -> str:
 
     turn_id = response_id.removeprefix(PREFIX)
     try:
-        bridge.call(engine.records(owner(), turn_id))
+        bridge.call(engine.conversations.records(owner(), turn_id))
     except ResourceNotFound:
         return ""
     return turn_id

@@ -49,7 +49,7 @@ async def begin_turn(
         conversation_id, earlier = await _continued(engine, owner, previous)
         context = [*earlier, *before]
     elif requests := [message.text for message in before if message.role == "user"]:
-        conversation_id = await engine.conversation_with(owner, requests)
+        conversation_id = await engine.conversations.with_requests(owner, requests)
         context = [] if conversation_id else before
     text = request.text
     room = LONGEST_TEXT - len(text) - 100
@@ -65,9 +65,9 @@ async def _continued(
     """The conversation whose last turn this is; if it has later ones, None, and what was said up to
     this turn. Raises: ResourceNotFound.
     """
-    records = await engine.records(owner, turn_id)
+    records = await engine.conversations.records(owner, turn_id)
     conversation_id = records[0].conversation_id
-    later = await engine.history(owner, conversation_id, records[-1].seq)
+    later = await engine.conversations.history(owner, conversation_id, records[-1].seq)
     if all(record.turn_id == turn_id for record in later):
         return conversation_id, []
     return None, await said_until(engine, owner, turn_id)
@@ -75,8 +75,8 @@ async def _continued(
 
 async def said_until(engine: "Engine", owner: str, turn_id: str) -> list[SentMessage]:
     """Requests and answers of a conversation, up to this turn. Raises: ResourceNotFound."""
-    (first, *_) = await engine.records(owner, turn_id)
-    turns = turn_reports(await engine.history(owner, first.conversation_id, 0))
+    (first, *_) = await engine.conversations.records(owner, turn_id)
+    turns = turn_reports(await engine.conversations.history(owner, first.conversation_id, 0))
     last = [turn.turn_id for turn in turns].index(turn_id)
     return [
         SentMessage(role=role, content=text)
@@ -157,7 +157,7 @@ class TurnAnswer:
         conversation = self.story.conversation
         if file.media_type in PICTURES:
             stored = self._bridge.call(
-                self._engine.file(owner(), conversation, file.sha256, file.name)
+                self._engine.conversations.file(owner(), conversation, file.sha256, file.name)
             )
             data = base64.b64encode(stored.content).decode()
             return f"\n\n![{file.name}](data:{file.media_type};base64,{data})"

@@ -103,7 +103,7 @@ class Sockets:
         self._engine.changes.subscribe(
             lambda change: post(partial(self._tell_library_change, change))
         )
-        self._engine.changed_conversations.subscribe(
+        self._engine.conversations.changed.subscribe(
             lambda conversation_id: post(self._tell_conversations_change)
         )
         self._engine.learning.changed.subscribe(lambda: post(self._tell_lessons_change))
@@ -210,12 +210,14 @@ class Sockets:
         """
         request: Subscribe = parse(Subscribe, arguments)
         self._bridge.call(
-            self._engine.history(owner, request.conversation_id, LAST_SEQ)
+            self._engine.conversations.history(owner, request.conversation_id, LAST_SEQ)
         )  # may this owner read it?
         self._join(sid, request.conversation_id)
         turns = 0 if request.after else request.turns
         records = self._bridge.call(
-            self._engine.history(owner, request.conversation_id, request.after, turns=turns)
+            self._engine.conversations.history(
+                owner, request.conversation_id, request.after, turns=turns
+            )
         )
         after = records[0].seq - 1 if records else request.after
         return {"records": [plain(r) for r in records], "after": after}

@@ -58,7 +58,7 @@ def add_turn_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
         """
         if wants_stream():
             return _stream(bridge, engine, turn_id, _last_seen())
-        (report,) = turn_reports(bridge.call(engine.records(owner(), turn_id)))
+        (report,) = turn_reports(bridge.call(engine.conversations.records(owner(), turn_id)))
         return report
 
     @app.post("/api/v1/turns/<turn_id>/wrong")
@@ -74,7 +74,7 @@ def add_turn_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
     @operation()
     def stop_turn(turn_id: str) -> Stopping:
         """Stop a turn that runs or waits."""
-        bridge.call(engine.records(owner(), turn_id))  # is there such a turn?
+        bridge.call(engine.conversations.records(owner(), turn_id))  # is there such a turn?
         return Stopping(stopped=bridge.call(engine.stop(owner(), turn_id)))
 
 
@@ -114,7 +114,7 @@ def _last_seen() -> int:
 
 
 def _stream(bridge: Bridge, engine: "Engine", turn_id: str, after: int) -> Response:
-    records = streamed(bridge, engine.follow(owner(), turn_id, after))
+    records = streamed(bridge, engine.conversations.follow(owner(), turn_id, after))
     first = next(records, None)  # what refuses the request comes instead of it
     return sent(_events(first, records))
 

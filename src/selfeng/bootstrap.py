@@ -76,6 +76,7 @@ from selfeng.store.shares import Shares
 from selfeng.store.threads import Threads
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
+from selfeng.turns.conversations import Conversations
 from selfeng.turns.turn_registry import TurnRegistry
 
 if TYPE_CHECKING:
@@ -147,12 +148,12 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         )
         background = BackgroundTasks()
         stack.push_async_callback(background.aclose)
-        conversations = Changes[str]()
+        conversations = Conversations(journal, turns.files, turns.feed, turns.turns)
         news = NewsListener(
             database,
             {
                 "journal": turns.feed.news,
-                "conversations": lambda about: conversations.tell(""),
+                "conversations": lambda about: conversations.changed.tell(""),
                 "library": lambda about: background.start(tools.library.count()),
                 "lessons": lambda about: learning.changed.tell(),
                 "queue": lambda about: turns.turns.reconsider(changed=False),
@@ -198,7 +199,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             tool_parts=tools,
             workflows=workflows,
             turn_parts=turns,
-            changed_conversations=conversations,
+            conversations=conversations,
             news=news,
             servers=servers,
             learning=learning,

@@ -36,7 +36,6 @@ from selfeng.core.errors import (
 )
 from selfeng.core.events import (
     FINAL,
-    LAST_SEQ,
     AnswerCorrected,
     AnswersRecomputed,
     Event,
@@ -96,7 +95,6 @@ from selfeng.stages.execution.outcome import changed
 from selfeng.stages.executor import Call, Executor
 from selfeng.stages.language import is_english
 from selfeng.store.conversation_files import ConversationFiles
-from selfeng.store.conversation_list import ConversationChange, ConversationSummary
 from selfeng.store.habits import Habits
 from selfeng.store.journal import Journal, NewConversation
 from selfeng.store.news import NewsListener
@@ -106,6 +104,7 @@ from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import MOST_LEASES, ClaimedTurn, TurnQueue
 from selfeng.synthesis.probe import shown_call
 from selfeng.synthesis_engine import SynthesisEngine
+from selfeng.turns.conversations import Conversations
 from selfeng.turns.event_numbers import NumberedEvent
 from selfeng.turns.given import GivenTurn, Past
 from selfeng.turns.plan_to_tool import plan_to_tool
@@ -192,8 +191,8 @@ class Engine:
 
     Its parts are public: `library` has the tools, `tool_import` adds those of bundles, `learning`
     has the lessons, `projects` the projects, `servers` the tools of other MCP servers, `shares` the
-    links to conversations, `configuration` the settings, `changes`, `changed_conversations` (by id,
-    "" for any) and `readiness` report news, `called` the events of calls without a turn.
+    links to conversations, `configuration` the settings, `changes` and `readiness` report news,
+    `called` the events of calls without a turn.
     """
 
     def __init__(
@@ -207,7 +206,7 @@ class Engine:
         learning: Learning,
         projects: ProjectService,
         readiness: Readiness,
-        changed_conversations: Changes[str],
+        conversations: Conversations,
         news: NewsListener,
         set_ups: Mapping[Part, Callable[[Callable[[str], None]], None]],
         resources: AsyncExitStack,
@@ -226,7 +225,7 @@ class Engine:
         self._journal, self.recorder = turns.journal, turns.recorder
         self._processes = turns.processes
         self.feed, self.news = turns.feed, news
-        self.changed_conversations = changed_conversations
+        self.conversations = conversations
         self.called: Changes[Event] = Changes()
         self.called.subscribe(log_event)
         self._files, self.file_limits = turns.files, turns.file_limits
@@ -328,7 +327,7 @@ class Engine:
             await self._check_conversation(owner, conversation_id)
             rounds = await asyncio.to_thread(self._journal.rounds, conversation_id)
         if again:
-            (first, *_) = await asyncio.to_thread(self._journal.turn, owner, again)
+            (first, *_) = await self.conversations.records(owner, again)
             assert isinstance(first.event, TurnStarted), first
             answers, agent = first.event.answers, first.event.agent
         else:
@@ -373,40 +372,6 @@ class Engine:
             finally:
                 if not is_last:
                     await self.stop(owner, turn_id)
-
-    async def records(self, owner: str, turn_id: str) -> tuple[Record, ...]:
-        """The records of a turn so far. Raises: ResourceNotFound: `owner` has no such turn."""
-        return await asyncio.to_thread(self._journal.turn, owner, turn_id)
-
-    async def follow(
-        self, owner: str, turn_id: str, after: int = 0
-    ) -> AsyncGenerator[Record, None]:
-        """The records of a turn after a number, until it has ended. Leaving does not stop it.
-
-        Raises: ResourceNotFound: `owner` has no such turn.
-        """
-        with self.feed.listening() as news:
-            stored_records = await self.records(owner, turn_id)
-            if not isinstance(stored_records[-1].event, FINAL):
-                after = max(after, stored_records[0].seq - 1)
-                stored_records = await self.history(owner, stored_records[0].conversation_id, after)
-            async for record in _joined(stored_records, news):
-                if record.turn_id == turn_id and record.seq > after:
-                    yield record
-                if record.turn_id == turn_id and isinstance(record.event, FINAL):
-                    return
-
-    async def conversation_named(self, owner: str, name: str) -> str:
-        """The id of a conversation that a program calls by a name of its own, begun if there is
-        none; the id of one of `owner`'s conversations names that one.
-        """
-        return await asyncio.to_thread(self._journal.named_conversation, owner, name)
-
-    async def conversation_with(self, owner: str, requests: Sequence[str]) -> str | None:
-        """The id of the newest conversation of `owner` that had these requests, in this order and
-        no others; None if there is none.
-        """
-        return await asyncio.to_thread(self._journal.conversation_with, owner, requests)
 
     async def call(
         self,
@@ -537,8 +502,7 @@ class Engine:
 
     async def _check_conversation(self, owner: str, conversation_id: str) -> None:
         """Raises: ResourceNotFound, RequestError: it belongs to a project."""
-        conversation = await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
-        if conversation.kind == "project":
+        if (await self.conversations.get(owner, conversation_id)).kind == "project":
             raise RequestError(
                 "this conversation belongs to a project",
                 "continue there, or start a new conversation",
@@ -559,7 +523,7 @@ class Engine:
             LimitReached: too many requests wait in the queue.
             RequestError: its plan can't be saved as a tool.
         """
-        records = await asyncio.to_thread(self._journal.turn, owner, turn_id)
+        records = await self.conversations.records(owner, turn_id)
         plan = plan_to_tool(records)
         conversation_id = records[0].conversation_id
         await self._turns.check(owner, conversation_id)
@@ -587,7 +551,7 @@ class Engine:
             RequestError: they are too long, or the conversation belongs to a project.
         """
         turn_id = turn_id or await asyncio.to_thread(self._journal.newest_turn, owner)
-        first, *_ = await asyncio.to_thread(self._journal.turn, owner, turn_id)
+        first, *_ = await self.conversations.records(owner, turn_id)
         conversation_id, complaint, value = (
             first.conversation_id,
             complaint.strip() or _WRONG,
@@ -778,72 +742,6 @@ class Engine:
         return await self._turns.stop(owner, turn_id) or await asyncio.to_thread(
             self._journal.request_stop, owner, turn_id
         )
-
-    async def conversations(self, owner: str, text: str = "") -> tuple[ConversationSummary, ...]:
-        """An owner's conversations, that with the newest turn first, without those of projects;
-        with a text those that have its words in their title, requests or answers, at most 50.
-        """
-        return await asyncio.to_thread(self._journal.conversations, owner, text=text)
-
-    async def change_conversation(
-        self, owner: str, conversation_id: str, change: ConversationChange
-    ) -> None:
-        """Rename, pin, delete or restore a conversation, or have it seen. Deletion stops its turns;
-        it is removed for good after a day.
-
-        Raises: ResourceNotFound: `owner` has no such conversation, or deleted it.
-        """
-        await asyncio.to_thread(self._journal.change_conversation, owner, conversation_id, change)
-        if change.deleted:
-            for turn_id in await asyncio.to_thread(self._journal.running, conversation_id):
-                if not await self._turns.stop(owner, turn_id, "The conversation was deleted."):
-                    await asyncio.to_thread(self._journal.request_stop, owner, turn_id)
-            await asyncio.to_thread(self._journal.remove_deleted)
-        self.changed_conversations.tell(conversation_id)
-
-    async def exported(
-        self, owner: str, conversation_id: str
-    ) -> tuple[ConversationSummary, tuple[Record, ...]]:
-        """A conversation with all its records. Raises: ResourceNotFound: `owner` has no such
-        conversation.
-        """
-        conversation = await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
-        return conversation, await asyncio.to_thread(self._journal.history, conversation_id)
-
-    async def history(
-        self,
-        owner: str,
-        conversation_id: str,
-        after: int = 0,
-        *,
-        before: int = LAST_SEQ,
-        turns: int = 0,
-    ) -> tuple[Record, ...]:
-        """See `Journal.history`. Raises: ResourceNotFound: `owner` has no such conversation."""
-        await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
-        await self.feed.watch(conversation_id)
-        read = partial(self._journal.history, before=before, turns=turns)
-        return await asyncio.to_thread(read, conversation_id, after)
-
-    async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
-        """A file of a conversation. Raises: ResourceNotFound: there is none, or `owner` has no such
-        conversation.
-        """
-        await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
-        return await asyncio.to_thread(self._files.read, conversation_id, sha256, name)
-
-    async def result(self, owner: str, conversation_id: str, sha256: str) -> Result:
-        """A value of a conversation, whole. Raises: ResourceNotFound: there is none, or `owner` has
-        no such conversation.
-        """
-        await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
-        return await asyncio.to_thread(self._files.result, conversation_id, sha256)
-
-    async def result_of_turn(self, owner: str, turn_id: str = "") -> Result:
-        """The last value of a turn, or of the newest turn that has one. Raises: ResourceNotFound:
-        `owner` has none.
-        """
-        return await asyncio.to_thread(self._files.result_of_turn, owner, turn_id)
 
     async def load(self) -> EngineLoad:
         return EngineLoad(
@@ -1177,15 +1075,3 @@ def _check_words(request: str, remedy: str) -> None:
             f"the request has {len(request)} characters",
             f"{LONGEST_REQUEST} are allowed; shorten it",
         )
-
-
-async def _joined(
-    stored_records: Sequence[Record], news: asyncio.Queue[Record]
-) -> AsyncGenerator[Record, None]:
-    """The records that are known, then the stored ones of the news that follow on them."""
-    for record in stored_records:
-        yield record
-    last = stored_records[-1].seq if stored_records else 0
-    while True:
-        if (record := await news.get()).seq > last:
-            yield record

@@ -149,7 +149,7 @@ async def main(request: str) -> None:
         if request or not learns:
             await ended.wait()
             await engine.settle()
-            history = await engine.history("me", records[-1].conversation_id)
+            history = await engine.conversations.history("me", records[-1].conversation_id)
             for record in history:
                 event = json.loads(record.event.model_dump_json())
                 say(seq=record.seq, at=record.at.isoformat(), event=event)

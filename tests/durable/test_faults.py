@@ -94,7 +94,7 @@ class Life:
         assert last.tool == "reverse_string"
         await self.engine.settle()
         for conversation in self._asked:
-            history = await self.engine.history("me", conversation)
+            history = await self.engine.conversations.history("me", conversation)
             ends = Counter(record.turn_id for record in history if isinstance(record.event, FINAL))
             assert set(ends.values()) == {1}
             told = [record for record in self._watched.of(conversation) if record.seq]
@@ -278,7 +278,7 @@ async def test_a_turn_goes_on_when_its_database_is_back_or_names_it(
         turn_id = await life.begin()
         await life.reaches(turn_id, "implement")
         with away(server):
-            requests = life.begin(), life.begin(), life.engine.conversations("me")
+            requests = life.begin(), life.begin(), life.engine.conversations.list("me")
             refused = await asyncio.gather(*requests, return_exceptions=True)
         for error in refused:
             assert isinstance(error, DatabaseUnavailable), error

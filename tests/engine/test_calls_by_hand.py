@@ -53,4 +53,4 @@ async def test_what_cannot_be_called_begins_no_conversation(tmp_path, monkeypatc
             await engine.run("me", None, "add", {}, files)
         with pytest.raises(ToolNotFound, match="no tool"):
             await engine.run("me", None, "add", {})
-        assert await engine.conversations("me") == ()
+        assert await engine.conversations.list("me") == ()

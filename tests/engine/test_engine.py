@@ -48,7 +48,7 @@ async def test_a_turn_is_stopped_even_before_its_first_step(engine):
     assert await engine.stop("me", asked.turn_id)
     last = await ended(engine, asked.turn_id, records)
     assert (last.event.type, last.event.reason) == ("turn_stopped", "Stopped on request.")
-    assert await engine.history("me", asked.conversation_id) == tuple(records)
+    assert await engine.conversations.history("me", asked.conversation_id) == tuple(records)
 
 
 async def test_the_stages_and_model_calls_of_a_turn_are_logged_without_its_words(engine, caplog):
@@ -78,14 +78,14 @@ async def test_a_deleted_conversation_stops_its_turns_and_comes_back_with_them(e
     records: list[Record] = []
     told: list[str] = []
     engine.feed.subscribe(records.extend)
-    engine.changed_conversations.subscribe(told.append)
+    engine.conversations.changed.subscribe(told.append)
     asked = await engine.ask("me", None, "Reverse 'abc'")
     for deleted in (True, False):
         change = ConversationChange(deleted=deleted)
         with pytest.raises(RequestError):
-            await engine.change_conversation("somebody", asked.conversation_id, change)
-        await engine.change_conversation("me", asked.conversation_id, change)
-        assert len(await engine.conversations("me")) == (0 if deleted else 1)
+            await engine.conversations.change("somebody", asked.conversation_id, change)
+        await engine.conversations.change("me", asked.conversation_id, change)
+        assert len(await engine.conversations.list("me")) == (0 if deleted else 1)
     last = await ended(engine, asked.turn_id, records)
     assert last.event.reason == "The conversation was deleted."
     found, kept = await engine.exported("me", asked.conversation_id)
@@ -97,17 +97,17 @@ async def test_nobody_stops_or_reads_what_is_not_theirs(engine):
     asked = await engine.ask("me", None, "hello")
     assert not await engine.stop("somebody", asked.turn_id)
     with pytest.raises(RequestError):
-        await engine.history("somebody", asked.conversation_id)
+        await engine.conversations.history("somebody", asked.conversation_id)
     with pytest.raises(RequestError):
         await engine.ask("somebody", asked.conversation_id, "hello")
-    assert await engine.conversations("somebody") == ()
+    assert await engine.conversations.list("somebody") == ()
 
 
 @pytest.mark.parametrize("request_text", ["", " \n ", "x" * (LONGEST_REQUEST + 1)])
 async def test_requests_that_cannot_be_used_are_refused(engine, request_text):
     with pytest.raises(RequestError):
         await engine.ask("me", None, request_text)
-    assert await engine.conversations("me") == ()
+    assert await engine.conversations.list("me") == ()
 
 
 async def test_a_greeting_is_answered_and_kept_for_the_next_turn(engine):
@@ -140,7 +140,7 @@ async def test_files_stay_with_their_conversation_and_its_owner(engine):
     await ended(engine, again.turn_id, records)
     started = [
         r.event
-        for r in await engine.history("me", asked.conversation_id)
+        for r in await engine.conversations.history("me", asked.conversation_id)
         if r.event.type == "turn_started"
     ]
     assert [[f.name for f in event.files] for event in started] == [
@@ -149,7 +149,9 @@ async def test_files_stay_with_their_conversation_and_its_owner(engine):
     ]
     for file in (old, new):
         assert (
-            await engine.file("me", asked.conversation_id, file.reference().sha256, file.name)
+            await engine.conversations.file(
+                "me", asked.conversation_id, file.reference().sha256, file.name
+            )
             == file
         )
     other = File(name="other.csv", content=b"")
@@ -158,12 +160,16 @@ async def test_files_stay_with_their_conversation_and_its_owner(engine):
     assert earlier.references == (new.reference(),)
     assert await earlier.read(earlier.references[0]) == new
     with pytest.raises(RequestError):
-        await engine.file("somebody", asked.conversation_id, new.reference().sha256, "data.csv")
+        await engine.conversations.file(
+            "somebody", asked.conversation_id, new.reference().sha256, "data.csv"
+        )
     with pytest.raises(RequestError):
-        await engine.file("me", asked.conversation_id, "0" * 64, "data.csv")
+        await engine.conversations.file("me", asked.conversation_id, "0" * 64, "data.csv")
     elsewhere = await engine.ask("me", None, "Hello!")
     with pytest.raises(RequestError):
-        await engine.file("me", elsewhere.conversation_id, new.reference().sha256, "data.csv")
+        await engine.conversations.file(
+            "me", elsewhere.conversation_id, new.reference().sha256, "data.csv"
+        )
 
 
 async def test_files_beyond_the_limits_are_refused(engine):
@@ -171,7 +177,7 @@ async def test_files_beyond_the_limits_are_refused(engine):
         await engine.ask("me", None, "Hello!", [File(name=str(n), content=b"") for n in range(11)])
     assert caught.value.message == "there are 11 files; 10 are allowed"
     assert caught.value.remedy == "FILES_MAX_COUNT and FILES_MAX_MB allow 10 files of 8 MB together"
-    assert await engine.conversations("me") == ()
+    assert await engine.conversations.list("me") == ()
 
 
 async def test_the_status_names_model_sandbox_and_library(engine):
@@ -239,7 +245,7 @@ async def test_a_project_is_no_conversation_to_ask_in_and_ends_with_the_server(e
     asked = await engine.projects.begin(
         "me", {"project_name": "demo", "goal": "Count words in a command line tool"}
     )
-    assert await engine.conversations("me") == ()
+    assert await engine.conversations.list("me") == ()
     with pytest.raises(RequestError, match="belongs to a project"):
         await engine.ask("me", asked.conversation_id, "hello")
     while not any(r.event.type == "project_started" for r in records):

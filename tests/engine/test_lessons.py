@@ -40,6 +40,7 @@ from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine
+from selfeng.turns.conversations import Conversations
 from selfeng.turns.turn_registry import TurnRegistry
 from tests.doubles import (
     CODE,
@@ -96,6 +97,7 @@ async def engine_on(
         )
         seeded = SeedMark(book.database, Path("seeded"))
         files, builder = ConversationFiles(book.database), ProjectBuilder(model, sandbox)
+        feed = Feed(book.journal, recorder)
         engine = Engine(
             configuration=Configuration(
                 Settings(_env_file=None), lambda settings, news: LLMClient(model="scripted")
@@ -119,7 +121,7 @@ async def engine_on(
                 journal=book.journal,
                 processes=Processes(book.database),
                 recorder=recorder,
-                feed=Feed(book.journal, recorder),
+                feed=feed,
                 files=files,
                 shares=Shares(book.database, book.journal, files),
                 file_limits=FileLimits(),
@@ -128,7 +130,7 @@ async def engine_on(
             learning=book.learning,
             projects=ProjectService(Path("no projects"), builder, book.journal, turns, runtime),
             readiness=Readiness(),
-            changed_conversations=Changes(),
+            conversations=Conversations(book.journal, files, feed, turns),
             news=NewsListener(book.database, {}),
             set_ups={},
             resources=stack.pop_all(),

@@ -62,10 +62,10 @@ async def heard(subscribe: Callable[[Callable[..., None]], object]) -> AsyncIter
 
 async def test_a_turn_is_seen_and_stopped_from_another_process(engines: Engines) -> None:
     first, second = engines
-    conversation = await first.conversation_named("me", "shared")
+    conversation = await first.conversations.named("me", "shared")
     records: asyncio.Queue[Record] = asyncio.Queue()
     second.feed.subscribe(lambda batch: [records.put_nowait(record) for record in batch])
-    assert await second.history("me", conversation) == ()
+    assert await second.conversations.history("me", conversation) == ()
     asked = await first.ask("me", conversation, "Reverse 'abc'")
     seen = [await records.get()]
     assert not await second.stop("somebody", asked.turn_id)
@@ -74,16 +74,16 @@ async def test_a_turn_is_seen_and_stopped_from_another_process(engines: Engines)
         seen.append(await records.get())
     last = seen[-1].event
     assert (last.type, last.reason) == ("turn_stopped", "Stopped on request.")
-    assert await first.history("me", conversation) == tuple(seen)
+    assert await first.conversations.history("me", conversation) == tuple(seen)
     assert not await second.stop("me", asked.turn_id)
 
 
 async def test_who_leaves_a_turn_that_another_process_runs_stops_it(engines: Engines) -> None:
     first, second = engines
-    conversation = await first.conversation_named("me", "left")
+    conversation = await first.conversations.named("me", "left")
     records: asyncio.Queue[Record] = asyncio.Queue()
     first.feed.subscribe(lambda batch: [records.put_nowait(record) for record in batch])
-    assert await second.history("me", conversation) == ()
+    assert await second.conversations.history("me", conversation) == ()
     begun = first.ask("me", conversation, "Reverse 'abc'")
     async with aclosing(second.turn("me", begun)) as watched:
         await anext(watched)
@@ -97,9 +97,9 @@ async def test_a_conversation_that_is_deleted_elsewhere_stops_its_turn(engines: 
     records: asyncio.Queue[Record] = asyncio.Queue()
     first.feed.subscribe(lambda batch: [records.put_nowait(record) for record in batch])
     asked = await first.ask("me", None, "Reverse 'abc'")
-    async with heard(first.changed_conversations.subscribe):
+    async with heard(first.conversations.changed.subscribe):
         change = ConversationChange(deleted=True)
-        await second.change_conversation("me", asked.conversation_id, change)
+        await second.conversations.change("me", asked.conversation_id, change)
     while not isinstance((last := await records.get()).event, FINAL):
         pass
     assert last.event.type == "turn_stopped"

@@ -56,11 +56,11 @@ def test_turns_of_programs_are_kept_with_the_command_line_s(home):
     assert (last.type, kinds[0], kinds[-1]) == ("turn_finished", "turn_started", "turn_finished")
 
     async def kept(engine):
-        conversations = await engine.conversations(LOCAL)
+        conversations = await engine.conversations.list(LOCAL)
         return {
             c.title: [
                 r.event.request
-                for r in await engine.history(LOCAL, c.id)
+                for r in await engine.conversations.history(LOCAL, c.id)
                 if r.event.type == "turn_started"
             ]
             for c in conversations
@@ -76,7 +76,7 @@ def test_a_conversation_of_the_command_line_goes_on_by_its_id(home):
     asked = on_an_engine(lambda engine: engine.ask(LOCAL, None, "Hello!"))
     with Agent() as agent:
         agent.process_request("Thank you!", conversation=asked.conversation_id)
-    assert len(on_an_engine(lambda engine: engine.conversations(LOCAL))) == 1
+    assert len(on_an_engine(lambda engine: engine.conversations.list(LOCAL))) == 1
 
 
 def test_a_callback_that_raises_does_not_end_the_turn(home, caplog):

@@ -115,7 +115,7 @@ async def test_an_accepted_correction_marks_the_wrong_answer(database: sa.Engine
         engine._proposals.put("me", made.model_copy(update={"provenance": provenance}))
         assert (await engine.accept("me", "add_numbers")).version == 2
         await engine.settle()
-        history = await engine.history("me", asked.conversation_id)
+        history = await engine.conversations.history("me", asked.conversation_id)
         (event,) = [r.event for r in history if isinstance(r.event, AnswerCorrected)]
     assert event == AnswerCorrected(tool="add_numbers", version=2, turn_id=asked.turn_id)
 
@@ -133,7 +133,7 @@ async def test_rows_that_a_tool_fails_begin_a_turn_and_bad_ones_are_refused(
         asked = await engine.teach("me", "add_numbers", [row])
         assert isinstance(asked, Asked)
         await engine.settle()
-        first, *_ = await engine.records("me", asked.turn_id)
+        first, *_ = await engine.conversations.records("me", asked.turn_id)
         assert first.event.request == "add_numbers(a=2) must return 4"
         with pytest.raises(RequestError, match="no call of add_numbers"):
             await engine.teach("me", "add_numbers", [TaughtRow(arguments={}, value=4)])

@@ -86,7 +86,7 @@ async def test_a_turn_is_stopped_while_it_waits_and_has_spent_nothing(crowded: W
     assert [type(event) for event in events] == [TurnStarted, TurnQueued, TurnStopped]
     assert (events[-1].usage.calls, events[-1].reason) == (0, "Stopped on request.")
     assert events[-1].seconds == pytest.approx(0, abs=0.05)
-    history = await crowded.engine.history("me", asked.conversation_id)
+    history = await crowded.engine.conversations.history("me", asked.conversation_id)
     assert [record.event for record in history] == events
 
 
@@ -94,7 +94,7 @@ async def test_a_deleted_conversation_leaves_the_queue(crowded: Watched) -> None
     await ask(crowded)
     second, third = await ask(crowded), await ask(crowded, "you")
     await crowded.until(third.turn_id, is_at(2))
-    await crowded.engine.change_conversation(
+    await crowded.engine.conversations.change(
         "me", second.conversation_id, ConversationChange(deleted=True)
     )
     await crowded.until(third.turn_id, is_at(1))
@@ -109,7 +109,7 @@ async def test_what_is_refused_leaves_no_conversation_and_says_what_to_do(
         await ask(crowded)
     assert refused.value.message == "the queue is full, with 2 requests of yours waiting"
     assert refused.value.remedy == "wait until one of them runs, or stop one"
-    assert len(await crowded.engine.conversations("me")) == 3
+    assert len(await crowded.engine.conversations.list("me")) == 3
     assert await ask(crowded, "you")
 
 

@@ -49,7 +49,7 @@ async def test_answers_that_change_are_told_with_both_values(database: sa.Engine
         report = await engine.recompute("me", "add_numbers")
         ((turn_id, content),) = [
             (record.turn_id, record.event.answer)
-            for record in await engine.history("me", first)
+            for record in await engine.conversations.history("me", first)
             if record.event.type == "turn_finished"
         ]
     assert (report.version, report.computed, report.unknown) == (2, 2, 0)
@@ -87,11 +87,13 @@ async def test_a_correction_is_followed_by_what_changes_or_by_nothing(
     sandbox = ScriptedSandbox(kept("3"), kept("8"), *again)
     async with engine_on(Notebook(database), model, sandbox) as engine:
         first, _ = await two_answers(engine)
-        last = (await engine.history("me", first))[-1]
+        last = (await engine.conversations.history("me", first))[-1]
         corrected = AnswerCorrected(tool="add_numbers", version=2, turn_id=last.turn_id)
         engine.recorder.emit(first, last.turn_id, corrected)
         await engine.settle()
-        later = [record.event for record in await engine.history("me", first, last.seq)]
+        later = [
+            record.event for record in await engine.conversations.history("me", first, last.seq)
+        ]
     recomputed = AnswersRecomputed(tool="add_numbers", version=2, computed=2, changed=1)
     assert later == [corrected, *([recomputed] if works else [])]
 
@@ -111,7 +113,7 @@ async def test_recorded_inputs_go_with_their_conversation(database: sa.Engine) -
     sandbox = ScriptedSandbox(kept("3"), kept("8"), kept("8"))
     async with engine_on(Notebook(database), model, sandbox) as engine:
         first, _ = await two_answers(engine)
-        await engine.change_conversation("me", first, ConversationChange(deleted=True))
+        await engine.conversations.change("me", first, ConversationChange(deleted=True))
         report = await engine.recompute("me", "add_numbers")
     assert (report.computed, report.changed) == (1, ())
 

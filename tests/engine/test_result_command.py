@@ -154,7 +154,13 @@ async def test_ctrl_c_shows_that_the_turn_was_stopped(capsys, tmp_path):
     begun, settled = asyncio.Event(), list[bool]()
     stopped = record(2, TurnStopped(reason="You stopped it.", seconds=1))
 
+    class Conversations:
+        async def history(self, owner, conversation):
+            return (stopped,) if settled and conversation == "c" else ()
+
     class Engine:
+        conversations = Conversations()
+
         async def turn(self, owner, ask):
             yield record(1, Searching())
             begun.set()
@@ -162,9 +168,6 @@ async def test_ctrl_c_shows_that_the_turn_was_stopped(capsys, tmp_path):
 
         async def settle(self):
             settled.append(True)
-
-        async def history(self, owner, conversation):
-            return (stopped,) if settled and conversation == "c" else ()
 
     shown = asyncio.create_task(show(Engine(), None, json=True, output=tmp_path))
     await begun.wait()

@@ -128,16 +128,16 @@ async def test_a_reload_and_the_terminal_show_the_same_value_to_its_owner_only(e
     conversation = records[0].conversation_id
     (again,) = (
         r.event.execution.value
-        for r in await engine.history("me", conversation)
+        for r in await engine.conversations.history("me", conversation)
         if isinstance(r.event, ExecutionFinished)
     )
     assert again == live.execution.value
-    whole = await engine.result("me", conversation, again.sha256)
+    whole = await engine.conversations.result("me", conversation, again.sha256)
     assert json.loads(whole.content) == ROWS
-    assert await engine.result_of_turn("me", records[0].turn_id) == whole
+    assert await engine.conversations.result_of_turn("me", records[0].turn_id) == whole
     for read in (
-        engine.result("other", conversation, again.sha256),
-        engine.result_of_turn("other", records[0].turn_id),
+        engine.conversations.result("other", conversation, again.sha256),
+        engine.conversations.result_of_turn("other", records[0].turn_id),
     ):
         with pytest.raises(ResourceNotFound):
             await read

@@ -91,7 +91,7 @@ from selfeng.core.provenance import (
     ToolVersion,
 )
 from selfeng.core.question import Answer, Question, completed, questions_text
-from selfeng.core.result import RecomputedAnswers, Result, TaughtRow, ToolEdit
+from selfeng.core.result import RecomputedAnswers, TaughtRow, ToolEdit
 from selfeng.core.settings import Settings
 from selfeng.core.signature import Parameter, Signature
 from selfeng.core.stage import StageName
@@ -113,14 +113,14 @@ from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.store.conversation_files import ConversationFiles
-from selfeng.store.conversation_list import ConversationChange, ConversationSummary
 from selfeng.store.database import open_database
 from selfeng.store.habits import FollowUp, Habits, PastCall, PastTurn
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.known_tools import KnownTools
-from selfeng.store.recorder import Recorder
+from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
+from selfeng.turns.conversations import Conversations
 from selfeng.turns.turn_registry import TurnRegistry
 from tests.doubles import ListedLibrary, kept, passing
 from tests.mcp_client.servers import all_fit
@@ -431,6 +431,26 @@ async def _examine(draft: ToolDraft, beside: Sequence[Tool] = ()) -> Verdict:
     return passing("test_one", "test_two")
 
 
+class FlushedConversations(Conversations):
+    """The real ones begin a turn with its first record, and these record it later."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        files: ConversationFiles,
+        feed: Feed,
+        turns: TurnRegistry,
+        *,
+        recorder: Recorder,
+    ) -> None:
+        super().__init__(journal, files, feed, turns)
+        self._recorder = recorder
+
+    async def records(self, owner: str, turn_id: str) -> tuple[Record, ...]:
+        await self._recorder.flush()
+        return await super().records(owner, turn_id)
+
+
 class FakeEngine:
     """As much of `selfeng.engine.Engine` as the web server uses; to be made on its event loop."""
 
@@ -450,7 +470,8 @@ class FakeEngine:
         self.servers = McpServers(
             settings.mcp_config, KnownTools(self._database), all_fit, timeout=20
         )
-        self.feed = self.recorder = Recorder(self, pauses=(), retry=0.01)
+        self.recorder = Recorder(self, pauses=(), retry=0.01)
+        self.feed = Feed(self._journal, self.recorder)
         self._failures = 0
         self._running: dict[str, tuple[str, asyncio.Task[None]]] = {}
         self._released: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
@@ -463,7 +484,6 @@ class FakeEngine:
         keys = SigningKeys(folder)
         self._tool_export = ToolExport(self.library, keys)
         self.tool_import = ToolImport(ListedLibrary(), keys, _examine)
-        self.changed_conversations = Changes[str]()
         self.called = Changes[Event]()
         self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
         self._hangs = False
@@ -472,6 +492,9 @@ class FakeEngine:
         builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
         queue = TurnQueue(self._database, lambda: QueueLimits(8, 8, 8))
         self._turns = TurnRegistry(self.recorder, queue, lambda: 8, self._start)
+        self.conversations = FlushedConversations(
+            self._journal, files, self.feed, self._turns, recorder=self.recorder
+        )
         self._works = set[asyncio.Task[None]]()
         self.projects = ProjectService(
             folder / "projects", builder, self._journal, self._turns, BackgroundTasks()
@@ -527,14 +550,7 @@ class FakeEngine:
             request = f"say {' '.join(f'{answer.id}={answer.value}' for answer in answers)}"
         return self._begin(owner, conversation_id, request, files, answers=answers, turn_id=turn_id)
 
-    turn, follow = Engine.turn, Engine.follow
-
-    async def records(self, owner: str, turn_id: str) -> tuple[Record, ...]:
-        await self.recorder.flush()  # the real one begins a turn with its first record
-        return self._journal.turn(owner, turn_id)
-
-    async def conversation_with(self, owner: str, requests: Sequence[str]) -> str | None:
-        return self._journal.conversation_with(owner, requests)
+    turn = Engine.turn
 
     async def call(
         self,
@@ -821,37 +837,8 @@ class FakeEngine:
         self._running[turn_id][1].cancel()
         return True
 
-    async def conversations(self, owner: str, text: str = "") -> tuple[ConversationSummary, ...]:
-        return self._journal.conversations(owner, text=text)
-
-    async def change_conversation(
-        self, owner: str, conversation_id: str, change: ConversationChange
-    ) -> None:
-        self._journal.change_conversation(owner, conversation_id, change)
-        self.changed_conversations.tell(conversation_id)
-
     async def export_tools(self, owner: str, names: Sequence[str], form: ExportForm) -> File:
         return await self._tool_export.file(names, form, partial(self.examples, owner))
-
-    async def exported(
-        self, owner: str, conversation_id: str
-    ) -> tuple[ConversationSummary, tuple[Record, ...]]:
-        found = self._journal.conversation(owner, conversation_id)
-        return found, self._journal.history(conversation_id)
-
-    async def history(
-        self, owner: str, conversation_id: str, after: int, **part: int
-    ) -> tuple[Record, ...]:
-        self._journal.conversation(owner, conversation_id)
-        return self._journal.history(conversation_id, after, **part)
-
-    async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
-        self._journal.conversation(owner, conversation_id)
-        return ConversationFiles(self._database).read(conversation_id, sha256, name)
-
-    async def result(self, owner: str, conversation_id: str, sha256: str) -> Result:
-        self._journal.conversation(owner, conversation_id)
-        return ConversationFiles(self._database).result(conversation_id, sha256)
 
     async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
         return tool.example_requests
@@ -949,6 +936,7 @@ class FakeEngine:
         self._turns.stop_all("The server ended.")
         await asyncio.gather(*tasks, *self._works, return_exceptions=True)
         await self.recorder.aclose()
+        await self.feed.aclose()
         await self.servers.aclose()
         self._database.dispose()
 

@@ -151,7 +151,7 @@ async def _records(engine: Engine, pending_turn: Awaitable[Asked]) -> AsyncItera
         if record is None:
             raise
         await engine.settle()
-        yield (await engine.history(LOCAL, record.conversation_id))[-1]
+        yield (await engine.conversations.history(LOCAL, record.conversation_id))[-1]
 
 
 async def _ask_questions(questions: Sequence[Question]) -> tuple[Answer, ...]:

@@ -48,7 +48,7 @@ def result(
             raise RequestError(f"unknown format {format_name!r}", "use csv, json or text")
         if output and (problem := name_problem(output.name)):
             raise RequestError(f"--output can't be {output.name!r}: {problem}", "name a file")
-        value = await engine.result_of_turn(LOCAL, turn)
+        value = await engine.conversations.result_of_turn(LOCAL, turn)
         if form is None:
             draw(value)
             return

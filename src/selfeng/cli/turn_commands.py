@@ -164,7 +164,7 @@ def conversations(
     """List the conversations of the command line, that with the newest turn first."""
 
     async def work(engine: Engine) -> None:
-        matches = await engine.conversations(LOCAL, words)
+        matches = await engine.conversations.list(LOCAL, words)
         if json:
             print_json([conversation.model_dump(mode="json") for conversation in matches])
             return

@@ -237,13 +237,13 @@ class AsyncAgent:
 
     async def conversations(self, words: str = "") -> tuple[ConversationSummary, ...]:
         """The conversations, that with the newest turn first; with words those that have them."""
-        return await (await self._opened()).conversations(LOCAL, words)
+        return await (await self._opened()).conversations.list(LOCAL, words)
 
     async def history(self, conversation: str) -> tuple[Record, ...]:
         """Everything that happened in a conversation. Raises: ResourceNotFound: there is none of
         that id.
         """
-        return await (await self._opened()).history(LOCAL, conversation)
+        return await (await self._opened()).conversations.history(LOCAL, conversation)
 
     async def _ask(  # noqa: PLR0917 - those of `ask`
         self,
@@ -256,7 +256,7 @@ class AsyncAgent:
     ) -> Asked:
         read = await self._files(files)
         conversation_id = (
-            await engine.conversation_named(LOCAL, conversation) if conversation else None
+            await engine.conversations.named(LOCAL, conversation) if conversation else None
         )
         answer_values = answers_of(answers or {})
         return await engine.ask(

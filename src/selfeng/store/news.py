@@ -55,7 +55,7 @@ class NewsListener:
         connection stands, the first time and after it was lost: anything may have changed unheard.
         """
         self._engine = engine
-        self._routes: Mapping[str, Callable[[str], object]] = {**routes}
+        self._routes = {str(topic): route for topic, route in routes.items()}
         self._listening = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         if engine.dialect.name == "postgresql":

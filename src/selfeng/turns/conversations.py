@@ -1,0 +1,135 @@
+"""The conversations of owners: what their turns asked, answered, made and returned."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from functools import partial
+
+from selfeng.core.changes import Changes
+from selfeng.core.events import FINAL, LAST_SEQ, Record
+from selfeng.core.files import File
+from selfeng.core.result import Result
+from selfeng.store.conversation_files import ConversationFiles
+from selfeng.store.conversation_list import ConversationChange, ConversationSummary
+from selfeng.store.journal import Journal
+from selfeng.store.recorder import Feed
+from selfeng.turns.turn_registry import TurnRegistry
+
+
+class Conversations:
+    """Used on the engine's loop. A conversation of another owner is refused in the same words as
+    one that does not exist.
+    """
+
+    def __init__(
+        self, journal: Journal, files: ConversationFiles, feed: Feed, turns: TurnRegistry
+    ) -> None:
+        self._journal, self._files, self._feed, self._turns = journal, files, feed, turns
+        self.changed = Changes[[str]]()
+        """Told the id of a conversation in the list that changed, "" for any."""
+
+    async def list(self, owner: str, text: str = "") -> tuple[ConversationSummary, ...]:
+        """An owner's conversations, that with the newest turn first, without those of projects;
+        with a text those that have its words in their title, requests or answers, at most 50.
+        """
+        return await asyncio.to_thread(self._journal.conversations, owner, text=text)
+
+    async def named(self, owner: str, name: str) -> str:
+        """The id of a conversation that a program calls by a name of its own, begun if there is
+        none; the id of one of `owner`'s conversations names that one.
+        """
+        return await asyncio.to_thread(self._journal.named_conversation, owner, name)
+
+    async def with_requests(self, owner: str, requests: Sequence[str]) -> str | None:
+        """The id of the newest conversation of `owner` that had these requests, in this order and
+        no others; None if there is none.
+        """
+        return await asyncio.to_thread(self._journal.conversation_with, owner, requests)
+
+    async def get(self, owner: str, conversation_id: str) -> ConversationSummary:
+        """Raises: ResourceNotFound: `owner` has no such conversation."""
+        return await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
+
+    async def change(self, owner: str, conversation_id: str, change: ConversationChange) -> None:
+        """Rename, pin, delete or restore a conversation, or have it seen. Deletion stops its turns;
+        it is removed for good after a day.
+
+        Raises: ResourceNotFound: `owner` has no such conversation, or deleted it.
+        """
+        await asyncio.to_thread(self._journal.change_conversation, owner, conversation_id, change)
+        if change.deleted:
+            for turn_id in await asyncio.to_thread(self._journal.running, conversation_id):
+                if not await self._turns.stop(owner, turn_id, "The conversation was deleted."):
+                    await asyncio.to_thread(self._journal.request_stop, owner, turn_id)
+            await asyncio.to_thread(self._journal.remove_deleted)
+        self.changed.tell(conversation_id)
+
+    async def history(
+        self,
+        owner: str,
+        conversation_id: str,
+        after: int = 0,
+        *,
+        before: int = LAST_SEQ,
+        turns: int = 0,
+    ) -> tuple[Record, ...]:
+        """See `Journal.history`; the feed then has what follows. Raises: ResourceNotFound: `owner`
+        has no such conversation.
+        """
+        await self.get(owner, conversation_id)
+        await self._feed.watch(conversation_id)
+        read = partial(self._journal.history, before=before, turns=turns)
+        return await asyncio.to_thread(read, conversation_id, after)
+
+    async def records(self, owner: str, turn_id: str) -> tuple[Record, ...]:
+        """The records of a turn so far. Raises: ResourceNotFound: `owner` has no such turn."""
+        return await asyncio.to_thread(self._journal.turn, owner, turn_id)
+
+    async def follow(
+        self, owner: str, turn_id: str, after: int = 0
+    ) -> AsyncGenerator[Record, None]:
+        """The records of a turn after a number, until it has ended. Leaving does not stop it.
+
+        Raises: ResourceNotFound: `owner` has no such turn.
+        """
+        with self._feed.listening() as news:
+            stored_records = await self.records(owner, turn_id)
+            if not isinstance(stored_records[-1].event, FINAL):
+                after = max(after, stored_records[0].seq - 1)
+                stored_records = await self.history(owner, stored_records[0].conversation_id, after)
+            async for record in _joined(stored_records, news):
+                if record.turn_id == turn_id and record.seq > after:
+                    yield record
+                if record.turn_id == turn_id and isinstance(record.event, FINAL):
+                    return
+
+    async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
+        """A file of a conversation. Raises: ResourceNotFound: there is none, or `owner` has no such
+        conversation.
+        """
+        await self.get(owner, conversation_id)
+        return await asyncio.to_thread(self._files.read, conversation_id, sha256, name)
+
+    async def result(self, owner: str, conversation_id: str, sha256: str) -> Result:
+        """A value of a conversation, whole. Raises: ResourceNotFound: there is none, or `owner` has
+        no such conversation.
+        """
+        await self.get(owner, conversation_id)
+        return await asyncio.to_thread(self._files.result, conversation_id, sha256)
+
+    async def result_of_turn(self, owner: str, turn_id: str = "") -> Result:
+        """The last value of a turn, or of the newest turn that has one. Raises: ResourceNotFound:
+        `owner` has none.
+        """
+        return await asyncio.to_thread(self._files.result_of_turn, owner, turn_id)
+
+
+async def _joined(
+    stored_records: Sequence[Record], news: asyncio.Queue[Record]
+) -> AsyncGenerator[Record, None]:
+    """The records that are known, then the stored ones of the news that follow on them."""
+    for record in stored_records:
+        yield record
+    last = stored_records[-1].seq if stored_records else 0
+    while True:
+        if (record := await news.get()).seq > last:
+            yield record
