@@ -275,7 +275,7 @@ class Person:
 
 async def _with_one_candidate(person: Person, engine: Engine) -> None:
     await person.ask("build, empty library", "Reverse the string 'hello world'")
-    await engine.seed_once(lambda done, total: None)
+    await engine.setup.seed_once(lambda done, total: None)
     await person.ask("small talk", "Hello!")
     await person.ask("reuse", "Write 14 as a Roman numeral")
     await person.ask("reuse, follow-up", "and 9?", follows=True)
@@ -303,7 +303,7 @@ async def _with_one_candidate(person: Person, engine: Engine) -> None:
 
 async def _with_default_settings(person: Person, engine: Engine) -> None:
     await person.ask("build, three candidates", "Reverse the string 'hello world'")
-    await engine.seed_once(lambda done, total: None)
+    await engine.setup.seed_once(lambda done, total: None)
     for language, order in ORDERS.items():
         await _in_language(person, engine, language, order)
 
@@ -334,7 +334,7 @@ async def _run(candidates: int, course: Callable[[Person, Engine], Any]) -> list
         }
         engine = await build_engine(offline_settings(Path(folder)).model_copy(update=scripted))
         try:
-            await engine.get_ready()
+            await engine.setup.get_ready()
             await engine.learning.start()
             person = Person(engine, model)
             await course(person, engine)

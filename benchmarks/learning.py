@@ -53,11 +53,11 @@ def stream(count: int) -> list[str]:
 async def _run(settings: Settings, requests: Sequence[str], *, keep: bool) -> dict[str, Any]:
     engine = await build_engine(settings)
     try:
-        await engine.get_ready()
+        await engine.setup.get_ready()
         reused = calls = tokens = finished = 0
         for number, request in enumerate(requests, 1):
             events: list[Event] = []
-            last = await engine.orchestrator.handle(request, events.append)
+            last = await engine.model_parts.current.orchestrator.handle(request, events.append)
             built = any(isinstance(e, SynthesisStep) and e.step == "register" for e in events)
             finished += last.outcome is Outcome.ANSWERED
             reused += isinstance(last, TurnFinished) and last.tool is not None and not built

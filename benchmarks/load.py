@@ -72,7 +72,7 @@ async def _measure(builds: int) -> dict[str, Any]:
         }
         engine = await build_engine(offline_settings(Path(folder)).model_copy(update=own))
         try:
-            await engine.get_ready()
+            await engine.setup.get_ready()
             with _load():
                 for number in range(1, builds + 1):
                     for name in _wrong(await _built(engine, model)):

@@ -265,7 +265,7 @@ async def _cost(kind: str, rounds: int) -> tuple[float, float, float]:
         }
         settings = offline_settings(Path(folder)).model_copy(update=own)
         async with aclosing(await build_engine(settings)) as engine:
-            await engine.get_ready()
+            await engine.setup.get_ready()
             for request in (REUSE, BUILD):
                 await timed(engine, "me", request)
             await engine.sandbox.settle()

@@ -169,8 +169,8 @@ async def run(profile: str, rounds: int, people: Sequence[int]) -> dict[str, obj
         )
         engine = await build_engine(settings, durable=True)
         try:
-            await engine.resume_turns()
-            await engine.get_ready()
+            await engine.recovery.start()
+            await engine.setup.get_ready()
             await timed(engine, "me", REUSE)
             await timed(engine, "me", BUILD)
             turns: dict[str, list[Timed]] = {}

@@ -18,6 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import Any, NamedTuple
@@ -207,12 +208,13 @@ class Seen(NamedTuple):
 def _model_parts(engine: Engine, fault: Fault) -> IdealModel:
     """Have the engine's turns run on an ideal model."""
     model = IdealModel(fault)
-    engine.orchestrator = Orchestrator(
+    orchestrator = Orchestrator(
         engine.library,
         Executor(model, engine.sandbox, engine.library),
         SynthesisEngine(model, engine.sandbox, engine.library, "ideal", SynthesisPolicy()),
         ResponseSynthesizer(model),
     )
+    engine.model_parts.current = replace(engine.model_parts.current, orchestrator=orchestrator)
     return model
 
 
@@ -261,7 +263,7 @@ async def seen(engine: Engine, fault: Fault) -> Seen:
     began = time.perf_counter()
     records = await _turn(engine, conversation, complaint)
     seconds = time.perf_counter() - began
-    report = await engine.recompute("me", name)
+    report = await engine.earlier_answers.recompute("me", name)
     changed = {answer.turn_id for answer in report.changed}
     learnt = [r for r in await engine.library.used_requests(name) if "not right" in r]
     corrected = _equal(_returned(records), fault.calls[0][1])
@@ -292,7 +294,7 @@ async def run(data: Path, most: int) -> Row:
         settings = offline_settings(Path(folder)).model_copy(update={"lessons_learn": False})
         engine = await build_engine(settings)
         try:
-            await engine.get_ready()
+            await engine.setup.get_ready()
             results = []
             for fault in await faults(engine, data, most):
                 results.append(await seen(engine, fault))

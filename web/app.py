@@ -36,6 +36,7 @@ from selfeng.core.errors import AgentError, ConfigurationError
 from selfeng.core.leaving import exit_process
 from selfeng.core.logs import log_to_stderr
 from selfeng.core.network import join_network
+from selfeng.core.process import tune_process
 from selfeng.core.settings import Settings, export_env_file, load_settings, make_folders
 from selfeng.core.status import EngineStatus
 from web.access import Access, AccessPage, RequestRate, shared_key, signing_key
@@ -180,7 +181,7 @@ async def watch_status(
         if watched() and probe.done():
             probe = asyncio.create_task(_probe(engine))
         try:
-            now = await engine.status()
+            now = await engine.setup.status()
         except Exception:
             log.exception("could not read the engine's status")  # perhaps the next time
         else:
@@ -335,7 +336,7 @@ def _run(settings: Settings, listener: socket.socket) -> None:
     try:
         bridge.run(engine.learning.start())
         bridge.run(_set_up(engine))
-        bridge.run(engine.resume_turns())
+        bridge.run(engine.recovery.start())
     except BaseException:
         bridge.close(engine.aclose)
         raise
@@ -345,7 +346,7 @@ def _run(settings: Settings, listener: socket.socket) -> None:
 async def _set_up(engine: "Engine") -> None:
     """Start to set up what this machine lacks, and report it on the terminal."""
     engine.readiness.tell(_report)
-    engine.set_up()
+    tune_process(engine.setup.start())
 
 
 def _report(line: str) -> None:

@@ -7,6 +7,7 @@ A check and an import answer with a stream of events, as the gate takes seconds 
 import json
 from collections.abc import Generator, Iterator
 from contextlib import closing
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import flask
@@ -16,6 +17,7 @@ from werkzeug.exceptions import LengthRequired
 from selfeng.core.errors import AgentError, RequestError
 from selfeng.core.files import BINARY, File
 from selfeng.library.exchange.tool_bundle import LARGEST
+from selfeng.library.exchange.tool_export import Examples
 from selfeng.library.exchange.tool_import import ImportFinding, ImportOffer
 from web.bridge import Bridge
 from web.event_streams import EVENT_STREAM, KEEP_ALIVE, sent, streamed
@@ -37,19 +39,22 @@ def add_exchange_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     something.
     """
 
+    def examples() -> Examples:
+        return partial(engine.conversations.examples, owner())
+
     @app.get("/api/v1/tools/<name>/export")
     @operation(media=[BINARY])
     def export_tool(name: str, query: ExportAs) -> Response:
         """Download a tool, with those that it imports, as a script, a skill or a
         bundle.
         """
-        return _download(bridge.call(engine.export_tools(owner(), [name], query.form)))
+        return _download(bridge.call(engine.tool_export.file([name], query.form, examples())))
 
     @app.get("/api/v1/bundles")
     @operation(media=[BINARY])
     def export_library() -> Response:
         """Download a bundle of all tools that are not retired."""
-        return _download(bridge.call(engine.export_tools(owner(), [], "bundle")))
+        return _download(bridge.call(engine.tool_export.file([], "bundle", examples())))
 
     @app.post("/api/v1/bundles/check")
     @operation(takes=BINARY, media=[EVENT_STREAM])

@@ -32,7 +32,7 @@ def add_server_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @operation()
     def health() -> EngineStatus:
         """Show the state of model, sandbox, library and set-up."""
-        return bridge.call(engine.status())
+        return bridge.call(engine.setup.status())
 
     @app.get("/api/v1/graph")
     @operation()

@@ -76,7 +76,7 @@ def add_tool_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
         """
         if text := query.q.strip():
             return ToolList(tools=bridge.call(_matching_tools(engine, owner(), text)))
-        last = bridge.call(engine.last_uses(owner()))
+        last = bridge.call(engine.conversations.last_uses(owner()))
         library_tools = bridge.call(engine.library.tools())
         return ToolList(
             tools=tuple(listed_tool(tool, last.get(tool.name)) for tool in library_tools)
@@ -113,13 +113,15 @@ def add_tool_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
     def version(name: str, number: VersionNumber) -> VersionPage:
         """Show one version of a tool."""
         tool_version = bridge.call(engine.library.version(name, number))
-        return version_page(tool_version, bridge.call(engine.examples(owner(), tool_version)))
+        return version_page(
+            tool_version, bridge.call(engine.conversations.examples(owner(), tool_version))
+        )
 
     @app.get("/api/v1/tools/<name>/diff")
     @operation()
     def diff(name: str, query: VersionPair) -> VersionDifference:
         """Show how two versions of a tool differ."""
-        difference = bridge.call(engine.difference(name, query.from_, query.to))
+        difference = bridge.call(engine.review.difference(name, query.from_, query.to))
         return VersionDifference(**{"from": query.from_}, to=query.to, diff=difference)
 
     @app.get("/api/v1/tools/<name>/recomputed")
@@ -127,7 +129,7 @@ def add_tool_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
     def recomputed(name: str) -> RecomputedAnswers:
         """Call a tool as for your earlier answers, and show those that change."""
         flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
-        return bridge.call(engine.recompute(owner(), name), _CALL_SECONDS)
+        return bridge.call(engine.earlier_answers.recompute(owner(), name), _CALL_SECONDS)
 
     @app.post("/api/v1/tools/<name>/rollback")
     @operation()
@@ -151,7 +153,7 @@ def add_tool_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
     @operation()
     def forget(name: str, body: Forget) -> ToolPage:
         """Remove a learned request of yours from a tool."""
-        remaining_requests = bridge.call(engine.forget_request(owner(), name, body.request))
+        remaining_requests = bridge.call(engine.review.forget_request(owner(), name, body.request))
         return bridge.call(_page(engine, owner(), name, remaining_requests))
 
 
@@ -166,7 +168,7 @@ def add_editing_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         A newer call for the same tool takes the place of one that runs, which is refused.
         """
         flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
-        work = engine.verdict(owner(), name, body, proposed=body.proposed)
+        work = engine.review.verdict(owner(), name, body, proposed=body.proposed)
         return bridge.call(work, _CALL_SECONDS)
 
     @app.post("/api/v1/tools/<name>/edit")
@@ -177,7 +179,7 @@ def add_editing_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         It becomes the next version; with `LIBRARY_CHANGES=ask` a proposal.
         """
         flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
-        work = engine.save(owner(), name, body, proposed=body.proposed)
+        work = engine.review.save(owner(), name, body, proposed=body.proposed)
         return saved_tool(name, bridge.call(work, _CALL_SECONDS))
 
     @app.post("/api/v1/tools/<name>/teach")
@@ -206,7 +208,7 @@ def add_editing_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     @operation()
     def proposals() -> ProposalList:
         """List the new tools and versions that wait for you."""
-        waiting = bridge.call(engine.proposals(owner()))
+        waiting = bridge.call(engine.review.proposals(owner()))
         return ProposalList(proposals=tuple(map(proposal_line, waiting)))
 
     @app.get("/api/v1/proposals/<name>")
@@ -223,29 +225,29 @@ def add_editing_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         On your own earlier calls, on those of the tests, and on mutations of them.
         """
         flask.request.environ[CONNECTION].await_work(_CALL_SECONDS)
-        return bridge.call(engine.behaviour(owner(), name), _CALL_SECONDS)
+        return bridge.call(engine.review.behaviour(owner(), name), _CALL_SECONDS)
 
     @app.post("/api/v1/proposals/<name>/accept")
     @operation()
     def accept(name: str) -> ToolLine:
         """Put a proposal into the library."""
-        return tool_line(bridge.call(engine.accept(owner(), name)))
+        return tool_line(bridge.call(engine.review.accept(owner(), name)))
 
     @app.post("/api/v1/proposals/<name>/refuse")
     @operation()
     def refuse(name: str) -> ProposalLine:
         """Let a proposal wait no longer."""
-        return proposal_line(bridge.call(engine.refuse(owner(), name)))
+        return proposal_line(bridge.call(engine.review.refuse(owner(), name)))
 
     @app.post("/api/v1/proposals/<name>/reopen")
     @operation()
     def reopen(name: str) -> ProposalLine:
         """Let a refused proposal wait again."""
-        return proposal_line(bridge.call(engine.refuse(owner(), name, False)))
+        return proposal_line(bridge.call(engine.review.refuse(owner(), name, False)))
 
 
 async def _proposal_page(engine: "Engine", visitor: str, name: str) -> ProposalPage:
-    proposal = await engine.proposal(visitor, name)
+    proposal = await engine.review.proposal(visitor, name)
     before = None
     if proposal.based_on:
         before = await engine.library.version(name, proposal.based_on)
@@ -259,8 +261,8 @@ async def _matching_tools(engine: "Engine", visitor: str, text: str) -> tuple[Fo
             found_tool(
                 text,
                 match,
-                await engine.examples(visitor, match.tool),
-                await engine.used_requests(visitor, match.tool.name),
+                await engine.conversations.examples(visitor, match.tool),
+                await engine.review.used_requests(visitor, match.tool.name),
             )
             for match in await engine.library.matches(text, _MOST_FOUND)
         ]
@@ -273,10 +275,10 @@ async def _page(
     """A tool, with the requests that it has served, unless they are known."""
     tool = await engine.library.get(name)
     if used_requests is None:
-        used_requests = await engine.used_requests(visitor, name)
+        used_requests = await engine.review.used_requests(visitor, name)
     return tool_page(
         tool,
-        await engine.examples(visitor, tool),
+        await engine.conversations.examples(visitor, tool),
         used_requests,
-        await engine.habits(visitor, name),
+        await engine.conversations.habits(visitor, name),
     )

@@ -3,8 +3,9 @@
 import asyncio
 import logging
 import os
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, cast
@@ -14,11 +15,12 @@ import sqlalchemy as sa
 from selfeng.agents import Delegation, FunctionArguments, coder, proxy
 from selfeng.capability_registry import CapabilityRegistry, LibraryChange, TrustRule
 from selfeng.core.background import BackgroundTasks
-from selfeng.core.changes import Changes
+from selfeng.core.changes import Changes, Renewed
 from selfeng.core.errors import ConfigurationError, DatabaseUnavailable
-from selfeng.core.events import Limits
+from selfeng.core.events import Event, Limits
 from selfeng.core.files import MB, FileLimits
 from selfeng.core.functions import NO_TOOL_FITS
+from selfeng.core.logs import log_event
 from selfeng.core.places import VERSION
 from selfeng.core.settings import Settings, load_settings, make_folders
 from selfeng.core.turn import News
@@ -29,8 +31,10 @@ from selfeng.durable.doors import (
     durable_wait,
     in_steps,
 )
+from selfeng.durable.recovery import TurnRecovery
+from selfeng.durable.turn_work import TurnStarter
 from selfeng.durable.workflows import Workflows, sources_digest
-from selfeng.engine import Engine, ModelParts, ToolParts, TurnParts
+from selfeng.engine import Engine, ModelParts
 from selfeng.lessons.book import LessonBook
 from selfeng.lessons.learner import Learner, Turns
 from selfeng.lessons.learning import Learning
@@ -49,7 +53,7 @@ from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.models.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.models.embedding.minilm import MiniLM
 from selfeng.models.pricing import free
-from selfeng.orchestrator import Orchestrator
+from selfeng.orchestrator import Orchestrator, RequestTurns
 from selfeng.projects.actions import PROJECT_ACTIONS
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.options import ProjectOptions
@@ -59,11 +63,14 @@ from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import PORTS, local_servers
 from selfeng.provision.parts import make_image, prepare_search
 from selfeng.provision.readiness import Readiness
+from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
 from selfeng.stages.decision import Thresholds
+from selfeng.stages.earlier_answers import EarlierAnswers
 from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.stages.tool_review import ToolReview
 from selfeng.store.backup import in_use, restore_backup, write_backup
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import open_database, sole_server
@@ -74,9 +81,11 @@ from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.threads import Threads
-from selfeng.store.turn_queue import QueueLimits, TurnQueue
+from selfeng.store.turn_queue import ClaimedTurn, QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 from selfeng.turns.conversations import Conversations
+from selfeng.turns.event_numbers import NumberedEvent
+from selfeng.turns.given import GivenTurn
 from selfeng.turns.turn_registry import TurnRegistry
 
 if TYPE_CHECKING:
@@ -125,42 +134,18 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         configuration = Configuration(settings, _connect, partial(local_servers, ports))
         stack.push_async_callback(configuration.aclose)
         tools = await _tool_parts(settings, stack, database, minilm, configuration.client)
-        runtime = BackgroundTasks()
+        readiness, runtime = Readiness(), BackgroundTasks()
         stack.push_async_callback(runtime.aclose)
-        readiness = Readiness()
-        builder = partial(
+        make_builder = partial(
             ProjectBuilder,
             sandbox=_project_sandbox(settings, stack),
             seconds=settings.docker_timeout,
             packages=_Layers(settings, await stack.enter_async_context(AsyncExitStack())),
         )
-        processes = Processes(database)
+        processes = Processes(database, room=settings.turns_per_process)
         journal = Journal(database, processes=processes, teaches=lambda: learning.active)
         learning = _learning(configuration, database, minilm, journal)
         stack.push_async_callback(learning.aclose)
-        turns = _turn_parts(
-            configuration,
-            database,
-            runtime,
-            journal=journal,
-            processes=processes,
-            learning=learning,
-        )
-        background = BackgroundTasks()
-        stack.push_async_callback(background.aclose)
-        conversations = Conversations(journal, turns.files, turns.feed, turns.turns)
-        news = NewsListener(
-            database,
-            {
-                "journal": turns.feed.news,
-                "conversations": lambda about: conversations.changed.tell(""),
-                "library": lambda about: background.start(tools.library.count()),
-                "lessons": lambda about: learning.changed.tell(),
-                "queue": lambda about: turns.turns.reconsider(changed=False),
-                "stop": turns.turns.stop_here,
-            },
-        )
-        stack.push_async_callback(news.aclose)
         workflows = None
         if durable:
             version = await asyncio.to_thread(sources_digest)
@@ -183,8 +168,10 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             database.dialect.name,
             settings.data_dir,
         )
-        return Engine(
-            configuration=configuration,
+        return compose(
+            configuration,
+            database,
+            stack,
             model_parts=partial(
                 _model_parts,
                 configuration,
@@ -194,31 +181,190 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
                 learning=learning,
                 runtime=runtime,
                 news=readiness.news,
-                make_builder=builder,
+                make_builder=make_builder,
             ),
-            tool_parts=tools,
-            workflows=workflows,
-            turn_parts=turns,
-            conversations=conversations,
-            news=news,
+            tools=tools,
             servers=servers,
             learning=learning,
-            projects=ProjectService(
-                settings.data_dir / PROJECTS,
-                builder(configuration.client),
-                turns.journal,
-                turns.turns,
-                runtime,
-                news=readiness.news,
-                workflows=workflows,
-            ),
+            journal=journal,
+            processes=processes,
+            runtime=runtime,
             readiness=readiness,
-            set_ups={
+            builder=lambda: make_builder(configuration.client),
+            workflows=workflows,
+        )
+
+
+@dataclass(frozen=True)
+class ToolParts:
+    """The library, and where its tools run."""
+
+    library: CapabilityRegistry
+    sources: PinnedSources
+    changes: Changes[LibraryChange]
+    sandbox: SecureSandbox
+    upkeep: Reverifier
+
+
+def compose(
+    configuration: Configuration,
+    database: sa.Engine,
+    stack: AsyncExitStack,
+    *,
+    model_parts: Callable[[], ModelParts],
+    tools: ToolParts,
+    servers: McpServers,
+    learning: Learning,
+    journal: Journal,
+    processes: Processes,
+    runtime: BackgroundTasks,
+    readiness: Readiness,
+    builder: Callable[[], ProjectBuilder],
+    workflows: Workflows | None = None,
+) -> Engine:
+    """The engine of these parts, which closes the stack. `model_parts` makes those that work with
+    the model, for the configuration, and `builder` the one that builds projects now; `workflows`
+    keep the steps of turns that outlive the process.
+    """
+    settings = configuration.settings
+    background, called = BackgroundTasks(), Changes[Event]()
+    stack.push_async_callback(background.aclose)
+    called.subscribe(log_event)
+    files, recorder = ConversationFiles(database), Recorder(journal)
+    feed = Feed(journal, recorder)
+
+    async def take(claimed: ClaimedTurn) -> None:
+        await recovery.take(claimed)
+
+    queue = TurnQueue(database, lambda: _queue_limits(configuration.settings))
+    turns = TurnRegistry(
+        recorder,
+        queue,
+        lambda: settings.turns_per_process,
+        runtime.start,
+        partial(_blocked, settings.turns_per_process, processes),
+        on_end=learning.turn_ended,
+        take=take,
+    )
+    models = Renewed(model_parts, configuration.changed)
+    configuration.changed.subscribe(turns.reconsider)
+    conversations = Conversations(journal, files, feed, turns)
+    requests = RequestTurns(
+        lambda: models.current.orchestrator,
+        TurnStarter(journal, turns, workflows),
+        feed=feed,
+        journal=journal,
+        files=files,
+        most_files=settings.file_limits.count,
+    )
+    projects = ProjectService(
+        settings.data_dir / PROJECTS,
+        builder,
+        journal,
+        turns,
+        runtime,
+        news=readiness.news,
+        workflows=workflows,
+    )
+
+    async def resume(
+        claimed: ClaimedTurn, given_turn: GivenTurn, events: Sequence[NumberedEvent]
+    ) -> None:
+        if given_turn.build is not None:
+            await projects.resume(claimed, given_turn.build, events)
+        else:
+            await requests.resume(claimed, given_turn, events)
+
+    recovery = TurnRecovery(
+        resume if workflows else None,
+        turns,
+        queue,
+        journal=journal,
+        processes=processes,
+        recorder=recorder,
+        unready=lambda: readiness.reason,
+        changed=readiness.changed,
+        background=background,
+    )
+    earlier_answers = EarlierAnswers(
+        tools.library,
+        lambda: models.current.executor,
+        journal=journal,
+        files=files,
+        recorder=recorder,
+    )
+    news = NewsListener(
+        database,
+        {
+            "journal": feed.news,
+            "conversations": lambda about: conversations.changed.tell(""),
+            "library": lambda about: background.start(tools.library.count()),
+            "lessons": lambda about: learning.changed.tell(),
+            "queue": lambda about: turns.reconsider(changed=False),
+            "stop": turns.stop_here,
+        },
+    )
+    stack.push_async_callback(news.aclose)
+    keys = SigningKeys(settings.data_dir)
+    return Engine(
+        conversations=conversations,
+        configuration=configuration,
+        model_parts=models,
+        library=tools.library,
+        changes=tools.changes,
+        review=ToolReview(
+            tools.library,
+            lambda: models.current.synthesis,
+            proposals=Proposals(database),
+            journal=journal,
+            recorder=recorder,
+            earlier_answers=earlier_answers,
+        ),
+        earlier_answers=earlier_answers,
+        tool_export=ToolExport(tools.library, keys),
+        tool_import=ToolImport(
+            tools.library,
+            keys,
+            lambda draft, beside=(): models.current.synthesis.examine_imported(draft, beside),
+        ),
+        upkeep=tools.upkeep,
+        sandbox=tools.sandbox,
+        learning=learning,
+        projects=projects,
+        servers=servers,
+        shares=Shares(database, journal, files),
+        setup=Setup(
+            {
                 "search": partial(prepare_search, settings),
                 "sandbox": partial(make_image, tools.sandbox),
             },
-            resources=stack.pop_all(),
-        )
+            configuration,
+            readiness=readiness,
+            library=tools.library,
+            synthesis=lambda: models.current.synthesis,
+            sandbox=tools.sandbox,
+            upkeep=tools.upkeep,
+            seeded=SeedMark(database, settings.tools_dir / SEEDED),
+            processes=processes,
+            background=background,
+        ),
+        readiness=readiness,
+        recovery=recovery,
+        recorder=recorder,
+        feed=feed,
+        news=news,
+        called=called,
+        file_limits=settings.file_limits,
+        requests=requests,
+        turns=turns,
+        queue=queue,
+        journal=journal,
+        files=files,
+        processes=processes,
+        runtime=runtime,
+        background=background,
+        resources=stack.pop_all(),
+    )
 
 
 def _model_parts(
@@ -234,16 +380,16 @@ def _model_parts(
 ) -> ModelParts:
     """The parts that work with the model, made again when it changes; all others stay."""
     settings, model = configuration.settings, configuration.client
-    builder, durable_model = make_builder(model), DurableModel(model)
+    durable_model = DurableModel(model)
     changed_library = tools.library
     if settings.library_changes == "ask":
-        proposing = ProposingLibrary(tools.library, tools.proposals)
+        proposing = ProposingLibrary(tools.library, Proposals(database))
         changed_library = cast(CapabilityRegistry, proposing)
     library, sandbox = in_steps("library", changed_library), in_steps("sandbox", tools.sandbox)
     servers = in_steps("servers", other_servers)
     executor = Executor(durable_model, sandbox, library, tools.sources, servers)
     synthesis = _synthesis(settings, model, tools.sandbox, changed_library, tools.sources)
-    projects = ProjectAgent(builder, settings.data_dir / DELEGATED)
+    projects = ProjectAgent(make_builder(model), settings.data_dir / DELEGATED)
     agents = (proxy(durable_model), coder(durable_model), projects)
     threads = DurableThreads(Threads(database))
     orchestrator = Orchestrator(
@@ -269,7 +415,7 @@ def _model_parts(
         servers=servers,
         inspector=in_steps("inspector", FileProfiler(tools.sandbox)),
     )
-    return ModelParts(model, synthesis, executor, orchestrator, builder)
+    return ModelParts(synthesis, executor, orchestrator)
 
 
 def _synthesis(
@@ -329,19 +475,7 @@ async def _tool_parts(
         changes, Reverification(library, chain.reexamine, sources, partial(_tell, changes))
     )
     stack.push_async_callback(upkeep.aclose)
-    seeded = SeedMark(database, settings.tools_dir / SEEDED)
-    keys = SigningKeys(settings.data_dir)
-    return ToolParts(
-        library,
-        sources,
-        changes,
-        seeded,
-        sandbox,
-        upkeep,
-        ToolExport(library, keys),
-        ToolImport(library, keys, chain.examine_imported),
-        Proposals(database),
-    )
+    return ToolParts(library, sources, changes, sandbox, upkeep)
 
 
 def reserved_names() -> frozenset[str]:
@@ -350,40 +484,6 @@ def reserved_names() -> frozenset[str]:
 
     of_agents = (kind.function for kind in FunctionArguments.__subclasses__())
     return frozenset({NO_TOOL_FITS.name, *FIXED, *PROJECT_ACTIONS.names, *of_agents})
-
-
-def _turn_parts(
-    configuration: Configuration,
-    database: sa.Engine,
-    runtime: BackgroundTasks,
-    *,
-    journal: Journal,
-    processes: Processes,
-    learning: Learning,
-) -> TurnParts:
-    recorder = Recorder(journal)
-    files = ConversationFiles(database)
-    queue = TurnQueue(database, lambda: _queue_limits(configuration.settings))
-    room = configuration.settings.turns_per_process
-    return TurnParts(
-        turns=TurnRegistry(
-            recorder,
-            queue,
-            lambda: room,
-            runtime.start,
-            partial(_blocked, room, processes),
-            on_end=learning.turn_ended,
-        ),
-        queue=queue,
-        runtime=runtime,
-        journal=journal,
-        processes=processes,
-        recorder=recorder,
-        feed=Feed(journal, recorder),
-        files=files,
-        file_limits=configuration.settings.file_limits,
-        shares=Shares(database, journal, files),
-    )
 
 
 def _blocked(room: int, processes: Processes) -> str:

@@ -4,8 +4,10 @@ src/selfeng/core/stage.py.
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, assert_never
+from uuid import uuid4
 
 from selfeng.agents import AgentReply, Delegation, Task
 from selfeng.agents.converser import ask
@@ -23,12 +25,16 @@ from selfeng.core.events import (
     TurnStarted,
     Witnessed,
 )
-from selfeng.core.files import File
+from selfeng.core.files import File, FileReference
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ServerTools, ToolLibrary
 from selfeng.core.question import ROUNDS, Question, questions_text
+from selfeng.core.result import EarlierResult, Result
+from selfeng.core.status import Asked
 from selfeng.core.turn import (
     Budget,
+    EarlierFiles,
+    EarlierResults,
     Inspector,
     News,
     Recall,
@@ -39,6 +45,7 @@ from selfeng.core.turn import (
     no_lessons,
 )
 from selfeng.core.verdict import Execution, Returned
+from selfeng.durable.turn_work import Run, TurnStarter
 from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.ending import ending, what_was_reached
 from selfeng.stages.execution.outcome import doubt
@@ -46,7 +53,13 @@ from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer, plain
 from selfeng.stages.server_consent import ConsentAsked
 from selfeng.stages.stages import Executed, PlanExecuted, Stages
+from selfeng.store.conversation_files import ConversationFiles
+from selfeng.store.journal import Journal, NewConversation
+from selfeng.store.recorder import Feed
+from selfeng.store.turn_queue import ClaimedTurn
 from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
+from selfeng.turns.event_numbers import NumberedEvent
+from selfeng.turns.given import GivenTurn, Past
 from selfeng.turns.running_turn import RunningTurn
 
 _OUTSIDE = ("model", "sandbox", "budget")
@@ -268,6 +281,89 @@ def started(turn_request: Request) -> TurnStarted:
         runs=turn_request.by_hand.name if turn_request.by_hand else "",
         disputes=turn_request.disputes.result.turn_id if turn_request.disputes else "",
     )
+
+
+class RequestTurns:
+    """The turns of requests: begins them in the journal, and resumes those of other processes. Used
+    on the engine's loop.
+    """
+
+    def __init__(
+        self,
+        orchestrator: Callable[[], Orchestrator],
+        starter: TurnStarter,
+        *,
+        feed: Feed,
+        journal: Journal,
+        files: ConversationFiles,
+        most_files: int,
+    ) -> None:
+        """`orchestrator` gives the one in use; a turn knows `most_files` earlier files."""
+        self._orchestrator, self._starter, self._feed = orchestrator, starter, feed
+        self._journal, self._files, self._most_files = journal, files, most_files
+
+    async def begin(self, owner: str, turn_request: Request, turn_id: str = "") -> Asked:
+        """Begin a turn, with the past of its conversation, which is a new one if none is named."""
+        new, conversation_id = None, turn_request.conversation_id
+        if conversation_id:
+            await self._feed.watch(conversation_id)
+            turn_request = await asyncio.to_thread(self.with_past, turn_request)
+        else:
+            new = NewConversation(owner, turn_request.text.strip().splitlines()[0][:80])
+            conversation_id = uuid4().hex
+            await self._feed.watch(conversation_id, new=True)
+            turn_request = replace(turn_request, conversation_id=conversation_id)
+        return await self._starter.begin(
+            owner,
+            conversation_id,
+            started(turn_request),
+            self._run(turn_request),
+            turn_id=turn_id,
+            new=new,
+            given_turn=GivenTurn.of(turn_request),
+        )
+
+    async def resume(
+        self, claimed: ClaimedTurn, given_turn: GivenTurn, events: Sequence[NumberedEvent]
+    ) -> None:
+        """Go on with a turn that another process left. Raises: ResourceNotFound: a file of it is
+        gone.
+        """
+        request = await given_turn.request(self._past(claimed.conversation_id))
+        await self._starter.go_on(claimed, events, self._run(request), again=request.again)
+
+    def with_past(self, turn_request: Request) -> Request:
+        """A request with the history of its conversation, the values, and the files except those
+        that it replaces by name. Blocking.
+        """
+        conversation_id = turn_request.conversation_id
+        past = self._past(conversation_id)
+        replaced = {file.name for file in turn_request.files}
+        other_files = [r for r in self._files.newest(conversation_id) if r.name not in replaced]
+        return replace(
+            turn_request,
+            history=self._journal.messages(conversation_id),
+            earlier=EarlierFiles(tuple(other_files[: self._most_files]), past.file),
+            earlier_results=EarlierResults(self._files.results(conversation_id), past.result),
+        )
+
+    def _run(self, turn_request: Request) -> Run:
+        return lambda resumed, watch: self._orchestrator().begin(
+            turn_request, resumed=resumed, watch=watch
+        )
+
+    def _past(self, conversation_id: str) -> Past:
+        async def file(reference: FileReference) -> File:
+            return await asyncio.to_thread(
+                self._files.read, conversation_id, reference.sha256, reference.name
+            )
+
+        async def result(earlier: EarlierResult) -> Result:
+            return await asyncio.to_thread(
+                self._files.result, conversation_id, earlier.reference.sha256
+            )
+
+        return Past(file, result)
 
 
 async def _single_piece(text: str) -> AsyncIterator[str]:

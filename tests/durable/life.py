@@ -136,10 +136,10 @@ async def main(request: str) -> None:
     async with aclosing(await build_engine(load_settings(None), durable=True)) as engine:
         engine.feed.subscribe(hear)
         if os.environ.get("SETS_UP"):
-            engine.set_up()
+            engine.setup.start()
         if learns:
             await engine.learning.start()
-        await engine.resume_turns()
+        await engine.recovery.start()
         if project := os.environ.get("PROJECT"):
             await engine.projects.begin("me", {"project_name": project, "goal": request})
         elif request:

@@ -95,7 +95,7 @@ async def test_switching_between_the_offline_model_and_a_server_works_both_ways(
     names = []
     for change in (chosen(server), dict.fromkeys(chosen(server)), chosen(server)):
         await engine.configuration.change(change)
-        status = (await engine.status()).model
+        status = (await engine.setup.status()).model
         names.append((status.name, status.offline, status.server))
         assert isinstance((await last_of(engine, "Hello!")).event, TurnFinished)
     online = ("good-model", False, server.base_url)
@@ -104,10 +104,10 @@ async def test_switching_between_the_offline_model_and_a_server_works_both_ways(
 
 async def test_limits_apply_to_turns_that_begin_afterwards(engine):
     await engine.configuration.change({"turn_max_calls": 7, "turn_max_cost": 0.5})
-    limits = engine.orchestrator._limits
+    limits = engine.model_parts.current.orchestrator._limits
     assert (limits.calls, limits.cost) == (7, 0.5)
     await engine.configuration.change({"turn_max_calls": None, "turn_max_cost": None})
-    limits = engine.orchestrator._limits
+    limits = engine.model_parts.current.orchestrator._limits
     assert (limits.calls, limits.cost) == (40, None)
 
 
@@ -149,14 +149,14 @@ async def test_a_key_of_the_environment_fixes_its_server(home, monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     (home.folder / "data" / CHOICES).write_text('{"openai_base_url": "http://elsewhere/v1"}')
     async with aclosing(await build_engine(load_settings(None))) as engine:
-        assert engine.model.server == "http://127.0.0.1:9/v1"
+        assert engine.configuration.client.server == "http://127.0.0.1:9/v1"
         assert engine.configuration.view().fixed == {
             "openai_api_key": "environment",
             "openai_base_url": "environment",
         }
     monkeypatch.delenv("OPENAI_BASE_URL")
     async with aclosing(await build_engine(load_settings(None))) as engine:
-        assert engine.model.server == "https://api.openai.com/v1"
+        assert engine.configuration.client.server == "https://api.openai.com/v1"
         assert engine.configuration.view().fixed == {
             "openai_api_key": "environment",
             "openai_base_url": "key",
@@ -276,7 +276,7 @@ async def test_a_query_of_the_address_is_kept_and_its_secrets_are_not_shown(engi
     await configuration.change({**chosen(server), "openai_base_url": address})
     shown = configuration.view().values["openai_base_url"]
     assert shown == f"{server.base_url}?api-version=1&code=***"
-    assert (await engine.status()).model.server == shown
+    assert (await engine.setup.status()).model.server == shown
     await configuration.change({"openai_base_url": shown.replace("=1", "=2")})
     assert configuration.settings.openai_base_url == address.replace("=1", "=2")
     assert configuration.view().key_set

@@ -156,7 +156,7 @@ async def test_files_stay_with_their_conversation_and_its_owner(engine):
         )
     other = File(name="other.csv", content=b"")
     given = Request("Hello!", files=(other,), conversation_id=asked.conversation_id)
-    earlier = engine._with_past(given).earlier
+    earlier = engine.requests.with_past(given).earlier
     assert earlier.references == (new.reference(),)
     assert await earlier.read(earlier.references[0]) == new
     with pytest.raises(RequestError):
@@ -181,7 +181,7 @@ async def test_files_beyond_the_limits_are_refused(engine):
 
 
 async def test_the_status_names_model_sandbox_and_library(engine):
-    status = await engine.status()
+    status = await engine.setup.status()
     assert (status.model.name, status.model.offline) == ("offline", True)
     assert status.library.tools == 0
     assert status.sandbox.backend == "docker"
@@ -233,9 +233,9 @@ async def test_a_library_is_seeded_once_for_each_database(tmp_path, monkeypatch)
         monkeypatch.setenv("DATABASE_URL", f"sqlite:///{tmp_path}/{url}.db")
         async with aclosing(await build_engine(Settings(_env_file=None))) as engine:
             try:
-                await engine.seed_once(lambda done, total, url=url: begun.append(url))
+                await engine.setup.seed_once(lambda done, total, url=url: begun.append(url))
             except SandboxError:  # there is none, so the seeds wait for one
-                engine._seeded.put()
+                engine.setup._seeded.put()
     assert begun == ["a", "b"]
 
 
@@ -317,8 +317,8 @@ async def test_a_model_sees_the_profiles_of_new_and_earlier_files(tmp_path, monk
 
 async def test_an_acknowledged_request_is_in_the_journal(engine):
     asked = await engine.ask("me", None, "Hello!", [File(name="data.csv", content=b"1")])
-    (first, *_) = engine._journal.history(asked.conversation_id)
+    (first, *_) = engine.journal.history(asked.conversation_id)
     assert (first.seq, first.event.type, first.event.request) == (1, "turn_started", "Hello!")
-    kept = engine._files.read(asked.conversation_id, first.event.files[0].sha256, "data.csv")
+    kept = engine.files.read(asked.conversation_id, first.event.files[0].sha256, "data.csv")
     assert kept.content == b"1"
     assert await engine.stop("me", asked.turn_id)

@@ -6,42 +6,30 @@ import re
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from selfeng.bootstrap import ToolParts, compose
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
 from selfeng.core.events import BudgetSpent, Event, LessonsShown, Record, TurnFinished
-from selfeng.core.files import FileLimits
 from selfeng.core.lesson import LessonHint
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.settings import Settings
-from selfeng.engine import Engine, ModelParts, ToolParts, TurnParts
+from selfeng.engine import Engine, ModelParts
 from selfeng.library.composition.reverification import Reverification, Reverifier
 from selfeng.library.composition.sources import PinnedSources
-from selfeng.library.exchange.signing import SigningKeys
-from selfeng.library.exchange.tool_export import ToolExport
-from selfeng.library.exchange.tool_import import ToolImport
-from selfeng.library.seeding import SeedMark
-from selfeng.library.tool_editor import Proposals
 from selfeng.llm_client import LLMClient
 from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.orchestrator import Orchestrator
 from selfeng.projects.builder import ProjectBuilder
-from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
-from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.known_tools import KnownTools
-from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
-from selfeng.store.recorder import Feed, Recorder
-from selfeng.store.shares import Shares
-from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine
-from selfeng.turns.conversations import Conversations
-from selfeng.turns.turn_registry import TurnRegistry
 from tests.doubles import (
     CODE,
     TESTS,
@@ -72,6 +60,7 @@ async def engine_on(
     servers: McpServers | None = None,
 ) -> AsyncIterator[Engine]:
     async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory()))
         library = ListedLibrary()
         stack.push_async_callback(book.learning.aclose)
         runtime = BackgroundTasks()
@@ -86,54 +75,26 @@ async def engine_on(
             recall=book.learning.recall,
             servers=servers,
         )
-        recorder = Recorder(book.journal)
-        queue = TurnQueue(book.database, lambda: QueueLimits(8, 8, 8))
-        turns = TurnRegistry(
-            recorder, queue, lambda: 8, runtime.start, on_end=book.learning.turn_ended
-        )
-        sources = PinnedSources(library)
+        sources, builder = PinnedSources(library), ProjectBuilder(model, sandbox)
         upkeep = Reverifier(
             Reverification(library, synthesis.reexamine, sources, lambda outcome: None)
         )
-        seeded = SeedMark(book.database, Path("seeded"))
-        files, builder = ConversationFiles(book.database), ProjectBuilder(model, sandbox)
-        feed = Feed(book.journal, recorder)
-        engine = Engine(
-            configuration=Configuration(
-                Settings(_env_file=None), lambda settings, news: LLMClient(model="scripted")
+        engine = compose(
+            Configuration(
+                Settings(_env_file=None, data_dir=folder, tools_dir=folder),
+                lambda settings, news: LLMClient(model="scripted"),
             ),
-            model_parts=lambda: ModelParts(model, synthesis, executor, orchestrator, builder),
-            tool_parts=ToolParts(
-                library,
-                sources,
-                Changes(),
-                seeded,
-                sandbox,
-                upkeep,
-                ToolExport(library, keys := SigningKeys(Path("keys"))),
-                ToolImport(library, keys, synthesis.examine_imported),
-                Proposals(book.database),
-            ),
-            turn_parts=TurnParts(
-                turns=turns,
-                queue=queue,
-                runtime=runtime,
-                journal=book.journal,
-                processes=Processes(book.database),
-                recorder=recorder,
-                feed=feed,
-                files=files,
-                shares=Shares(book.database, book.journal, files),
-                file_limits=FileLimits(),
-            ),
+            book.database,
+            stack,
+            model_parts=lambda: ModelParts(synthesis, executor, orchestrator),
+            tools=ToolParts(library, sources, Changes(), sandbox, upkeep),
             servers=servers or no_servers(book),
             learning=book.learning,
-            projects=ProjectService(Path("no projects"), builder, book.journal, turns, runtime),
+            journal=book.journal,
+            processes=Processes(book.database),
+            runtime=runtime,
             readiness=Readiness(),
-            conversations=Conversations(book.journal, files, feed, turns),
-            news=NewsListener(book.database, {}),
-            set_ups={},
-            resources=stack.pop_all(),
+            builder=lambda: builder,
         )
         async with aclosing(engine):
             yield engine

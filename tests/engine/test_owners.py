@@ -1,6 +1,7 @@
 """Whoever asks owns what their turn runs, through all agents and tasks that it starts."""
 
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
@@ -45,7 +46,9 @@ async def test_the_engine_begins_turns_for_their_owner(tmp_path, monkeypatch):
     for name, value in Home(tmp_path / "home").environment().items():
         monkeypatch.setenv(name, value)
     async with aclosing(await build_engine(Settings(_env_file=None))) as engine:
-        real, engine.orchestrator = engine.orchestrator, Noting()
+        parts = engine.model_parts
+        real = parts.current.orchestrator
+        parts.current = replace(parts.current, orchestrator=Noting())
         for owner in ("me", "somebody"):
             await engine.ask(owner, None, "Hello!")
     assert seen == ["me", "somebody"]

@@ -95,14 +95,14 @@ async def test_a_proposal_is_refused_taken_up_again_and_accepted(database: sa.En
     waiting = Proposals(database)
     async with engine_on(Notebook(database), ScriptedModel(), ScriptedSandbox()) as engine:
         made = await proposed(waiting)
-        await engine.refuse("me", "add_numbers")
-        assert await engine.proposals("me") == ()
-        assert (await engine.refuse("me", "add_numbers", False)) == made
+        await engine.review.refuse("me", "add_numbers")
+        assert await engine.review.proposals("me") == ()
+        assert (await engine.review.refuse("me", "add_numbers", False)) == made
         with pytest.raises(ResourceNotFound):
-            await engine.accept("you", "add_numbers")
-        accepted = await engine.accept("me", "add_numbers")
+            await engine.review.accept("you", "add_numbers")
+        accepted = await engine.review.accept("me", "add_numbers")
         assert accepted.draft() == made.draft()
-        assert await engine.proposals("me") == ()
+        assert await engine.review.proposals("me") == ()
 
 
 async def test_an_accepted_correction_marks_the_wrong_answer(database: sa.Engine) -> None:
@@ -110,10 +110,11 @@ async def test_an_accepted_correction_marks_the_wrong_answer(database: sa.Engine
     async with engine_on(Notebook(database), ScriptedModel(CALL, "3"), sandbox) as engine:
         engine.library.replace(tool())
         asked, _ = await turn(engine, None, "2 plus 1")
-        made = await proposed(Proposals(database), tool())
+        waiting = Proposals(database)
+        made = await proposed(waiting, tool())
         provenance = Provenance(origin=Corrected(turn_id=asked.turn_id))
-        engine._proposals.put("me", made.model_copy(update={"provenance": provenance}))
-        assert (await engine.accept("me", "add_numbers")).version == 2
+        waiting.put("me", made.model_copy(update={"provenance": provenance}))
+        assert (await engine.review.accept("me", "add_numbers")).version == 2
         await engine.settle()
         history = await engine.conversations.history("me", asked.conversation_id)
         (event,) = [r.event for r in history if isinstance(r.event, AnswerCorrected)]

@@ -46,7 +46,7 @@ async def test_answers_that_change_are_told_with_both_values(database: sa.Engine
     sandbox = ScriptedSandbox(kept("3"), kept("8"), kept("8.0"), kept("4"))
     async with engine_on(Notebook(database), model, sandbox) as engine:
         first, _ = await two_answers(engine)
-        report = await engine.recompute("me", "add_numbers")
+        report = await engine.earlier_answers.recompute("me", "add_numbers")
         ((turn_id, content),) = [
             (record.turn_id, record.event.answer)
             for record in await engine.conversations.history("me", first)
@@ -74,7 +74,7 @@ async def test_a_call_that_raises_now_changes(database: sa.Engine) -> None:
     sandbox = ScriptedSandbox(kept("3"), kept("8"), kept("8"), raised)
     async with engine_on(Notebook(database), model, sandbox) as engine:
         await two_answers(engine)
-        (changed,) = (await engine.recompute("me", "add_numbers")).changed
+        (changed,) = (await engine.earlier_answers.recompute("me", "add_numbers")).changed
     assert (changed.before, changed.after) == ("3", "raises ValueError: no")
 
 
@@ -103,7 +103,7 @@ async def test_nobody_sees_the_answers_of_another(database: sa.Engine) -> None:
     sandbox = ScriptedSandbox(kept("3"), kept("8"))
     async with engine_on(Notebook(database), model, sandbox) as engine:
         await two_answers(engine)
-        report = await engine.recompute("you", "add_numbers")
+        report = await engine.earlier_answers.recompute("you", "add_numbers")
     assert (report.computed, report.changed) == (0, ())
     assert len(sandbox.executed) == 2
 
@@ -114,7 +114,7 @@ async def test_recorded_inputs_go_with_their_conversation(database: sa.Engine) -
     async with engine_on(Notebook(database), model, sandbox) as engine:
         first, _ = await two_answers(engine)
         await engine.conversations.change("me", first, ConversationChange(deleted=True))
-        report = await engine.recompute("me", "add_numbers")
+        report = await engine.earlier_answers.recompute("me", "add_numbers")
     assert (report.computed, report.changed) == (1, ())
 
 
@@ -128,6 +128,6 @@ async def test_a_file_is_as_it_was_at_the_call(database: sa.Engine) -> None:
         asked, _ = await turn(engine, None, "how many lines?", files=[one])
         await turn(engine, asked.conversation_id, "and now?", files=[two])
         engine.library.replace(next_version(COUNT))
-        report = await engine.recompute("me", "count_lines")
+        report = await engine.earlier_answers.recompute("me", "count_lines")
     assert (report.computed, report.changed) == (2, ())
     assert sandbox.files[2:] == [(two,), (one,)]

@@ -40,7 +40,7 @@ def turn(tmp_path, monkeypatch) -> str:
     async def begun() -> str:
         engine = await build_engine(Settings(_env_file=None))
         try:
-            journal = engine._journal
+            journal = engine.journal
             conversation = journal.create_conversation(LOCAL, "payments")
             turn = journal.begin_turn(conversation, "list them")
             event = ExecutionFinished(tool="t", execution=kept(json.dumps(ROWS_OF_VALUE)))

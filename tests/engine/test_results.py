@@ -2,6 +2,7 @@
 
 import json
 from contextlib import aclosing
+from dataclasses import replace
 
 import pytest
 
@@ -41,12 +42,13 @@ async def engine(tmp_path, monkeypatch):
 def scripted(engine, model: ScriptedModel, sandbox: ScriptedSandbox, *tools: Tool) -> None:
     """Have the engine's turns run on these, with three tools and further ones."""
     library = ListedLibrary(PAYMENTS, CSV, TOTAL, *tools)
-    engine.orchestrator = Orchestrator(
+    orchestrator = Orchestrator(
         library,
         Executor(model, sandbox, library),
         SynthesisEngine(model, sandbox, library, "scripted"),
         ResponseSynthesizer(model),
     )
+    engine.model_parts.current = replace(engine.model_parts.current, orchestrator=orchestrator)
 
 
 async def asked(engine, request: str, conversation: str | None = None) -> list:

@@ -101,7 +101,7 @@ from selfeng.core.turn import Budget, awaited
 from selfeng.core.verdict import Execution, Raised, Returned, SandboxStatus, TestResult, Verdict
 from selfeng.engine import Engine
 from selfeng.library.exchange.signing import SigningKeys
-from selfeng.library.exchange.tool_export import ExportForm, ToolExport
+from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
 from selfeng.library.tool_editor import Proposals
 from selfeng.llm_client import LLMClient
@@ -450,6 +450,108 @@ class FlushedConversations(Conversations):
         await self._recorder.flush()
         return await super().records(owner, turn_id)
 
+    async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
+        return tool.example_requests
+
+    async def habits(self, owner: str, name: str) -> Habits:
+        if name == TOOL.name:
+            return HABITS
+        now = datetime.now(UTC)
+        ago = (0, 1, 1, 2, 4, 4, 4, 5, 8, 9, 9, 11, 15, 15, 16, 18, 22, 25, 25, 26, 29)
+        calls = [PastCall(at=now - timedelta(days=n), returned=n != 11) for n in ago]
+        return HABITS.model_copy(update={"calls": tuple(calls)})
+
+    async def last_uses(self, owner: str) -> dict[str, datetime]:
+        return {TOOL.name: HABITS.calls[0].at}
+
+
+class FakeReview:
+    """Proposals are real, and judged by their words."""
+
+    def __init__(self, library: FewTools, proposals: Proposals) -> None:
+        self._library, self._proposals = library, proposals
+
+    async def difference(self, name: str, before: int, after: int) -> str:
+        return f"-{(await self._library.version(name, before)).code}+{(await self._library.version(name, after)).code}"
+
+    async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
+        return SERVED
+
+    async def forget_request(self, owner: str, name: str, request: str) -> tuple[str, ...]:
+        if request not in SERVED:
+            raise ResourceNotFound(f"{name} has learned no request {request!r} of yours")
+        return tuple(one for one in SERVED if one != request)
+
+    async def proposals(self, owner: str) -> tuple[Proposal, ...]:
+        return self._proposals.of(owner)
+
+    async def proposal(self, owner: str, name: str) -> Proposal:
+        return self._proposals.get(owner, name)
+
+    async def behaviour(self, owner: str, name: str) -> Behaviour:
+        call = ChangedCall(call="add(a=2)", before="returns 3", after="returns 4")
+        return Behaviour(compared=250, recorded=31, changed=1, calls=(call,))
+
+    async def accept(self, owner: str, name: str) -> Tool:
+        proposal = self._proposals.get(owner, name)
+        self._proposals.remove(owner, name)
+        return TOOL.model_copy(update={"version": proposal.version})
+
+    async def refuse(self, owner: str, name: str, refused: bool = True) -> Proposal:
+        proposal = self._proposals.get(owner, name)
+        proposal = proposal.model_copy(update={"refused": refused})
+        self._proposals.put(owner, proposal)
+        return proposal
+
+    async def verdict(
+        self, owner: str, name: str, edit: ToolEdit, *, proposed: bool = False
+    ) -> Verdict:
+        """A row passes if its value is the sum, code if it is not `wrong`."""
+        names = ["test_add", *(f"test_user_example_{n}" for n, _ in enumerate(edit.rows, 1))]
+        sums = [row.value == 4 and row.arguments == {"a": 2, "b": 2} for row in edit.rows]
+        right = ["wrong" not in edit.code, *sums]
+        tests = tuple(
+            TestResult(
+                test=t,
+                outcome="passed" if ok else "failed",
+                seconds=0.01,
+                message="" if ok else "assert",
+            )
+            for t, ok in zip(names, right, strict=True)
+        )
+        return Verdict(passed=all(right), tests=tests)
+
+    async def save(self, owner: str, name: str, edit: ToolEdit, *, proposed: bool = False) -> Tool:
+        return TOOL.model_copy(update={"version": 3})
+
+
+class NothingEarlier:
+    """Answers of ended turns: none is computed again."""
+
+    def __init__(self, library: FewTools) -> None:
+        self._library = library
+
+    async def recompute(self, owner: str, name: str) -> RecomputedAnswers:
+        version = (await self._library.get(name)).version
+        return RecomputedAnswers(tool=name, version=version, computed=0, unknown=0, changed=())
+
+
+class FakeSetup:
+    """Everything is set up, but for what the script says."""
+
+    def __init__(self, configuration: Configuration, readiness: Readiness) -> None:
+        self._configuration, self._readiness = configuration, readiness
+        self.sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
+
+    async def status(self) -> EngineStatus:
+        return EngineStatus(
+            model=self._configuration.status,
+            sandbox=self.sandbox,
+            library=LibraryStatus(tools=1, detail="ready"),
+            files=FakeEngine.file_limits,
+            unready=self._readiness.unready,
+        )
+
 
 class FakeEngine:
     """As much of `selfeng.engine.Engine` as the web server uses; to be made on its event loop."""
@@ -482,12 +584,14 @@ class FakeEngine:
         )
         self._proposals = Proposals(self._database)
         keys = SigningKeys(folder)
-        self._tool_export = ToolExport(self.library, keys)
+        self.review = FakeReview(self.library, self._proposals)
+        self.earlier_answers = NothingEarlier(self.library)
+        self.tool_export = ToolExport(self.library, keys)
         self.tool_import = ToolImport(ListedLibrary(), keys, _examine)
         self.called = Changes[Event]()
-        self._sandbox = SandboxStatus(available=True, backend="docker", detail="Docker 28")
         self._hangs = False
         self.readiness = Readiness()
+        self.setup = FakeSetup(self.configuration, self.readiness)
         sandbox = StillSandbox()
         builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
         queue = TurnQueue(self._database, lambda: QueueLimits(8, 8, 8))
@@ -497,7 +601,7 @@ class FakeEngine:
         )
         self._works = set[asyncio.Task[None]]()
         self.projects = ProjectService(
-            folder / "projects", builder, self._journal, self._turns, BackgroundTasks()
+            folder / "projects", lambda: builder, self._journal, self._turns, BackgroundTasks()
         )
 
     def append(self, entries: Sequence[JournalEntry]) -> list[Record]:
@@ -821,7 +925,7 @@ class FakeEngine:
             case "break":
                 self._failures = 2
             case "sandbox":
-                self._sandbox = SandboxStatus(
+                self.setup.sandbox = SandboxStatus(
                     available=False, backend="none", detail="no engine answers"
                 )
             case "hang":
@@ -837,94 +941,11 @@ class FakeEngine:
         self._running[turn_id][1].cancel()
         return True
 
-    async def export_tools(self, owner: str, names: Sequence[str], form: ExportForm) -> File:
-        return await self._tool_export.file(names, form, partial(self.examples, owner))
-
-    async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
-        return tool.example_requests
-
-    async def habits(self, owner: str, name: str) -> Habits:
-        if name == TOOL.name:
-            return HABITS
-        now = datetime.now(UTC)
-        ago = (0, 1, 1, 2, 4, 4, 4, 5, 8, 9, 9, 11, 15, 15, 16, 18, 22, 25, 25, 26, 29)
-        calls = [PastCall(at=now - timedelta(days=n), returned=n != 11) for n in ago]
-        return HABITS.model_copy(update={"calls": tuple(calls)})
-
-    async def last_uses(self, owner: str) -> dict[str, datetime]:
-        return {TOOL.name: HABITS.calls[0].at}
-
-    async def used_requests(self, owner: str, name: str) -> tuple[str, ...]:
-        return SERVED
-
-    async def forget_request(self, owner: str, name: str, request: str) -> tuple[str, ...]:
-        if request not in SERVED:
-            raise ResourceNotFound(f"{name} has learned no request {request!r} of yours")
-        return tuple(one for one in SERVED if one != request)
-
-    async def proposals(self, owner: str) -> tuple[Proposal, ...]:
-        return self._proposals.of(owner)
-
-    async def proposal(self, owner: str, name: str) -> Proposal:
-        return self._proposals.get(owner, name)
-
-    async def behaviour(self, owner: str, name: str) -> Behaviour:
-        call = ChangedCall(call="add(a=2)", before="returns 3", after="returns 4")
-        return Behaviour(compared=250, recorded=31, changed=1, calls=(call,))
-
-    async def accept(self, owner: str, name: str) -> Tool:
-        proposal = self._proposals.get(owner, name)
-        self._proposals.remove(owner, name)
-        return TOOL.model_copy(update={"version": proposal.version})
-
-    async def refuse(self, owner: str, name: str, refused: bool = True) -> Proposal:
-        proposal = self._proposals.get(owner, name)
-        proposal = proposal.model_copy(update={"refused": refused})
-        self._proposals.put(owner, proposal)
-        return proposal
-
-    async def verdict(
-        self, owner: str, name: str, edit: ToolEdit, *, proposed: bool = False
-    ) -> Verdict:
-        """A row passes if its value is the sum, code if it is not `wrong`."""
-        names = ["test_add", *(f"test_user_example_{n}" for n, _ in enumerate(edit.rows, 1))]
-        sums = [row.value == 4 and row.arguments == {"a": 2, "b": 2} for row in edit.rows]
-        right = ["wrong" not in edit.code, *sums]
-        tests = tuple(
-            TestResult(
-                test=t,
-                outcome="passed" if ok else "failed",
-                seconds=0.01,
-                message="" if ok else "assert",
-            )
-            for t, ok in zip(names, right, strict=True)
-        )
-        return Verdict(passed=all(right), tests=tests)
-
-    async def save(self, owner: str, name: str, edit: ToolEdit, *, proposed: bool = False) -> Tool:
-        return TOOL.model_copy(update={"version": 3})
-
     async def teach(self, owner: str, name: str, rows: Sequence[TaughtRow]) -> Tool | Asked:
         return await self.ask(owner, None, f"say {name} is taught")
 
-    async def recompute(self, owner: str, name: str) -> RecomputedAnswers:
-        version = (await self.library.get(name)).version
-        return RecomputedAnswers(tool=name, version=version, computed=0, unknown=0, changed=())
-
-    async def difference(self, name: str, before: int, after: int) -> str:
-        return f"-{(await self.library.version(name, before)).code}+{(await self.library.version(name, after)).code}"
-
     async def load(self) -> EngineLoad:
         return EngineLoad(running=len(self._running), queued=0, containers=2)
-
-    async def status(self) -> EngineStatus:
-        return EngineStatus(
-            model=self.configuration.status,
-            sandbox=self._sandbox,
-            library=LibraryStatus(tools=1, detail="ready"),
-            files=self.file_limits,
-            unready=self.readiness.unready,
-        )
 
     async def aclose(self) -> None:
         if self._hangs:

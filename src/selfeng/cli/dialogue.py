@@ -72,7 +72,7 @@ async def show_turn(
     and continue.
     """
     async with opened(settings, "embedder", "sandbox") as engine:
-        await engine.get_ready(to_build=False)
+        await engine.setup.get_ready(to_build=False)
         engine.feed.subscribe(partial(_show_recalled, json))
         turn_result = await show(engine, begin(engine), json=json, output=output)
         while turn_result.questions and sys.stdin.isatty() and sys.stderr.isatty() and not json:

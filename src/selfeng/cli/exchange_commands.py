@@ -6,6 +6,7 @@ import asyncio
 import io
 import sys
 import zipfile
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -59,7 +60,9 @@ def export(
     """Write tools, with those that they import, for other programs and libraries."""
 
     async def work(engine: Engine) -> None:
-        file = await engine.export_tools(LOCAL, names or [], form)
+        file = await engine.tool_export.file(
+            names or [], form, partial(engine.conversations.examples, LOCAL)
+        )
         if output == Path("-"):
             sys.stdout.buffer.write(file.content)
             return

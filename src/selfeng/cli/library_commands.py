@@ -102,12 +102,14 @@ async def _tool_text(engine: Engine, name: str) -> str:
     about = f"# {tool.signature}\n# {tool.description}\n# version {tool.version}, {tool.standing}"
     about += ", frozen" if tool.frozen else ""
     example_lines = [
-        f"# asked for as: {one_line(request)}" for request in await engine.examples(LOCAL, tool)
+        f"# asked for as: {one_line(request)}"
+        for request in await engine.conversations.examples(LOCAL, tool)
     ]
     served = [
-        f"# has served: {one_line(request)}" for request in await engine.used_requests(LOCAL, name)
+        f"# has served: {one_line(request)}"
+        for request in await engine.review.used_requests(LOCAL, name)
     ]
-    habits = await engine.habits(LOCAL, name)
+    habits = await engine.conversations.habits(LOCAL, name)
     often = [
         f"# often asked after it: {one_line(habit.request)} ({habit.tool}, {habit.times} times)"
         for habit in habits.after
@@ -238,7 +240,7 @@ def diff(
     """Print how two versions of a tool differ, code and tests, as a unified diff."""
 
     async def work(engine: Engine) -> None:
-        typer.echo(visible(await engine.difference(name, before, after)), nl=False)
+        typer.echo(visible(await engine.review.difference(name, before, after)), nl=False)
 
     with_engine(work)
 
@@ -302,7 +304,11 @@ def proposals(
     """
 
     async def work(engine: Engine) -> None:
-        listed = [await engine.proposal(LOCAL, name)] if name else await engine.proposals(LOCAL)
+        listed = (
+            [await engine.review.proposal(LOCAL, name)]
+            if name
+            else await engine.review.proposals(LOCAL)
+        )
         if json:
             hidden = {"provenance", "witnesses"}
             print_json([p.model_dump(mode="json", exclude=hidden) for p in listed])
@@ -310,7 +316,7 @@ def proposals(
         for proposal in listed:
             typer.echo(f"{proposal.name:32} {one_line(proposal.words)}")
         if name:
-            behaviour = await engine.behaviour(LOCAL, name)
+            behaviour = await engine.review.behaviour(LOCAL, name)
             say(
                 f"Of {behaviour.compared} recorded and generated inputs "
                 f"{behaviour.changed} now give something else."
@@ -329,7 +335,7 @@ def accept(name: Name) -> None:
 
     async def work(engine: Engine) -> None:
         with _effects_said(engine, name):
-            tool = await engine.accept(LOCAL, name)
+            tool = await engine.review.accept(LOCAL, name)
             await engine.upkeep.wait_idle()
         undo = f"rollback {name} {tool.version - 1}" if tool.version > 1 else f"retire {name}"
         say(f"{name} is in the library, as version {tool.version}; `selfeng {undo}` takes it back.")
@@ -342,7 +348,7 @@ def refuse(name: Name) -> None:
     """Let a proposal wait no longer."""
 
     async def work(engine: Engine) -> None:
-        await engine.refuse(LOCAL, name)
+        await engine.review.refuse(LOCAL, name)
         say(f"{name} is refused; `selfeng accept {name}` still accepts it.")
 
     with_engine(work)
@@ -359,12 +365,12 @@ def edit(
     async def work(engine: Engine) -> None:
         from selfeng.core.result import ToolEdit
 
-        tool = await (engine.proposal(LOCAL, name) if proposed else engine.library.get(name))
+        tool = await (engine.review.proposal(LOCAL, name) if proposed else engine.library.get(name))
         code = await asyncio.to_thread(click.edit, tool.code, extension=".py")
         if code is None or code == tool.code:
             say("Nothing is changed.")
             return
-        _say_saved(await engine.save(LOCAL, name, ToolEdit(code=code), proposed=proposed))
+        _say_saved(await engine.review.save(LOCAL, name, ToolEdit(code=code), proposed=proposed))
 
     with_engine(work, "sandbox", "embedder")
 
@@ -431,7 +437,7 @@ def forget(
     """Remove a learned request from a tool."""
 
     async def work(engine: Engine) -> None:
-        remaining_requests = await engine.forget_request(LOCAL, name, request)
+        remaining_requests = await engine.review.forget_request(LOCAL, name, request)
         say(
             f"{name} keeps {count(len(remaining_requests), 'learned request')} of the command line."
         )
@@ -447,7 +453,7 @@ def verify(name: Name) -> None:
         from selfeng.core.provenance import Edited, Provenance
 
         draft = await engine.library.edited(name)
-        verdict = await engine.synthesis.examine(draft)
+        verdict = await engine.model_parts.current.synthesis.examine(draft)
         with _effects_said(engine, name):
             await engine.library.accept(draft, Provenance(origin=Edited(), verdict=verdict))
             await engine.upkeep.wait_idle()
@@ -463,7 +469,7 @@ def seed() -> None:
     """
 
     async def work(engine: Engine) -> int:
-        return _report_planted(await engine.seed(say))
+        return _report_planted(await engine.setup.seed(say))
 
     with_engine(work, "embedder", "sandbox")
 
@@ -485,8 +491,10 @@ def reindex() -> None:
         from selfeng.cli.terminal import progress_bars
 
         with progress_bars() as progress:
-            how = await engine.reindex(lambda current, total: progress("Indexing", current, total))
-        library = (await engine.status()).library
+            how = await engine.setup.reindex(
+                lambda current, total: progress("Indexing", current, total)
+            )
+        library = (await engine.setup.status()).library
         say(f"{count(library.tools, 'tool')}, {how}")
 
     with_engine(work)

@@ -12,6 +12,7 @@ import typer
 from selfeng.cli.command import example, run, say
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.owner import LOCAL
+from selfeng.core.process import tune_process
 
 if TYPE_CHECKING:
     from selfeng.core.settings import Settings
@@ -101,8 +102,8 @@ async def _serve_alone(settings: Settings, address: str) -> None:
     async with aclosing(await build_engine(settings, durable=True)) as engine:
         await engine.learning.start()
         engine.readiness.tell(say)
-        engine.set_up()
-        await engine.resume_turns()
+        tune_process(engine.setup.start())
+        await engine.recovery.start()
         await _speak(EngineTools(engine, LOCAL, settings.mcp_tools))
 
 

@@ -44,12 +44,12 @@ async def check_model(engine: Engine, say: Say) -> int:
 
     if engine.configuration.settings.offline:
         await engine.configuration.look()
-    model = (await engine.status()).model
+    model = (await engine.setup.status()).model
     say(str(model))
     if model.offline:
         return 0
     abilities = []
-    async for ability in engine.model.abilities(Budget()):
+    async for ability in engine.configuration.client.abilities(Budget()):
         abilities.append(ability)
         say(str(ability))
     means = suitability(abilities)
@@ -59,13 +59,15 @@ async def check_model(engine: Engine, say: Say) -> int:
 
 async def check_llm_client(engine: Engine, say: Say) -> int:
     """The model answers, piece by piece."""
-    say(str((await engine.status()).model))
+    say(str((await engine.setup.status()).model))
     budget = Budget()
     messages = (
         ChatMessage(role="system", content="Answer in one short sentence."),
         ChatMessage(role="user", content="Who are you?"),
     )
-    async for piece in engine.model.stream(Prompt(name="check", messages=messages), budget):
+    async for piece in engine.configuration.client.stream(
+        Prompt(name="check", messages=messages), budget
+    ):
         typer.echo(piece, nl=False)
     say(f"\n{budget.usage.input_tokens} tokens in, {budget.usage.output_tokens} out")
     return 0
@@ -87,7 +89,7 @@ async def check_capability_registry(engine: Engine, say: Say) -> int:
 
 async def check_sandbox(engine: Engine, say: Say) -> int:
     """A right tool passes its test, a wrong one fails it, and one runs."""
-    say((await engine.status()).sandbox.detail)
+    say((await engine.setup.status()).sandbox.detail)
     right = await engine.sandbox.verify(
         SandboxJob("double", _CODE, _TESTS),
         lambda test: say(f"right tool: {test.test} {test.outcome}"),
@@ -114,7 +116,7 @@ async def check_response_synthesizer(engine: Engine, say: Say) -> int:
     turn = Turn(Request(_QUESTION), Terminal().show)
     call = f"{_CALLED}({', '.join(f'{name}={value}' for name, value in _ARGUMENTS.items())})"
     result = Returned(type_name="int", text="45", data="45")
-    async for piece in ResponseSynthesizer(engine.model).answer(turn, call, result):
+    async for piece in ResponseSynthesizer(engine.configuration.client).answer(turn, call, result):
         typer.echo(piece, nl=False)
     say("")
     return 0
@@ -122,7 +124,9 @@ async def check_response_synthesizer(engine: Engine, say: Say) -> int:
 
 async def check_synthesis_engine(engine: Engine, say: Say) -> int:
     """A tool is built for a request, and registered in a temporary library."""
-    built = await engine.synthesis.synthesize(Turn(Request(_REQUEST), Terminal().show))  # noqa: F821, RUF100
+    built = await engine.model_parts.current.synthesis.synthesize(
+        Turn(Request(_REQUEST), Terminal().show)
+    )  # noqa: F821, RUF100
     say(f"\n{getattr(built, 'code', built)}")
     return 0
 

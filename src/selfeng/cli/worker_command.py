@@ -13,6 +13,7 @@ import typer
 
 from selfeng.cli.command import example, run, say
 from selfeng.core.errors import ConfigurationError
+from selfeng.core.process import tune_process
 
 if TYPE_CHECKING:
     from selfeng.core.settings import Settings
@@ -50,8 +51,8 @@ async def _work(settings: Settings) -> int:
             signal.signal(number, partial(_wake, asyncio.get_running_loop(), _ends(stop)))
         await engine.learning.start()
         engine.readiness.tell(say)
-        engine.set_up()
-        start_task = asyncio.create_task(engine.resume_turns(once_ready=True))
+        tune_process(engine.setup.start())
+        start_task = asyncio.create_task(engine.recovery.start(once_ready=True))
         stop_task = asyncio.create_task(stop.wait())
 
         def unready() -> str:

@@ -1,9 +1,10 @@
 """Changes: the one way to listen to something, on one event loop."""
 
 from collections.abc import Callable
-from typing import Generic, ParamSpec
+from typing import Generic, ParamSpec, TypeVar
 
 P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Changes(Generic[P]):
@@ -25,3 +26,15 @@ class Changes(Generic[P]):
     def tell(self, *change: P.args, **kwargs: P.kwargs) -> None:
         for listener in tuple(self._listeners.values()):
             listener(*change, **kwargs)
+
+
+class Renewed(Generic[T]):
+    """What is made again after each change; whoever has begun with the former one keeps it."""
+
+    def __init__(self, make: Callable[[], T], changed: Changes[[]]) -> None:
+        self.current = make()
+        self._make = make
+        changed.subscribe(self._renew)
+
+    def _renew(self) -> None:
+        self.current = self._make()

@@ -175,7 +175,7 @@ class ProjectService:
     def __init__(
         self,
         folder: Path,
-        builder: ProjectBuilder,
+        builder: Callable[[], ProjectBuilder],
         journal: Journal,
         turns: TurnRegistry,
         runtime: BackgroundTasks,
@@ -183,8 +183,9 @@ class ProjectService:
         news: News = lambda part: None,
         workflows: Workflows | None = None,
     ) -> None:
-        """`runtime` runs the turns; with `news` they wait for a sandbox that
-        is still being set up. `workflows` keep the steps of builds that go on after the process.
+        """`builder` gives the one that new builds and actions use. `runtime` runs the turns; with
+        `news` they wait for a sandbox that is still being set up. `workflows` keep the steps of
+        builds that outlive the process.
         """
         self._folder, self._builder, self._journal, self._turns, self._runtime = (
             folder,
@@ -196,10 +197,6 @@ class ProjectService:
         self._news, self._starter = news, TurnStarter(journal, turns, workflows)
         if folder.exists():
             close_to_others(folder, with_contents=True)
-
-    def use(self, builder: ProjectBuilder) -> None:
-        """Build with this one from now on; running builds keep theirs."""
-        self._builder = builder
 
     async def projects(self, owner: str) -> tuple[ProjectSummary, ...]:
         """An owner's projects, newest first."""
@@ -263,7 +260,7 @@ class ProjectService:
         """Start an action of a person. Raises: ResourceNotFound: `owner` has no such project.
         ResourceBusy: another action is running.
         """
-        project, builder = await self._idle(owner, project_id), self._builder
+        project, builder = await self._idle(owner, project_id), self._builder()
 
         async def work(emit: Callable[[Event], object]) -> Last:
             await awaited(self._news, "sandbox", emit)
@@ -277,12 +274,12 @@ class ProjectService:
 
     async def restore(self, owner: str, project_id: str, number: int) -> Asked:
         """Start to restore a backup. Raises: ResourceNotFound, ResourceBusy, as `act`."""
-        project = await self._idle(owner, project_id)
+        project, builder = await self._idle(owner, project_id), self._builder()
 
         async def work(emit: Callable[[Event], object]) -> Last:
             store = self._store(project_id)
             return TurnFinished(
-                answer=str(await self._builder.restore(store, project.title, number, emit))
+                answer=str(await builder.restore(store, project.title, number, emit))
             )
 
         request = f"Restore backup {number}"
@@ -326,7 +323,7 @@ class ProjectService:
         self, project_id: str, build_options: ProjectOptions
     ) -> tuple[str, Callable[..., ProjectTurn]]:
         """The request of a build, and what begins its turn."""
-        consent, builder = PendingApproval(build_options.step), self._builder
+        consent, builder = PendingApproval(build_options.step), self._builder()
         options = build_options.model_copy(
             update={"project_dir": self._folder / project_id, "step": False}
         )

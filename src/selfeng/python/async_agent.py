@@ -292,7 +292,7 @@ class AsyncAgent:
                     await asyncio.to_thread(provision, self.settings, log.info, (part,))
                     self._prepared.add(part)
                     if part == "sandbox":
-                        await engine.get_ready(to_build=False)
+                        await engine.setup.get_ready(to_build=False)
         return engine
 
     async def _files(self, sources: Iterable[Given]) -> tuple[File, ...]:

@@ -26,18 +26,16 @@ _MOST_STILL = 10
 class Processes:
     """Thread-safe, and cheap until `begin`."""
 
-    def __init__(self, engine: sa.Engine, pause: float = 1.0) -> None:
-        """`pause` is the seconds between beats."""
+    def __init__(self, engine: sa.Engine, pause: float = 1.0, *, room: int = 0) -> None:
+        """`pause`: the seconds between beats; `room`: the turns that this process runs at once."""
         self._engine, self._pause = engine, pause
         self._still: dict[str, tuple[int, int]] = {}
         """By process: its beats, and how many looks they have not changed for."""
         self._presumed_dead: frozenset[str] = frozenset()
         """Those that this one took for gone, until they are heard again."""
         self._workers: dict[str, WorkerStatus] = {}
-        self.room, self.unready = 0, ""
-        """What the others read of this one: how many turns it runs at once, and why it takes none
-        yet; "" if it does.
-        """
+        self._room, self.unready = room, ""
+        """What the others read: its room, and why it takes no turns yet; "" if it does."""
         self._end = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -53,7 +51,7 @@ class Processes:
 
     def beat(self) -> bool:
         """Beat once, and look at the others. False if another process took this one for gone."""
-        status = {"room": self.room, "unready": self.unready}
+        status = {"room": self._room, "unready": self.unready}
         insertion = insert(processes).values(name=this_process(), beats=1, **status)
         with writing(self._engine, exclusive=False) as connection:
             beats = connection.scalar(

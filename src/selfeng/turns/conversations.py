@@ -2,14 +2,18 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Sequence
+from datetime import datetime
 from functools import partial
 
 from selfeng.core.changes import Changes
 from selfeng.core.events import FINAL, LAST_SEQ, Record
 from selfeng.core.files import File
+from selfeng.core.provenance import ToolVersion
 from selfeng.core.result import Result
+from selfeng.core.tool import Tool
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationSummary
+from selfeng.store.habits import Habits
 from selfeng.store.journal import Journal
 from selfeng.store.recorder import Feed
 from selfeng.turns.turn_registry import TurnRegistry
@@ -121,6 +125,25 @@ class Conversations:
         `owner` has none.
         """
         return await asyncio.to_thread(self._files.result_of_turn, owner, turn_id)
+
+    async def examples(self, owner: str, tool: Tool | ToolVersion) -> tuple[str, ...]:
+        """The example requests of a tool, without those that another owner asked before the tool
+        existed.
+        """
+        foreign_requests = await asyncio.to_thread(
+            self._journal.said_by_others, owner, tool.example_requests, tool.created_at
+        )
+        return tuple(
+            request for request in tool.example_requests if request not in foreign_requests
+        )
+
+    async def habits(self, owner: str, name: str) -> Habits:
+        """What `owner` often asks after a tool, and uses together with it."""
+        return await asyncio.to_thread(self._journal.habits, owner, name)
+
+    async def last_uses(self, owner: str) -> dict[str, datetime]:
+        """When `owner` last used each tool, as far as their newest calls tell."""
+        return await asyncio.to_thread(self._journal.last_uses, owner)
 
 
 async def _joined(

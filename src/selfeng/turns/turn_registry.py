@@ -58,13 +58,14 @@ class TurnRegistry:
         blocked: Callable[[], str] = lambda: "",
         *,
         on_end: Callable[[str], object] = lambda turn_id: None,
+        take: Callable[[ClaimedTurn], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
         """`room` is how many turns may run here at once, of those that another process can run.
         `start` runs a coroutine in the background. `blocked` gives the reason why no process takes
         turns, "" if one does. `on_end` gets the id of each turn that has ended and is in the
-        journal.
+        journal. `take` begins a turn that another process took into the queue.
         """
-        self._on_end = on_end
+        self._on_end, self._take, self._takes_others = on_end, take, False
         self._recorder, self._queue, self._room, self._start = recorder, queue, room, start
         self._blocked = blocked
         self._turns: dict[
@@ -83,8 +84,6 @@ class TurnRegistry:
         """Whether the other processes do not know what changed in it."""
         self._looking: asyncio.Task[None] | None = None
         self._closed = False
-        self.take: Callable[[ClaimedTurn], Coroutine[Any, Any, None]] | None = None
-        """Begins a turn that another process took into the queue; None: none is taken."""
 
     async def check(self, owner: str, conversation_id: str | None = None) -> None:
         """Call before a turn of `owner` is begun; None for a new conversation. Raises:
@@ -111,6 +110,11 @@ class TurnRegistry:
         await asyncio.shield(self._claim_soon(changed=True))
         if turn_id in self._waiting and self._looking is None:
             self._looking = asyncio.create_task(self._look(), name="queue", context=Context())
+
+    def take_others(self) -> None:
+        """From now on, take turns out of the queue that other processes took into it."""
+        self._takes_others = True
+        self.reconsider()
 
     def reconsider(self, *, changed: bool = True) -> None:
         """The limits of the queue, or who waits in it, have changed. `changed`: the other processes
@@ -227,7 +231,7 @@ class TurnRegistry:
                 claimed = await asyncio.to_thread(
                     self._queue.claim,
                     room,
-                    others=self.take is not None,
+                    others=self._takes_others,
                     changed=changed,
                     present=here,
                 )
@@ -241,9 +245,9 @@ class TurnRegistry:
 
     def _begin_claimed(self, claimed: ClaimedTurn) -> None:
         if (waited := self._waiting.pop(claimed.turn_id, None)) is None:
-            if self.take is not None:
+            if self._take is not None:
                 self._foreign_owners[claimed.turn_id] = claimed.owner
-                self._start(self._begin_taken(self.take(claimed), claimed.turn_id))
+                self._start(self._begin_taken(self._take(claimed), claimed.turn_id))
             return
         turn, numbers = waited.begin(), None
         if waited.place is not None:
