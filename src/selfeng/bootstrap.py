@@ -23,7 +23,7 @@ from selfeng.core.functions import NO_TOOL_FITS
 from selfeng.core.logs import log_event
 from selfeng.core.places import VERSION
 from selfeng.core.settings import Settings, load_settings, make_folders
-from selfeng.core.turn import News
+from selfeng.core.turn import News, ProjectBuild, Request
 from selfeng.durable.doors import (
     DurableModel,
     DurableThreads,
@@ -85,7 +85,6 @@ from selfeng.store.turn_queue import ClaimedTurn, QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
 from selfeng.turns.conversations import Conversations
 from selfeng.turns.event_numbers import NumberedEvent
-from selfeng.turns.given import GivenTurn
 from selfeng.turns.turn_registry import TurnRegistry
 
 if TYPE_CHECKING:
@@ -268,18 +267,17 @@ def compose(
     )
 
     async def resume(
-        claimed: ClaimedTurn, given_turn: GivenTurn, events: Sequence[NumberedEvent]
+        claimed: ClaimedTurn, request: Request, events: Sequence[NumberedEvent]
     ) -> None:
-        if given_turn.build is not None:
-            await projects.resume(claimed, given_turn.build, events)
-        else:
-            await requests.resume(claimed, given_turn, events)
+        service = projects if isinstance(request.kind, ProjectBuild) else requests
+        await service.resume(claimed, request, events)
 
     recovery = TurnRecovery(
         resume if workflows else None,
         turns,
         queue,
         journal=journal,
+        files=files,
         processes=processes,
         recorder=recorder,
         unready=lambda: readiness.reason,

@@ -45,7 +45,7 @@ from selfeng.core.result import (
 from selfeng.core.server_tool import NO
 from selfeng.core.status import Asked, EngineLoad
 from selfeng.core.tool import Tool
-from selfeng.core.turn import Request, Turn
+from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescription, Turn
 from selfeng.core.verdict import Execution
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
@@ -245,13 +245,13 @@ class Engine:
             files=tuple(files),
             answers=tuple(answers),
             rounds=sum(1 for past_round in rounds if past_round.call is None),
-            again=again,
-            waiting=waiting,
+            kind=Asking(
+                agent=agent or (rounds[0].agent if rounds else ""), again=again, waiting=waiting
+            ),
             refused=(
                 *(rounds[0].refused if rounds else ()),
                 *((waiting.name,) if waiting and no else ()),
             ),
-            agent=agent or (rounds[0].agent if rounds else ""),
             conversation_id=conversation_id or "",
         )
         return await self.requests.begin(owner, turn_request, turn_id)
@@ -323,9 +323,9 @@ class Engine:
         request = f"Run {call}"
         if conversation_id is not None:
             await self._check_conversation(owner, conversation_id)
-        by_hand = FunctionCall(name=name, arguments=call.arguments)
+        by_hand = HandCall(call=FunctionCall(name=name, arguments=call.arguments))
         turn_request = Request(
-            request, files=tuple(files), conversation_id=conversation_id or "", by_hand=by_hand
+            request, files=tuple(files), conversation_id=conversation_id or "", kind=by_hand
         )
         return await self.requests.begin(owner, turn_request)
 
@@ -368,8 +368,7 @@ class Engine:
         turn_request = Request(
             plan.request,
             conversation_id=conversation_id,
-            saved_plan=plan.steps,
-            keeps=plan.turn_id,
+            kind=plan,
         )
         return await self.requests.begin(owner, turn_request)
 
@@ -404,7 +403,7 @@ class Engine:
         if results and await self._keeps(results[-1].tool):
             right = expected_value(results[-1].reference.kind, value)
             dispute = Dispute(result=results[-1], complaint=one_line(request), expected=right)
-            turn_request = replace(turn_request, disputes=dispute)
+            turn_request = replace(turn_request, kind=dispute)
         return await self.requests.begin(owner, turn_request)
 
     async def _keeps(self, name: str) -> bool:
@@ -420,7 +419,7 @@ class Engine:
         """
         request = f"Make {(await self.library.get(name)).name} faster"
         await self.turns.check(owner)
-        return await self.requests.begin(owner, Request(request, refactors=name))
+        return await self.requests.begin(owner, Request(request, kind=Refactoring(tool=name)))
 
     async def build(self, owner: str, description: str) -> Asked:
         """Begin a turn that builds the tool that a person describes, without calling it, in a new
@@ -430,7 +429,7 @@ class Engine:
         """
         _check_words(description, "describe the tool")
         await self.turns.check(owner)
-        return await self.requests.begin(owner, Request(description, builds=True))
+        return await self.requests.begin(owner, Request(description, kind=ToolDescription()))
 
     async def stop(self, owner: str, turn_id: str) -> bool:
         """Stop a turn of `owner` that runs or waits in the queue, in whatever process; False if
@@ -473,7 +472,7 @@ class Engine:
         complaint = one_line(f"{shortened(call, _SHOWN)} must return {shortened(right, _SHOWN)}")
         await self.turns.check(owner)
         dispute = Dispute(result=result, complaint=complaint, expected=right, rows=tuple(further))
-        return await self.requests.begin(owner, Request(complaint, disputes=dispute))
+        return await self.requests.begin(owner, Request(complaint, kind=dispute))
 
     async def settle(self) -> None:
         """Wait until all turns have ended, what follows from them is computed, and their events

@@ -25,16 +25,20 @@ from selfeng.core.events import (
     TurnStarted,
     Witnessed,
 )
-from selfeng.core.files import File, FileReference
+from selfeng.core.files import File
+from selfeng.core.plan import SavedPlan
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ServerTools, ToolLibrary
 from selfeng.core.question import ROUNDS, Question, questions_text
-from selfeng.core.result import EarlierResult, Result
+from selfeng.core.result import Dispute
 from selfeng.core.status import Asked
 from selfeng.core.turn import (
+    AgentPart,
+    Asking,
     Budget,
     EarlierFiles,
     EarlierResults,
+    HandCall,
     Inspector,
     News,
     Recall,
@@ -59,7 +63,6 @@ from selfeng.store.recorder import Feed
 from selfeng.store.turn_queue import ClaimedTurn
 from selfeng.synthesis_engine import DirectAnswer, SynthesisEngine
 from selfeng.turns.event_numbers import NumberedEvent
-from selfeng.turns.given import GivenTurn, Past
 from selfeng.turns.running_turn import RunningTurn
 
 _OUTSIDE = ("model", "sandbox", "budget")
@@ -174,8 +177,8 @@ class Orchestrator:
             request,
             tuple(history),
             tuple(files),
-            agent=agent,
             conversation_id=conversation_id,
+            kind=Asking(agent=agent),
         )
         running = self.begin(turn_request)
         events = aiter(running)
@@ -242,7 +245,9 @@ class Orchestrator:
                     pieces = _single_piece(ask(turn, text, questions, agent))
                 case PlanExecuted(results=results):
                     pieces, tool = self._responder.answer_plan(turn, results), end.tool
-                case Executed(call=call, execution=execution) if turn.request.by_hand:
+                case Executed(call=call, execution=execution) if isinstance(
+                    turn.request.kind, HandCall
+                ):
                     pieces, tool = _single_piece(plain(execution, call.tool)), call.tool.name
                 case Executed(call=call, execution=execution):
                     pieces, tool = (
@@ -271,16 +276,23 @@ def _doubtful(turn: Turn, execution: Execution, events: Sequence[Event]) -> Ques
 
 def started(turn_request: Request) -> TurnStarted:
     """The first event of the turn of a request."""
-    return TurnStarted(
+    event = TurnStarted(
         request=turn_request.text,
         files=tuple(file.reference() for file in turn_request.files),
         contents=turn_request.files,
-        keeps=turn_request.keeps,
-        agent=turn_request.agent,
         answers=turn_request.answers,
-        runs=turn_request.by_hand.name if turn_request.by_hand else "",
-        disputes=turn_request.disputes.result.turn_id if turn_request.disputes else "",
     )
+    match turn_request.kind:
+        case Asking(agent=agent):
+            return event.model_copy(update={"agent": agent})
+        case SavedPlan(turn_id=turn_id):
+            return event.model_copy(update={"keeps": turn_id})
+        case HandCall(call=call):
+            return event.model_copy(update={"runs": call.name})
+        case Dispute(result=result):
+            return event.model_copy(update={"disputes": result.turn_id})
+        case _:
+            return event
 
 
 class RequestTurns:
@@ -320,50 +332,34 @@ class RequestTurns:
             self._run(turn_request),
             turn_id=turn_id,
             new=new,
-            given_turn=GivenTurn.of(turn_request),
+            stored_request=turn_request,
         )
 
     async def resume(
-        self, claimed: ClaimedTurn, given_turn: GivenTurn, events: Sequence[NumberedEvent]
+        self, claimed: ClaimedTurn, turn_request: Request, events: Sequence[NumberedEvent]
     ) -> None:
-        """Go on with a turn that another process left. Raises: ResourceNotFound: a file of it is
-        gone.
-        """
-        request = await given_turn.request(self._past(claimed.conversation_id))
-        await self._starter.go_on(claimed, events, self._run(request), again=request.again)
+        """Go on with a turn that another process left."""
+        await self._starter.go_on(claimed, events, self._run(turn_request), turn_request)
 
     def with_past(self, turn_request: Request) -> Request:
         """A request with the history of its conversation, the values, and the files except those
         that it replaces by name. Blocking.
         """
         conversation_id = turn_request.conversation_id
-        past = self._past(conversation_id)
+        contents = self._files.contents(conversation_id)
         replaced = {file.name for file in turn_request.files}
         other_files = [r for r in self._files.newest(conversation_id) if r.name not in replaced]
         return replace(
             turn_request,
             history=self._journal.messages(conversation_id),
-            earlier=EarlierFiles(tuple(other_files[: self._most_files]), past.file),
-            earlier_results=EarlierResults(self._files.results(conversation_id), past.result),
+            earlier=EarlierFiles.stored(tuple(other_files[: self._most_files]), contents),
+            earlier_results=EarlierResults.stored(self._files.results(conversation_id), contents),
         )
 
     def _run(self, turn_request: Request) -> Run:
         return lambda resumed, watch: self._orchestrator().begin(
             turn_request, resumed=resumed, watch=watch
         )
-
-    def _past(self, conversation_id: str) -> Past:
-        async def file(reference: FileReference) -> File:
-            return await asyncio.to_thread(
-                self._files.read, conversation_id, reference.sha256, reference.name
-            )
-
-        async def result(earlier: EarlierResult) -> Result:
-            return await asyncio.to_thread(
-                self._files.result, conversation_id, earlier.reference.sha256
-            )
-
-        return Past(file, result)
 
 
 async def _single_piece(text: str) -> AsyncIterator[str]:
@@ -389,7 +385,7 @@ class Toolsmith:
     async def work(self, task: Task) -> AgentReply:
         """Raises: AgentError: no tool serves the message, or one failed."""
         request = task.turn.request.part(
-            task.message, task.workspace.files, history=tuple(task.thread), delegated=True
+            task.message, task.workspace.files, AgentPart(), tuple(task.thread)
         )
         task.thread.append(ChatMessage(role="user", content=task.message))
         result, _ = await self._stages.serve_part(task.turn.part(request))

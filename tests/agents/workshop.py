@@ -9,7 +9,7 @@ from selfeng.agents import Delegation, coder, proxy
 from selfeng.core.events import BudgetSpent, Event, FilesMade, StageEntered
 from selfeng.core.files import File
 from selfeng.core.prompt import AgentThread
-from selfeng.core.turn import Request
+from selfeng.core.turn import Asking, Request
 from selfeng.core.verdict import Execution, Returned
 from selfeng.durable.doors import DurableThreads
 from selfeng.llm_client import LLMClient
@@ -126,7 +126,7 @@ class Workshop:
 
     def begin(self, request: str, agent: str = "", **options: Any) -> RequestTurn:
         return self._orchestrator.begin(
-            Request(request, agent=agent, conversation_id=self.conversation, **options)
+            Request(request, kind=Asking(agent=agent), conversation_id=self.conversation, **options)
         )
 
     def thread(self, sender: str, agent: str) -> AgentThread:

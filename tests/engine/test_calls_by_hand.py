@@ -10,7 +10,7 @@ from selfeng.core.events import FINAL, Event
 from selfeng.core.files import File
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.settings import Settings
-from selfeng.core.turn import Request
+from selfeng.core.turn import HandCall, Request
 from selfeng.core.verdict import Raised
 from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, returned, tool
 from tests.engine.test_orchestrator import Turns
@@ -22,7 +22,10 @@ RAISED = Raised(type_name="KeyError", message="'b'", traceback="add_numbers.py")
 
 async def called(turns: Turns) -> list[Event]:
     request = "Run add_numbers(a=2, b=3)"
-    return [event async for event in turns.orchestrator.begin(Request(request, by_hand=CALL))]
+    return [
+        event
+        async for event in turns.orchestrator.begin(Request(request, kind=HandCall(call=CALL)))
+    ]
 
 
 async def test_a_call_by_hand_is_a_turn_that_asks_no_model():

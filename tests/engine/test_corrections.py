@@ -20,7 +20,7 @@ from selfeng.core.result import (
 )
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from selfeng.core.tool import Tool
-from selfeng.core.turn import EarlierFiles, EarlierResults, Request
+from selfeng.core.turn import Asking, EarlierFiles, EarlierResults, Request
 from selfeng.sandbox import SecureSandbox
 from tests.doubles import ListedLibrary, ScriptedModel, fenced, tool
 from tests.engine.test_first_runs import orchestrator, sandbox
@@ -182,7 +182,7 @@ class Correction:
             history,
             earlier=EarlierFiles(tuple(FILES), read),
             earlier_results=EarlierResults((WRONG_RESULT,)),
-            disputes=marked,
+            kind=marked or Asking(),
         )
         async for event in self.orchestrator.begin(request):
             self.events.append(event)

@@ -121,9 +121,7 @@ async def test_a_turn_that_keeps_a_plan_does_not_search():
     )
     nodes = [
         e.node
-        async for e in turns.orchestrator.begin(
-            Request("double 4", saved_plan=kept.steps, keeps=kept.turn_id)
-        )
+        async for e in turns.orchestrator.begin(Request("double 4", kind=kept))
         if isinstance(e, StageEntered)
     ]
     assert nodes[:3] == ["gather", "specify", "test"]

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from selfeng.core import turn as core_turn
 from selfeng.core.errors import SynthesisFailed
 from selfeng.core.events import Event, StageEntered, TurnFailed, TurnFinished
 from selfeng.core.provenance import Refactored
@@ -81,7 +82,9 @@ class Refactoring:
             self.library, executor, self.synthesis, ResponseSynthesizer(self.model)
         )
         async for event in aiter(
-            orchestrator.begin(Request("Make it faster", refactors="distinct"))
+            orchestrator.begin(
+                Request("Make it faster", kind=core_turn.Refactoring(tool="distinct"))
+            )
         ):
             self.events.append(event)
 

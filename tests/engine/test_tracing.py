@@ -16,7 +16,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind
 
 from selfeng.core.tool import Tool
-from selfeng.core.turn import Request
+from selfeng.core.turn import HandCall, Request
 from selfeng.core.verdict import Raised
 from selfeng.llm_client import LLMClient
 from selfeng.seeds import load_seeds
@@ -105,7 +105,7 @@ async def test_a_turn_invokes_the_agent_chats_and_executes_a_tool(spans, tmp_pat
 async def test_a_tool_that_fails_is_told_and_nothing_that_people_say(spans):
     raised = Raised(type_name="KeyError", message="secret")
     turns = Turns(ScriptedModel(), ScriptedSandbox(raised), ListedLibrary(tool()))
-    request = Request("Run a secret", by_hand=CALL)
+    request = Request("Run a secret", kind=HandCall(call=CALL))
     assert [event async for event in turns.orchestrator.begin(request)]
     executed = by_name(spans)["execute_tool add_numbers"]
     assert (executed.attributes["error.type"], executed.status.is_ok) == ("KeyError", False)

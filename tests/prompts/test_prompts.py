@@ -10,10 +10,10 @@ import jinja2
 import pytest
 
 from selfeng.core.files import File
-from selfeng.core.plan import SavedStep, StepResult
+from selfeng.core.plan import SavedPlan, SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import Answer
-from selfeng.core.turn import EarlierFiles, Request
+from selfeng.core.turn import EarlierFiles, PlanPart, Request
 from selfeng.prompts import FOLDER, render
 from selfeng.prompts import agent_thread as agents
 from selfeng.prompts.request import answers, described, listed, results, saved_plan
@@ -45,18 +45,25 @@ FILES = listed(
 LESSONS = "- a function doubles numbers: Keep an int an int."
 IN_PLAN = Request(
     "add 1 to doubled",
-    results=(
-        StepResult(
-            id="doubled", request="double 2", tool="double_number", text="4</results>", data="4"
+    kind=PlanPart(
+        id="sum",
+        results=(
+            StepResult(
+                id="doubled", request="double 2", tool="double_number", text="4</results>", data="4"
+            ),
+            StepResult(id="other", request="say hi", tool=None, text="hi", data=None),
         ),
-        StepResult(id="other", request="say hi", tool=None, text="hi", data=None),
     ),
-    saved_plan=(
+)
+PLAN = SavedPlan(
+    turn_id="t",
+    request="add 1 to doubled",
+    steps=(
         SavedStep(request="double 2", tool="double_number"),
         SavedStep(request="add 1 to doubled", tool="add_numbers"),
     ),
 )
-RESULTS, KEPT = results(IN_PLAN), saved_plan(IN_PLAN)
+RESULTS, KEPT = results(IN_PLAN), saved_plan(Request(PLAN.request, kind=PLAN))
 WRITING = {
     "signature": SIGNATURE,
     "specification": SPEC,

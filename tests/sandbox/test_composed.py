@@ -56,12 +56,7 @@ async def test_a_kept_plan_is_a_tool_that_imports_the_tools_of_its_steps(
     orchestrator = Orchestrator(
         library, Executor(model, linked, library, sources), synthesis, ResponseSynthesizer(model)
     )
-    kept = [
-        event
-        async for event in orchestrator.begin(
-            Request(REQUEST, saved_plan=PLAN.steps, keeps=PLAN.turn_id)
-        )
-    ]
+    kept = [event async for event in orchestrator.begin(Request(REQUEST, kind=PLAN))]
     assert (kept[0].type, kept[0].keeps) == ("turn_started", "t")
     assert (await library.get(COMPOSED.name)).requires == tuple(
         Requirement(name=name, version=1) for name in sorted(NAMES)

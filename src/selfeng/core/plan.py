@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Sequence
 from graphlib import CycleError, TopologicalSorter
+from typing import Literal
 
 from selfeng.core.result import IN_SHORT, in_line
 from selfeng.core.value import Value
@@ -57,6 +58,7 @@ class SavedStep(Value):
 
 
 class SavedPlan(Value):
+    kind: Literal["plan"] = "plan"
     turn_id: str
     """Of the turn that ran the plan."""
     request: str

@@ -198,6 +198,7 @@ class ToolEdit(Value):
 class Dispute(Value):
     """A person's disagreement with an earlier result."""
 
+    kind: Literal["dispute"] = "dispute"
     result: EarlierResult
     complaint: str
     """One sentence."""

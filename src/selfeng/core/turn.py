@@ -6,18 +6,28 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import Any, Protocol
+from typing import Annotated, Any, Literal, Protocol
+
+from pydantic import (
+    BeforeValidator,
+    Field,
+    PlainSerializer,
+    PlainValidator,
+    TypeAdapter,
+    ValidationInfo,
+)
 
 from selfeng.core.errors import BudgetExceeded
 from selfeng.core.events import Event, LessonsShown, Limits, ModelAskedAgain, ThoughtAloud, Waiting
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
-from selfeng.core.plan import SavedStep, StepResult
+from selfeng.core.plan import SavedPlan, SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage, FunctionCall
 from selfeng.core.question import Answer
 from selfeng.core.result import Dispute, EarlierResult, Result
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Part
+from selfeng.core.value import Value
 from selfeng.core.visible import one_line
 
 
@@ -198,8 +208,21 @@ def texts_in(value: Any) -> Iterator[str]:
             yield from (text for item in value for text in texts_in(item))
 
 
-async def _nowhere(reference: FileReference) -> File:
-    raise LookupError(reference.name)
+async def _nowhere(reference: object) -> Any:
+    raise LookupError(reference)
+
+
+_is_referable = attrgetter("reference.referable")
+
+
+class Contents(Protocol):
+    """Reads what a conversation stores. Blocking."""
+
+    def file(self, reference: FileReference) -> File:
+        """Raises: ResourceNotFound."""
+
+    def result(self, result: EarlierResult) -> Result:
+        """Raises: ResourceNotFound."""
 
 
 @dataclass(frozen=True)
@@ -209,12 +232,9 @@ class EarlierFiles:
     references: tuple[FileReference, ...] = ()
     read: Callable[[FileReference], Awaitable[File]] = _nowhere
 
-
-async def _unknown(result: EarlierResult) -> Result:
-    raise LookupError(result.id)
-
-
-_is_referable = attrgetter("reference.referable")
+    @staticmethod
+    def stored(references: tuple[FileReference, ...], contents: Contents) -> "EarlierFiles":
+        return EarlierFiles(references, lambda file: asyncio.to_thread(contents.file, file))
 
 
 @dataclass(frozen=True)
@@ -222,7 +242,11 @@ class EarlierResults:
     """Values that tools returned before this turn, the newest last."""
 
     values: tuple[EarlierResult, ...] = ()
-    read: Callable[[EarlierResult], Awaitable[Result]] = _unknown
+    read: Callable[[EarlierResult], Awaitable[Result]] = _nowhere
+
+    @staticmethod
+    def stored(values: tuple[EarlierResult, ...], contents: Contents) -> "EarlierResults":
+        return EarlierResults(values, lambda value: asyncio.to_thread(contents.result, value))
 
     @property
     def references(self) -> tuple[EarlierResult, ...]:
@@ -248,79 +272,152 @@ class Inspector(Protocol):
         """
 
 
+class Asking(Value):
+    """A person asks for a result."""
+
+    kind: Literal["ask"] = "ask"
+    agent: str = ""
+    """The agent that gets the request, without a search; "" for the usual way."""
+    again: str = ""
+    """Id of an earlier turn, which this one repeats."""
+    waiting: FunctionCall | None = None
+    """The call of a tool of another server that the question before the request was about."""
+
+
+class HandCall(Value):
+    """A person calls a tool, which needs no model."""
+
+    kind: Literal["call"] = "call"
+    call: FunctionCall
+
+
+class ToolDescription(Value):
+    """The text describes a tool to build, which is not called."""
+
+    kind: Literal["build"] = "build"
+
+
+class Refactoring(Value):
+    kind: Literal["refactor"] = "refactor"
+    tool: str
+    """The one to make faster."""
+
+
+class ProjectBuild(Value):
+    kind: Literal["project"] = "project"
+    options: Mapping[str, Any]
+
+
+class PlanPart(Value):
+    """A step of the turn's plan."""
+
+    kind: Literal["step"] = "step"
+    id: str
+    results: tuple[StepResult, ...] = ()
+    """The results of the steps that this one needs."""
+
+
+class AgentPart(Value):
+    """What an agent of the turn asks for."""
+
+    kind: Literal["part"] = "part"
+
+
+_ASKING = Asking()
+RequestKind = Annotated[
+    Asking
+    | HandCall
+    | ToolDescription
+    | Refactoring
+    | ProjectBuild
+    | SavedPlan
+    | Dispute
+    | PlanPart
+    | AgentPart,
+    Field(discriminator="kind"),
+]
+"""SavedPlan: one tool is to be made of it; Dispute: the answer that the person marked as wrong."""
+
+
+def _contents(info: ValidationInfo) -> Contents:
+    assert info.context is not None, "pass the contents as context"
+    contents: Contents = info.context
+    return contents
+
+
+def _stored(value: Any, info: ValidationInfo) -> File:
+    return _contents(info).file(FileReference.model_validate(value))
+
+
+def _earlier_files(value: Any, info: ValidationInfo) -> EarlierFiles:
+    return EarlierFiles.stored(_FILES.validate_python(value), _contents(info))
+
+
+def _earlier_results(value: Any, info: ValidationInfo) -> EarlierResults:
+    return EarlierResults.stored(_RESULTS.validate_python(value), _contents(info))
+
+
+_StoredFile = Annotated[File, PlainSerializer(File.reference), BeforeValidator(_stored)]
+_FILES = TypeAdapter(tuple[FileReference, ...])
+_RESULTS = TypeAdapter(tuple[EarlierResult, ...])
+
+
 @dataclass(frozen=True)
 class Request:
-    """What a turn is asked, or a part of a turn: a step of its plan, or what an agent asks for."""
+    """What a turn is asked, or a part of a turn: a step of its plan, or what an agent asks for. As
+    JSON it is all that another process needs to run the turn: contents by reference.
+    """
 
     text: str
     history: tuple[ChatMessage, ...] = ()
     """Earlier requests and answers of the conversation, oldest first."""
-    files: tuple[File, ...] = ()
+    files: tuple[
+        Annotated[File, PlainSerializer(File.reference), BeforeValidator(_stored)], ...
+    ] = ()
     """What came with the request."""
-    earlier: EarlierFiles = EarlierFiles()
-    earlier_results: EarlierResults = field(default=EarlierResults(), kw_only=True)
+    earlier: Annotated[
+        EarlierFiles,
+        PlainSerializer(lambda files: files.references),
+        PlainValidator(_earlier_files),
+    ] = EarlierFiles()
+    earlier_results: Annotated[
+        EarlierResults,
+        PlainSerializer(lambda results: results.values),
+        PlainValidator(_earlier_results),
+    ] = field(default=EarlierResults(), kw_only=True)
     answers: tuple[Answer, ...] = ()
     """Answers to the questions before the request."""
     rounds: int = 0
     """Rounds of questions in a row just before the request."""
-    again: str = field(default="", kw_only=True)
-    """Id of an earlier turn, which this one repeats."""
-    agent: str = ""
-    """The agent that gets the request, without a search; "" for the usual way."""
     conversation_id: str = ""
     """Empty if none is stored."""
-    saved_plan: tuple[SavedStep, ...] = ()
-    """The plan to make one tool of."""
-    keeps: str = ""
-    """Id of the turn that had this plan."""
-    refactors: str = ""
-    """The tool to make faster; "" for none."""
-    disputes: Dispute | None = None
-    """The answer that the person marked as wrong."""
-    builds: bool = False
-    """Whether it describes a tool to build, which is not called."""
-    by_hand: FunctionCall | None = None
-    """The call of a tool that a person made, which needs no model."""
-    waiting: FunctionCall | None = None
-    """The call of a tool of another server that the question before the request was about."""
+    kind: RequestKind = _ASKING
     refused: tuple[str, ...] = ()
     """Names of tools of other servers that the person does not want for this request."""
-    plan_step: str = ""
-    """The id of the plan's step that this is; "" for none."""
-    results: tuple[StepResult, ...] = ()
-    """The results of the steps that this one needs."""
-    delegated: bool = False
-    """Whether an agent asks for this."""
-    profiles: dict[str, str] = field(default_factory=dict)
+    profiles: Annotated[dict[str, str], Field(exclude=True)] = field(default_factory=dict)
     """Profiles of files, by the sha256 of their content; parts extend them."""
 
     def part(
         self,
         text: str,
         files: tuple[File, ...],
-        *,
+        kind: PlanPart | AgentPart,
         history: tuple[ChatMessage, ...] = (),
-        plan_step: str = "",
-        results: tuple[StepResult, ...] = (),
-        delegated: bool = False,
     ) -> "Request":
         """A request that is a part of this one: it has the same conversation, earlier files and
         results, but none of the person's answers.
         """
-        return Request(
-            text,
-            history,
-            files,
-            self.earlier,
-            earlier_results=self.earlier_results,
-            rounds=self.rounds,
-            conversation_id=self.conversation_id,
-            refused=self.refused,
-            plan_step=plan_step,
-            results=results,
-            delegated=delegated,
-            profiles=self.profiles,
-        )
+        return replace(self, text=text, files=files, kind=kind, history=history, answers=())
+
+    def as_json(self) -> str:
+        return _REQUEST.dump_json(self).decode()
+
+    @staticmethod
+    def from_json(text: str, contents: Contents) -> "Request":
+        """Blocking. Raises: ValidationError: another version wrote it; ResourceNotFound: a file of
+        it is gone.
+        """
+        return _REQUEST.validate_json(text, context=contents)
 
     def dispute(self, result: EarlierResult, complaint: str = "") -> Dispute:
         """The disagreement of this request with an earlier result, by default in its own words."""
@@ -340,7 +437,25 @@ class Request:
     @property
     def is_part(self) -> bool:
         """Whether one tool must serve it: it can be neither a plan nor work for agents."""
-        return bool(self.plan_step or self.saved_plan or self.delegated or self.builds)
+        return isinstance(self.kind, PlanPart | AgentPart | SavedPlan | ToolDescription)
+
+    @property
+    def plan_step(self) -> str:
+        """The id of the plan's step that this is; "" for none."""
+        return self.kind.id if isinstance(self.kind, PlanPart) else ""
+
+    @property
+    def saved_steps(self) -> tuple[SavedStep, ...]:
+        """Those of the plan that one tool is to be made of."""
+        return self.kind.steps if isinstance(self.kind, SavedPlan) else ()
+
+    @property
+    def results(self) -> tuple[StepResult, ...]:
+        """The results of the plan's steps that it needs."""
+        return self.kind.results if isinstance(self.kind, PlanPart) else ()
+
+
+_REQUEST = TypeAdapter(Request)
 
 
 class Wait(Protocol):

@@ -14,12 +14,13 @@ from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
 from selfeng.core.errors import AgentError, DatabaseUnavailable
 from selfeng.core.events import TurnStopped
+from selfeng.core.turn import Request
+from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.journal import Journal
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Recorder
 from selfeng.store.turn_queue import MOST_LEASES, ClaimedTurn, TurnQueue
 from selfeng.turns.event_numbers import NumberedEvent
-from selfeng.turns.given import GivenTurn
 from selfeng.turns.running_turn import INTERRUPTED
 from selfeng.turns.turn_registry import TurnRegistry
 
@@ -28,8 +29,8 @@ log = logging.getLogger(__name__)
 _LOOK = 1.0
 """Seconds between looks at the turns of other processes."""
 
-Resume = Callable[[ClaimedTurn, GivenTurn, Sequence[NumberedEvent]], Awaitable[None]]
-"""Runs a turn, with what it was given and its events so far. Raises: AgentError: it can't go on."""
+Resume = Callable[[ClaimedTurn, Request, Sequence[NumberedEvent]], Awaitable[None]]
+"""Runs a turn, with its request and its events so far. Raises: AgentError: it can't go on."""
 
 
 class TurnRecovery:
@@ -42,6 +43,7 @@ class TurnRecovery:
         queue: TurnQueue,
         *,
         journal: Journal,
+        files: ConversationFiles,
         processes: Processes,
         recorder: Recorder,
         unready: Callable[[], str],
@@ -53,6 +55,7 @@ class TurnRecovery:
         """
         self._resume, self._turns, self._queue = resume, turns, queue
         self._journal, self._processes, self._recorder = journal, processes, recorder
+        self._files = files
         self._unready, self._changed, self._background = unready, changed, background
         self._unbegun: list[ClaimedTurn] = []
         """Those that were taken out of the queue and could not begin here."""
@@ -95,8 +98,9 @@ class TurnRecovery:
         assert self._resume
         numbered = await asyncio.to_thread(self._journal.numbered, claimed.turn_id)
         try:
-            given_turn = GivenTurn.model_validate_json(claimed.given or "")
-            await self._resume(claimed, given_turn, tuple(starmap(NumberedEvent, numbered)))
+            contents = self._files.contents(claimed.conversation_id)
+            request = await asyncio.to_thread(Request.from_json, claimed.given or "", contents)
+            await self._resume(claimed, request, tuple(starmap(NumberedEvent, numbered)))
         except DatabaseUnavailable:
             raise
         except (AgentError, ValidationError):  # another version wrote it, or a file of it is gone

@@ -15,13 +15,13 @@ from selfeng.core.events import Event, Executing, StageEntered, TurnQueued, Turn
 from selfeng.core.logs import logged_with
 from selfeng.core.owner import owned_by
 from selfeng.core.status import Asked
+from selfeng.core.turn import Asking, Request
 from selfeng.core.work import steps_of
 from selfeng.durable.outcomes import StepOutcome
 from selfeng.durable.workflows import AskedStep, Port, Workflows
 from selfeng.store.journal import Journal, NewConversation
 from selfeng.store.turn_queue import ClaimedTurn
 from selfeng.turns.event_numbers import EventNumbers, NumberedEvent
-from selfeng.turns.given import GivenTurn
 from selfeng.turns.running_turn import RunningTurn
 from selfeng.turns.turn_registry import TurnRegistry
 
@@ -215,24 +215,24 @@ class TurnStarter:
         *,
         turn_id: str = "",
         new: NewConversation | None = None,
-        given_turn: GivenTurn | None = None,
+        stored_request: Request | None = None,
         lasting: bool = False,
     ) -> Asked:
-        """Store the turn and have it begin when it is its turn. `given_turn` is what another
+        """Store the turn and have it begin when it is its turn. `stored_request` is what another
         process needs to go on with it; without it none does. `lasting`: its steps are kept from the
         first one on.
         """
-        workflows = self._workflows if given_turn else None
-        given_json = given_turn.model_dump_json() if given_turn and workflows else None
+        workflows = self._workflows if stored_request else None
+        request_json = stored_request.as_json() if stored_request and workflows else None
         turn_id = await asyncio.to_thread(
             partial(self._journal.begin_turn, new=new, waits=True),
             conversation_id,
             started.request,
             turn_id,
             started,
-            given_json,
+            request_json,
         )
-        paid = await self._paid(given_turn.again if given_turn else "")
+        paid = await self._paid(stored_request)
         work = TurnWork(turn_id, workflows, lasting=lasting, paid=paid) if workflows else None
         begin = partial(self._run, owner, conversation_id, turn_id, run, work)
         on_end = partial(work.finish, self._journal) if work else None
@@ -244,18 +244,18 @@ class TurnStarter:
         claimed: ClaimedTurn,
         earlier_events: Sequence[NumberedEvent],
         run: Run,
+        stored_request: Request,
         *,
         lasting: bool = False,
-        again: str = "",
     ) -> None:
         """Run a turn that another process took into the queue, or left running; `earlier_events`
-        are its events so far, and `again` the turn that it repeats.
+        are its events so far.
         """
         assert self._workflows is not None
         owner, conversation_id, turn_id, lease, _ = claimed
         steps = await self._workflows.resume(turn_id) if claimed.resumed else None
         from_scratch = steps is None and claimed.resumed
-        lasting, paid = lasting or steps is not None, await self._paid(again)
+        lasting, paid = lasting or steps is not None, await self._paid(stored_request)
         work = TurnWork(turn_id, self._workflows, steps or (), lasting=lasting, paid=paid)
         resumed = TurnResumed(again=from_scratch) if claimed.resumed else None
         turn = self._run(owner, conversation_id, turn_id, run, work, resumed=resumed)
@@ -271,7 +271,9 @@ class TurnStarter:
             owner, conversation_id, turn_id, turn, numbers=numbers, lease=lease, on_end=on_end
         )
 
-    async def _paid(self, turn_id: str) -> dict[str, list[StepOutcome]]:
+    async def _paid(self, request: Request | None) -> dict[str, list[StepOutcome]]:
+        """Outcomes of the turn that the request repeats."""
+        turn_id = request.kind.again if request and isinstance(request.kind, Asking) else ""
         if not self._workflows or not turn_id:
             return {}
         try:

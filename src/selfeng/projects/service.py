@@ -32,7 +32,7 @@ from selfeng.core.private import close_to_others
 from selfeng.core.project_events import ProjectFailed, ProjectFinished, ProjectStopped
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Asked
-from selfeng.core.turn import News, awaited
+from selfeng.core.turn import News, ProjectBuild, Request, awaited
 from selfeng.core.value import Value
 from selfeng.durable.turn_work import Run, TurnStarter
 from selfeng.durable.workflows import Workflows
@@ -48,7 +48,6 @@ from selfeng.store.conversation_list import ConversationSummary
 from selfeng.store.journal import Journal
 from selfeng.store.turn_queue import ClaimedTurn
 from selfeng.turns.event_numbers import NumberedEvent
-from selfeng.turns.given import GivenTurn
 from selfeng.turns.running_turn import Last, RunningTurn
 from selfeng.turns.turn_registry import TurnRegistry
 
@@ -305,19 +304,23 @@ class ProjectService:
         await asyncio.to_thread(self._delete, await self._idle(owner, project_id))
 
     async def resume(
-        self, claimed: ClaimedTurn, options: Mapping[str, Any], events: Sequence[NumberedEvent]
+        self, claimed: ClaimedTurn, request: Request, events: Sequence[NumberedEvent]
     ) -> None:
         """Go on with a build that another process left. Raises: RequestError: another version
         wrote its options.
         """
-        _, begin = self._building(claimed.conversation_id, ProjectOptions.of(options))
-        await self._starter.go_on(claimed, events, self._run(begin), lasting=True)
+        assert isinstance(request.kind, ProjectBuild)
+        options = ProjectOptions.of(request.kind.options)
+        _, begin = self._building(claimed.conversation_id, options)
+        await self._starter.go_on(claimed, events, self._run(begin), request, lasting=True)
 
     async def _build(self, owner: str, project_id: str, build_options: ProjectOptions) -> Asked:
         request, begin = self._building(project_id, build_options)
         options = build_options.model_dump(mode="json", exclude={"project_dir", "api_key"})
-        given_turn = GivenTurn(text=request, conversation_id=project_id, build=options)
-        return await self._turn(owner, project_id, request, begin, given_turn)
+        stored_request = Request(
+            request, conversation_id=project_id, kind=ProjectBuild(options=options)
+        )
+        return await self._turn(owner, project_id, request, begin, stored_request)
 
     def _building(
         self, project_id: str, build_options: ProjectOptions
@@ -341,12 +344,12 @@ class ProjectService:
         project_id: str,
         request: str,
         begin: Callable[..., ProjectTurn],
-        given_turn: GivenTurn | None = None,
+        stored_request: Request | None = None,
     ) -> Asked:
         await self._turns.check(owner, project_id)
         started, run = TurnStarted(request=request), self._run(begin)
         return await self._starter.begin(
-            owner, project_id, started, run, given_turn=given_turn, lasting=True
+            owner, project_id, started, run, stored_request=stored_request, lasting=True
         )
 
     def _run(self, begin: Callable[..., ProjectTurn]) -> Run:

@@ -108,7 +108,7 @@ def disputable(source: Dispute | Iterable[EarlierResult]) -> str:
 
 def saved_plan(request: Request) -> str:
     """One line for each step of the plan of which one tool is to be made."""
-    return json_lines({"request": step.request, "tool": step.tool} for step in request.saved_plan)
+    return json_lines({"request": step.request, "tool": step.tool} for step in request.saved_steps)
 
 
 def lessons_shown(lessons: Iterable[LessonHint]) -> str:

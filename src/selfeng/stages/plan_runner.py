@@ -10,7 +10,7 @@ from selfeng.core.events import Event, PlanMade, PlanStepChanged
 from selfeng.core.files import File
 from selfeng.core.plan import Plan, PlannedStep, StepResult, in_order
 from selfeng.core.stage_event import StageEvent
-from selfeng.core.turn import Turn
+from selfeng.core.turn import PlanPart, Turn
 from selfeng.core.words import shortened
 from selfeng.core.work import own_work
 
@@ -97,7 +97,7 @@ def _part(turn: Turn, step: PlannedStep, needed: Sequence[Served]) -> Turn:
     }
     results = tuple(served.result for served in needed)
     request = turn.request.part(
-        step.request, tuple(files.values()), plan_step=step.id, results=results
+        step.request, tuple(files.values()), PlanPart(id=step.id, results=results)
     )
     return turn.part(request, emit).beside_others()
 

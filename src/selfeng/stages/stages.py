@@ -16,7 +16,7 @@ from selfeng.core.errors import AgentError, AgentGaveUp, SynthesisFailed, stage
 from selfeng.core.events import ConsentDecided, ToolMismatch
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner, owned_by
-from selfeng.core.plan import Plan, StepResult
+from selfeng.core.plan import Plan, SavedPlan, StepResult
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.protocols import ServerTools, ToolLibrary
 from selfeng.core.provenance import Proposal
@@ -26,7 +26,7 @@ from selfeng.core.secrets import may_be_kept
 from selfeng.core.server_tool import ALWAYS, NO, Consent, ServerTool
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool
-from selfeng.core.turn import Request, Turn
+from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescription, Turn
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
@@ -233,24 +233,29 @@ class Stages:
         """A turn that builds a tool, makes one of a plan, or one faster, does not search; nor does
         one for an agent, a call by hand, or one about an answer that is marked as wrong.
         """
-        request = state.turn.request
-        if called := request.by_hand:
-            tool = await self._library.get(called.name)
-            state.choice = Call(tool=tool, arguments=called.arguments)
-            return "by hand"
-        if request.waiting and await self._is_allowed(state, request.waiting):
-            return "allowed"
-        state.dispute = request.disputes
-        state.learnable = () if request.disputes else (request.text,)
+        request, way = state.turn.request, "new"
+        state.learnable = (request.text,)
+        match request.kind:
+            case HandCall(call=called):
+                tool = await self._library.get(called.name)
+                state.choice = Call(tool=tool, arguments=called.arguments)
+                return "by hand"
+            case Asking(waiting=FunctionCall() as waiting) if await self._is_allowed(
+                state, waiting
+            ):
+                return "allowed"
+            case Asking(agent=agent) if agent:
+                way = "for agents"
+            case SavedPlan():
+                way = "kept"
+            case Refactoring():
+                way = "to be faster"
+            case ToolDescription():
+                way = "to be built"
+            case Dispute() as dispute:
+                state.dispute, state.learnable, way = dispute, (), "marked as wrong"
         await state.turn.profile(request.files)
-        ways = {
-            "for agents": request.agent,
-            "kept": request.saved_plan,
-            "to be faster": request.refactors,
-            "to be built": request.builds,
-            "marked as wrong": request.disputes,
-        }
-        return next((way for way, applies in ways.items() if applies), "new")
+        return way
 
     async def _is_allowed(self, state: RequestState, waiting: FunctionCall) -> bool:
         """Take the person's answer about a call that waits. False: the request goes on without it,
@@ -331,7 +336,7 @@ class Stages:
 
     async def _prepare(self, state: RequestState) -> str:
         assert isinstance(state.synthesis.result, Tool), state.synthesis.result
-        if state.turn.request.builds:
+        if isinstance(state.turn.request.kind, ToolDescription):
             tool = state.synthesis.result
             state.outcome = DirectAnswer(
                 text=f"`{tool.signature}`: {tool.description}", tool=tool.name
@@ -387,7 +392,7 @@ class Stages:
         that was just built on the files that it was built for, or one about lines of the person's
         files; "" for nothing. After a call by hand nobody looks for a fault.
         """
-        if state.turn.request.by_hand or isinstance(call.tool, ServerTool):
+        if isinstance(state.turn.request.kind, HandCall) or isinstance(call.tool, ServerTool):
             return ""
         if (failure := own_failure(execution)) or isinstance(execution, Killed):
             return failure or ""
@@ -398,7 +403,8 @@ class Stages:
         return execution.type_name if unexpected else ""
 
     async def _refactor(self, state: RequestState) -> str:
-        tool = await self._library.get(state.turn.request.refactors)
+        assert isinstance(state.turn.request.kind, Refactoring)
+        tool = await self._library.get(state.turn.request.kind.tool)
         state.outcome = DirectAnswer(text=await self._synthesis.refactor(state.turn, tool))
         return "done"
 
@@ -466,7 +472,8 @@ class Stages:
 
     async def _delegate(self, state: RequestState) -> str:
         """Raises: AgentGaveUp, and what `hand_over` raises."""
-        turn, agent, context = state.turn, state.turn.request.agent, ""
+        turn, kind, context = state.turn, state.turn.request.kind, ""
+        named = agent = kind.agent if isinstance(kind, Asking) else ""
         if not agent:
             work = state.synthesis.result
             assert isinstance(work, DelegateToAgents), work
@@ -478,7 +485,7 @@ class Stages:
                 where=agent,
             )
         answers = answers_text(turn.request.answers)
-        words = [] if turn.request.agent and answers else [turn.request.text]
+        words = [] if named and answers else [turn.request.text]
         message = "\n".join(filter(None, [*words, context, answers]))
         reply = await self._delegation.hand_over(turn, agent, message)
         state.outcome = reply.model_copy(update={"agent": agent})

@@ -4,6 +4,7 @@ transaction as the event that brings them.
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -93,6 +94,9 @@ class ConversationFiles:
 
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
+
+    def contents(self, conversation_id: str) -> "ConversationContents":
+        return ConversationContents(self, conversation_id)
 
     def newest(self, conversation_id: str, before: int | None = None) -> tuple[FileReference, ...]:
         """The newest file of each name, the newest first; `before` the event of that number."""
@@ -253,6 +257,22 @@ class ConversationFiles:
             raise ResourceNotFound(missing, "ask for it again")
         reference = ResultReference.model_validate_json(row.reference)
         return Result(reference=reference, content=row.content.decode())
+
+
+@dataclass(frozen=True)
+class ConversationContents:
+    """The contents of one conversation, by their references. Blocking."""
+
+    files: ConversationFiles
+    conversation_id: str
+
+    def file(self, reference: FileReference) -> File:
+        """Raises: ResourceNotFound."""
+        return self.files.read(self.conversation_id, reference.sha256, reference.name)
+
+    def result(self, earlier: EarlierResult) -> Result:
+        """Raises: ResourceNotFound."""
+        return self.files.result(self.conversation_id, earlier.reference.sha256)
 
 
 def _references(texts: Sequence[str]) -> list[FileReference]:

@@ -8,12 +8,12 @@ from collections.abc import Container, Iterable, Sequence
 
 from selfeng.core.composition import Importable
 from selfeng.core.errors import SynthesisFailed
-from selfeng.core.plan import PlannedStep, plan_problem
+from selfeng.core.plan import PlannedStep, SavedPlan, plan_problem
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.question import ROUNDS, Question, questions_problem
 from selfeng.core.spec import Specification
 from selfeng.core.tool import Requirement, Tool
-from selfeng.core.turn import Request
+from selfeng.core.turn import AgentPart, PlanPart, Request
 from selfeng.core.words import shortened
 
 MOST = 4
@@ -31,7 +31,7 @@ async def offered(library: ToolLibrary, request: Request, spec: Specification) -
     """The tools of a plan that is kept, and those near the specification, one per line; "" if there
     are none.
     """
-    tools = {step.tool: await library.get(step.tool) for step in request.saved_plan}
+    tools = {step.tool: await library.get(step.tool) for step in request.saved_steps}
     for candidate in await library.search(spec.description, MOST):
         if candidate.similarity >= NEAR:
             tools.setdefault(candidate.tool.name, candidate.tool)
@@ -82,13 +82,13 @@ def steps_problem(request: Request, steps: Sequence[PlannedStep]) -> str:
     """Why the request can't be split into these steps, in words that the model can act on; "" if it
     can.
     """
-    if request.plan_step:
+    if isinstance(request.kind, PlanPart):
         return (
             "this is a step of a plan already, and can't be a plan itself; specify one tool for it"
         )
-    if request.delegated:
+    if isinstance(request.kind, AgentPart):
         return "an agent has asked for this as one operation; specify one tool for it"
-    if request.saved_plan:
+    if isinstance(request.kind, SavedPlan):
         return "one tool is wanted for all of the plan; specify it"
     return plan_problem(steps)
 
