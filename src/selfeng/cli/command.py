@@ -6,11 +6,13 @@ they import what works only where it works.
 
 from __future__ import annotations
 
+import inspect
 import json
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import aclosing, asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import partial, wraps
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_type_hints
 
 import typer
 
@@ -101,13 +103,36 @@ async def opened(settings: Settings, *parts: str) -> AsyncIterator[Engine]:
         yield engine
 
 
-def with_engine(work: Callable[[Engine], Awaitable[int | None]], *parts: str) -> None:
-    """Run a command on the engine, after these parts were set up, and exit with its code (None is
-    0).
+Work = Callable[..., Coroutine[Any, Any, int | None]]
+
+
+def _command(work: Work, start: Callable[[Work], None]) -> Callable[..., None]:
+    """A command of a coroutine function, without its first parameter, which `start` gives it."""
+
+    @wraps(work)
+    def command(**options: Any) -> None:
+        start(lambda first: work(first, **options))
+
+    _, *parameters = inspect.signature(work).parameters.values()
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
+    types = get_type_hints(command, include_extras=True)
+    parameters = [p.replace(annotation=types[p.name]) for p in parameters]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return command
+
+
+def on_engine(*parts: str) -> Callable[[Work], Callable[..., None]]:
+    """Make a command of a coroutine function whose first parameter is the engine, after these parts
+    were set up; it exits with the code that it returns (None is 0).
     """
 
-    async def on_the_engine(settings: Settings) -> int:
+    async def on_the_engine(work: Work, settings: Settings) -> int:
         async with opened(settings, *parts) as engine:
             return await work(engine) or 0
 
-    run(on_the_engine)
+    return lambda work: _command(work, lambda start: run(partial(on_the_engine, start)))
+
+
+def on_settings(work: Callable[..., Coroutine[Any, Any, int]]) -> Callable[..., None]:
+    """Make a command of a coroutine function whose first parameter are the settings, see `run`."""
+    return _command(work, cast(Any, run))

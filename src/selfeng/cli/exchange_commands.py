@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from selfeng.cli.command import example, say, with_engine
+from selfeng.cli.command import example, on_engine, say
 from selfeng.cli.shell_completion import tool_names
 from selfeng.core.errors import RequestError
 from selfeng.core.owner import LOCAL
@@ -34,7 +34,9 @@ app = typer.Typer()
         "selfeng export -o library.zip",
     )
 )
-def export(
+@on_engine()
+async def export(
+    engine: Engine,
     names: Annotated[
         list[str] | None,
         typer.Argument(help="Tools; all by default.", autocompletion=tool_names),
@@ -58,18 +60,14 @@ def export(
     ] = None,
 ) -> None:
     """Write tools, with those that they import, for other programs and libraries."""
-
-    async def work(engine: Engine) -> None:
-        file = await engine.tool_export.file(
-            names or [], form, partial(engine.conversations.examples, LOCAL)
-        )
-        if output == Path("-"):
-            sys.stdout.buffer.write(file.content)
-            return
-        write = _write_skill if form == "skill" else _write
-        say(f"written: {await asyncio.to_thread(write, file, output or Path())}")
-
-    with_engine(work)
+    file = await engine.tool_export.file(
+        names or [], form, partial(engine.conversations.examples, LOCAL)
+    )
+    if output == Path("-"):
+        sys.stdout.buffer.write(file.content)
+        return
+    write = _write_skill if form == "skill" else _write
+    say(f"written: {await asyncio.to_thread(write, file, output or Path())}")
 
 
 def _write(file: File, output: Path) -> Path:
@@ -108,7 +106,9 @@ def _write_skill(file: File, output: Path) -> Path:
     name="import",
     epilog=example("selfeng import library.zip", "selfeng import library.zip --only count_words"),
 )
-def import_tools(
+@on_engine("embedder", "sandbox")
+async def import_tools(
+    engine: Engine,
     file: Annotated[
         Path,
         typer.Argument(
@@ -121,32 +121,28 @@ def import_tools(
         list[str] | None, typer.Option(help="Import this tool only; repeat for more.")
     ] = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Accept without asking.")] = False,
-) -> None:
+) -> int:
     """Add the tools of a bundle or folder. Their descriptions are shown and have to be
     accepted; their code has to pass the gate of new tools. Exit code 1 if one was refused, or you
     decline.
     """
-
-    async def work(engine: Engine) -> int:
-        library_names = {tool.name for tool in await engine.library.tools()}
-        offer = await engine.tool_import.read(await asyncio.to_thread(_read, file, library_names))
-        wanted_names = set(only or [draft.name for draft in offer.drafts])
-        _show(offer, file.name, wanted_names)
-        if not yes:
-            findings = [finding async for finding in engine.tool_import.judge(offer)]
-            wanted_findings = [finding for finding in findings if finding.name in wanted_names]
-            for finding in wanted_findings:
-                say(_line(finding))
-            passed = {finding.name for finding in wanted_findings if finding.outcome == "passed"}
-            if not passed:
-                say("There is nothing to add.")
-                return int(any(finding.outcome == "refused" for finding in wanted_findings))
-            if not _accepted(passed):
-                say("Nothing was added.")
-                return 1
-        return await _add(engine, offer, file.name, wanted_names)
-
-    with_engine(work, "embedder", "sandbox")
+    library_names = {tool.name for tool in await engine.library.tools()}
+    offer = await engine.tool_import.read(await asyncio.to_thread(_read, file, library_names))
+    wanted_names = set(only or [draft.name for draft in offer.drafts])
+    _show(offer, file.name, wanted_names)
+    if not yes:
+        findings = [finding async for finding in engine.tool_import.judge(offer)]
+        wanted_findings = [finding for finding in findings if finding.name in wanted_names]
+        for finding in wanted_findings:
+            say(_line(finding))
+        passed = {finding.name for finding in wanted_findings if finding.outcome == "passed"}
+        if not passed:
+            say("There is nothing to add.")
+            return int(any(finding.outcome == "refused" for finding in wanted_findings))
+        if not _accepted(passed):
+            say("Nothing was added.")
+            return 1
+    return await _add(engine, offer, file.name, wanted_names)
 
 
 async def _add(engine: Engine, offer: ImportOffer, file: str, names: set[str]) -> int:

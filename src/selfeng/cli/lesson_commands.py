@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from selfeng.cli.command import AsJson, example, print_json, say, with_engine
+from selfeng.cli.command import AsJson, example, on_engine, print_json, say
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
 
@@ -18,36 +18,30 @@ app = typer.Typer()
 
 
 @app.command(epilog=example("selfeng lessons", "selfeng lessons --json"))
-def lessons(*, json: AsJson = False) -> None:
+@on_engine()
+async def lessons(engine: Engine, *, json: AsJson = False) -> None:
     """List the lessons of earlier turns."""
-
-    async def work(engine: Engine) -> None:
-        all_lessons = await engine.learning.lessons()
-        if json:
-            print_json([lesson.model_dump(mode="json") for lesson in all_lessons])
-            return
-        for lesson in all_lessons:
-            typer.echo(_line(lesson))
-
-    with_engine(work)
+    all_lessons = await engine.learning.lessons()
+    if json:
+        print_json([lesson.model_dump(mode="json") for lesson in all_lessons])
+        return
+    for lesson in all_lessons:
+        typer.echo(_line(lesson))
 
 
 @app.command(epilog=example("selfeng learn"))
-def learn() -> None:
+@on_engine("embedder")
+async def learn(engine: Engine) -> int:
     """Learn from all turns that are still to be examined. Exit code 1 if the model can't be
     reached, or gives no usable reply about one of them, which the next times examine again.
     """
+    from selfeng.lessons.book import LOOKS
 
-    async def work(engine: Engine) -> int:
-        from selfeng.lessons.book import LOOKS
-
-        examined, unusable = await engine.learning.learn(lambda lesson: typer.echo(_line(lesson)))
-        say(f"examined {count(examined, 'turn')}")
-        if unusable:
-            say(f"the model gave no usable reply for {unusable}; a turn is examined {LOOKS} times")
-        return 1 if unusable else 0
-
-    with_engine(work, "embedder")
+    examined, unusable = await engine.learning.learn(lambda lesson: typer.echo(_line(lesson)))
+    say(f"examined {count(examined, 'turn')}")
+    if unusable:
+        say(f"the model gave no usable reply for {unusable}; a turn is examined {LOOKS} times")
+    return 1 if unusable else 0
 
 
 def _line(lesson: Lesson) -> str:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import click
 import typer
 
-from selfeng.cli.command import AsJson, example, print_json, run, say, with_engine
+from selfeng.cli.command import (
+    AsJson,
+    example,
+    on_engine,
+    on_settings,
+    opened,
+    print_json,
+    say,
+)
 from selfeng.cli.shell_completion import tool_names
 from selfeng.core.errors import RequestError
 from selfeng.core.owner import LOCAL
@@ -43,7 +51,9 @@ _JSON = """an object of arguments such as '{"number": 300}'"""
         "selfeng tools", "selfeng tools slugify_text", 'selfeng tools --search "prime numbers"'
     )
 )
-def tools(
+@on_settings
+async def tools(
+    settings: Settings,
     name: Annotated[
         str | None,
         typer.Argument(help="Show this tool's code and tests.", autocompletion=tool_names),
@@ -53,15 +63,15 @@ def tools(
         str, typer.Option(help="List those that fit a request best, the best first.")
     ] = "",
     json: AsJson = False,
-) -> None:
+) -> int:
     """List the library, or show one tool."""
 
-    async def work(engine: Engine) -> None:
+    async with opened(settings, *(["embedder"] if search else [])) as engine:
         if name and search:
             raise RequestError(f"--search does not go with the name {name!r}", "give one of them")
         if name and not json:
             typer.echo(visible(await _tool_text(engine, name)), nl=False)
-            return
+            return 0
         if search:
             candidates = await engine.library.search(search, _FOUND)
             rows_by_name = {
@@ -79,11 +89,10 @@ def tools(
                 for tool, more in rows_by_name.values()
             ]
             print_json(listed[0] if name else listed)
-            return
+            return 0
         for tool, _ in rows_by_name.values():
             typer.echo(f"{tool.name:32} {tool.standing:11} {one_line(tool.description)}")
-
-    with_engine(work, *(["embedder"] if search else []))
+    return 0
 
 
 def _described(tool: Tool, *, with_sources: bool) -> dict[str, Any]:
@@ -131,7 +140,9 @@ async def _tool_text(engine: Engine, name: str) -> str:
         "selfeng call summarize_numbers - < arguments.json",
     )
 )
-def call(
+@on_engine("sandbox")
+async def call(
+    engine: Engine,
     name: Name,
     arguments: Annotated[
         list[str] | None,
@@ -146,29 +157,25 @@ def call(
     output: Annotated[
         Path, typer.Option(help="Folder for the files that the tool makes.")
     ] = Path(),
-) -> None:
+) -> int:
     """Call a tool by name, without the model, and print its value, as JSON where it is plain data.
     Exit code 1 if the tool fails.
     """
+    from selfeng.core.verdict import Killed, Returned
+    from selfeng.doors.local_files import read_files, write_files
+    from selfeng.stages.response_synthesizer import plain
 
-    async def work(engine: Engine) -> int:
-        from selfeng.core.verdict import Killed, Returned
-        from selfeng.doors.local_files import read_files, write_files
-        from selfeng.stages.response_synthesizer import plain
-
-        files = await asyncio.to_thread(read_files, file or [], engine.file_limits)
-        values = _arguments(await engine.library.get(name), arguments or [])
-        execution = await engine.call(LOCAL, name, values, files, watch=_say_doubt)
-        if not isinstance(execution, Killed):
-            for path in write_files(execution.files, output):
-                say(f"written: {path}")
-        if isinstance(execution, Returned):
-            typer.echo(visible(execution.data or execution.text))
-            return 0
-        say(plain(execution))
-        return 1
-
-    with_engine(work, "sandbox")
+    files = await asyncio.to_thread(read_files, file or [], engine.file_limits)
+    values = _arguments(await engine.library.get(name), arguments or [])
+    execution = await engine.call(LOCAL, name, values, files, watch=_say_doubt)
+    if not isinstance(execution, Killed):
+        for path in write_files(execution.files, output):
+            say(f"written: {path}")
+    if isinstance(execution, Returned):
+        typer.echo(visible(execution.data or execution.text))
+        return 0
+    say(plain(execution))
+    return 1
 
 
 def _say_doubt(event: Event) -> None:
@@ -213,97 +220,84 @@ def _object(text: str) -> dict[str, Any]:
 
 
 @app.command(epilog=example("selfeng versions slugify_text"))
-def versions(name: Name, *, json: AsJson = False) -> None:
+@on_engine()
+async def versions(engine: Engine, name: Name, *, json: AsJson = False) -> None:
     """List every version of a tool, newest first: when and why it was made, by which model, its
     tests, and what it cost.
     """
+    from selfeng.cli.terminal import version_line
 
-    async def work(engine: Engine) -> None:
-        from selfeng.cli.terminal import version_line
-
-        tool_versions = await engine.library.versions(name)
-        if json:
-            print_json([version.model_dump(mode="json") for version in tool_versions])
-            return
-        for version in tool_versions:
-            typer.echo(visible(version_line(version)))
-
-    with_engine(work)
+    tool_versions = await engine.library.versions(name)
+    if json:
+        print_json([version.model_dump(mode="json") for version in tool_versions])
+        return
+    for version in tool_versions:
+        typer.echo(visible(version_line(version)))
 
 
 @app.command(epilog=example("selfeng diff slugify_text 1 2"))
-def diff(
+@on_engine()
+async def diff(
+    engine: Engine,
     name: Name,
     before: Annotated[int, typer.Argument(help="Number of the earlier version.")],
     after: Annotated[int, typer.Argument(help="Number of the later one.")],
 ) -> None:
     """Print how two versions of a tool differ, code and tests, as a unified diff."""
-
-    async def work(engine: Engine) -> None:
-        typer.echo(visible(await engine.review.difference(name, before, after)), nl=False)
-
-    with_engine(work)
+    typer.echo(visible(await engine.review.difference(name, before, after)), nl=False)
 
 
 @app.command(epilog=example("selfeng rollback slugify_text 1"))
-def rollback(
-    name: Name, to: Annotated[int, typer.Argument(help="Number of the old version.")]
+@on_engine()
+async def rollback(
+    engine: Engine,
+    name: Name,
+    to: Annotated[int, typer.Argument(help="Number of the old version.")],
 ) -> None:
     """Make a new version of a tool from an old one."""
-
-    async def work(engine: Engine) -> None:
-        with _effects_said(engine, name):
-            tool = await engine.library.rollback(name, to)
-            await engine.upkeep.wait_idle()
-        say(f"{name} is now at version {tool.version}, which equals version {to}.")
-
-    with_engine(work)
+    with _effects_said(engine, name):
+        tool = await engine.library.rollback(name, to)
+        await engine.upkeep.wait_idle()
+    say(f"{name} is now at version {tool.version}, which equals version {to}.")
 
 
 @app.command(epilog=example("selfeng retire slugify_text"))
-def retire(name: Name) -> None:
+@on_engine()
+async def retire(engine: Engine, name: Name) -> None:
     """Stop offering a tool to searches."""
-
-    async def work(engine: Engine) -> None:
-        await engine.library.retire(name)
-        say(f"{name} is retired; `selfeng restore {name}` offers it again.")
-
-    with_engine(work)
+    await engine.library.retire(name)
+    say(f"{name} is retired; `selfeng restore {name}` offers it again.")
 
 
 @app.command(epilog=example("selfeng freeze slugify_text"))
-def freeze(name: Name) -> None:
+@on_engine()
+async def freeze(engine: Engine, name: Name) -> None:
     """Let no automatic repair change a tool."""
-
-    async def work(engine: Engine) -> None:
-        tool = await engine.library.freeze(name)
-        say(f"Version {tool.version} of {name} is frozen; `selfeng unfreeze {name}` ends that.")
-
-    with_engine(work)
+    tool = await engine.library.freeze(name)
+    say(f"Version {tool.version} of {name} is frozen; `selfeng unfreeze {name}` ends that.")
 
 
 @app.command(epilog=example("selfeng unfreeze slugify_text"))
-def unfreeze(name: Name) -> None:
+@on_engine()
+async def unfreeze(engine: Engine, name: Name) -> None:
     """Allow automatic repairs of a tool again."""
-
-    async def work(engine: Engine) -> None:
-        await engine.library.freeze(name, False)
-        say(f"{name} may be repaired.")
-
-    with_engine(work)
+    await engine.library.freeze(name, False)
+    say(f"{name} may be repaired.")
 
 
 @app.command(epilog=example("selfeng proposals", "selfeng proposals slugify_text"))
-def proposals(
+@on_settings
+async def proposals(
+    settings: Settings,
     name: Annotated[str | None, typer.Argument(help="Show this one, and how it differs.")] = None,
     *,
     json: AsJson = False,
-) -> None:
+) -> int:
     """List the new tools and versions that wait for you, with LIBRARY_CHANGES=ask; or show one with
     the inputs for which it returns something else.
     """
 
-    async def work(engine: Engine) -> None:
+    async with opened(settings, *(["sandbox"] if name else [])) as engine:
         listed = (
             [await engine.review.proposal(LOCAL, name)]
             if name
@@ -312,7 +306,7 @@ def proposals(
         if json:
             hidden = {"provenance", "witnesses"}
             print_json([p.model_dump(mode="json", exclude=hidden) for p in listed])
-            return
+            return 0
         for proposal in listed:
             typer.echo(f"{proposal.name:32} {one_line(proposal.words)}")
         if name:
@@ -325,54 +319,45 @@ def proposals(
                 then = f"{call.before}, now " if call.before else ""
                 typer.echo(visible(f"{call.call} {then}{call.after}"))
             typer.echo(visible(f"\n{listed[0].code}\n# tests\n\n{listed[0].tests}"), nl=False)
-
-    with_engine(work, *(["sandbox"] if name else []))
+    return 0
 
 
 @app.command(epilog=example("selfeng accept slugify_text"))
-def accept(name: Name) -> None:
+@on_engine("embedder")
+async def accept(engine: Engine, name: Name) -> None:
     """Put a proposal into the library, also one that you refused."""
-
-    async def work(engine: Engine) -> None:
-        with _effects_said(engine, name):
-            tool = await engine.review.accept(LOCAL, name)
-            await engine.upkeep.wait_idle()
-        undo = f"rollback {name} {tool.version - 1}" if tool.version > 1 else f"retire {name}"
-        say(f"{name} is in the library, as version {tool.version}; `selfeng {undo}` takes it back.")
-
-    with_engine(work, "embedder")
+    with _effects_said(engine, name):
+        tool = await engine.review.accept(LOCAL, name)
+        await engine.upkeep.wait_idle()
+    undo = f"rollback {name} {tool.version - 1}" if tool.version > 1 else f"retire {name}"
+    say(f"{name} is in the library, as version {tool.version}; `selfeng {undo}` takes it back.")
 
 
 @app.command(epilog=example("selfeng refuse slugify_text"))
-def refuse(name: Name) -> None:
+@on_engine()
+async def refuse(engine: Engine, name: Name) -> None:
     """Let a proposal wait no longer."""
-
-    async def work(engine: Engine) -> None:
-        await engine.review.refuse(LOCAL, name)
-        say(f"{name} is refused; `selfeng accept {name}` still accepts it.")
-
-    with_engine(work)
+    await engine.review.refuse(LOCAL, name)
+    say(f"{name} is refused; `selfeng accept {name}` still accepts it.")
 
 
 @app.command(epilog=example("selfeng edit slugify_text", "selfeng edit slugify_text --proposed"))
-def edit(
+@on_engine("sandbox", "embedder")
+async def edit(
+    engine: Engine,
     name: Name,
     *,
     proposed: Annotated[bool, typer.Option(help="The proposal of that name.")] = False,
 ) -> None:
     """Edit a tool's code in $EDITOR; what passes the gate is its next version."""
+    from selfeng.core.result import ToolEdit
 
-    async def work(engine: Engine) -> None:
-        from selfeng.core.result import ToolEdit
-
-        tool = await (engine.review.proposal(LOCAL, name) if proposed else engine.library.get(name))
-        code = await asyncio.to_thread(click.edit, tool.code, extension=".py")
-        if code is None or code == tool.code:
-            say("Nothing is changed.")
-            return
-        _say_saved(await engine.review.save(LOCAL, name, ToolEdit(code=code), proposed=proposed))
-
-    with_engine(work, "sandbox", "embedder")
+    tool = await (engine.review.proposal(LOCAL, name) if proposed else engine.library.get(name))
+    code = await asyncio.to_thread(click.edit, tool.code, extension=".py")
+    if code is None or code == tool.code:
+        say("Nothing is changed.")
+        return
+    _say_saved(await engine.review.save(LOCAL, name, ToolEdit(code=code), proposed=proposed))
 
 
 @app.command(
@@ -381,31 +366,28 @@ def edit(
         """selfeng teach add '{"a": 1, "b": 2} -> 3' '{"a": 2, "b": 2} -> 4'""",
     )
 )
-def teach(
+@on_settings
+async def teach(
+    settings: Settings,
     name: Name,
     rows: Annotated[
         list[str], typer.Argument(metavar="ROWS…", help="ARGUMENTS -> VALUE, each as JSON.")
     ],
-) -> None:
+) -> int:
     """Teach a tool what it must return. Each row is a test; if one fails, a turn makes the version
     that passes.
     """
+    from selfeng.cli.dialogue import show_turn
+    from selfeng.core.tool import Tool
 
     async def begin(engine: Engine) -> Asked:
-        from selfeng.core.tool import Tool
-
         taught = await engine.teach(LOCAL, name, [_row(text) for text in rows])
         if isinstance(taught, Tool):
             _say_saved(taught)
             raise typer.Exit
         return taught
 
-    async def work(settings: Settings) -> int:
-        from selfeng.cli.dialogue import show_turn
-
-        return await show_turn(settings, begin, json=False, output=Path())
-
-    run(work)
+    return await show_turn(settings, begin, json=False, output=Path())
 
 
 def _row(text: str) -> TaughtRow:
@@ -431,47 +413,38 @@ def _say_saved(tool: Tool) -> None:
 
 
 @app.command(epilog=example("selfeng forget slugify_text 'Make a slug of my title'"))
-def forget(
-    name: Name, request: Annotated[str, typer.Argument(help="As `selfeng tools NAME` lists it.")]
+@on_engine("embedder")
+async def forget(
+    engine: Engine,
+    name: Name,
+    request: Annotated[str, typer.Argument(help="As `selfeng tools NAME` lists it.")],
 ) -> None:
     """Remove a learned request from a tool."""
-
-    async def work(engine: Engine) -> None:
-        remaining_requests = await engine.review.forget_request(LOCAL, name, request)
-        say(
-            f"{name} keeps {count(len(remaining_requests), 'learned request')} of the command line."
-        )
-
-    with_engine(work, "embedder")
+    remaining_requests = await engine.review.forget_request(LOCAL, name, request)
+    say(f"{name} keeps {count(len(remaining_requests), 'learned request')} of the command line.")
 
 
 @app.command(epilog=example("selfeng verify slugify_text"))
-def verify(name: Name) -> None:
+@on_engine()
+async def verify(engine: Engine, name: Name) -> None:
     """Re-verify a hand-edited tool and accept it if its tests pass."""
+    from selfeng.core.provenance import Edited, Provenance
 
-    async def work(engine: Engine) -> None:
-        from selfeng.core.provenance import Edited, Provenance
-
-        draft = await engine.library.edited(name)
-        verdict = await engine.model_parts.current.synthesis.examine(draft)
-        with _effects_said(engine, name):
-            await engine.library.accept(draft, Provenance(origin=Edited(), verdict=verdict))
-            await engine.upkeep.wait_idle()
-        say(f"{name} passes its tests and is accepted.")
-
-    with_engine(work)
+    draft = await engine.library.edited(name)
+    verdict = await engine.model_parts.current.synthesis.examine(draft)
+    with _effects_said(engine, name):
+        await engine.library.accept(draft, Provenance(origin=Edited(), verdict=verdict))
+        await engine.upkeep.wait_idle()
+    say(f"{name} passes its tests and is accepted.")
 
 
 @app.command(epilog=example("selfeng seed"))
-def seed() -> None:
+@on_engine("embedder", "sandbox")
+async def seed(engine: Engine) -> int:
     """Add the seed tools that are missing, each after three tries at most. Exit code 1 if one was
     refused.
     """
-
-    async def work(engine: Engine) -> int:
-        return _report_planted(await engine.setup.seed(say))
-
-    with_engine(work, "embedder", "sandbox")
+    return _report_planted(await engine.setup.seed(say))
 
 
 def _report_planted(planted: Planted) -> int:
@@ -484,20 +457,17 @@ def _report_planted(planted: Planted) -> int:
 
 
 @app.command(epilog=example("selfeng reindex"))
-def reindex() -> None:
+@on_engine()
+async def reindex(engine: Engine) -> None:
     """Rebuild the search index. A damaged index is rebuilt by itself. Exit code 1 if that fails."""
+    from selfeng.cli.terminal import progress_bars
 
-    async def work(engine: Engine) -> None:
-        from selfeng.cli.terminal import progress_bars
-
-        with progress_bars() as progress:
-            how = await engine.setup.reindex(
-                lambda current, total: progress("Indexing", current, total)
-            )
-        library = (await engine.setup.status()).library
-        say(f"{count(library.tools, 'tool')}, {how}")
-
-    with_engine(work)
+    with progress_bars() as progress:
+        how = await engine.setup.reindex(
+            lambda current, total: progress("Indexing", current, total)
+        )
+    library = (await engine.setup.status()).library
+    say(f"{count(library.tools, 'tool')}, {how}")
 
 
 @contextmanager

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import typer
 
-from selfeng.cli.command import example, run, say
+from selfeng.cli.command import example, on_settings, say
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.owner import LOCAL
 from selfeng.core.process import tune_process
@@ -24,7 +24,9 @@ _ALL = {"0.0.0.0", "::"}  # noqa: S104 - compared only
 
 
 @app.command(epilog=example("selfeng mcp", "selfeng mcp --url 'http://127.0.0.1:5000/?token=…'"))
-def mcp(
+@on_settings
+async def mcp(
+    settings: Settings,
     url: Annotated[
         str,
         typer.Option(
@@ -33,21 +35,17 @@ def mcp(
             "of the settings on this machine.",
         ),
     ] = "",
-) -> None:
+) -> int:
     """Speak MCP on stdin and stdout, for the agents of other programs: forward to the running app,
     with ACCESS_TOKEN unless the link has a token. Without one, be the app, if nothing else uses
     its data. Exit code 1 if there is nothing to speak for.
     """
-
-    async def work(settings: Settings) -> int:
-        address, token = _app_address(url, settings)
-        if url or await _answers(address):
-            await _forward(address, token)
-        else:
-            await _serve_alone(settings, address)
-        return 0
-
-    run(work)
+    address, token = _app_address(url, settings)
+    if url or await _answers(address):
+        await _forward(address, token)
+    else:
+        await _serve_alone(settings, address)
+    return 0
 
 
 def _app_address(url: str, settings: Settings) -> tuple[str, str]:

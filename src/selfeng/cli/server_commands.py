@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfeng.cli.command import AsJson, example, print_json, say, with_engine
+from selfeng.cli.command import AsJson, example, on_engine, print_json, say
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
 
@@ -28,46 +28,37 @@ def servers() -> None:
 
 
 @app.command("list", epilog=example("selfeng servers list", "selfeng servers list --json"))
-def list_servers(*, json: AsJson = False) -> None:
+@on_engine()
+async def list_servers(engine: Engine, *, json: AsJson = False) -> int:
     """Connect to the servers, and list them with their tools and which of them are always allowed.
     Exit code 1 if one can't be used.
     """
-
-    async def work(engine: Engine) -> int:
-        all_servers = await engine.servers.servers(wait=_PATIENCE)
-        if json:
-            print_json([server.as_json() for server in all_servers])
-        else:
-            for server in all_servers:
-                _print(server)
-        if not all_servers:
-            say(f"There are no other servers. Add them to {engine.servers.file}.")
-        return 1 if any(server.status.problem for server in all_servers) else 0
-
-    with_engine(work)
+    all_servers = await engine.servers.servers(wait=_PATIENCE)
+    if json:
+        print_json([server.as_json() for server in all_servers])
+    else:
+        for server in all_servers:
+            _print(server)
+    if not all_servers:
+        say(f"There are no other servers. Add them to {engine.servers.file}.")
+    return 1 if any(server.status.problem for server in all_servers) else 0
 
 
 @app.command(epilog=example("selfeng servers allow files read_text_file"))
-def allow(server: Server, tool: Tool = "") -> None:
+@on_engine()
+async def allow(engine: Engine, server: Server, tool: Tool = "") -> None:
     """Always allow a tool as its server describes it now, or all tools of the server."""
-
-    async def work(engine: Engine) -> None:
-        await engine.servers.servers(wait=_PATIENCE)
-        allowed = await engine.servers.allow_named(server, tool)
-        typer.echo(f"{count(allowed, 'tool')} of {server} always allowed")
-
-    with_engine(work)
+    await engine.servers.servers(wait=_PATIENCE)
+    allowed = await engine.servers.allow_named(server, tool)
+    typer.echo(f"{count(allowed, 'tool')} of {server} always allowed")
 
 
 @app.command(epilog=example("selfeng servers revoke files"))
-def revoke(server: Server, tool: Tool = "") -> None:
+@on_engine()
+async def revoke(engine: Engine, server: Server, tool: Tool = "") -> None:
     """Ask again before a tool is called, or any tool of the server."""
-
-    async def work(engine: Engine) -> None:
-        revoked = await engine.servers.revoke(server, tool)
-        typer.echo(f"{count(revoked, 'consent')} revoked")
-
-    with_engine(work)
+    revoked = await engine.servers.revoke(server, tool)
+    typer.echo(f"{count(revoked, 'consent')} revoked")
 
 
 def _print(server: ServerWithTools) -> None:

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfeng.cli.command import example, run, say, with_engine
+from selfeng.cli.command import example, on_settings, opened, say
 from selfeng.cli.shell_completion import tool_names
 from selfeng.core.words import count
 
 if TYPE_CHECKING:
     from selfeng.core.settings import Settings
-    from selfeng.engine import Engine
 
 app = typer.Typer()
 
@@ -35,90 +33,80 @@ _CHECKED = (
 
 
 @app.command(epilog=example("selfeng setup", "selfeng setup sandbox"))
-def setup(
+@on_settings
+async def setup(
+    settings: Settings,
     parts: Annotated[
         list[str] | None,
         typer.Argument(
             help=f"Any of {', '.join(_PARTS)}; all by default.", autocompletion=lambda: [*_PARTS]
         ),
     ] = None,
-) -> None:
+) -> int:
     """Set up what the machine lacks. Exit code 1 if a part failed."""
+    from selfeng.provision.parts import PARTS, provision
 
-    async def work(settings: Settings) -> int:
-        from selfeng.provision.parts import PARTS, provision
-
-        return 1 if await asyncio.to_thread(provision, settings, say, tuple(parts or PARTS)) else 0
-
-    run(work)
+    return 1 if await asyncio.to_thread(provision, settings, say, tuple(parts or PARTS)) else 0
 
 
 @app.command(epilog=example("selfeng backup selfeng.tar.gz"))
-def backup(
+@on_settings
+async def backup(
+    settings: Settings,
     file: Annotated[
         Path, typer.Argument(help="The .tar.gz to write; one that is there is replaced.")
     ],
-) -> None:
+) -> int:
     """Write everything that can't be made again to one file: conversations, tools, lessons,
     projects. The server may run meanwhile.
     """
+    from selfeng.bootstrap import back_up
 
-    async def work(settings: Settings) -> int:
-        from selfeng.bootstrap import back_up
-
-        size = await asyncio.to_thread(back_up, settings, file)
-        say(f"Wrote {file}, {size / 1000:,.0f} kB. It is as private as the conversations.")
-        return 0
-
-    run(work)
+    size = await asyncio.to_thread(back_up, settings, file)
+    say(f"Wrote {file}, {size / 1000:,.0f} kB. It is as private as the conversations.")
+    return 0
 
 
 @app.command(epilog=example("selfeng restore selfeng.tar.gz", "selfeng restore slugify_text"))
-def restore(
+@on_settings
+async def restore(
+    settings: Settings,
     what: Annotated[
         str,
         typer.Argument(
             metavar="FILE|NAME", help="A backup, or a retired tool.", autocompletion=tool_names
         ),
     ],
-) -> None:
+) -> int:
     """Replace everything by what is in a backup, once the server has ended; what was there is
     backed up first. Or, by its name, offer a retired tool again.
     """
     file = Path(what)
-    if what.isidentifier() and not file.exists():
-        return with_engine(partial(_offer, what))
-
-    async def work(settings: Settings) -> int:
-        from selfeng.bootstrap import restore as restored
-
-        before = settings.data_dir / f"before-restore-{datetime.now():%Y%m%d-%H%M%S}.tar.gz"
-        counts = await asyncio.to_thread(restored, settings, file, before)
-        count_texts = [count(counts[name], noun) for name, noun in _TOLD.items()]
-        say(f"Restored {', '.join(count_texts)}. What was there before is in {before}.")
+    if what.isidentifier() and not await asyncio.to_thread(file.exists):
+        async with opened(settings) as engine:
+            say(f"{what} is {(await engine.library.restore(what)).standing}.")
         return 0
+    from selfeng.bootstrap import restore as restored
 
-    run(work)
-
-
-async def _offer(name: str, engine: Engine) -> None:
-    say(f"{name} is {(await engine.library.restore(name)).standing}.")
+    before = settings.data_dir / f"before-restore-{datetime.now():%Y%m%d-%H%M%S}.tar.gz"
+    counts = await asyncio.to_thread(restored, settings, file, before)
+    count_texts = [count(counts[name], noun) for name, noun in _TOLD.items()]
+    say(f"Restored {', '.join(count_texts)}. What was there before is in {before}.")
+    return 0
 
 
 @app.command(epilog=example("selfeng check model"))
-def check(
+@on_settings
+async def check(
+    settings: Settings,
     part: Annotated[
         str, typer.Argument(help="One of those above.", autocompletion=lambda: [*_CHECKED])
     ],
-) -> None:
+) -> int:
     """Check one part: model (what its server can do), llm_client, capability_registry, sandbox,
     executor, response_synthesizer, synthesis_engine or orchestrator. Exit code 1 if it does not
     work.
     """
+    from selfeng.cli.part_checks import run_check
 
-    async def work(settings: Settings) -> int:
-        from selfeng.cli.part_checks import run_check
-
-        return await run_check(settings, part, typer.echo)
-
-    run(work)
+    return await run_check(settings, part, typer.echo)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from selfeng.cli.command import AsJson, example, print_json, run, with_engine
+from selfeng.cli.command import AsJson, example, on_engine, on_settings, print_json
 from selfeng.cli.shell_completion import conversation_ids, tool_names
 from selfeng.core.errors import RequestError
 from selfeng.core.owner import LOCAL
@@ -34,7 +34,9 @@ Output = Annotated[Path, typer.Option(help="Folder for the files that the tool m
         'cat sales.csv | selfeng "Sum the second column"',
     )
 )
-def ask(
+@on_settings
+async def ask(
+    settings: Settings,
     request: Annotated[
         str,
         typer.Argument(
@@ -60,101 +62,93 @@ def ask(
         list[str] | None,
         typer.Option(metavar="ID=VALUE", help="An answer to a question; repeat for more."),
     ] = None,
-) -> None:
+) -> int:
     """Run one turn: steps go to stderr, the answer to stdout. What is piped in is the request, or a
     file of it if there is one. Exit code 1 if it fails, 3 if it ends with questions, 4 if the
     request is declined, 5 if it is stopped.
     """
+    from selfeng.cli.dialogue import CommandRequest, show_turn
+    from selfeng.cli.standard_input import is_piped, read_request, with_input
+    from selfeng.doors.local_files import read_files
 
-    async def work(settings: Settings) -> int:
-        from selfeng.cli.dialogue import CommandRequest, show_turn
-        from selfeng.cli.standard_input import is_piped, read_request, with_input
-        from selfeng.doors.local_files import read_files
-
-        files = await asyncio.to_thread(read_files, file or [], settings.file_limits)
-        answers, text = tuple(map(parsed_answer, answer or [])), request
-        if request == "-" or (not request and not answers and is_piped()):
-            text = read_request()
-        elif request and is_piped():
-            text, piped = with_input(request, settings.file_limits)
-            files += piped
-        command_request = CommandRequest(text, conversation, files, answers, agent)
-        return await show_turn(
-            settings, lambda engine: command_request.begin(engine, LOCAL), json=json, output=output
-        )
-
-    run(work)
+    files = await asyncio.to_thread(read_files, file or [], settings.file_limits)
+    answers, text = tuple(map(parsed_answer, answer or [])), request
+    if request == "-" or (not request and not answers and is_piped()):
+        text = read_request()
+    elif request and is_piped():
+        text, piped = with_input(request, settings.file_limits)
+        files += piped
+    command_request = CommandRequest(text, conversation, files, answers, agent)
+    return await show_turn(
+        settings, lambda engine: command_request.begin(engine, LOCAL), json=json, output=output
+    )
 
 
 @app.command(epilog=example("selfeng keep 5f0c7d1e"))
-def keep(
+@on_settings
+async def keep(
+    settings: Settings,
     turn: Annotated[str, typer.Argument(help="Id of a turn that ran a plan.")],
     *,
     json: Events = False,
     output: Output = Path(),
-) -> None:
+) -> int:
     """Turn the plan of a turn into one tool, and run it for the same request. Exit code 1 if that
     fails.
     """
+    from selfeng.cli.dialogue import show_turn
 
-    async def work(settings: Settings) -> int:
-        from selfeng.cli.dialogue import show_turn
-
-        return await show_turn(
-            settings, lambda engine: engine.keep(LOCAL, turn), json=json, output=output
-        )
-
-    run(work)
+    return await show_turn(
+        settings, lambda engine: engine.keep(LOCAL, turn), json=json, output=output
+    )
 
 
 @app.command(epilog=example('selfeng wrong "José did attend"', "selfeng wrong --value 7725"))
-def wrong(
+@on_settings
+async def wrong(
+    settings: Settings,
     complaint: Annotated[str, typer.Argument(help="What is wrong, in words.")] = "",
     *,
     value: Annotated[str, typer.Option(help="The right value, as JSON or a text.")] = "",
     turn: Annotated[str, typer.Option(help="Id of the turn; by default the newest.")] = "",
     json: Events = False,
     output: Output = Path(),
-) -> None:
+) -> int:
     """Say that an answer is wrong: its tool gets a version that is right, and a test for it.
     At a terminal it asks for what you leave out. Exit codes as those of ask.
     """
+    from selfeng.cli.dialogue import asked_what_is_wrong, show_turn
 
-    async def work(settings: Settings) -> int:
-        from selfeng.cli.dialogue import asked_what_is_wrong, show_turn
-
-        reasons = complaint, value
-        if not any(reasons) and not json:
-            reasons = await asked_what_is_wrong()
-        return await show_turn(
-            settings, lambda engine: engine.dispute(LOCAL, turn, *reasons), json=json, output=output
-        )
-
-    run(work)
+    reasons = complaint, value
+    if not any(reasons) and not json:
+        reasons = await asked_what_is_wrong()
+    return await show_turn(
+        settings, lambda engine: engine.dispute(LOCAL, turn, *reasons), json=json, output=output
+    )
 
 
 @app.command(epilog=example("selfeng refactor prime_factors"))
-def refactor(
+@on_settings
+async def refactor(
+    settings: Settings,
     name: Annotated[str, typer.Argument(help="The tool.", autocompletion=tool_names)],
     *,
     json: Events = False,
-) -> None:
+) -> int:
     """Make a tool faster: a version that passes its tests and agrees with it, measured in the
     sandbox. Exit code 1 if none is.
     """
+    from selfeng.cli.dialogue import show_turn
 
-    async def work(settings: Settings) -> int:
-        from selfeng.cli.dialogue import show_turn
-
-        return await show_turn(
-            settings, lambda engine: engine.refactor(LOCAL, name), json=json, output=Path()
-        )
-
-    run(work)
+    return await show_turn(
+        settings, lambda engine: engine.refactor(LOCAL, name), json=json, output=Path()
+    )
 
 
 @app.command(epilog=example("selfeng conversations", "selfeng conversations prices --json"))
-def conversations(
+@on_engine()
+async def conversations(
+    engine: Engine,
     words: Annotated[
         str, typer.Argument(help="Only those with these words in title, requests or answers.")
     ] = "",
@@ -162,19 +156,15 @@ def conversations(
     json: AsJson = False,
 ) -> None:
     """List the conversations of the command line, that with the newest turn first."""
-
-    async def work(engine: Engine) -> None:
-        matches = await engine.conversations.list(LOCAL, words)
-        if json:
-            print_json([conversation.model_dump(mode="json") for conversation in matches])
-            return
-        for conversation in matches:
-            typer.echo(
-                f"{conversation.id}  {conversation.active_at:%Y-%m-%d %H:%M}  "
-                f"{one_line(conversation.title)}"
-            )
-
-    with_engine(work)
+    matches = await engine.conversations.list(LOCAL, words)
+    if json:
+        print_json([conversation.model_dump(mode="json") for conversation in matches])
+        return
+    for conversation in matches:
+        typer.echo(
+            f"{conversation.id}  {conversation.active_at:%Y-%m-%d %H:%M}  "
+            f"{one_line(conversation.title)}"
+        )
 
 
 def parsed_answer(text: str) -> Answer:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from selfeng.cli.command import example, run, say
+from selfeng.cli.command import example, on_settings, say
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.process import tune_process
 
@@ -24,15 +24,12 @@ _PATIENCE = 10.0
 
 
 @app.command(epilog=example("DATABASE_URL=postgresql+psycopg://… selfeng worker"))
-def worker() -> None:
+@on_settings
+async def worker(settings: Settings) -> int:
     """Run the requests that page servers took in and have no room for, until Ctrl-C or SIGTERM;
     another process then resumes the rest. All of them share a PostgreSQL. It takes requests once it
     is set up, which `/healthz` at WORKER_PORT reports. Exit code 1 if a part can't be opened.
     """
-    run(_work)
-
-
-async def _work(settings: Settings) -> int:
     if not settings.database.startswith("postgresql"):
         raise ConfigurationError(
             "a worker needs a database that several processes share, and DATABASE_URL names SQLite",
