@@ -6,7 +6,7 @@ LOCK = $(PY) -m uv pip compile --quiet --universal --python-version 3.11 --gener
 PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 	command -v $$p >/dev/null && $$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' && { echo $$p; break; }; done)
 PY := $(VENV)/bin/python
-NODE = $(PY) -c "import sys; from selfeng.provision.node import run; sys.exit(run(sys.argv[1:]))"
+NODE = $(PY) -c "import sys; from selfeng.provision.front_end import run; sys.exit(run(sys.argv[1:]))"
 # Some images forbid it: every process then compiles all it imports anew, which takes longer than most of them run.
 unexport PYTHONDONTWRITEBYTECODE
 # What prettier formats.

@@ -25,7 +25,7 @@ class PageBuildHook(BuildHookInterface):
 
     def dependencies(self) -> list[str]:
         """Node, where the machine has none that could install the page's libraries."""
-        from selfeng.provision.node import own
+        from selfeng.provision.front_end import own
 
         if (ROOT / PLACES["sdist"]).is_dir() or own("npm"):
             return []

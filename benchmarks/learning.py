@@ -29,6 +29,7 @@ from selfeng.core.settings import Settings, load_settings
 from selfeng.engine import Engine
 from selfeng.synthesis.relatives import twin
 from selfeng_offline.cookbook.recipe import recipe_for_tool
+from tests.doubles import handled
 
 LEAST = {"answered": 1.0, "answered_without": 1.0, "reuse_rate": 0.8}
 MOST = {"calls_per_request": 3.1, "tokens_per_request": 2_500, "duplicates": 0}
@@ -57,7 +58,7 @@ async def _run(settings: Settings, requests: Sequence[str], *, keep: bool) -> di
         reused = calls = tokens = finished = 0
         for number, request in enumerate(requests, 1):
             events: list[Event] = []
-            last = await engine.model_parts.current.orchestrator.handle(request, events.append)
+            last = await handled(engine.model_parts.current.orchestrator, request, events.append)
             built = any(isinstance(e, SynthesisStep) and e.step == "register" for e in events)
             finished += last.outcome is Outcome.ANSWERED
             reused += isinstance(last, TurnFinished) and last.tool is not None and not built

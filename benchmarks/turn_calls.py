@@ -31,6 +31,7 @@ from tests.doubles import (
     ScriptedSandbox,
     failing,
     fenced,
+    handled,
     passing,
     returned,
     specified,
@@ -157,7 +158,7 @@ async def _counted(make: Any) -> tuple[Calls, int]:
 
     async def run(orchestrator: Orchestrator) -> None:
         events: list[Event] = []
-        await orchestrator.handle("double 4", events.append)
+        await handled(orchestrator, "double 4", events.append)
         assert isinstance(events[-1], TurnFinished), events[-1]
 
     loop = asyncio.get_running_loop()

@@ -2,6 +2,7 @@
 script is at its end.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -18,16 +19,16 @@ from selfeng.core.errors import (
     VersionConflict,
     VersionNotFound,
 )
-from selfeng.core.events import Event, ToolStandingChanged
+from selfeng.core.events import Event, ToolStandingChanged, TurnFailed, TurnFinished
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner
-from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
+from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.result import canonical, reference_to
 from selfeng.core.signature import parse_signature
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from selfeng.core.tool import Candidate, Tool, ToolDraft
-from selfeng.core.turn import Budget
+from selfeng.core.turn import Asking, Budget, Request
 from selfeng.core.verdict import (
     Execution,
     Returned,
@@ -37,6 +38,7 @@ from selfeng.core.verdict import (
     Verdict,
     Version,
 )
+from selfeng.orchestrator import Orchestrator
 from selfeng.synthesis.probe import ENTRY
 from selfeng.synthesis.stubs import NOT_WRITTEN
 
@@ -260,6 +262,37 @@ class ListedLibrary:
         self._tools[tool.name] = tool
         self._versions[tool.name, tool.version] = _version(tool, provenance)
         return tool
+
+
+async def handled(
+    orchestrator: Orchestrator,
+    request: str,
+    emit: Callable[[Event], None],
+    history: Sequence[ChatMessage] = (),
+    files: Sequence[File] = (),
+    *,
+    agent: str = "",
+    conversation_id: str = "",
+) -> TurnFinished | TurnFailed:
+    """Run one turn and pass on its events; also returns the last one. Cancelling this stops the
+    turn.
+    """
+    kind = Asking(agent=agent)
+    turn_request = Request(
+        request, tuple(history), tuple(files), conversation_id=conversation_id, kind=kind
+    )
+    running = orchestrator.begin(turn_request)
+    events = aiter(running)
+    try:
+        async for last in events:
+            emit(last)
+    except asyncio.CancelledError as error:
+        running.stop(*map(str, error.args[:1]))
+        async for last in events:
+            emit(last)
+        raise
+    assert isinstance(last, TurnFinished | TurnFailed)
+    return last
 
 
 def _version(tool: Tool, provenance: Provenance) -> ToolVersion:

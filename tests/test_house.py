@@ -6,11 +6,13 @@ import platform
 import re
 import subprocess
 from importlib.metadata import version
+from inspect import isfunction
 from pathlib import Path
 
 import pytest
 
 from benchmarks.house import FOREIGN, homonyms
+from selfeng.engine import Engine
 
 ROOT = Path(__file__).parents[1]
 BEFORE_THE_RULE = {"Simplify the format of numbers in sentences, and write plainer English"}
@@ -38,3 +40,9 @@ def test_the_subjects_of_the_newest_commits_begin_with_a_verb_of_the_rules() -> 
         pytest.skip("this is not a clone of the repository; get one with git")
     wrong = {s for s in found.stdout.splitlines() if not s.startswith(verbs)}
     assert wrong <= BEFORE_THE_RULE
+
+
+def test_the_engine_has_few_methods_and_its_parts_the_others() -> None:
+    methods = [name for name, value in vars(Engine).items() if isfunction(value)]
+    written = [name for name in methods if not name.startswith("__")]
+    assert len(written) <= 20, written

@@ -33,7 +33,9 @@ class EngineSilent(AgentError):
 
 
 class Bridge:
-    """Owns the engine's thread and loop."""
+    """Owns the engine's thread and loop. It is not anyio's portal, see `LoopThread` in
+    `selfeng.python.sync_agent`; its threads may be green ones, which can't wait for a future.
+    """
 
     def __init__(self, serving: Serving) -> None:
         self._serving = serving

@@ -66,11 +66,10 @@ from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
 from selfeng.stages.decision import Thresholds
-from selfeng.stages.earlier_answers import EarlierAnswers
 from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
-from selfeng.stages.tool_review import ToolReview
+from selfeng.stages.tool_review import EarlierAnswers, ToolReview
 from selfeng.store.backup import in_use, restore_backup, write_backup
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import open_database, sole_server
@@ -235,7 +234,14 @@ def compose(
     async def take(claimed: ClaimedTurn) -> None:
         await recovery.take(claimed)
 
-    queue = TurnQueue(database, lambda: _queue_limits(configuration.settings))
+    queue = TurnQueue(
+        database,
+        lambda: QueueLimits(
+            running=configuration.settings.turns_max_running,
+            running_of_person=configuration.settings.turns_max_per_person,
+            waiting=configuration.settings.turns_max_waiting,
+        ),
+    )
     turns = TurnRegistry(
         recorder,
         queue,
@@ -678,12 +684,4 @@ def _learning(
         expire_days=settings.lessons_expire_days,
         allowed=lambda: configuration.settings.lessons_learn,
         unexamined=journal.take_over_unexamined,
-    )
-
-
-def _queue_limits(settings: Settings) -> QueueLimits:
-    return QueueLimits(
-        running=settings.turns_max_running,
-        running_of_person=settings.turns_max_per_person,
-        waiting=settings.turns_max_waiting,
     )

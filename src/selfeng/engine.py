@@ -62,10 +62,9 @@ from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
-from selfeng.stages.earlier_answers import EarlierAnswers
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.stages.executor import Call, Executor
-from selfeng.stages.tool_review import ToolReview
+from selfeng.stages.tool_review import EarlierAnswers, ToolReview
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.journal import Journal
 from selfeng.store.news import NewsListener
@@ -75,8 +74,7 @@ from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import TurnQueue
 from selfeng.synthesis.probe import shown_call
 from selfeng.synthesis_engine import SynthesisEngine
-from selfeng.turns.conversations import Conversations
-from selfeng.turns.plan_to_tool import plan_to_tool
+from selfeng.turns.conversations import Conversations, plan_to_tool
 from selfeng.turns.turn_registry import TurnRegistry
 
 log = logging.getLogger(__name__)
@@ -104,19 +102,21 @@ class ModelParts:
 
 @dataclass(kw_only=True, eq=False)
 class Engine:
-    """Takes requests as turns of conversations; runs on the event loop that it was opened on. What
-    else there is to do is done by its parts.
+    """Takes requests as turns of conversations; runs on the event loop that it was opened on.
+
+    Its parts do everything else: `review` has the changes of tools by a person, `earlier_answers`
+    those of ended turns, `recovery` runs the turns of other processes, `shares` has the links to
+    conversations, `recorder` the records of this process, and `feed` also those of others in
+    conversations that were read or continued here. `changes` reports those of the library, `called`
+    the events of calls without a turn. `resources` are closed at the end.
     """
 
     conversations: Conversations
     configuration: Configuration
-    """The settings in use, and the model's client."""
     model_parts: Renewed[ModelParts]
     library: CapabilityRegistry
     changes: Changes[LibraryChange]
-    """Of the library."""
     review: ToolReview
-    """Changes of tools by a person."""
     earlier_answers: EarlierAnswers
     tool_export: ToolExport
     tool_import: ToolImport
@@ -125,22 +125,14 @@ class Engine:
     learning: Learning
     projects: ProjectService
     servers: McpServers
-    """Other MCP servers."""
     shares: Shares
-    """Links to conversations."""
     setup: Setup
     readiness: Readiness
     recovery: TurnRecovery
-    """Turns of other processes."""
     recorder: Recorder
-    """The records of this process."""
     feed: Feed
-    """The recorder's, and those of other processes in conversations that were read or continued
-    here.
-    """
     news: NewsListener
     called: Changes[Event]
-    """The events of calls without a turn."""
     file_limits: FileLimits
     requests: RequestTurns
     turns: TurnRegistry
@@ -149,10 +141,8 @@ class Engine:
     files: ConversationFiles
     processes: Processes
     runtime: BackgroundTasks
-    """Runs the turns."""
     background: BackgroundTasks
     resources: AsyncExitStack
-    """Closed at the end."""
     _beginning: WeakValueDictionary[str, asyncio.Lock] = field(
         default_factory=WeakValueDictionary, init=False
     )
@@ -188,8 +178,11 @@ class Engine:
         async with (
             self._beginning.setdefault(turn_id, asyncio.Lock()) if turn_id else nullcontext()
         ):
-            existing_turn = await self._existing_turn(turn_id) if turn_id else None
-            return existing_turn or await self._ask(
+            if turn_id and (
+                conversation := await asyncio.to_thread(self.journal.conversation_of, turn_id)
+            ):
+                return Asked(conversation_id=conversation, turn_id=turn_id)
+            return await self._ask(
                 owner,
                 conversation_id,
                 request,
@@ -199,10 +192,6 @@ class Engine:
                 again=again,
                 turn_id=turn_id,
             )
-
-    async def _existing_turn(self, turn_id: str) -> Asked | None:
-        conversation = await asyncio.to_thread(self.journal.conversation_of, turn_id)
-        return Asked(conversation_id=conversation, turn_id=turn_id) if conversation else None
 
     async def _ask(
         self,

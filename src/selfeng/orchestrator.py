@@ -10,9 +10,8 @@ from typing import Any, assert_never
 from uuid import uuid4
 
 from selfeng.agents import AgentReply, Delegation, Task
-from selfeng.agents.converser import ask
 from selfeng.core.background import BackgroundTasks
-from selfeng.core.errors import AgentError, stage
+from selfeng.core.errors import AgentError, StillUnclear, stage
 from selfeng.core.events import (
     AnswerToken,
     BudgetSpent,
@@ -25,11 +24,10 @@ from selfeng.core.events import (
     TurnStarted,
     Witnessed,
 )
-from selfeng.core.files import File
 from selfeng.core.plan import SavedPlan
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ServerTools, ToolLibrary
-from selfeng.core.question import ROUNDS, Question, questions_text
+from selfeng.core.question import MOST, ROUNDS, Question, questions_text
 from selfeng.core.result import Dispute
 from selfeng.core.status import Asked
 from selfeng.core.turn import (
@@ -160,40 +158,6 @@ class Orchestrator:
         self._recall, self._news, self._inspector = recall, news, inspector
         self._wait = wait
 
-    async def handle(
-        self,
-        request: str,
-        emit: Callable[[Event], None],
-        history: Sequence[ChatMessage] = (),
-        files: Sequence[File] = (),
-        *,
-        agent: str = "",
-        conversation_id: str = "",
-    ) -> TurnFinished | TurnFailed:
-        """Run one turn and pass on its events; also returns the last one. Cancelling this stops the
-        turn.
-        """
-        turn_request = Request(
-            request,
-            tuple(history),
-            tuple(files),
-            conversation_id=conversation_id,
-            kind=Asking(agent=agent),
-        )
-        running = self.begin(turn_request)
-        events = aiter(running)
-        last: Event
-        try:
-            async for last in events:
-                emit(last)
-        except asyncio.CancelledError as error:
-            running.stop(*map(str, error.args[:1]))
-            async for last in events:
-                emit(last)
-            raise
-        assert isinstance(last, TurnFinished | TurnFailed)
-        return last
-
     def begin(
         self,
         turn_request: Request,
@@ -266,6 +230,26 @@ class Orchestrator:
         return TurnFinished(answer=answer, tool=tool, **dict(ending(end, events)), **running.spent)
 
 
+def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") -> str:
+    """Ask the first of the questions, as many as a round has; returns the text for a reader without
+    a form. `agent` continues with the answers.
+
+    Raises:
+        StillUnclear: the last `ROUNDS` rounds left something open.
+    """
+    round = tuple(questions[:MOST])
+    if turn.request.rounds >= ROUNDS:
+        missing = ", ".join(question.id for question in round)
+        raise StillUnclear(
+            f"still missing after {ROUNDS} rounds of questions: {missing}",
+            "say all of it in one request",
+            where="clarify",
+        )
+    refused = turn.request.refused
+    turn.emit(QuestionsAsked(questions=round, intro=intro, agent=agent, refused=refused))
+    return questions_text(round, intro)
+
+
 def _doubtful(turn: Turn, execution: Execution, events: Sequence[Event]) -> Question | None:
     """The question which value is right, if a witness of the call returned another one."""
     check = next((event for event in reversed(events) if isinstance(event, Witnessed)), None)
@@ -276,23 +260,17 @@ def _doubtful(turn: Turn, execution: Execution, events: Sequence[Event]) -> Ques
 
 def started(turn_request: Request) -> TurnStarted:
     """The first event of the turn of a request."""
-    event = TurnStarted(
+    kind = turn_request.kind
+    return TurnStarted(
         request=turn_request.text,
         files=tuple(file.reference() for file in turn_request.files),
         contents=turn_request.files,
+        keeps=kind.turn_id if isinstance(kind, SavedPlan) else "",
+        agent=kind.agent if isinstance(kind, Asking) else "",
         answers=turn_request.answers,
+        runs=kind.call.name if isinstance(kind, HandCall) else "",
+        disputes=kind.result.turn_id if isinstance(kind, Dispute) else "",
     )
-    match turn_request.kind:
-        case Asking(agent=agent):
-            return event.model_copy(update={"agent": agent})
-        case SavedPlan(turn_id=turn_id):
-            return event.model_copy(update={"keeps": turn_id})
-        case HandCall(call=call):
-            return event.model_copy(update={"runs": call.name})
-        case Dispute(result=result):
-            return event.model_copy(update={"disputes": result.turn_id})
-        case _:
-            return event
 
 
 class RequestTurns:

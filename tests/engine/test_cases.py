@@ -11,7 +11,7 @@ from selfeng.core.events import Event, QuestionsAsked
 from selfeng.core.files import File
 from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
 from selfeng.sandbox import SecureSandbox
-from tests.doubles import ListedLibrary, ScriptedModel, fenced
+from tests.doubles import ListedLibrary, ScriptedModel, fenced, handled
 from tests.engine.test_first_runs import orchestrator, sandbox
 
 __all__ = ["sandbox"]
@@ -337,7 +337,7 @@ async def test_the_right_value_is_among_those_that_the_person_is_asked_for(
     model = ScriptedModel(specified(case.files.split()), fenced(SUITE), *replies, fenced(SUITE))
     events: list[Event] = []
     turn = orchestrator(sandbox, model, ListedLibrary(), candidates=2)
-    last = await turn.handle("What is in these files?", events.append, files=files)
+    last = await handled(turn, "What is in these files?", events.append, files=files)
     asked = [event for event in events if isinstance(event, QuestionsAsked)]
     assert asked, last
     wrong, right = asked[0].questions[0].options

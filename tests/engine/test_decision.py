@@ -38,6 +38,7 @@ from tests.doubles import (
     ListedLibrary,
     ScriptedModel,
     ScriptedSandbox,
+    handled,
     returned,
     specification,
     tool,
@@ -124,7 +125,7 @@ class Decided:
                 thresholds=self._thresholds,
                 runtime=runtime,
             )
-            await orchestrator.handle(request, events.append, former)
+            await handled(orchestrator, request, events.append, former)
         assert isinstance(events[-1], FINAL)
         return events
 

@@ -21,7 +21,7 @@ from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
-from tests.doubles import ListedLibrary, ScriptedModel, fenced, tool
+from tests.doubles import ListedLibrary, ScriptedModel, fenced, handled, tool
 from tests.sandbox.backends import Behind
 
 pytestmark = [pytest.mark.bubblewrap, pytest.mark.asyncio(loop_scope="session")]
@@ -134,8 +134,8 @@ class FirstRun:
         self.events: list[Event] = []
 
     async def run(self) -> Event:
-        return await self.orchestrator.handle(
-            "Sum column n of sales.csv", self.events.append, files=[DIRTY]
+        return await handled(
+            self.orchestrator, "Sum column n of sales.csv", self.events.append, files=[DIRTY]
         )
 
     @property
@@ -204,8 +204,8 @@ class LaterRun:
         self.events: list[Event] = []
 
     async def run(self) -> Event:
-        return await self.orchestrator.handle(
-            "Sum column n of sales.csv", self.events.append, files=[DIRTY]
+        return await handled(
+            self.orchestrator, "Sum column n of sales.csv", self.events.append, files=[DIRTY]
         )
 
 

@@ -42,6 +42,7 @@ from tests.doubles import (
     ScriptedSandbox,
     failing,
     fenced,
+    handled,
     passing,
     plain_events,
     returned,
@@ -89,7 +90,7 @@ class Turns:
                 case _:
                     self.events.append(event)
 
-        await self.orchestrator.handle(request, keep, history)
+        await handled(self.orchestrator, request, keep, history)
         assert [type(e) in FINAL for e in self.events] == [False] * (len(self.events) - 1) + [True]
         return [e.type for e in self.events]
 
@@ -474,7 +475,7 @@ async def test_a_turn_that_is_stopped_before_it_has_begun_says_so():
 async def test_a_turn_tells_the_files_that_it_was_given():
     file = File(name="data.csv", content=b"a\n1\n")
     turns = Turns(ScriptedModel(ADD, "3"), ScriptedSandbox(returned("3")), ListedLibrary(tool()))
-    await turns.orchestrator.handle("2 plus 1", turns.events.append, files=(file,))
+    await handled(turns.orchestrator, "2 plus 1", turns.events.append, files=(file,))
     assert turns.events[0] == TurnStarted(
         request="2 plus 1", files=(file.reference(),), contents=(file,)
     )
@@ -496,8 +497,8 @@ async def test_two_turns_run_at_once():
     turns = Turns(Alike("3", "3"), Meeting(returned("3"), returned("3")), ListedLibrary(tool()))
     first, second = list[Event](), list[Event]()
     await asyncio.gather(
-        turns.orchestrator.handle("2 plus 1", first.append),
-        turns.orchestrator.handle("2 plus 1", second.append),
+        handled(turns.orchestrator, "2 plus 1", first.append),
+        handled(turns.orchestrator, "2 plus 1", second.append),
     )
     assert first[-1].answer == second[-1].answer == "3"
 

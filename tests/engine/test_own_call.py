@@ -8,7 +8,7 @@ from selfeng.core.events import Event, ExecutionFinished, QuestionsAsked
 from selfeng.core.files import File
 from selfeng.core.spec import SpecificationReply
 from selfeng.sandbox import SecureSandbox
-from tests.doubles import ListedLibrary, ScriptedModel, fenced
+from tests.doubles import ListedLibrary, ScriptedModel, fenced, handled
 from tests.engine.test_first_runs import SPEC, STRICT, SUITE, orchestrator, sandbox
 
 __all__ = ["sandbox"]
@@ -46,8 +46,8 @@ class OwnCall:
         self.file = PIECES
 
     async def run(self) -> Event:
-        return await self.orchestrator.handle(
-            "Sum column n of stueck.csv", self.events.append, files=[self.file]
+        return await handled(
+            self.orchestrator, "Sum column n of stueck.csv", self.events.append, files=[self.file]
         )
 
     @property

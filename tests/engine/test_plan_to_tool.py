@@ -15,7 +15,7 @@ from selfeng.core.events import (
     TurnStarted,
 )
 from selfeng.core.plan import SavedPlan, SavedStep
-from selfeng.turns.plan_to_tool import plan_to_tool
+from selfeng.turns.conversations import plan_to_tool
 from tests.engine.test_plans import step
 
 MADE = PlanMade(

@@ -22,6 +22,7 @@ from tests.doubles import (
     ScriptedSandbox,
     failing,
     fenced,
+    handled,
     passing,
     returned,
     specified,
@@ -68,7 +69,7 @@ async def test_a_tool_is_provisional_then_trusted_then_retired_then_restored(
 
     async def ask() -> list[Event]:
         events = list[Event]()
-        await orchestrator.handle("double a number", events.append)
+        await handled(orchestrator, "double a number", events.append)
         return events
 
     turns = [await ask() for _ in range(7)]

@@ -13,7 +13,7 @@ from selfeng.orchestrator import Orchestrator
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
-from tests.doubles import CODE, ListedLibrary, ScriptedModel, fenced, specification, tool
+from tests.doubles import CODE, ListedLibrary, ScriptedModel, fenced, handled, specification, tool
 from tests.engine.honest_sandbox import HonestSandbox
 
 IMPORT = "from double_number import double_number\n\n\n"
@@ -64,7 +64,7 @@ class Turn:
         self.events: list[Event] = []
 
     async def run(self) -> TurnFinished | TurnFailed:
-        return await self._orchestrator.handle(self.request, self.events.append)
+        return await handled(self._orchestrator, self.request, self.events.append)
 
     def last(self, step: str) -> SynthesisStep:
         return [e for e in self.events if isinstance(e, SynthesisStep) and e.step == step][-1]

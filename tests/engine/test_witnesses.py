@@ -13,7 +13,15 @@ from selfeng.core.tool import Tool
 from selfeng.core.turn import EarlierResults, Request
 from selfeng.core.verdict import Execution, Raised, Returned
 from selfeng.sandbox import SecureSandbox
-from tests.doubles import ListedLibrary, ScriptedModel, ScriptedSandbox, kept, returned, tool
+from tests.doubles import (
+    ListedLibrary,
+    ScriptedModel,
+    ScriptedSandbox,
+    handled,
+    kept,
+    returned,
+    tool,
+)
 from tests.engine.test_first_runs import sandbox
 from tests.engine.test_orchestrator import Turns
 
@@ -162,7 +170,7 @@ async def test_witnesses_see_the_files_as_they_came_and_leave_nothing(
     file, listed = File(name="f.txt", content=b"--"), witnessed_tool()
     listed = listed.model_copy(update={"witnesses": (FILES[0], FILES[0] + "#", FILES[1])})
     asked = Turns(ScriptedModel(ADD, "It is 3."), sandbox, ListedLibrary(listed))
-    await asked.orchestrator.handle("2 plus 1", asked.events.append, files=[file])
+    await handled(asked.orchestrator, "2 plus 1", asked.events.append, files=[file])
     (said,) = [e for e in asked.events if isinstance(e, Witnessed)]
     assert said == Witnessed(tool="add_numbers", agree=2, of=3, other="2")
     assert not [e for e in asked.events if isinstance(e, FilesMade)]

@@ -29,7 +29,7 @@ class Changes(Generic[P]):
 
 
 class Renewed(Generic[T]):
-    """What is made again after each change; whoever has begun with the former one keeps it."""
+    """What is made again after each change; callers that began with the former one keep it."""
 
     def __init__(self, make: Callable[[], T], changed: Changes[[]]) -> None:
         self.current = make()

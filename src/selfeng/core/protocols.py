@@ -1,6 +1,6 @@
 """The seams: what the packages of the engine know of each other."""
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -26,7 +26,7 @@ class ModelClient(Protocol):
     Raises (each method): ModelUnavailable, ModelRefused, ModelReplyInvalid, BudgetExceeded.
     """
 
-    def stream(self, prompt: Prompt, budget: Budget) -> AsyncIterator[str]:
+    def stream(self, prompt: Prompt, budget: Budget) -> AsyncGenerator[str, None]:
         """The reply as text, piece by piece. A reply cut off by the length limit raises
         ModelReplyInvalid at its end.
         """

@@ -6,15 +6,13 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from operator import attrgetter
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal, NamedTuple, Protocol
 
 from pydantic import (
     BeforeValidator,
     Field,
     PlainSerializer,
-    PlainValidator,
     TypeAdapter,
-    ValidationInfo,
 )
 
 from selfeng.core.errors import BudgetExceeded
@@ -215,14 +213,11 @@ async def _nowhere(reference: object) -> Any:
 _is_referable = attrgetter("reference.referable")
 
 
-class Contents(Protocol):
-    """Reads what a conversation stores. Blocking."""
+class Contents(NamedTuple):
+    """Read what a conversation stores. Blocking. Raises: ResourceNotFound."""
 
-    def file(self, reference: FileReference) -> File:
-        """Raises: ResourceNotFound."""
-
-    def result(self, result: EarlierResult) -> Result:
-        """Raises: ResourceNotFound."""
+    file: Callable[[FileReference], File]
+    result: Callable[[EarlierResult], Result]
 
 
 @dataclass(frozen=True)
@@ -230,7 +225,7 @@ class EarlierFiles:
     """Files that the conversation had before this turn, the newest of each name."""
 
     references: tuple[FileReference, ...] = ()
-    read: Callable[[FileReference], Awaitable[File]] = _nowhere
+    read: Annotated[Callable[[FileReference], Awaitable[File]], Field(exclude=True)] = _nowhere
 
     @staticmethod
     def stored(references: tuple[FileReference, ...], contents: Contents) -> "EarlierFiles":
@@ -242,7 +237,7 @@ class EarlierResults:
     """Values that tools returned before this turn, the newest last."""
 
     values: tuple[EarlierResult, ...] = ()
-    read: Callable[[EarlierResult], Awaitable[Result]] = _nowhere
+    read: Annotated[Callable[[EarlierResult], Awaitable[Result]], Field(exclude=True)] = _nowhere
 
     @staticmethod
     def stored(values: tuple[EarlierResult, ...], contents: Contents) -> "EarlierResults":
@@ -336,30 +331,14 @@ RequestKind = Annotated[
     | AgentPart,
     Field(discriminator="kind"),
 ]
-"""SavedPlan: one tool is to be made of it; Dispute: the answer that the person marked as wrong."""
+"""SavedPlan: the turn makes one tool of it; Dispute: the answer that the person marked as wrong."""
 
 
-def _contents(info: ValidationInfo) -> Contents:
-    assert info.context is not None, "pass the contents as context"
-    contents: Contents = info.context
-    return contents
-
-
-def _stored(value: Any, info: ValidationInfo) -> File:
-    return _contents(info).file(FileReference.model_validate(value))
-
-
-def _earlier_files(value: Any, info: ValidationInfo) -> EarlierFiles:
-    return EarlierFiles.stored(_FILES.validate_python(value), _contents(info))
-
-
-def _earlier_results(value: Any, info: ValidationInfo) -> EarlierResults:
-    return EarlierResults.stored(_RESULTS.validate_python(value), _contents(info))
-
-
-_StoredFile = Annotated[File, PlainSerializer(File.reference), BeforeValidator(_stored)]
-_FILES = TypeAdapter(tuple[FileReference, ...])
-_RESULTS = TypeAdapter(tuple[EarlierResult, ...])
+_StoredFile = Annotated[
+    File,
+    PlainSerializer(File.reference),
+    BeforeValidator(lambda value, info: info.context.file(FileReference.model_validate(value))),
+]
 
 
 @dataclass(frozen=True)
@@ -371,20 +350,10 @@ class Request:
     text: str
     history: tuple[ChatMessage, ...] = ()
     """Earlier requests and answers of the conversation, oldest first."""
-    files: tuple[
-        Annotated[File, PlainSerializer(File.reference), BeforeValidator(_stored)], ...
-    ] = ()
+    files: tuple[_StoredFile, ...] = ()
     """What came with the request."""
-    earlier: Annotated[
-        EarlierFiles,
-        PlainSerializer(lambda files: files.references),
-        PlainValidator(_earlier_files),
-    ] = EarlierFiles()
-    earlier_results: Annotated[
-        EarlierResults,
-        PlainSerializer(lambda results: results.values),
-        PlainValidator(_earlier_results),
-    ] = field(default=EarlierResults(), kw_only=True)
+    earlier: EarlierFiles = EarlierFiles()
+    earlier_results: EarlierResults = field(default=EarlierResults(), kw_only=True)
     answers: tuple[Answer, ...] = ()
     """Answers to the questions before the request."""
     rounds: int = 0
@@ -417,7 +386,12 @@ class Request:
         """Blocking. Raises: ValidationError: another version wrote it; ResourceNotFound: a file of
         it is gone.
         """
-        return _REQUEST.validate_json(text, context=contents)
+        request = _REQUEST.validate_json(text, context=contents)
+        return replace(
+            request,
+            earlier=EarlierFiles.stored(request.earlier.references, contents),
+            earlier_results=EarlierResults.stored(request.earlier_results.values, contents),
+        )
 
     def dispute(self, result: EarlierResult, complaint: str = "") -> Dispute:
         """The disagreement of this request with an earlier result, by default in its own words."""
@@ -446,7 +420,7 @@ class Request:
 
     @property
     def saved_steps(self) -> tuple[SavedStep, ...]:
-        """Those of the plan that one tool is to be made of."""
+        """Those of the plan that becomes one tool."""
         return self.kind.steps if isinstance(self.kind, SavedPlan) else ()
 
     @property

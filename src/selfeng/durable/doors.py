@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, Literal, NamedTuple, TypeVar, cast
 from uuid import uuid4
 
 from selfeng.core.errors import AgentError, LibraryError
 from selfeng.core.events import Waiting
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.prompt import AgentThread, ChatMessage, FunctionCall, FunctionSchema, Prompt
-from selfeng.core.protocols import ReplyT
+from selfeng.core.protocols import ModelClient, ReplyT
 from selfeng.core.provenance import Provenance
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.status import Part
@@ -26,26 +26,15 @@ from selfeng.core.verdict import (
 )
 from selfeng.core.work import current_work
 from selfeng.durable.outcomes import StepMeter, StepOutcome, done_once, name_of
+from selfeng.store.threads import Threads
 
 T = TypeVar("T")
-
-
-class StreamingModel(Protocol):
-    """A `ModelClient` whose streams can be closed."""
-
-    def stream(self, prompt: Prompt, budget: Budget) -> AsyncGenerator[str, None]: ...
-
-    async def structured(self, prompt: Prompt, reply: type[ReplyT], budget: Budget) -> ReplyT: ...
-
-    async def choose(
-        self, prompt: Prompt, functions: Sequence[FunctionSchema], budget: Budget
-    ) -> FunctionCall: ...
 
 
 class DurableModel:
     """A `ModelClient` whose replies are paid once."""
 
-    def __init__(self, model: StreamingModel) -> None:
+    def __init__(self, model: ModelClient) -> None:
         self._model = model
 
     async def stream(self, prompt: Prompt, budget: Budget) -> AsyncGenerator[str, None]:
@@ -242,20 +231,10 @@ _KINDS: dict[PartName, type[_Steps]] = {
 }
 
 
-class BlockingThreads(Protocol):
-    """Stores threads of agents. All methods block."""
-
-    def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread: ...
-
-    def append(
-        self, thread: AgentThread, exchange: tuple[ChatMessage, ...], key: str = ""
-    ) -> None: ...
-
-
 class DurableThreads:
     """Threads of agents, each exchange of which is stored once."""
 
-    def __init__(self, threads: BlockingThreads) -> None:
+    def __init__(self, threads: Threads) -> None:
         self._threads = threads
 
     async def open(self, conversation_id: str, sender: str, agent: str) -> AgentThread:

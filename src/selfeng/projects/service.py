@@ -34,7 +34,7 @@ from selfeng.core.stage_event import Usage
 from selfeng.core.status import Asked
 from selfeng.core.turn import News, ProjectBuild, Request, awaited
 from selfeng.core.value import Value
-from selfeng.durable.turn_work import Run, TurnStarter
+from selfeng.durable.turn_work import TurnStarter
 from selfeng.durable.workflows import Workflows
 from selfeng.projects.acting import WorkAction
 from selfeng.projects.actions import CreateFile, DeleteFile, ExecutePyFile, ReadRun, RunTests
@@ -312,7 +312,9 @@ class ProjectService:
         assert isinstance(request.kind, ProjectBuild)
         options = ProjectOptions.of(request.kind.options)
         _, begin = self._building(claimed.conversation_id, options)
-        await self._starter.go_on(claimed, events, self._run(begin), request, lasting=True)
+        await self._starter.go_on(
+            claimed, events, lambda resumed, _watch: begin(resumed=resumed), request, lasting=True
+        )
 
     async def _build(self, owner: str, project_id: str, build_options: ProjectOptions) -> Asked:
         request, begin = self._building(project_id, build_options)
@@ -347,13 +349,10 @@ class ProjectService:
         stored_request: Request | None = None,
     ) -> Asked:
         await self._turns.check(owner, project_id)
-        started, run = TurnStarted(request=request), self._run(begin)
+        started, run = TurnStarted(request=request), lambda resumed, _watch: begin(resumed=resumed)
         return await self._starter.begin(
             owner, project_id, started, run, stored_request=stored_request, lasting=True
         )
-
-    def _run(self, begin: Callable[..., ProjectTurn]) -> Run:
-        return lambda resumed, _watch: begin(resumed=resumed)
 
     async def _owned_project(self, owner: str, project_id: str) -> ConversationSummary:
         with suppress(ResourceNotFound):

@@ -1,4 +1,4 @@
-"""Setup: makes ready what requests need, in the background or at once, and says how far it is."""
+"""Setup: makes ready what requests need, in the background or at once, and reports the progress."""
 
 import asyncio
 import logging

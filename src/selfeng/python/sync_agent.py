@@ -191,6 +191,10 @@ def _close(agent: AsyncAgent, thread: "LoopThread") -> None:
 class LoopThread:
     """Runs coroutines for any thread but its own. A program that ends without closing it is not
     kept alive.
+
+    `anyio.from_thread` has a portal for this, but it cancels again whatever the clean-up of a
+    cancelled call waits for, so that Ctrl-C would not stop the turn; and a call takes 106 µs
+    instead of 66.
     """
 
     def __init__(self, name: str) -> None:

@@ -84,6 +84,14 @@ class PartServed(NamedTuple):
     """The files that its tool made."""
 
 
+_WAYS: Mapping[type, str] = {
+    SavedPlan: "kept",
+    Refactoring: "to be faster",
+    ToolDescription: "to be built",
+    Dispute: "marked as wrong",
+}
+
+
 @dataclass
 class RequestState:
     """A request on its way through the graph: what each stage leaves to later ones."""
@@ -233,27 +241,19 @@ class Stages:
         """A turn that builds a tool, makes one of a plan, or one faster, does not search; nor does
         one for an agent, a call by hand, or one about an answer that is marked as wrong.
         """
-        request, way = state.turn.request, "new"
-        state.learnable = (request.text,)
+        request = state.turn.request
+        state.learnable, way = (request.text,), _WAYS.get(type(request.kind), "new")
         match request.kind:
             case HandCall(call=called):
                 tool = await self._library.get(called.name)
                 state.choice = Call(tool=tool, arguments=called.arguments)
                 return "by hand"
-            case Asking(waiting=FunctionCall() as waiting) if await self._is_allowed(
-                state, waiting
-            ):
+            case Asking(waiting=FunctionCall() as call) if await self._is_allowed(state, call):
                 return "allowed"
             case Asking(agent=agent) if agent:
                 way = "for agents"
-            case SavedPlan():
-                way = "kept"
-            case Refactoring():
-                way = "to be faster"
-            case ToolDescription():
-                way = "to be built"
             case Dispute() as dispute:
-                state.dispute, state.learnable, way = dispute, (), "marked as wrong"
+                state.dispute, state.learnable = dispute, ()
         await state.turn.profile(request.files)
         return way
 
@@ -473,7 +473,7 @@ class Stages:
     async def _delegate(self, state: RequestState) -> str:
         """Raises: AgentGaveUp, and what `hand_over` raises."""
         turn, kind, context = state.turn, state.turn.request.kind, ""
-        named = agent = kind.agent if isinstance(kind, Asking) else ""
+        direct_agent = agent = kind.agent if isinstance(kind, Asking) else ""
         if not agent:
             work = state.synthesis.result
             assert isinstance(work, DelegateToAgents), work
@@ -485,7 +485,7 @@ class Stages:
                 where=agent,
             )
         answers = answers_text(turn.request.answers)
-        words = [] if named and answers else [turn.request.text]
+        words = [] if direct_agent and answers else [turn.request.text]
         message = "\n".join(filter(None, [*words, context, answers]))
         reply = await self._delegation.hand_over(turn, agent, message)
         state.outcome = reply.model_copy(update={"agent": agent})

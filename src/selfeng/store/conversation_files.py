@@ -4,7 +4,6 @@ transaction as the event that brings them.
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -21,6 +20,7 @@ from selfeng.core.result import (
     Result,
     ResultReference,
 )
+from selfeng.core.turn import Contents
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
 from selfeng.store.database import reading
@@ -95,8 +95,11 @@ class ConversationFiles:
     def __init__(self, engine: sa.Engine) -> None:
         self._engine = engine
 
-    def contents(self, conversation_id: str) -> "ConversationContents":
-        return ConversationContents(self, conversation_id)
+    def contents(self, conversation_id: str) -> Contents:
+        return Contents(
+            lambda file: self.read(conversation_id, file.sha256, file.name),
+            lambda earlier: self.result(conversation_id, earlier.reference.sha256),
+        )
 
     def newest(self, conversation_id: str, before: int | None = None) -> tuple[FileReference, ...]:
         """The newest file of each name, the newest first; `before` the event of that number."""
@@ -257,22 +260,6 @@ class ConversationFiles:
             raise ResourceNotFound(missing, "ask for it again")
         reference = ResultReference.model_validate_json(row.reference)
         return Result(reference=reference, content=row.content.decode())
-
-
-@dataclass(frozen=True)
-class ConversationContents:
-    """The contents of one conversation, by their references. Blocking."""
-
-    files: ConversationFiles
-    conversation_id: str
-
-    def file(self, reference: FileReference) -> File:
-        """Raises: ResourceNotFound."""
-        return self.files.read(self.conversation_id, reference.sha256, reference.name)
-
-    def result(self, earlier: EarlierResult) -> Result:
-        """Raises: ResourceNotFound."""
-        return self.files.result(self.conversation_id, earlier.reference.sha256)
 
 
 def _references(texts: Sequence[str]) -> list[FileReference]:

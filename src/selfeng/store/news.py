@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from selfeng.core.errors import DatabaseUnavailable
 
 if TYPE_CHECKING:
-    from psycopg import AsyncConnection, Notify
+    from psycopg import AsyncConnection
 
 log = logging.getLogger(__name__)
 
@@ -86,7 +86,9 @@ class NewsListener:
                     self._listening.set()
                     attempt = 0
                     async for notice in connection.notifies():
-                        self._pass_on(notice)
+                        origin, topic, about = notice.payload.split(" ", 2)
+                        if topic in self._routes and origin != _origin(self._engine):
+                            self._routes[topic](about)  # other versions know other topics
             except (OSError, psycopg.Error, DatabaseUnavailable) as error:
                 level = logging.WARNING if attempt == 1 else logging.DEBUG
                 log.log(level, "the database's news are not heard: %s", str(error).strip())
@@ -100,9 +102,3 @@ class NewsListener:
         _, options = self._engine.dialect.create_connect_args(self._engine.url)
         options.pop("context", None)  # SQLAlchemy's own
         return await psycopg.AsyncConnection.connect(make_conninfo(**options), autocommit=True)
-
-    def _pass_on(self, notice: "Notify") -> None:
-        """News of this process, and of a topic that only another version knows, are left out."""
-        origin, topic, about = notice.payload.split(" ", 2)
-        if topic in self._routes and origin != _origin(self._engine):
-            self._routes[topic](about)

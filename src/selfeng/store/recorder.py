@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import groupby
-from typing import Protocol
 
 from selfeng.core.changes import Changes
 from selfeng.core.events import AnswerToken, Event, Record, SynthesisStep, merge
@@ -50,12 +49,6 @@ class Subscribers(Changes[list[Record]]):
             unsubscribe()
 
 
-class EventLog(Protocol):
-    """What the recorder needs of a journal."""
-
-    def append(self, entries: Sequence[JournalEntry]) -> list[Record]: ...
-
-
 class Recorder(Subscribers):
     """Writes events in batches: pieces of streams `window` seconds after the last batch was stored,
     so that a slow database gets fewer and larger ones, anything else immediately.
@@ -67,7 +60,7 @@ class Recorder(Subscribers):
 
     def __init__(
         self,
-        journal: EventLog,
+        journal: Journal,
         window: float = 0.025,
         pauses: Sequence[float] = (0.05, 0.2, 1.0),
         retry: float = 5.0,
