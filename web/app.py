@@ -33,6 +33,7 @@ from flask import Flask
 from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
 from selfeng.core.errors import AgentError, ConfigurationError
+from selfeng.core.files import LargeFiles
 from selfeng.core.leaving import exit_process
 from selfeng.core.logs import log_to_stderr
 from selfeng.core.network import join_network
@@ -69,6 +70,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("selfeng.web.app")
 
 LARGEST_MESSAGE = 2_000_000
+_LARGEST_CHAT = 24 * 1024 * 1024
+"""Bytes of a conversation that a program sends, with its files in base64."""
 _OTHER_PORT = (
     "end the program that uses the port, or set FLASK_PORT to another one (0: any free one)"
 )
@@ -96,7 +99,7 @@ def create_app(
     bundle = None if settings.development else load_bundle()
     vendor = Vendor() if bundle and SHIPPED.is_dir() else load_vendor()
     add_page_routes(app, vendor, bundle, development=settings.development)
-    add_rest_routes(app, bridge, engine, uploads)
+    add_rest_routes(app, bridge, engine, uploads, settings.large_files)
     add_metrics_route(app, bridge, engine)
     add_openai_routes(app, bridge, engine)
     add_share_routes(app, bridge, engine, vendor, bundle)
@@ -132,9 +135,9 @@ def create_app(
         settings.allowed_hosts,
         access_page,
         bodies={
-            "/api/v1/files": engine.file_limits.size,
+            "/api/v1/files": engine.file_limits.each or engine.file_limits.size,
             "/mcp": LARGEST_CALL,
-            **dict.fromkeys((CHAT, RESPONSES), 3 * engine.file_limits.size),
+            **dict.fromkeys((CHAT, RESPONSES), _LARGEST_CHAT),
             **BODIES,
         },
         programs=RequestRate(settings.program_requests_per_minute),
@@ -146,7 +149,9 @@ def create_app(
     return app, socketio
 
 
-def add_rest_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploads) -> None:
+def add_rest_routes(
+    app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploads, large_files: LargeFiles
+) -> None:
     """Add what programs and the page use below /api/v1."""
     add_server_routes(app, bridge, engine)
     add_turn_routes(app, bridge, engine, uploads)
@@ -154,7 +159,7 @@ def add_rest_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
     add_tool_routes(app, bridge, engine, uploads)
     add_editing_routes(app, bridge, engine)
     add_conversation_routes(app, bridge, engine)
-    add_file_routes(app, uploads)
+    add_file_routes(app, uploads, large_files)
     add_lesson_routes(app, bridge, engine)
     add_mcp_client_routes(app, bridge, engine)
     add_project_routes(app, bridge, engine)

@@ -146,7 +146,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             KnownTools(database),
             tools.library.compare,
             timeout=settings.mcp_timeout,
-            limits=settings.file_limits,
+            limits=settings.result_limits,
         )
         stack.push_async_callback(servers.aclose)
         log.info(
@@ -333,7 +333,7 @@ def _turn_parts(
     processes = Processes(database)
     journal = Journal(database, processes=processes)
     recorder = Recorder(journal)
-    files = ConversationFiles(database)
+    files = ConversationFiles(database, configuration.settings.large_files)
     queue = TurnQueue(database, lambda: _queue_limits(configuration.settings))
     room = configuration.settings.turns_per_process
     return TurnParts(

@@ -10,7 +10,7 @@ from pathlib import Path
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
 from selfeng.core.events import BudgetSpent, Event, LessonsShown, Record, TurnFinished
-from selfeng.core.files import FileLimits
+from selfeng.core.files import FileLimits, LargeFiles
 from selfeng.core.lesson import LessonHint
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.server_tool import ServerCandidate, ServerTool
@@ -93,7 +93,8 @@ async def engine_on(
             Reverification(library, synthesis.reexamine, sources, lambda outcome: None)
         )
         seeded = SeedMark(book.database, Path("seeded"))
-        files, builder = ConversationFiles(book.database), ProjectBuilder(model, sandbox)
+        files = ConversationFiles(book.database, LargeFiles(Path("files")))
+        builder = ProjectBuilder(model, sandbox)
         engine = Engine(
             configuration=Configuration(
                 Settings(_env_file=None), lambda settings, news: LLMClient(model="scripted")

@@ -76,7 +76,7 @@ from selfeng.core.events import (
     Usage,
     Witnessed,
 )
-from selfeng.core.files import MB, File, FileLimits
+from selfeng.core.files import File
 from selfeng.core.lesson import Lesson
 from selfeng.core.plan import PlannedStep
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
@@ -434,10 +434,8 @@ async def _examine(draft: ToolDraft, beside: Sequence[Tool] = ()) -> Verdict:
 class FakeEngine:
     """As much of `selfeng.engine.Engine` as the web server uses; to be made on its event loop."""
 
-    file_limits = FileLimits(count=3, size=MB)
-
     def __init__(self, settings: Settings) -> None:
-        folder = settings.data_dir
+        folder, self.file_limits = settings.data_dir, settings.file_limits
         ports: Any = json.loads(os.environ.get("LOCAL_PORTS", "{}"))
         kinds = {int(port): kind for port, kind in ports.items()}
         look = partial(local_servers, kinds, 5)
@@ -445,7 +443,7 @@ class FakeEngine:
         self._database = open_database(settings.database)
         self._journal = Journal(self._database)
         self._journal.stop_abandoned_turns()
-        files = ConversationFiles(self._database)
+        self._files = files = ConversationFiles(self._database, settings.large_files)
         self.shares = Shares(self._database, self._journal, files)
         self.servers = McpServers(
             settings.mcp_config, KnownTools(self._database), all_fit, timeout=20
@@ -847,11 +845,11 @@ class FakeEngine:
 
     async def file(self, owner: str, conversation_id: str, sha256: str, name: str) -> File:
         self._journal.conversation(owner, conversation_id)
-        return ConversationFiles(self._database).read(conversation_id, sha256, name)
+        return self._files.read(conversation_id, sha256, name)
 
     async def result(self, owner: str, conversation_id: str, sha256: str) -> Result:
         self._journal.conversation(owner, conversation_id)
-        return ConversationFiles(self._database).result(conversation_id, sha256)
+        return self._files.result(conversation_id, sha256)
 
     def subscribe(
         self, on_records: Callable[[Sequence[Record]], None], *, own_only: bool = False

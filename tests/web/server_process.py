@@ -40,6 +40,8 @@ class ServerProcess:
             "ASYNC_MODE": mode,
             "FLASK_HOST": "127.0.0.1",
             "FLASK_PORT": "0",
+            "FILES_MAX_COUNT": "3",
+            "FILES_MAX_MB": "1",
         }
         self._errors = (folder / "stderr.txt").open("w+")
         self.errors = ""

@@ -9,6 +9,7 @@ equivalent command-line flag.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sandbox_worker.job_folder import INPUTS
 from selfeng.core.errors import SandboxUnavailable
 
 _REMEDY = (
@@ -77,14 +78,18 @@ def unsafe_flags(account: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _folders(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
-    """What is mounted beside /tmp, such as the engine's own socket; each mount once."""
+    """What is mounted beside /tmp and the large files, such as the engine's own socket; each mount
+    once.
+    """
     volumes = {str(bind) for bind in host.get("Binds") or ()}
     for mount in (*(host.get("Mounts") or ()), *(account.get("Mounts") or ())):
         source, target = (
             mount.get("Source") or mount.get("Name") or "",
             mount.get("Destination") or mount.get("Target"),
         )
-        if (mount.get("Type"), target) != ("tmpfs", _TMP):
+        kind = mount.get("Type")
+        is_inputs = (kind, target) == ("volume", INPUTS) and _is_read_only(mount)
+        if not is_inputs and (kind, target) != ("tmpfs", _TMP):
             volumes.add(f"{source}:{target}")
     for volume in sorted(volumes):
         if not any(
@@ -92,6 +97,11 @@ def _folders(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[st
         ):
             yield f"--volume={volume}"
     yield from (f"--tmpfs={folder}" for folder in host.get("Tmpfs") or () if folder != _TMP)
+
+
+def _is_read_only(mount: Mapping[str, Any]) -> bool:
+    """Whether a volume is, as it was requested (`ReadOnly`) or as the engine made it."""
+    return mount.get("ReadOnly") is True or mount.get("RW") is False
 
 
 def _kept_rights(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:

@@ -29,14 +29,22 @@ function nameProblem(name) {
   return new TextEncoder().encode(name).length > 255 ? t("files-name-long") : "";
 }
 
-function excess(files, { count, size }) {
+function excess(files, { count, size, each }) {
   if (files.length > count) return t("files-too-many", { count });
+  const large = files.find((f) => each && f.size > each);
+  if (large) return t("files-one-too-large", { most: fileSize(each), size: fileSize(large.size) });
   const total = files.reduce((sum, f) => sum + f.size, 0);
   return total > size ? t("files-too-large", { most: fileSize(size), size: fileSize(total) }) : "";
 }
 
 export const limitsText = (limits) =>
-  limits ? t("files-limits", { count: limits.count, size: fileSize(limits.size) }) : "";
+  limits
+    ? t("files-limits", {
+        count: limits.count,
+        size: fileSize(limits.size),
+        each: fileSize(limits.each ?? limits.size),
+      })
+    : "";
 
 // A turn's files as files of the next request; their contents are fetched from the server when it is sent.
 export const filesAgain = ({ files }, conversationId) =>

@@ -147,8 +147,8 @@ files-remove = Remove { $name }
 files-as-text = As text
 files-of-request = Files of the request
 files-limits = { $count ->
-    [one] one file, up to { $size }
-   *[other] up to { $count } files, { $size } together
+    [one] one file, up to { $each }
+   *[other] up to { $count } files of { $each }, { $size } together
 }
 files-refused = { $name } was not attached: { $problem }.
 files-refused-remedy = Attach a smaller file, a part of it, or fewer files.
@@ -159,8 +159,10 @@ files-too-many = { $count ->
     [one] one file may come with a request
    *[other] { $count } files may come with a request
 }
+files-one-too-large = one file may have { $most }, this has { $size }
 files-too-large = all files together may have { $most }, these have { $size }
 pending-sending = Sending
+pending-uploading = Sending { $name }: { $share }
 pending-waits = Will be sent when the connection is back
 pending-cancel = Cancel
 pending-silent = The server did not answer.
