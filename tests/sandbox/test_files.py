@@ -18,6 +18,7 @@ from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import job_protocol
 from selfeng.sandboxes.backend import Container
 from selfeng.sandboxes.pool import PoolSize
+from selfeng.seeds import load_seeds
 from tests.sandbox.backends import Behind
 from tests.sandbox.conftest import Verify
 
@@ -155,6 +156,30 @@ def tool(path):
         assert brought == [len(content)]
     finally:
         await sandbox.aclose()
+
+
+@pytest.mark.extended
+async def test_a_seed_sums_a_hundred_megabytes_within_the_default_limits(
+    backend: Behind, tmp_path: Path
+) -> None:
+    block = "".join(
+        f"2026-01-01,item {n},{n % 997}.{n % 90 + 10}\n" for n in range(10_000)
+    ).encode()
+    pieces = [b"day,item,price\n", *[block] * (100_000_000 // len(block) + 1)]
+    large = LargeFiles(tmp_path).take("prices.csv", pieces)
+    assert large.size > 100_000_000
+    seed = next(seed for seed in load_seeds() if seed.name == "summarize_csv_column")
+    sandbox = SecureSandbox(**backend.options)
+    try:
+        arguments = {"csv_text": "prices.csv", "column": "price"}
+        got = await sandbox.execute(SandboxJob(seed.name, seed.code), arguments, [large])
+        assert isinstance(got, Returned), got
+        figures = json.loads(got.data or "")
+    finally:
+        await sandbox.aclose()
+    cents = sum(100 * (n % 997) + n % 90 + 10 for n in range(10_000)) * (len(pieces) - 1)
+    assert figures["count"] == 10_000 * (len(pieces) - 1)
+    assert figures["sum"] == cents / 100
 
 
 async def test_changed_files_come_back_and_others_do_not(sandbox: SecureSandbox) -> None:

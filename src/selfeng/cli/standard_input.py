@@ -50,8 +50,8 @@ def with_input(
     begin = read_bytes(LARGE)
     if (line := _line(begin)) is not None:
         return "\n\n".join(filter(None, [request, line])), ()
-    known = begin if len(begin) < LARGE else begin[: begin.rfind(b"\n") + 1] or begin
-    file = large_files.take(f"stdin.{_ending(known)}", _pieces(begin, limits.each or limits.size))
+    lines = begin if len(begin) < LARGE else begin[: begin.rfind(b"\n") + 1] or begin
+    file = large_files.take(f"stdin.{_ending(lines)}", _pieces(begin, limits.each or limits.size))
     return request, (file,)
 
 
