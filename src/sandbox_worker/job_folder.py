@@ -15,7 +15,7 @@ FOLDER = "/tmp/files"  # noqa: S108 - the container's own
 INPUTS = "/inputs"
 """Read-only in a container of calls: large files, which the host adds without the judge."""
 HELD = "held"
-"""The folder in it that nobody can list: whoever knows a content's hash reads the content."""
+"""The folder in it that cannot be listed: code reads a content only by its hash."""
 CHUNK = 192 * 1024
 """Bytes of a file in one frame."""
 NAMED = 20

@@ -180,8 +180,8 @@ class DockerContainer(Container):
         return account
 
     def _bring_in(self, contents: Sequence[LargeContent]) -> None:
-        """Copy them by a container that is never started, as the volume is read-only in this
-        one.
+        """Copy them by a container that is never started, as the root file system of this one is
+        read-only.
         """
         name = f"inputs-{secrets.token_hex(8)}"
         with translated("sending files"):
@@ -207,8 +207,10 @@ class DockerContainer(Container):
         self._check_wanted()
 
 
-_INPUTS = Mount(INPUTS, None, read_only=True)
-"""A volume of the container's own, removed with it."""
+_INPUTS = Mount(INPUTS, None)
+"""A volume of the container's own, removed with it. Root's, so that code only reads; the engine
+takes no read-only mount of a volume without a name.
+"""
 
 
 def _archive(contents: Sequence[LargeContent]) -> Iterator[bytes]:

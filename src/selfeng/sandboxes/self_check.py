@@ -6,6 +6,7 @@ isolation is found in the engine's description of the container (`docker inspect
 equivalent command-line flag.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -17,6 +18,8 @@ _REMEDY = (
     "before its socket"
 )
 _TMP = "/tmp"  # noqa: S108 - inside the container
+_NAMELESS = re.compile("[0-9a-f]{64}|")
+"""The name of a volume that nobody else has, given by the engine, and before it has one."""
 _NAMESPACES = {"PidMode": "pid", "IpcMode": "ipc", "UTSMode": "uts", "UsernsMode": "userns"}
 _OF_ITS_OWN = ("", "private", "none")
 _UNDOING = ("unconfined", "disable", "false")
@@ -87,9 +90,7 @@ def _folders(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[st
             mount.get("Source") or mount.get("Name") or "",
             mount.get("Destination") or mount.get("Target"),
         )
-        kind = mount.get("Type")
-        is_inputs = (kind, target) == ("volume", INPUTS) and _is_read_only(mount)
-        if not is_inputs and (kind, target) != ("tmpfs", _TMP):
+        if not _is_ours(mount.get("Type"), target, mount.get("Name") or mount.get("Source") or ""):
             volumes.add(f"{source}:{target}")
     for volume in sorted(volumes):
         if not any(
@@ -99,9 +100,10 @@ def _folders(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[st
     yield from (f"--tmpfs={folder}" for folder in host.get("Tmpfs") or () if folder != _TMP)
 
 
-def _is_read_only(mount: Mapping[str, Any]) -> bool:
-    """Whether a volume is, as it was requested (`ReadOnly`) or as the engine made it."""
-    return mount.get("ReadOnly") is True or mount.get("RW") is False
+def _is_ours(kind: str, target: str, name: str) -> bool:
+    """Whether a mount is /tmp, or the volume of large files that no other container has."""
+    is_inputs = (kind, target) == ("volume", INPUTS) and bool(_NAMELESS.fullmatch(name))
+    return is_inputs or (kind, target) == ("tmpfs", _TMP)
 
 
 def _kept_rights(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
