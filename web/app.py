@@ -11,6 +11,7 @@ import os
 import secrets
 import signal
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Callable
@@ -144,6 +145,7 @@ def create_app(
         pause=bridge.pause,
         shared=lambda token: bridge.call(engine.shares.opened(token)),
         gone_page=access_page.render_gone,
+        scheme="https" if settings.https_certificate else "http",
     )
     app.wsgi_app = TimedRequests(guarded)  # type: ignore[method-assign]
     return app, socketio
@@ -245,10 +247,35 @@ def _listen(listener: socket.socket) -> None:
         ) from error
 
 
-def link(host: str, port: int, token: str) -> str:
+def tls_context(settings: Settings) -> ssl.SSLContext | None:
+    """What encrypts the page's connections; None for http.
+
+    Raises:
+        ConfigurationError: certificate or key is missing, can't be read, or they don't fit.
+    """
+    certificate, key = settings.https_certificate, settings.https_key
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        raise ConfigurationError(
+            f"HTTPS_{'KEY' if certificate else 'CERTIFICATE'} is not set", "set both, or neither"
+        )
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(certificate, key, password="")
+    except OSError as error:
+        raise ConfigurationError(
+            f"HTTPS_CERTIFICATE={certificate} with HTTPS_KEY={key} can't be used: "
+            f"{error.strerror or error}",
+            "name a PEM file with the certificate, and one with its key, without a password",
+        ) from error
+    return context
+
+
+def link(host: str, port: int, token: str, scheme: str = "http") -> str:
     """The address that opens the page on this machine."""
     name = "127.0.0.1" if host in {"0.0.0.0", "::"} else f"[{host}]" if ":" in host else host  # noqa: S104 - compared only
-    return f"http://{name}:{port}/?token={quote(token, safe='')}"
+    return f"{scheme}://{name}:{port}/?token={quote(token, safe='')}"
 
 
 def serve(
@@ -269,7 +296,7 @@ def serve(
         if settings.access_token
         else secrets.token_urlsafe(24)
     )
-    stop = kind.event()
+    stop, tls = kind.event(), tls_context(settings)
     gc.freeze()
     gc.enable()
     try:
@@ -286,9 +313,10 @@ def serve(
         kind.spawn(bridge.pump)
         _listen(listener)
         address, port = listener.getsockname()[:2]
-        if not ipaddress.ip_address(address).is_loopback:
+        if not tls and not ipaddress.ip_address(address).is_loopback:
             _report(_OPEN.format(port=port))
-        sys.stdout.write(link(settings.flask_host, port, token) + "\n")
+        scheme = "https" if tls else "http"
+        sys.stdout.write(link(settings.flask_host, port, token, scheme) + "\n")
         sys.stdout.flush()
         log.info("serving the page on %s, port %d", address, port)
         kind.serve(
@@ -296,6 +324,7 @@ def serve(
             listener,
             stop,
             Connections(settings.connections_max_per_address, patience=patience),
+            tls,
         )
     finally:
         log.info("ending")
@@ -311,6 +340,7 @@ def main() -> int:
         join_network()
         settings = load_settings()
         log_to_stderr(settings.log_level)
+        tls_context(settings)  # what is wrong is reported before anything is set up
         listener = bind(settings.flask_host, settings.flask_port)
         _run(settings, listener)
     except AgentError as error:

@@ -97,6 +97,7 @@ class ServerProcess:
             requests.Session() as http
         ):  # polling uses it for every request, a websocket for its cookies
             http.cookies.update(session.cookies)
+            http.verify, http.trust_env = session.verify, session.trust_env
             http.headers["Authorization"] = session.headers.get("Authorization", "")
             if transport == "polling":  # the websocket library names an origin by itself
                 http.headers["Origin"] = self.url

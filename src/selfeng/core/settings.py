@@ -272,6 +272,10 @@ class Settings(BaseSettings):
     """Address of the page; 127.0.0.1: this machine only."""
     flask_port: int = Field(5000, ge=0, le=65535)
     """Port of the page; 0: any free one."""
+    https_certificate: Folder | None = None
+    """Certificate of the page, a PEM file with those above it; empty: http."""
+    https_key: Folder | None = None
+    """Its private key, a PEM file; needed with HTTPS_CERTIFICATE."""
     access_token: SecretStr | None = None
     """Token that opens the page, at least 16 characters that are hard to guess; empty: a new one at
     each start."""
@@ -447,7 +451,7 @@ class Settings(BaseSettings):
 
     @property
     def large_files(self) -> LargeFiles:
-        """Where large files are; they are removed when nobody has used them for hours."""
+        """Where large files are; those unused for hours are removed."""
         return LargeFiles(self.data_dir / "files")
 
     @property
