@@ -38,7 +38,7 @@ _HEADERS = {
 _POLICY = (
     "default-src 'none'; script-src 'self' 'nonce-{nonce}'; style-src 'self'{style}; img-src "
     "'self' data:; font-src 'self'; "
-    "connect-src 'self'; frame-src 'self'; "
+    "connect-src 'self'; frame-src 'self'; manifest-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
