@@ -104,6 +104,7 @@ def test_a_large_content_is_in_pieces_and_goes_with_its_conversation(
     large.large.path.unlink()
     again = files.read(conversation, large.reference().sha256, "a")
     assert (again, again.large) == (large, large.large)
+    assert again.in_memory().content == bytes(3 * MB + 5)
     with reading(engine) as connection:
         pieces = connection.scalars(sa.select(sa.func.length(schema.content_pieces.c.content)))
         assert max(pieces.all()) < LARGE

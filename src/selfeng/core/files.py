@@ -121,6 +121,10 @@ class File(Value):
             while piece := file.read(PIECE):
                 yield piece
 
+    def in_memory(self) -> "File":
+        """The file with its whole content in memory, such as one that a tool made."""
+        return File(name=self.name, content=b"".join(self.pieces())) if self.large else self
+
     def reference(self) -> FileReference:
         begin = next(self.pieces(), b"")
         return FileReference(

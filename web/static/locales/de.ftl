@@ -147,6 +147,10 @@ files-remove = { $name } entfernen
 files-as-text = Als Text
 files-of-request = Dateien der Anfrage
 files-limits = { $count ->
+    [one] eine Datei, bis zu { $size }
+   *[other] bis zu { $count } Dateien, zusammen { $size }
+}
+files-limits-each = { $count ->
     [one] eine Datei, bis zu { $each }
    *[other] bis zu { $count } Dateien mit je { $each }, zusammen { $size }
 }

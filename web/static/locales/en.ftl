@@ -147,6 +147,10 @@ files-remove = Remove { $name }
 files-as-text = As text
 files-of-request = Files of the request
 files-limits = { $count ->
+    [one] one file, up to { $size }
+   *[other] up to { $count } files, { $size } together
+}
+files-limits-each = { $count ->
     [one] one file, up to { $each }
    *[other] up to { $count } files of { $each }, { $size } together
 }
