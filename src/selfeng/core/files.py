@@ -164,7 +164,7 @@ class LargeFiles:
                 for piece in coming:
                     size += file.write(piece)
                     digest.update(piece)
-                os.fchmod(descriptor, 0o444)  # a sandbox's user reads it, too
+            os.chmod(path, 0o644)  # a sandbox's user reads it, too
             large = LargeContent(
                 path=self._folder / digest.hexdigest(), size=size, sha256=digest.hexdigest()
             )
