@@ -12,6 +12,8 @@ while the page loads, `stream_shift` the larger one while an answer of 1,500 pie
 and narrow. `thousand_turns_kb` is what opening a conversation of 1,000 turns transfers,
 `thousand_turns_main_ratio` the processor time of the main thread for it over that of one with two
 turns, `thousand_turns_key_ratio` that of a key in the composer over that in an empty conversation.
+`upload_100mb_rss_mb` is how much the server's memory grows at most while the page sends a file of
+100 MB and the turn that it comes with is stored.
 `axe_violations` counts what axe finds at three widths in both themes. The
 exit code is 1 if a goal is missed.
 """
@@ -54,6 +56,7 @@ GOALS = {
     "thousand_turns_kb": 300,
     "thousand_turns_main_ratio": 2,
     "thousand_turns_key_ratio": 1.5,
+    "upload_100mb_rss_mb": 40,
     "axe_violations": 0,
 }
 """What each figure may be at most, on a machine with nothing else to do."""
@@ -152,6 +155,7 @@ def main(loads: int = _LOADS) -> int:
             "stream_shift": max(_stream_shift(browser, server, size) for size in _SIZES),
             **_uses(browser, server),
             **_long_conversations(browser, server),
+            "upload_100mb_rss_mb": _upload(browser, server),
         }
         found = _violations(browser, server)
         browser.close()
@@ -181,7 +185,7 @@ def _server(folder: Path) -> Iterator[ServerProcess]:
             ends = TurnFinished(answer=ESSAY)
             journal.append([JournalEntry(conversation, turn, now, ends)])
     database.dispose()
-    server = ServerProcess(folder, "eventlet")
+    server = ServerProcess(folder, "eventlet", FILES_MAX_MB="200")
     if not server.link:
         server.end()
         raise SystemExit(server.errors)
@@ -300,6 +304,29 @@ def _long_conversations(browser: Browser, server: ServerProcess) -> dict[str, fl
         "thousand_turns_main_ratio": round(main[_LONG] / main[_SHORT], 2),
         "thousand_turns_key_ratio": round(full / empty, 2),
     }
+
+
+def _upload(browser: Browser, server: ServerProcess) -> float:
+    process = Path(f"/proc/{server.process.pid}")
+    with _visit(browser, server) as context, tempfile.NamedTemporaryFile(suffix=".csv") as file:
+        for _ in range(100):
+            file.write(b"day,item,price\n" * 70_000)
+        file.truncate(100 * 1024 * 1024)
+        page = context.new_page()
+        page.goto(server.url)
+        page.evaluate(_READY)
+        _ask(page, "essay 100", 1)
+        before = _memory(process, "VmRSS")
+        (process / "clear_refs").write_text("5")  # the peak begins anew
+        page.get_by_test_id("file-input").set_input_files(file.name)
+        _ask(page, "essay 10", 2)
+        return round(_memory(process, "VmHWM") - before, 1)
+
+
+def _memory(process: Path, field: str) -> float:
+    """MB of a process."""
+    lines = (process / "status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith(field)) / 1024
 
 
 def _key(page: Page, session: CDPSession) -> float:

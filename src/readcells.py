@@ -24,9 +24,9 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta, timezone
-from functools import lru_cache
-from itertools import chain
-from typing import Any, Generic, NamedTuple, Self, TypeVar
+from functools import lru_cache, partial
+from itertools import chain, islice, repeat
+from typing import Any, Generic, NamedTuple, Self, TextIO, TypeVar
 
 _CODES = """
     AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN
@@ -64,7 +64,7 @@ _CORES = {
         ("٫", "٬,.' ", r"(?!)"),
     )
 }
-_SIMPLE = re.compile(r"(-?\d+)([.,])(\d\d?|\d{4,9})", re.ASCII)
+_SIMPLE = re.compile(r"(-?\d+)([.,])(\d\d?|\d{4,9})|-?\d{1,15}", re.ASCII)
 _SIGN_NAMES = {
     ".": "point",
     ",": "comma",
@@ -164,14 +164,19 @@ class Column(NamedTuple, Generic[V, Format]):
 
     def checked(self) -> list[V | None]:
         """The values. Raises: ValueError: names the first cells that can't be read."""
-        if self.unread:
-            more = f" (and {len(self.unread) - 3} more)" if len(self.unread) > 3 else ""
-            raise ValueError("; ".join(map(str, self.unread[:3])) + more)
-        units = [unit for unit in self.units if unit]
-        if len(units) > 1 or ("%" in units and "" in self.units):
-            counts = ", ".join(f"{n} with {unit or 'none'}" for unit, n in self.units.items())
-            raise ValueError(f"the numbers have several units: {counts}; choose one of them")
+        _check(self.unread, len(self.unread), self.units)
         return self.values
+
+
+def _check(unread: Sequence[Unread], number: int, units: Mapping[str, int]) -> None:
+    """Raises: ValueError: names the first of so many cells that can't be read, or the units."""
+    if unread:
+        more = f" (and {number - 3} more)" if number > 3 else ""
+        raise ValueError("; ".join(map(str, unread[:3])) + more)
+    names = [unit for unit in units if unit]
+    if len(names) > 1 or ("%" in names and "" in units):
+        counts = ", ".join(f"{n} with {unit or 'none'}" for unit, n in units.items())
+        raise ValueError(f"the numbers have several units: {counts}; choose one of them")
 
 
 # ----- text
@@ -308,8 +313,12 @@ class NumberReading(NamedTuple):
 def number_reading(text: str) -> NumberReading | None:
     """Every way to read the text; None if it is not a number."""
     if simple := _SIMPLE.fullmatch(text):  # what most numbers look like
-        value = float(f"{simple[1]}.{simple[3]}")
-        return NumberReading({simple[2]: value}, {simple[2]: ""}, negative=text[0] == "-")
+        value = float(f"{simple[1]}.{simple[3]}") if simple[2] else int(text)
+        return NumberReading(
+            dict.fromkeys(simple[2] or ".,", value),
+            dict.fromkeys(simple[2] or ".,", ""),
+            negative=text[0] == "-",
+        )
     if len(text) > _LONGEST or not any(map(str.isdecimal, text)):
         return None
     core, mark = _ascii(text), ""
@@ -795,18 +804,92 @@ class Table(NamedTuple):
         Raises:
             ValueError: there is no such column, or there are several.
         """
-        named = [i for i, other in enumerate(self.header) if other == plain_text(name)]
-        named = named or [i for i, other in enumerate(self.header) if same_text(other, name)]
-        if len(named) != 1:
-            there = f"there are {len(named)} columns" if named else "there is no column"
-            raise ValueError(f"{there} {name!r}; the columns are {', '.join(self.header)}")
-        return [
-            (line, plain_text("".join(row[named[0] : named[0] + 1]))) for line, row in self.rows
-        ]
+        at = _place(self.header, name)
+        return [(line, plain_text("".join(row[at : at + 1]))) for line, row in self.rows]
 
     def cells(self) -> Iterator[str]:
         """All cells below the header, such as for the `others` of `read_numbers`."""
         return chain.from_iterable(row for _, row in self.rows)
+
+
+class _OpenTable(NamedTuple):
+    """A table in a text or a file, which is read row by row."""
+
+    header: list[str]
+    begins: int
+    """The line of the header."""
+    delimiter: str
+    open: Callable[[], TextIO]
+
+    def rows(self) -> Iterator[tuple[int, list[str]]]:
+        """As those of a `Table`."""
+        with self.open() as lines:
+            for number, row in _csv_rows(lines, self.delimiter):
+                if number > self.begins and not all(map(is_blank, row)):
+                    yield number, row
+
+    def cells_of(self, place: int, texts: Mapping[str, object]) -> Iterator[tuple[int, str]]:
+        """The cells of a column that have one of the texts, with their lines."""
+        for line, row in self.rows() if texts else ():
+            if (cell := "".join(row[place : place + 1])) in texts:
+                yield line, cell
+
+    def counts(self, place: int) -> Iterator[Counter[str]]:
+        """The cells of a column with their numbers, in parts of a million rows at most that have
+        few different cells.
+        """
+        counts = Counter[str]()
+        for number, (_, row) in enumerate(self.rows(), 1):
+            counts["".join(row[place : place + 1])] += 1
+            if number % 100_000 == 0 and len(counts) > _MOST_DIFFERENT:
+                yield counts
+                counts = Counter()
+        yield counts
+
+
+_MOST_DIFFERENT = 300_000
+_AT_ONCE = 8_000_000
+"""Bytes of a file that decide about its encoding and delimiter."""
+
+
+def _open_table(text: str) -> _OpenTable:
+    """Raises: ValueError: as `read_table`."""
+    if os.path.isfile(text):
+        encoding, begin = _beginning(text)
+        lines: Callable[[], TextIO] = partial(open, text, encoding=encoding, newline="")
+    elif re.fullmatch(r"[^\n{}\[\]\"',;]+\.(csv|tsv|txt)", text.strip(), re.IGNORECASE):
+        raise ValueError(f"there is no file {text!r}")
+    else:
+        begin = text.lstrip("\ufeff")
+        lines = partial(io.StringIO, begin, newline="")
+    delimiter, filled = delimiter_of(begin, "text.csv"), list[tuple[int, list[str]]]()
+    for number, row in text_rows(begin, delimiter):
+        if not all(map(is_blank, row)):
+            filled.append((number, row))
+        if len(filled) == 60:
+            break
+    if not filled:
+        raise ValueError("the table is empty; its first line must name the columns")
+    line, names = filled[titles_above([row for _, row in filled])]
+    return _OpenTable([plain_text(name) for name in names], line, delimiter, lines)
+
+
+def _beginning(path: str) -> tuple[str, str]:
+    """The encoding of a file, and its beginning as text. Raises: ValueError: it is not text."""
+    with open(path, "rb") as file:
+        content = file.read(_AT_ONCE)
+        if len(content) == _AT_ONCE:
+            content = content[: content.rfind(b"\n") + 1]
+        text = decoded(content)
+        encoding = encoding_of(content) or "utf-8"
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        try:
+            file.seek(0)
+            while encoding == "utf-8" and (piece := file.read(_AT_ONCE)):
+                decoder.decode(piece)
+        except UnicodeDecodeError:
+            encoding = encoding_of(piece)
+    return encoding, text.lstrip("\ufeff")
 
 
 def read_table(text: str) -> Table:
@@ -815,18 +898,123 @@ def read_table(text: str) -> Table:
     Raises:
         ValueError: there is no such file, it is not text, or it is empty.
     """
-    if os.path.isfile(text):
-        with open(text, "rb") as file:
-            text = decoded(file.read())
-    elif re.fullmatch(r"[^\n{}\[\]\"',;]+\.(csv|tsv|txt)", text.strip(), re.IGNORECASE):
-        raise ValueError(f"there is no file {text!r}")
-    text = text.lstrip("\ufeff")
-    delimiter = delimiter_of(text, "text.csv")
-    rows = [(n, row) for n, row in text_rows(text, delimiter) if not all(map(is_blank, row))]
-    if not rows:
-        raise ValueError("the table is empty; its first line must name the columns")
-    at = titles_above([row for _, row in rows[:60]])
-    return Table([plain_text(name) for name in rows[at][1]], rows[at + 1 :], delimiter)
+    table = _open_table(text)
+    return Table(table.header, list(table.rows()), table.delimiter)
+
+
+class NumberSummary(NamedTuple):
+    """The figures of a column of numbers."""
+
+    values: int
+    """Cells that are numbers."""
+    missing: int
+    """Cells that are blank."""
+    total: int | float
+    minimum: int | float | None
+    maximum: int | float | None
+    unread: list[Unread]
+    """The first three cells that can't be read."""
+    unread_count: int
+    format: NumberFormat
+    units: dict[str, int]
+
+    def check(self) -> None:
+        """Raises: ValueError: names the first cells that can't be read, or several units."""
+        _check(self.unread, self.unread_count, self.units)
+
+
+def summarize_numbers(text: str, column: str, *, decimal: str = "") -> NumberSummary:
+    """The figures of a column of the table in a text, or in the file of that name, which may be
+    larger than the memory; they are read as by `read_numbers`.
+
+    Raises:
+        ValueError: as `read_table` and `Table.column`, or `decimal` is not a decimal sign.
+    """
+    if decimal and decimal not in _CORES:
+        raise ValueError(f"decimal must be '.' or ',', not {decimal!r}")
+    table = _open_table(text)
+    place = _place(table.header, column)
+    evidence, parts, counts = NumberEvidence(), 0, Counter[str]()
+    for parts, counts in enumerate(table.counts(place), 1):  # noqa: B007
+        _add_all(evidence, counts)
+    others = NumberEvidence()
+    if evidence._open and not evidence.decisive and not decimal:
+        for cells in chain.from_iterable(map(table.counts, range(len(table.header)))):
+            _add_all(others, cells)
+    format = evidence.format(decimal, others, table.delimiter)
+    figures = _Figures(format)
+    all_counts = [counts] if parts == 1 else table.counts(place)
+    numbers = chain.from_iterable(map(figures.fractions, all_counts))
+    total = math.fsum(chain(numbers, (figures.integers for _ in range(1))))
+    unread = [
+        Unread(plain_text(cell), f"line {line}, column {column!r},", figures.reasons[cell])
+        for line, cell in islice(table.cells_of(place, figures.reasons), 3)
+    ]
+    return NumberSummary(
+        figures.units.total(),
+        figures.blank,
+        total if figures.has_fractions else figures.integers,
+        *figures.bounds,
+        unread,
+        figures.unread,
+        format,
+        dict(figures.units),
+    )
+
+
+class _Figures:
+    """Those of a column, while its cells are read in a format."""
+
+    def __init__(self, format: NumberFormat) -> None:
+        self._format = format
+        self.blank = self.unread = self.integers = 0
+        self.has_fractions = False
+        self.bounds: tuple[float | None, float | None] = (None, None)
+        self.units, self.reasons = Counter[str](), dict[str, str]()
+
+    def fractions(self, counts: Mapping[str, int]) -> Iterator[float]:
+        """The numbers among so many cells of each text, except whole ones, which are added up."""
+        for text, times in counts.items():
+            if not (cell := plain_text(text)):
+                self.blank += times
+                continue
+            number = number_or_reason(cell, self._format)
+            if isinstance(number, str):
+                self.unread += times
+                self.reasons[text] = number
+                continue
+            reading, (low, high) = number_reading(cell), self.bounds
+            self.units[reading.unit if reading else ""] += times
+            self.bounds = (
+                number if low is None else min(low, number),
+                number if high is None else max(high, number),
+            )
+            if isinstance(number, int):
+                self.integers += number * times
+            else:
+                self.has_fractions = True
+                yield from repeat(number, times)
+
+
+def _add_all(evidence: NumberEvidence, counts: Mapping[str, int]) -> None:
+    """Add so many cells of each text that is a number."""
+    for text, times in counts.items():
+        if reading := number_reading(cell := plain_text(text)):
+            evidence.add(cell, reading, times)
+
+
+def _place(header: Sequence[str], name: str) -> int:
+    """Where the column of that very name is, else the only one that has the same `text_key`.
+
+    Raises:
+        ValueError: there is no such column, or there are several.
+    """
+    named = [i for i, other in enumerate(header) if other == plain_text(name)]
+    named = named or [i for i, other in enumerate(header) if same_text(other, name)]
+    if len(named) != 1:
+        there = f"there are {len(named)} columns" if named else "there is no column"
+        raise ValueError(f"{there} {name!r}; the columns are {', '.join(header)}")
+    return named[0]
 
 
 def titles_above(rows: Sequence[Sequence[object]]) -> int:
@@ -888,15 +1076,17 @@ def _decoded(content: bytes, encoding: str) -> str:
 def text_rows(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     """The rows of a table in a text, each with the line in which it begins."""
     csv.field_size_limit(max(csv.field_size_limit(), len(text) + 1))
-    lines = io.StringIO(text.replace("\0", ""), newline="")
-    reader, begins = (
-        csv.reader(
-            lines,
-            delimiter=delimiter,
-            quoting=csv.QUOTE_NONE if delimiter == ONE_COLUMN else csv.QUOTE_MINIMAL,
-        ),
-        1,
+    return _csv_rows(io.StringIO(text.replace("\0", ""), newline=""), delimiter)
+
+
+def _csv_rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    one_column = delimiter == ONE_COLUMN
+    reader = csv.reader(
+        lines,
+        delimiter=delimiter,
+        quoting=csv.QUOTE_NONE if one_column else csv.QUOTE_MINIMAL,
     )
+    begins = 1
     for row in reader:
         yield begins, row
         begins = reader.line_num + 1

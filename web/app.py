@@ -11,6 +11,7 @@ import os
 import secrets
 import signal
 import socket
+import ssl
 import sys
 import threading
 from collections.abc import Callable
@@ -33,6 +34,7 @@ from flask import Flask
 from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
 from selfeng.core.errors import AgentError, ConfigurationError
+from selfeng.core.files import LargeFiles
 from selfeng.core.leaving import exit_process
 from selfeng.core.logs import log_to_stderr
 from selfeng.core.network import join_network
@@ -70,6 +72,8 @@ if TYPE_CHECKING:
 log = logging.getLogger("selfeng.web.app")
 
 LARGEST_MESSAGE = 2_000_000
+_LARGEST_CHAT = 24 * 1024 * 1024
+"""Bytes of a conversation that a program sends, with its files in base64."""
 _OTHER_PORT = (
     "end the program that uses the port, or set FLASK_PORT to another one (0: any free one)"
 )
@@ -97,7 +101,7 @@ def create_app(
     bundle = None if settings.development else load_bundle()
     vendor = Vendor() if bundle and SHIPPED.is_dir() else load_vendor()
     add_page_routes(app, vendor, bundle, development=settings.development)
-    add_rest_routes(app, bridge, engine, uploads)
+    add_rest_routes(app, bridge, engine, uploads, settings.large_files)
     add_metrics_route(app, bridge, engine)
     add_openai_routes(app, bridge, engine)
     add_share_routes(app, bridge, engine, vendor, bundle)
@@ -133,21 +137,24 @@ def create_app(
         settings.allowed_hosts,
         access_page,
         bodies={
-            "/api/v1/files": engine.file_limits.size,
+            "/api/v1/files": engine.file_limits.each or engine.file_limits.size,
             "/mcp": LARGEST_CALL,
-            **dict.fromkeys((CHAT, RESPONSES), 3 * engine.file_limits.size),
+            **dict.fromkeys((CHAT, RESPONSES), _LARGEST_CHAT),
             **BODIES,
         },
         programs=RequestRate(settings.program_requests_per_minute),
         pause=bridge.pause,
         shared=lambda token: bridge.call(engine.shares.opened(token)),
         gone_page=access_page.render_gone,
+        scheme="https" if settings.https_certificate else "http",
     )
     app.wsgi_app = TimedRequests(guarded)  # type: ignore[method-assign]
     return app, socketio
 
 
-def add_rest_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploads) -> None:
+def add_rest_routes(
+    app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploads, large_files: LargeFiles
+) -> None:
     """Add what programs and the page use below /api/v1."""
     add_server_routes(app, bridge, engine)
     add_turn_routes(app, bridge, engine, uploads)
@@ -155,7 +162,7 @@ def add_rest_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploa
     add_tool_routes(app, bridge, engine, uploads)
     add_editing_routes(app, bridge, engine)
     add_conversation_routes(app, bridge, engine)
-    add_file_routes(app, uploads)
+    add_file_routes(app, uploads, large_files)
     add_lesson_routes(app, bridge, engine)
     add_mcp_client_routes(app, bridge, engine)
     add_project_routes(app, bridge, engine)
@@ -241,10 +248,35 @@ def _listen(listener: socket.socket) -> None:
         ) from error
 
 
-def link(host: str, port: int, token: str) -> str:
+def tls_context(settings: Settings) -> ssl.SSLContext | None:
+    """What encrypts the page's connections; None for http.
+
+    Raises:
+        ConfigurationError: certificate or key is missing, can't be read, or they don't fit.
+    """
+    certificate, key = settings.https_certificate, settings.https_key
+    if certificate is None and key is None:
+        return None
+    if certificate is None or key is None:
+        raise ConfigurationError(
+            f"HTTPS_{'KEY' if certificate else 'CERTIFICATE'} is not set", "set both, or neither"
+        )
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(certificate, key, password="")
+    except OSError as error:
+        raise ConfigurationError(
+            f"HTTPS_CERTIFICATE={certificate} with HTTPS_KEY={key} can't be used: "
+            f"{error.strerror or error}",
+            "name a PEM file with the certificate, and one with its key, without a password",
+        ) from error
+    return context
+
+
+def link(host: str, port: int, token: str, scheme: str = "http") -> str:
     """The address that opens the page on this machine."""
     name = "127.0.0.1" if host in {"0.0.0.0", "::"} else f"[{host}]" if ":" in host else host  # noqa: S104 - compared only
-    return f"http://{name}:{port}/?token={quote(token, safe='')}"
+    return f"{scheme}://{name}:{port}/?token={quote(token, safe='')}"
 
 
 def serve(
@@ -265,7 +297,7 @@ def serve(
         if settings.access_token
         else secrets.token_urlsafe(24)
     )
-    stop = kind.event()
+    stop, tls = kind.event(), tls_context(settings)
     gc.freeze()
     gc.enable()
     try:
@@ -282,9 +314,10 @@ def serve(
         kind.spawn(bridge.pump)
         _listen(listener)
         address, port = listener.getsockname()[:2]
-        if not ipaddress.ip_address(address).is_loopback:
+        if not tls and not ipaddress.ip_address(address).is_loopback:
             _report(_OPEN.format(port=port))
-        sys.stdout.write(link(settings.flask_host, port, token) + "\n")
+        scheme = "https" if tls else "http"
+        sys.stdout.write(link(settings.flask_host, port, token, scheme) + "\n")
         sys.stdout.flush()
         log.info("serving the page on %s, port %d", address, port)
         kind.serve(
@@ -292,6 +325,7 @@ def serve(
             listener,
             stop,
             Connections(settings.connections_max_per_address, patience=patience),
+            tls,
         )
     finally:
         log.info("ending")
@@ -307,6 +341,7 @@ def main() -> int:
         join_network()
         settings = load_settings()
         log_to_stderr(settings.log_level)
+        tls_context(settings)  # what is wrong is reported before anything is set up
         listener = bind(settings.flask_host, settings.flask_port)
         _run(settings, listener)
     except AgentError as error:

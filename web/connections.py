@@ -101,6 +101,8 @@ class ClientConnection:
                 return bool(look.select(0)) and not self._peer.recv(1, socket.MSG_PEEK)
             except OSError:
                 return True
+            except ValueError:  # TLS has no peeking, and announces an end in a message of its own
+                return False
 
     def shut_down(self) -> None:
         self.deadline = float("inf")

@@ -1,12 +1,14 @@
 """Files: the operation that takes one for the next request, and how files and values are sent."""
 
 import io
+from functools import partial
+from pathlib import Path
 
 import flask
 from flask import Flask, Response
 from werkzeug.exceptions import BadRequest, LengthRequired
 
-from selfeng.core.files import BINARY, File, name_problem, shown_name
+from selfeng.core.files import BINARY, PIECE, File, LargeFiles, name_problem, shown_name
 from selfeng.core.pictures import PICTURES
 from selfeng.core.result import Result, ResultFormat
 from web.middleware import owner
@@ -18,7 +20,7 @@ from web.uploads import Uploads
 _ENDINGS: dict[ResultFormat, str] = {"csv": ".csv", "json": ".json", "text": ".txt"}
 
 
-def add_file_routes(app: Flask, uploads: Uploads) -> None:
+def add_file_routes(app: Flask, uploads: Uploads, large_files: LargeFiles) -> None:
     """Add the route. Access and the declared size of a body are checked before it."""
 
     @app.post("/api/v1/files")
@@ -30,14 +32,16 @@ def add_file_routes(app: Flask, uploads: Uploads) -> None:
             raise BadRequest(f"{shown_name(name)!r} can't be the name of a file: {problem}")
         if flask.request.content_length is None:
             raise LengthRequired("the length of the file must be sent first, as Content-Length")
-        file = File(name=name, content=flask.request.get_data(cache=False))
+        pieces = iter(partial(flask.request.stream.read, PIECE), b"")
+        file = large_files.take(name, pieces)
         return UploadedFile(**dict(file.reference()), id=uploads.put(owner(), file))
 
 
 def send_file(file: File) -> Response:
     """A response with a file of a conversation."""
     reference = file.reference()
-    response = send(file.name, file.content, reference.media_type, etag=reference.sha256)
+    content = file.large.path if file.large else file.content
+    response = send(file.name, content, reference.media_type, etag=reference.sha256)
     response.cache_control.no_cache, response.cache_control.private = True, True
     return response
 
@@ -59,13 +63,13 @@ def send_result(result: Result) -> Response:
     return response
 
 
-def send(name: str, content: bytes, media_type: str, *, etag: str | bool = True) -> Response:
+def send(name: str, content: bytes | Path, media_type: str, *, etag: str | bool = True) -> Response:
     """A response with a file: pictures are shown inline under their own type; anything else is a
     download of bytes.
     """
     picture = media_type in PICTURES
     return flask.send_file(
-        io.BytesIO(content),
+        io.BytesIO(content) if isinstance(content, bytes) else content,
         mimetype=media_type if picture else BINARY,
         as_attachment=not picture or "download" in flask.request.args,
         download_name=name,

@@ -54,7 +54,9 @@ class Hosts:
     directly to this server; if the scheme is given, only by that.
     """
 
-    def __init__(self, listening: str, allowed: Iterable[str]) -> None:
+    def __init__(self, listening: str, allowed: Iterable[str], scheme: str = "http") -> None:
+        """`scheme` is what this server speaks."""
+        self._scheme = scheme
         hostname = socket.gethostname().lower()
         self._own_names = {
             "localhost",
@@ -76,9 +78,7 @@ class Hosts:
         return host.name in self._own_names if address is None else _is_own(address)
 
     def allow_origin(self, origin: str, host: Host) -> bool:
-        """Whether a page of that origin may send requests to this server, which serves http, under
-        `host`.
-        """
+        """Whether a page of that origin may send requests to this server under `host`."""
         scheme, _, authority = origin.lower().partition("://")
         origin_host = parse_host(authority)
         if origin_host is None or scheme not in _PORTS:
@@ -86,7 +86,7 @@ class Hosts:
         allowed_scheme = self._schemes.get(origin_host.name)
         if allowed_scheme is not None and scheme == (allowed_scheme or "https"):
             return True
-        return not allowed_scheme and scheme == "http" and origin_host.same(host, scheme)
+        return not allowed_scheme and scheme == self._scheme and origin_host.same(host, scheme)
 
 
 def _address(name: str) -> IPv4Address | IPv6Address | None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from selfeng.engine import Engine
 
 LARGEST_CALL = 20 * 1024 * 1024
-"""Bytes of a request: files in base64 of the largest FILES_MAX_MB, and more."""
+"""Bytes of a request: files in base64, and more."""
 _MOST_SESSIONS = 1000
 """Of clients before 2026; one without a request for half an hour ends."""
 

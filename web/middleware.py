@@ -38,7 +38,7 @@ _HEADERS = {
 _POLICY = (
     "default-src 'none'; script-src 'self' 'nonce-{nonce}'; style-src 'self'{style}; img-src "
     "'self' data:; font-src 'self'; "
-    "connect-src 'self'; frame-src 'self'; "
+    "connect-src 'self'; frame-src 'self'; manifest-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
@@ -60,7 +60,7 @@ class AccessMiddleware:
     `gone_page` the one for links that open nothing; `shared` is what the token of a link opens;
     `bodies` are the paths that accept larger bodies than others, with their limits; `programs` is
     what those with the token in a header may send; `pause` waits for some seconds while other
-    requests run.
+    requests run; `scheme` is what the server speaks.
     """
 
     def __init__(
@@ -76,10 +76,11 @@ class AccessMiddleware:
         pause: Callable[[float], object],
         shared: Callable[[str], SharedConversation | None],
         gone_page: Callable[[str, str], str],
+        scheme: str = "http",
     ) -> None:
         self._app = app
         self._access = access
-        self._hosts = Hosts(host, allowed)
+        self._hosts = Hosts(host, allowed, scheme)
         self._pause = pause
         self._wrong_tokens, self._programs = WrongTokens(), programs
         self._page = page

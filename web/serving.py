@@ -4,11 +4,14 @@ import errno
 import logging
 import os
 import socket
+import ssl
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from flask import Flask
@@ -66,10 +69,15 @@ class Serving(Protocol):
         ...
 
     def serve(
-        self, app: Flask, listener: socket.socket, stop: Event, connections: Connections
+        self,
+        app: Flask,
+        listener: socket.socket,
+        stop: Event,
+        connections: Connections,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
-        """Serve on a listening socket until `stop` is set; every request's environment has its
-        connection.
+        """Serve on a listening socket until `stop` is set, by https with `tls`; every request's
+        environment has its connection.
         """
         ...
 
@@ -93,8 +101,9 @@ class Eventlet:
             import eventlet.greenio  # type: ignore[import-untyped]
             import eventlet.hubs  # type: ignore[import-untyped]
             import eventlet.wsgi  # type: ignore[import-untyped]
-            from eventlet.green import threading as green  # type: ignore[import-untyped]
-        self._eventlet, self._green = eventlet, green
+            from eventlet.green import ssl as green_ssl  # type: ignore[import-untyped]
+            from eventlet.green import threading as green
+        self._eventlet, self._green, self._green_ssl = eventlet, green, green_ssl
 
     def event(self) -> Event:
         event: Event = self._green.Event()
@@ -108,9 +117,16 @@ class Eventlet:
         return connection.recv(4096)
 
     def serve(
-        self, app: Flask, listener: socket.socket, stop: Event, connections: Connections
+        self,
+        app: Flask,
+        listener: socket.socket,
+        stop: Event,
+        connections: Connections,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         eventlet, wsgi = self._eventlet, self._eventlet.wsgi
+
+        wrapped = partial(self._wrapped, tls)
 
         class Door:
             """The listening socket: errors of accepting never end the server, and earlier
@@ -123,7 +139,7 @@ class Eventlet:
             def accept(self) -> Any:
                 while True:
                     try:
-                        accepted = self.green.accept()
+                        peer, address = self.green.accept()
                     except OSError as error:
                         if error.errno not in _BETTER_LATER:
                             raise
@@ -131,7 +147,7 @@ class Eventlet:
                         eventlet.sleep(_PAUSE)
                     else:
                         eventlet.sleep(0)
-                        return accepted
+                        return wrapped(peer), address
 
         class Protocol(wsgi.HttpProtocol):  # type: ignore[misc, name-defined]
             def __init__(self, state: Any, server: Any) -> None:
@@ -139,12 +155,14 @@ class Eventlet:
                 if self.client_connection is None:
                     return
                 try:
-                    super().__init__(state, server)
+                    with suppress(ssl.SSLError):  # it speaks no TLS
+                        super().__init__(state, server)
                 finally:
                     connections.closed(self.client_connection)
 
             def get_environ(self) -> dict[str, Any]:
-                return {**super().get_environ(), CONNECTION: self.client_connection}
+                more = {"wsgi.url_scheme": _scheme(tls), CONNECTION: self.client_connection}
+                return {**super().get_environ(), **more}
 
             def log_message(self, format: str, *args: Any) -> None:
                 log.debug(format, *args)
@@ -166,6 +184,15 @@ class Eventlet:
             pass
         listener.close()
 
+    def _wrapped(self, tls: ssl.SSLContext | None, peer: Any) -> Any:
+        """The connection as it is encrypted; its handshake comes with the first reading, so that
+        nobody waits for it.
+        """
+        if tls is None:
+            return peer
+        options = {"server_side": True, "do_handshake_on_connect": False, "_context": tls}
+        return self._green_ssl.GreenSSLSocket(peer, **options)
+
 
 class Threading:
     """A thread per request or socket, on Werkzeug's server."""
@@ -182,9 +209,14 @@ class Threading:
         return connection.recv(4096)
 
     def serve(
-        self, app: Flask, listener: socket.socket, stop: Event, connections: Connections
+        self,
+        app: Flask,
+        listener: socket.socket,
+        stop: Event,
+        connections: Connections,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
-        server = self._server(app, listener, connections)
+        server = self._server(app, listener, connections, tls)
 
         def run() -> None:
             try:
@@ -199,7 +231,12 @@ class Threading:
         listener.close()
 
     @staticmethod
-    def _server(app: Flask, listener: socket.socket, connections: Connections) -> "BaseWSGIServer":
+    def _server(
+        app: Flask,
+        listener: socket.socket,
+        connections: Connections,
+        tls: ssl.SSLContext | None,
+    ) -> "BaseWSGIServer":
         from werkzeug.serving import ThreadedWSGIServer, WSGIRequestHandler
 
         class Handler(WSGIRequestHandler):
@@ -215,7 +252,8 @@ class Threading:
                     connections.closed(self.client_connection)
 
             def make_environ(self) -> "WSGIEnvironment":
-                return {**super().make_environ(), CONNECTION: self.client_connection}
+                more = {"wsgi.url_scheme": _scheme(tls), CONNECTION: self.client_connection}
+                return {**super().make_environ(), **more}
 
             def log(self, type: str, message: str, *args: Any) -> None:
                 log.debug(message, *args)
@@ -226,7 +264,8 @@ class Threading:
         class Server(ThreadedWSGIServer):
             def get_request(self) -> Any:
                 try:
-                    return super().get_request()
+                    peer, address = super().get_request()
+                    return _wrapped(tls, peer), address
                 except OSError as error:
                     if error.errno in _BETTER_LATER:
                         connections.make_room()
@@ -238,6 +277,15 @@ class Threading:
 
         host, port = listener.getsockname()[:2]
         return Server(host, port, app, handler=Handler, fd=listener.fileno())
+
+
+def _wrapped(tls: ssl.SSLContext | None, peer: socket.socket) -> socket.socket:
+    """As `Eventlet._wrapped`."""
+    return tls.wrap_socket(peer, True, do_handshake_on_connect=False) if tls else peer
+
+
+def _scheme(tls: ssl.SSLContext | None) -> str:
+    return "https" if tls else "http"
 
 
 def serving(mode: AsyncMode) -> Serving:

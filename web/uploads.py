@@ -1,5 +1,5 @@
-"""Files that pages have sent but no request has taken yet: in memory, a few at a time, for a few
-minutes.
+"""Files that pages have sent but no request has taken yet, for a few minutes: large ones in their
+folder, a few others in memory.
 """
 
 import secrets
@@ -17,6 +17,8 @@ _LASTS = 300.0
 """Seconds that a file waits; a page sends its request right after its files."""
 _WEIGHT = 500
 """Bytes that a file takes in addition to its content."""
+_LARGE_FILES = 1024 * 1024 * 1024
+"""Bytes of large files that one person may have waiting."""
 
 
 class UploadsFull(AgentError):
@@ -31,7 +33,8 @@ class _Waiting:
 
     @property
     def size(self) -> int:
-        return len(self.file.content) + _WEIGHT
+        large = self.file.large.size * _MOST_OF_ONE // _LARGE_FILES if self.file.large else 0
+        return len(self.file.content) + large + _WEIGHT
 
 
 class Uploads:
@@ -43,7 +46,9 @@ class Uploads:
         most_of_one: int = _MOST_OF_ONE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`most`: bytes of all people together; `most_of_one`: of each."""
+        """`most`: bytes in memory of all people together; `most_of_one`: of each. A large file
+        counts for a part of its size.
+        """
         self._most, self._most_of_one, self._clock = most, most_of_one, clock
         self._lock = threading.Lock()
         self._waiting: dict[str, _Waiting] = {}

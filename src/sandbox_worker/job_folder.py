@@ -12,6 +12,10 @@ from pathlib import Path
 from .frames import Message
 
 FOLDER = "/tmp/files"  # noqa: S108 - the container's own
+INPUTS = "/inputs"
+"""Read-only in a container of calls: large files, which the host adds without the judge."""
+HELD = "held"
+"""The folder in it that cannot be listed: code reads a content only by its hash."""
 CHUNK = 192 * 1024
 """Bytes of a file in one frame."""
 NAMED = 20
@@ -54,6 +58,12 @@ class JobFolder:
         path = os.path.join(FOLDER, os.path.basename(name))
         with open(path, "ab") as file:
             file.write(base64.b64decode(data))
+        self._initial_states[name] = _condition(os.lstat(path))
+
+    def link(self, name: str, sha256: str) -> None:
+        """Add a large file, which is in `INPUTS`."""
+        path = os.path.join(FOLDER, os.path.basename(name))
+        os.symlink(f"{INPUTS}/{HELD}/{sha256}", path)
         self._initial_states[name] = _condition(os.lstat(path))
 
     def touched(self) -> bool:

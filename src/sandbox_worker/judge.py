@@ -134,7 +134,10 @@ def _execute(host: "_Host") -> None:
             nonce, {"kind": "ready"}
         )  # with the last job's nonce, which a process that outlived its job does not know
         while "put" in (job := host.hear()):
-            folder.put(job["put"], job["data"])
+            if "sha256" in job:
+                folder.link(job["put"], job["sha256"])
+            else:
+                folder.put(job["put"], job["data"])
         nonce = job["nonce"]
         more = _JobRun(job, call, None, partial(_give_out, job, zygote, folder)).run()
         call.close()

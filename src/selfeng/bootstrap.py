@@ -154,7 +154,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             KnownTools(database),
             tools.library.compare,
             timeout=settings.mcp_timeout,
-            limits=settings.file_limits,
+            limits=settings.result_limits,
         )
         stack.push_async_callback(servers.aclose)
         log.info(
@@ -228,7 +228,8 @@ def compose(
     background, called = BackgroundTasks(), Changes[Event]()
     stack.push_async_callback(background.aclose)
     called.subscribe(log_event)
-    files, recorder = ConversationFiles(database), Recorder(journal)
+    files = ConversationFiles(database, settings.large_files)
+    recorder = Recorder(journal)
     feed = Feed(journal, recorder)
 
     async def take(claimed: ClaimedTurn) -> None:

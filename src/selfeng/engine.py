@@ -205,7 +205,7 @@ class Engine:
         again: str,
         turn_id: str,
     ) -> Asked:
-        self._check(files)
+        files = await self._take_in(files)
         if request.strip() or not answers:
             _check_words(request, "write what you need")
         if agent and agent not in AGENTS:
@@ -282,7 +282,7 @@ class Engine:
             RequestError: the arguments don't fit its signature, or the files are too many or too
                 large.
         """
-        call = await self._bound(name, arguments, files)
+        call, files = await self._bound(name, arguments, files)
         with owned_by(owner):
             events = Changes[Event]()
             events.subscribe(self.called.tell)
@@ -307,7 +307,7 @@ class Engine:
             LimitReached: too many requests wait in the queue.
             RequestError: as `call`, or the conversation belongs to a project.
         """
-        call = await self._bound(name, arguments, files)
+        call, files = await self._bound(name, arguments, files)
         await self.turns.check(owner, conversation_id)
         request = f"Run {call}"
         if conversation_id is not None:
@@ -318,12 +318,14 @@ class Engine:
         )
         return await self.requests.begin(owner, turn_request)
 
-    async def _bound(self, name: str, arguments: Mapping[str, Any], files: Sequence[File]) -> Call:
-        """The call of a tool by name. Raises: as `call`."""
-        self._check(files)
+    async def _bound(
+        self, name: str, arguments: Mapping[str, Any], files: Sequence[File]
+    ) -> tuple[Call, tuple[File, ...]]:
+        """The call of a tool by name, and its files. Raises: as `call`."""
+        own_files = await self._take_in(files)
         tool = await self.library.get_for_call(name)
         try:
-            return Call(tool=tool, arguments=bind(tool.signature, arguments))
+            return Call(tool=tool, arguments=bind(tool.signature, arguments)), own_files
         except ArgumentsInvalid as error:
             raise RequestError(error.problem, f"its signature is {tool.signature}") from error
 
@@ -335,11 +337,14 @@ class Engine:
                 "continue there, or start a new conversation",
             )
 
-    def _check(self, files: Sequence[File]) -> None:
+    async def _take_in(self, files: Sequence[File]) -> tuple[File, ...]:
+        """The files, large ones in the folder of those. Raises: RequestError: they are too many or
+        too large.
+        """
         if problem := self.file_limits.problem(files):
-            raise RequestError(
-                problem, f"FILES_MAX_COUNT and FILES_MAX_MB allow {self.file_limits}"
-            )
+            allowed = f"FILES_MAX_COUNT and FILES_MAX_MB allow {self.file_limits}"
+            raise RequestError(problem, allowed)
+        return tuple([await asyncio.to_thread(self.files.take_in, file) for file in files])
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
         """Begin a turn that makes one tool of an earlier turn's plan, in the same conversation, and

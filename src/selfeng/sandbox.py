@@ -220,7 +220,7 @@ class SecureSandbox:
         self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
     ) -> Execution:
         check_modules(job)
-        if problem := self._files.problem(files):
+        if problem := self._files.problem([file for file in files if not file.large]):
             raise RequestError(problem)
         message: Message = {
             "name": job.name,
@@ -248,7 +248,7 @@ class SecureSandbox:
         """Do a job in a container of the pool, once more if the machine may have been too busy for
         it, and again elsewhere if the machine is lost; its `outcome` of `fresh` results.
         """
-        tries, losses = 2, 0
+        tries, losses, large = 2, 0, [file.large for file in files if file.large]
         while tries:
             result, started = fresh(), asyncio.get_running_loop().time()
             try:
@@ -258,6 +258,8 @@ class SecureSandbox:
             try:
                 container = await _taken(pool)
                 async with _discarded_on_error(pool, container):
+                    if large:
+                        await asyncio.to_thread(container.hold, large)
                     killed = await run_job(container, packed, self._longest(self.timeout), result)
             except SandboxError:
                 losses += 1

@@ -48,3 +48,51 @@ def test_the_page_works_unbundled(tmp_path: Path, page: Page) -> None:
     ask(page, "return rows 60")
     expect(page.get_by_test_id("long-result")).to_contain_text("60 rows")
     assert server.end() == (0, "")
+
+
+def test_it_can_be_installed(link: str, page: Page) -> None:
+    open_page(page, link)
+    devtools = page.context.new_cdp_session(page)
+    manifest = devtools.send("Page.getAppManifest")
+    assert manifest["url"].endswith("/static/manifest.json")
+    assert manifest["errors"] == []
+    assert devtools.send("Page.getInstallabilityErrors")["installabilityErrors"] == []
+
+
+def test_on_paper_is_the_conversation_alone(link: str, page: Page) -> None:
+    open_page(page, link)
+    ask(page, "essay 120")
+    expect(page.get_by_test_id("turn")).to_have_attribute("data-state", "done")
+    page.emulate_media(media="print", color_scheme="dark")
+    for shown in ("request", "answer"):
+        expect(page.get_by_test_id(shown)).to_be_visible()
+    for hidden in (".header", ".sidebar", ".panel", ".composer", ".turn-actions"):
+        expect(page.locator(hidden).first).to_be_hidden()
+    scrollers = "[...document.querySelectorAll('.chat-scroller, .page')]"
+    assert page.evaluate(f"{scrollers}.every((e) => e.scrollHeight <= e.clientHeight + 1)")
+
+
+def test_a_large_file_is_sent_with_progress_and_can_be_cancelled(
+    tmp_path: Path, page: Page
+) -> None:
+    server = ServerProcess(tmp_path, "eventlet", FILES_MAX_MB="50")
+    open_page(page, server.link)
+    (tmp_path / "large.csv").write_bytes(b"day,price\n" * 2_000_000)
+    (tmp_path / "too-large.csv").write_bytes(b"day,price\n" * 6_000_000)
+    picker = page.get_by_test_id("file-input")
+    picker.set_input_files(str(tmp_path / "too-large.csv"))
+    expect(page.get_by_test_id("files-refused")).to_contain_text("57.2 MB")
+    page.context.new_cdp_session(page).send(
+        "Network.emulateNetworkConditions",
+        {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 2_000_000},
+    )
+    picker.set_input_files(str(tmp_path / "large.csv"))
+    ask(page, "Hello")
+    pending = page.get_by_test_id("pending-sending")
+    expect(pending).to_contain_text("Sending large.csv: ")
+    page.get_by_test_id("pending-cancel").click()
+    expect(page.get_by_test_id("pending")).to_have_count(0)
+    picker.set_input_files(str(tmp_path / "large.csv"))
+    ask(page, "essay 10")
+    expect(page.get_by_test_id("request-file").get_by_role("button")).to_contain_text("19.1 MB")
+    assert server.end() == (0, "")

@@ -2,6 +2,7 @@
 
 import io
 import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -9,8 +10,10 @@ from typer.testing import CliRunner
 from selfeng.cli.app import app
 from selfeng.cli.standard_input import with_input
 from selfeng.core.errors import RequestError
-from selfeng.core.files import File, FileLimits
+from selfeng.core.files import File, FileLimits, LargeFiles
 from tests.home import Home
+
+LARGE_FILES = LargeFiles(Path("nowhere"))
 
 
 @pytest.fixture
@@ -29,7 +32,7 @@ def test_one_line_becomes_a_part_of_the_request(piped, line, encoding):
     piped(line.encode(encoding))
     said = line.strip()
     expected = f"Reverse this\n\n{said}" if said else "Reverse this"
-    assert with_input("Reverse this", FileLimits()) == (expected, ())
+    assert with_input("Reverse this", FileLimits(), LARGE_FILES) == (expected, ())
 
 
 @pytest.mark.parametrize(
@@ -57,14 +60,25 @@ def test_one_line_becomes_a_part_of_the_request(piped, line, encoding):
 )
 def test_anything_else_becomes_a_file_named_after_its_form(piped, name, content):
     piped(content)
-    assert with_input("Sum it", FileLimits()) == ("Sum it", (File(name=name, content=content),))
+    assert with_input("Sum it", FileLimits(), LARGE_FILES) == (
+        "Sum it",
+        (File(name=name, content=content),),
+    )
 
 
-def test_more_than_files_may_have_is_refused(piped):
+def test_a_large_file_is_streamed(piped, tmp_path):
+    content = b"a,b\n" + b"1,2\n" * 500_000
+    piped(content)
+    words, (file,) = with_input("Sum it", FileLimits(), LargeFiles(tmp_path))
+    assert (words, file.name, file.content) == ("Sum it", "stdin.csv", b"")
+    assert b"".join(file.pieces()) == content
+
+
+def test_more_than_files_may_have_is_refused(piped, tmp_path):
     piped(b"a\n" * 600_000)
     with pytest.raises(RequestError, match="standard input has more than 1 MB") as raised:
-        with_input("Sum it", FileLimits(size=1024 * 1024))
-    assert "FILES_MAX_MB" in raised.value.remedy
+        with_input("Sum it", FileLimits(size=1024 * 1024), LargeFiles(tmp_path))
+    assert "FILE_MAX_MB" in raised.value.remedy
 
 
 @pytest.mark.parametrize("arguments", [["-"], ["ask"], ["ask", "-"], []])

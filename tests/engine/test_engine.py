@@ -176,7 +176,10 @@ async def test_files_beyond_the_limits_are_refused(engine):
     with pytest.raises(RequestError) as caught:
         await engine.ask("me", None, "Hello!", [File(name=str(n), content=b"") for n in range(11)])
     assert caught.value.message == "there are 11 files; 10 are allowed"
-    assert caught.value.remedy == "FILES_MAX_COUNT and FILES_MAX_MB allow 10 files of 8 MB together"
+    assert (
+        caught.value.remedy
+        == "FILES_MAX_COUNT and FILES_MAX_MB allow 10 files of 500 MB together, 100 MB each"
+    )
     assert await engine.conversations.list("me") == ()
 
 

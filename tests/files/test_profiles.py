@@ -10,6 +10,7 @@ import zipfile
 import zlib
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,7 +19,7 @@ import pytest_asyncio
 from benchmarks.file_cases import Case, documents, messages, unusual_tables
 from benchmarks.files import field_problem, made_file
 from selfeng.core.errors import ResourceNotFound, SandboxUnavailable
-from selfeng.core.files import File, FileReference
+from selfeng.core.files import File, FileReference, LargeFiles
 from selfeng.core.verdict import Returned, SandboxJob, SandboxStatus
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes.pool import PoolSize
@@ -454,3 +455,30 @@ async def test_documents_that_hold_too_much_or_are_broken_are_problems(
     assert bomb["problem"] == "unpacked it has 151 MB, so it was not opened"
     old = await profile(sandbox, "old.doc", b"\xd0\xcf\x11\xe0" + bytes(600))
     assert old == {"kind": "old Office file, such as .doc or .msg"}
+
+
+async def test_a_large_text_is_profiled_by_its_beginning(
+    sandbox: SecureSandbox, tmp_path: Path
+) -> None:
+    lines = b"".join(b"2026-01-%02d,%d\n" % (n % 28 + 1, n) for n in range(700_000))
+    large = LargeFiles(tmp_path).take("long.csv", [b"day,number\n", lines])
+    profile = await profiled(sandbox, large)
+    assert profile["sample"] == "from the first 8 MB of 12 MB"
+    (table,) = profile["tables"]
+    assert table["examined_to"].startswith("row ")
+    assert "lines" not in profile
+    assert "rows" not in table
+    assert [column["type"] for column in table["columns"]] == ["date YYYY-MM-DD", "integer"]
+    assert not any("sum" in column for column in table["columns"])
+    one_line = LargeFiles(tmp_path).take("long.bin", [bytes(65_000_000)])
+    assert "was not opened" in (await profiled(sandbox, one_line))["problem"]
+
+
+async def profiled(sandbox: SecureSandbox, file: File) -> dict[str, Any]:
+    async def read(reference: FileReference) -> File:
+        return file
+
+    profile: dict[str, Any] = json.loads(
+        await FileProfiler(sandbox).inspect(file.reference(), read)
+    )
+    return profile

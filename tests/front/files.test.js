@@ -74,6 +74,7 @@ test("names that the server refuses are told before anything is sent", () => {
 
 test("limits and sizes are told in words", () => {
   assert.equal(limitsText(LIMITS), "up to 2 files, 3 MB together");
+  assert.equal(limitsText({ ...LIMITS, each: 1048576 }), "up to 2 files of 1 MB, 3 MB together");
   assert.equal(limitsText(undefined), "");
   const sizes = {
     0: "0 B",

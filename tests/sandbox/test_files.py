@@ -5,14 +5,20 @@ followed, opened or kept.
 import hashlib
 import json
 import os
+import socket
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from selfeng.core.errors import RequestError
-from selfeng.core.files import File, FileLimits
+from selfeng.core.files import File, FileLimits, LargeContent, LargeFiles
 from selfeng.core.verdict import Execution, Killed, Raised, Returned, SandboxJob, Verdict
 from selfeng.sandbox import SecureSandbox
+from selfeng.sandboxes import job_protocol
+from selfeng.sandboxes.backend import Container
 from selfeng.sandboxes.pool import PoolSize
+from selfeng.seeds import load_seeds
 from tests.sandbox.backends import Behind
 from tests.sandbox.conftest import Verify
 
@@ -32,6 +38,9 @@ async def test_files_are_in_the_current_folder_and_new_ones_come_back(
 ) -> None:
     code = """
 import os
+import socket
+from collections.abc import Sequence
+from pathlib import Path
 def tool(path):
     with open(path) as file, open("out.txt", "w") as out:
         out.write(file.read().upper())
@@ -82,6 +91,97 @@ def tool():
     )
 
 
+async def test_a_large_file_is_brought_in_once_and_nobody_else_finds_it(
+    backend: Behind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = b"x,y\n" + b"1,2\n" * 5_000_000
+    large = LargeFiles(tmp_path).take("big.csv", [content])
+    assert large.large
+    sent: list[int] = []
+    whole = job_protocol._send
+
+    async def counted(sock: socket.socket, job: bytes) -> None:
+        sent.append(len(job))
+        await whole(sock, job)
+
+    monkeypatch.setattr(job_protocol, "_send", counted)
+    one, none = PoolSize(least=1, ready=1, most=1), PoolSize(least=0, ready=0, most=1)
+    sandbox = SecureSandbox(
+        timeout=20, **backend.options, executors=one, verifiers=none, comparers=none
+    )
+    brought: list[int] = []
+    container = type(sandbox._backend.container("execute", ""))
+    bring_in = container._bring_in
+
+    def watched(self: Container, contents: Sequence[LargeContent]) -> None:
+        brought.extend(content.size for content in contents)
+        bring_in(self, contents)
+
+    monkeypatch.setattr(container, "_bring_in", watched)
+    code = """
+import os
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+def tool(path):
+    with open(path, "rb") as file: lines = sum(1 for _ in file)
+    return [lines, os.path.getsize(path), os.listdir()]
+"""
+    forbidden = """
+import os
+import socket
+from collections.abc import Sequence
+from pathlib import Path
+def tool(path):
+    refused = []
+    for do in (lambda: open(path, "ab"), lambda: os.truncate(path, 0), lambda: os.chmod(path, 0o777),
+               lambda: os.listdir("/inputs/held"), lambda: os.remove(os.readlink(path)),
+               lambda: os.listdir(os.path.dirname(os.path.realpath(path)))):
+        try: do()
+        except OSError as error: refused.append(type(error).__name__)
+    os.remove(path)
+    with open(path, "w") as file: file.write("mine")
+    return len(refused)
+"""
+    try:
+        for number in range(2):
+            got = await execute(sandbox, code, large, path="big.csv")
+            assert json.loads(got.data or "") == [5_000_001, len(content), ["big.csv"]]
+            assert (brought, len(sent)) == ([len(content)], number + 1)
+        assert max(sent) < 10_000
+        got = await execute(sandbox, forbidden, large, path="big.csv")
+        assert (got.data, got.files) == ("6", (File(name="big.csv", content=b"mine"),))
+        assert (await execute(sandbox, "import os\ndef tool(): return os.listdir()")).data == "[]"
+        got = await execute(sandbox, code, large, path="big.csv")
+        assert brought == [len(content)]
+    finally:
+        await sandbox.aclose()
+
+
+@pytest.mark.extended
+async def test_a_seed_sums_a_hundred_megabytes_within_the_default_limits(
+    backend: Behind, tmp_path: Path
+) -> None:
+    block = "".join(
+        f"2026-01-01,item {n},{n % 997}.{n % 90 + 10}\n" for n in range(10_000)
+    ).encode()
+    pieces = [b"day,item,price\n", *[block] * (100_000_000 // len(block) + 1)]
+    large = LargeFiles(tmp_path).take("prices.csv", pieces)
+    assert large.size > 100_000_000
+    seed = next(seed for seed in load_seeds() if seed.name == "summarize_csv_column")
+    sandbox = SecureSandbox(**backend.options)
+    try:
+        arguments = {"csv_text": "prices.csv", "column": "price"}
+        got = await sandbox.execute(SandboxJob(seed.name, seed.code), arguments, [large])
+        assert isinstance(got, Returned), got
+        figures = json.loads(got.data or "")
+    finally:
+        await sandbox.aclose()
+    cents = sum(100 * (n % 997) + n % 90 + 10 for n in range(10_000)) * (len(pieces) - 1)
+    assert figures["count"] == 10_000 * (len(pieces) - 1)
+    assert figures["sum"] == cents / 100
+
+
 async def test_changed_files_come_back_and_others_do_not(sandbox: SecureSandbox) -> None:
     given = [
         File(name=name, content=b"old")
@@ -89,6 +189,9 @@ async def test_changed_files_come_back_and_others_do_not(sandbox: SecureSandbox)
     ]
     code = """
 import os
+import socket
+from collections.abc import Sequence
+from pathlib import Path
 def tool():
     with open("changed", "w") as file: file.write("new")
     with open("kept") as file: file.read()
@@ -255,6 +358,9 @@ def tool():
 async def test_deep_folders_are_named_and_do_not_stay(sandbox: SecureSandbox) -> None:
     code = """
 import os
+import socket
+from collections.abc import Sequence
+from pathlib import Path
 def tool():
     for _ in range(3000):
         os.mkdir("d"); os.chdir("d")

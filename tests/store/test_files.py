@@ -20,7 +20,7 @@ from selfeng.core.events import (
     TurnFinished,
     TurnStarted,
 )
-from selfeng.core.files import File
+from selfeng.core.files import LARGE, MB, File, LargeFiles
 from selfeng.core.prompt import AgentThread, ChatMessage
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
@@ -37,6 +37,11 @@ AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 @pytest.fixture
 def engine(database: sa.Engine) -> sa.Engine:
     return database
+
+
+@pytest.fixture
+def files(engine: sa.Engine, tmp_path: Path) -> ConversationFiles:
+    return ConversationFiles(engine, LargeFiles(tmp_path / "files"))
 
 
 def file(name: str, content: bytes = b"content") -> File:
@@ -60,12 +65,14 @@ def keep(engine: sa.Engine, *events: Event, owner: str = "me") -> str:
     return conversation
 
 
-def test_files_of_requests_and_of_tools_are_kept_and_read_again(engine: sa.Engine) -> None:
+def test_files_of_requests_and_of_tools_are_kept_and_read_again(
+    engine: sa.Engine, files: ConversationFiles
+) -> None:
     large = file("large.bin", bytes(range(256)) * 10_000)
     conversation = keep(engine, started(large, file("a.csv", b"1")), made(file("b.png", b"2")))
-    files = ConversationFiles(engine)
     assert [r.name for r in files.newest(conversation)] == ["b.png", "large.bin", "a.csv"]
-    assert files.read(conversation, large.reference().sha256, "large.bin") == large
+    again = files.read(conversation, large.reference().sha256, "large.bin")
+    assert (again.reference(), b"".join(again.pieces())) == (large.reference(), large.content)
     assert [r.event for r in Journal(engine).history(conversation)] == [
         started(large, file("a.csv", b"1")).model_copy(update={"contents": ()}),
         made(file("b.png", b"2")).model_copy(update={"contents": ()}),
@@ -74,6 +81,7 @@ def test_files_of_requests_and_of_tools_are_kept_and_read_again(engine: sa.Engin
 
 def test_the_newest_file_of_a_name_counts_and_older_ones_can_still_be_read(
     engine: sa.Engine,
+    files: ConversationFiles,
 ) -> None:
     conversation = keep(
         engine,
@@ -81,9 +89,41 @@ def test_the_newest_file_of_a_name_counts_and_older_ones_can_still_be_read(
         made(file("a", b"2")),
         made(file("a", b"1"), file("b", b"1")),
     )
-    files = ConversationFiles(engine)
     assert files.newest(conversation) == (file("a", b"1").reference(), file("b", b"1").reference())
     assert files.read(conversation, file("a", b"2").reference().sha256, "a") == file("a", b"2")
+
+
+def test_a_large_content_is_in_pieces_and_goes_with_its_conversation(
+    engine: sa.Engine, files: ConversationFiles, tmp_path: Path
+) -> None:
+    large = files.take_in(file("a", bytes(3 * MB + 5)))
+    assert large.large
+    assert not large.content
+    assert large.large.path.stat().st_size == large.size == 3 * MB + 5
+    conversation = keep(engine, started(large))
+    large.large.path.unlink()
+    again = files.read(conversation, large.reference().sha256, "a")
+    assert (again, again.large) == (large, large.large)
+    assert again.in_memory().content == bytes(3 * MB + 5)
+    with reading(engine) as connection:
+        pieces = connection.scalars(sa.select(sa.func.length(schema.content_pieces.c.content)))
+        assert max(pieces.all()) < LARGE
+    Journal(engine).remove_conversations([conversation])
+    with reading(engine) as connection:
+        assert not connection.scalars(sa.select(schema.content_pieces.c.number)).all()
+
+
+def test_a_result_is_whole_even_if_a_file_has_its_content(
+    engine: sa.Engine, files: ConversationFiles
+) -> None:
+    text = json.dumps(["a" * 100] * 20_000, separators=(",", ":"))
+    result = kept(json.loads(text))
+    same = files.take_in(file("same.json", text.encode()))
+    returned = Returned(type_name="list", text="", value=result.reference, result=result)
+    conversation = keep(engine, started(same), ExecutionFinished(tool="t", execution=returned))
+    sha256 = result.reference.sha256
+    assert files.result(conversation, sha256).content == text
+    assert b"".join(files.read(conversation, sha256, "same.json").pieces()) == text.encode()
 
 
 def test_contents_are_kept_once(engine: sa.Engine) -> None:
@@ -96,21 +136,20 @@ def test_contents_are_kept_once(engine: sa.Engine) -> None:
         assert connection.scalar(sa.select(sa.func.count()).select_from(schema.files)) == 9
 
 
-def test_a_conversation_has_only_its_own_files(engine: sa.Engine) -> None:
+def test_a_conversation_has_only_its_own_files(engine: sa.Engine, files: ConversationFiles) -> None:
     keep(engine, started(file("a")))
     other = keep(engine, started())
-    files = ConversationFiles(engine)
     assert files.newest(other) == ()
     for sha256 in (file("a").reference().sha256, "", "\0", "0" * 64):
         with pytest.raises(RequestError):
             files.read(other, sha256, "a")
 
 
-def test_a_request_with_halves_of_pairs_keeps_its_files(engine: sa.Engine) -> None:
+def test_a_request_with_halves_of_pairs_keeps_its_files(
+    engine: sa.Engine, files: ConversationFiles
+) -> None:
     conversation = keep(engine, started(file("a"), request="\ud800"))
-    assert ConversationFiles(engine).read(conversation, file("a").reference().sha256, "a") == file(
-        "a"
-    )
+    assert files.read(conversation, file("a").reference().sha256, "a") == file("a")
 
 
 def test_events_without_a_conversation_keep_nothing(engine: sa.Engine) -> None:
@@ -119,19 +158,22 @@ def test_events_without_a_conversation_keep_nothing(engine: sa.Engine) -> None:
         assert connection.execute(sa.select(schema.contents)).all() == []
 
 
-def test_a_reference_under_other_rules_is_left_out(engine: sa.Engine) -> None:
+def test_a_reference_under_other_rules_is_left_out(
+    engine: sa.Engine, files: ConversationFiles
+) -> None:
     conversation = keep(engine, started(file("a"), file("b")))
     with writing(engine) as connection:
         bad = schema.files.c.position == 0
         connection.execute(
             schema.files.update().where(bad).values(reference='{"name": "../a", "size": 1}')
         )
-    assert [r.name for r in ConversationFiles(engine).newest(conversation)] == ["b"]
+    assert [r.name for r in files.newest(conversation)] == ["b"]
 
 
-def test_a_content_is_read_under_the_names_that_it_has(engine: sa.Engine) -> None:
+def test_a_content_is_read_under_the_names_that_it_has(
+    engine: sa.Engine, files: ConversationFiles
+) -> None:
     conversation = keep(engine, started(file("a"), file("b")), made(file("c", b"other")))
-    files = ConversationFiles(engine)
     for name in ("a", "b"):
         assert files.read(conversation, file("a").reference().sha256, name) == file(name)
     for name in ("c", "", "\0", "../a"):
@@ -163,10 +205,11 @@ def finished(data: str, tool: str = "t") -> Event:
     return ExecutionFinished(tool=tool, execution=kept(data))
 
 
-def test_values_of_tools_are_kept_whole_and_read_again(engine: sa.Engine) -> None:
+def test_values_of_tools_are_kept_whole_and_read_again(
+    engine: sa.Engine, files: ConversationFiles
+) -> None:
     rows = json.dumps([{"n": n, "text": "é" * 20} for n in range(36_000)])
     conversation = keep(engine, started(), finished(rows, "list_rows"), finished("1.5"))
-    files = ConversationFiles(engine)
     table, number = files.results(conversation)
     assert (number.begins, number.reference.referable) == ("1.5", False)
     assert (table.id, table.request, table.tool) == ("r1", "go", "list_rows")
@@ -180,19 +223,23 @@ def test_values_of_tools_are_kept_whole_and_read_again(engine: sa.Engine) -> Non
     assert (event.execution.value, event.execution.data) == (table.reference, None)
 
 
-def test_the_newest_values_that_are_worth_it_keep_their_numbers(engine: sa.Engine) -> None:
+def test_the_newest_values_that_are_worth_it_keep_their_numbers(
+    engine: sa.Engine, files: ConversationFiles
+) -> None:
     rows = (f"[{n}]" for n in range(7))
     conversation = keep(engine, finished("1"), *map(finished, rows), finished('"short"'))
-    found = ConversationFiles(engine).results(conversation)
+    found = files.results(conversation)
     assert [(r.id, r.begins) for r in found] == [
         *((f"r{n + 2}", f"[{n}]") for n in range(2, 7)),
         ("r9", '"short"'),
     ]
 
 
-def test_the_last_value_of_a_turn_belongs_to_its_owner(engine: sa.Engine) -> None:
+def test_the_last_value_of_a_turn_belongs_to_its_owner(
+    engine: sa.Engine, files: ConversationFiles
+) -> None:
     conversation = keep(engine, finished("[1]"), finished("[1, 2]"))
-    files, (record, *_) = ConversationFiles(engine), Journal(engine).history(conversation)
+    record, *_ = Journal(engine).history(conversation)
     assert files.result_of_turn("me").content == "[1,2]"
     assert files.result_of_turn("me", record.turn_id).content == "[1,2]"
     for owner, turn in (("other", ""), ("other", record.turn_id), ("me", "unknown")):
@@ -202,9 +249,11 @@ def test_the_last_value_of_a_turn_belongs_to_its_owner(engine: sa.Engine) -> Non
         files.result(conversation, "0" * 64)
 
 
-def test_a_value_stays_as_long_as_a_conversation_has_it(engine: sa.Engine) -> None:
+def test_a_value_stays_as_long_as_a_conversation_has_it(
+    engine: sa.Engine, files: ConversationFiles
+) -> None:
     both = [keep(engine, finished("[1]")) for _ in range(2)]
-    files, journal = ConversationFiles(engine), Journal(engine)
+    journal = Journal(engine)
     (kept_there,) = files.results(both[1])
     journal.remove_conversations([both[0]])
     assert files.result(both[1], kept_there.reference.sha256).content == "[1]"
@@ -240,6 +289,7 @@ def test_nothing_of_a_removed_conversation_stays_in_the_file(tmp_path: Path) -> 
 
 def test_a_value_comes_with_its_turn_and_call_and_a_corrected_answer_is_marked(
     engine: sa.Engine,
+    files: ConversationFiles,
 ) -> None:
     journal, conversation = Journal(engine), Journal(engine).create_conversation("me", "title")
     first, second = (journal.begin_turn(conversation, text) for text in ("sum it", "no, 7"))
@@ -251,7 +301,7 @@ def test_a_value_comes_with_its_turn_and_call_and_a_corrected_answer_is_marked(
         (second, TurnFinished(answer="It is 7.", tool="add")),
     )
     journal.append([JournalEntry(conversation, turn, AT, event) for turn, event in events])
-    (value,) = ConversationFiles(engine).results(conversation)
+    (value,) = files.results(conversation)
     assert (value.turn_id, value.request, value.arguments) == (first, "sum it", '{"a": 2}')
     answers = [m.content for m in journal.messages(conversation) if m.role == "assistant"]
     assert answers == ["(This answer was wrong; a later one corrects it.)\n\nIt is 5.", "It is 7."]

@@ -4,6 +4,7 @@ the library or the server.
 
 import asyncio
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -22,6 +23,7 @@ from selfeng.core.events import (
     TurnStarted,
     Witnessed,
 )
+from selfeng.core.files import LargeFiles
 from selfeng.core.stage_event import Usage
 from selfeng.store import schema
 from selfeng.store.conversation_files import ConversationFiles
@@ -42,8 +44,9 @@ def journal(database: sa.Engine) -> Journal:
 
 
 @pytest.fixture
-def shares(database: sa.Engine, journal: Journal) -> Shares:
-    return Shares(database, journal, ConversationFiles(database))
+def shares(database: sa.Engine, journal: Journal, tmp_path: Path) -> Shares:
+    files = ConversationFiles(database, LargeFiles(tmp_path / "files"))
+    return Shares(database, journal, files)
 
 
 def _turn(journal: Journal, conversation: str, *events: Event) -> None:

@@ -76,7 +76,7 @@ from selfeng.core.events import (
     Usage,
     Witnessed,
 )
-from selfeng.core.files import MB, File, FileLimits
+from selfeng.core.files import File
 from selfeng.core.lesson import Lesson
 from selfeng.core.plan import PlannedStep
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
@@ -548,7 +548,7 @@ class FakeSetup:
             model=self._configuration.status,
             sandbox=self.sandbox,
             library=LibraryStatus(tools=1, detail="ready"),
-            files=FakeEngine.file_limits,
+            files=self._configuration.settings.file_limits,
             unready=self._readiness.unready,
         )
 
@@ -556,10 +556,8 @@ class FakeSetup:
 class FakeEngine:
     """As much of `selfeng.engine.Engine` as the web server uses; to be made on its event loop."""
 
-    file_limits = FileLimits(count=3, size=MB)
-
     def __init__(self, settings: Settings) -> None:
-        folder = settings.data_dir
+        folder, self.file_limits = settings.data_dir, settings.file_limits
         ports: Any = json.loads(os.environ.get("LOCAL_PORTS", "{}"))
         kinds = {int(port): kind for port, kind in ports.items()}
         look = partial(local_servers, kinds, 5)
@@ -567,7 +565,7 @@ class FakeEngine:
         self._database = open_database(settings.database)
         self._journal = Journal(self._database)
         self._journal.stop_abandoned_turns()
-        files = ConversationFiles(self._database)
+        files = ConversationFiles(self._database, settings.large_files)
         self.shares = Shares(self._database, self._journal, files)
         self.servers = McpServers(
             settings.mcp_config, KnownTools(self._database), all_fit, timeout=20

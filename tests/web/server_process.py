@@ -40,6 +40,8 @@ class ServerProcess:
             "ASYNC_MODE": mode,
             "FLASK_HOST": "127.0.0.1",
             "FLASK_PORT": "0",
+            "FILES_MAX_COUNT": "3",
+            "FILES_MAX_MB": "1",
         }
         self._errors = (folder / "stderr.txt").open("w+")
         self.errors = ""
@@ -95,6 +97,7 @@ class ServerProcess:
             requests.Session() as http
         ):  # polling uses it for every request, a websocket for its cookies
             http.cookies.update(session.cookies)
+            http.verify, http.trust_env = session.verify, session.trust_env
             http.headers["Authorization"] = session.headers.get("Authorization", "")
             if transport == "polling":  # the websocket library names an origin by itself
                 http.headers["Origin"] = self.url

@@ -2,15 +2,19 @@
 in place only if they are pictures.
 """
 
+import os
 import re
+import socket
+import time
+from pathlib import Path
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import pytest
 import requests
 
 from selfeng.core.errors import RequestError
-from selfeng.core.files import File
+from selfeng.core.files import MB, File, LargeContent
 from tests.web.server_process import ServerProcess, of_somebody_else
 from web.uploads import Uploads, UploadsFull
 
@@ -110,6 +114,30 @@ def test_only_pictures_are_shown_in_place(
     assert (again.status_code, again.content) == (304, b"")
 
 
+def test_a_large_file_is_streamed_to_disk_and_back(tmp_path: Path) -> None:
+    server = ServerProcess(tmp_path, "threading", FILES_MAX_MB="20")
+    try:
+        visitor, content = server.browser(), os.urandom(12_000_000)
+        conversation, events = converse(server, visitor, ("large.bin", content))
+        assert events[0]["files"][0]["size"] == len(content)
+        assert visitor.get(address(server, conversation, events)).content == content
+        (copy,) = (tmp_path / "files").iterdir()
+        copy.unlink()  # the database has it
+        assert visitor.get(address(server, conversation, events)).content == content
+        with socket.create_connection(
+            (urlsplit(server.url).hostname, urlsplit(server.url).port)
+        ) as cancelled:
+            head = f"POST /api/v1/files?name=a HTTP/1.1\r\nHost: {urlsplit(server.url).netloc}\r\n"
+            head += f"Authorization: Bearer {server.token}\r\nContent-Length: {5 * MB}\r\n\r\n"
+            cancelled.sendall(head.encode() + bytes(2 * MB))
+        ends = time.monotonic() + 20
+        while len(list((tmp_path / "files").iterdir())) > 1:  # nothing of it is left
+            assert time.monotonic() < ends
+            time.sleep(0.05)
+    finally:
+        server.end()
+
+
 def test_nobody_gets_what_is_not_theirs(server: ServerProcess, visitor: requests.Session) -> None:
     conversation, events = converse(server, visitor, ("a.csv", b"secret"))
     place = address(server, conversation, events)
@@ -179,7 +207,24 @@ def test_another_sites_page_sends_no_files(
 
 
 def test_the_limits_are_told(server: ServerProcess, visitor: requests.Session) -> None:
-    assert visitor.get(f"{server.url}/api/v1/health").json()["files"] == {"count": 3, "size": 2**20}
+    assert visitor.get(f"{server.url}/api/v1/health").json()["files"] == {
+        "count": 3,
+        "size": 2**20,
+        "each": 2**20,
+    }
+
+
+def test_large_files_make_room_by_their_size() -> None:
+    def large(mb: int) -> File:
+        content = LargeContent(path=Path("nowhere"), size=mb * MB, sha256="0" * 64)
+        return File(name="large", large=content)
+
+    uploads = Uploads()
+    first = [uploads.put("me", large(500)) for _ in range(2)]
+    assert len(uploads.take("me", first)) == 2
+    first = [uploads.put("me", large(500)) for _ in range(3)]
+    with pytest.raises(RequestError):
+        uploads.take("me", first[:1])
 
 
 def test_uploads_that_nobody_takes_make_room_for_the_same_persons() -> None:

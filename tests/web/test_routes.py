@@ -140,7 +140,7 @@ def test_every_response_carries_the_security_headers(
     style = "style-src 'self'" if with_access else "style-src 'self' 'nonce-N'"
     assert policy == (
         f"default-src 'none'; script-src 'self' 'nonce-N'; {style}; img-src 'self' data:; "
-        "font-src 'self'; connect-src 'self'; frame-src 'self'; "
+        "font-src 'self'; connect-src 'self'; frame-src 'self'; manifest-src 'self'; "
         "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     )
     assert {

@@ -107,8 +107,8 @@ def _functions(task: Task) -> Sequence[Function]:
             return {"error": f"there is no file {call.name}", "files": task.workspace.names}
         nonlocal runs
         runs += 1
-        source = next(f.content for f in task.workspace.files if f.name == call.name)
-        argv = [call.name, *call.arguments]
+        file = next(f for f in task.workspace.files if f.name == call.name)
+        source, argv = file.in_memory().content, [call.name, *call.arguments]
         code = _AS_SCRIPT.format(argv=argv, name=call.name)
         listing = f"# {' '.join(argv)}\n{source.decode(errors='replace')}"
         return await _run(task, runs, code, shortened(listing, _SOURCE))

@@ -165,7 +165,8 @@ async def call(
     from selfeng.doors.local_files import read_files, write_files
     from selfeng.stages.response_synthesizer import plain
 
-    files = await asyncio.to_thread(read_files, file or [], engine.file_limits)
+    limits, large_files = engine.file_limits, engine.configuration.settings.large_files
+    files = await asyncio.to_thread(read_files, file or [], limits, large_files)
     values = _arguments(await engine.library.get(name), arguments or [])
     execution = await engine.call(LOCAL, name, values, files, watch=_say_doubt)
     if not isinstance(execution, Killed):

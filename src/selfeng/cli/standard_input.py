@@ -6,11 +6,12 @@ import os
 import select
 import stat
 import sys
+from collections.abc import Iterator
 
 from readcells import delimiter_of, encoding_of
 from selfeng.cli.command import say
 from selfeng.core.errors import RequestError
-from selfeng.core.files import MB, File, FileLimits
+from selfeng.core.files import LARGE, MB, PIECE, File, FileLimits, LargeFiles
 from selfeng.core.pictures import picture_type
 
 _PATIENCE = 2.0
@@ -38,21 +39,33 @@ def read_request() -> str:
     return text.strip()
 
 
-def with_input(request: str, limits: FileLimits) -> tuple[str, tuple[File, ...]]:
+def with_input(
+    request: str, limits: FileLimits, large_files: LargeFiles
+) -> tuple[str, tuple[File, ...]]:
     """The request with what is on standard input: one line becomes a part of the request, and
     anything else a file of it, named after its form.
 
     Raises: RequestError: it is larger than files may be.
     """
-    content = read_bytes(limits.size + 1)
-    if len(content) > limits.size:
-        raise RequestError(
-            f"standard input has more than {limits.size / MB:g} MB",
-            "FILES_MAX_MB says how much a request may have; give it less",
-        )
-    if (line := _line(content)) is not None:
+    begin = read_bytes(LARGE)
+    if (line := _line(begin)) is not None:
         return "\n\n".join(filter(None, [request, line])), ()
-    return request, (File(name=f"stdin.{_ending(content)}", content=content),)
+    lines = begin if len(begin) < LARGE else begin[: begin.rfind(b"\n") + 1] or begin
+    file = large_files.take(f"stdin.{_ending(lines)}", _pieces(begin, limits.each or limits.size))
+    return request, (file,)
+
+
+def _pieces(begin: bytes, most: int) -> Iterator[bytes]:
+    """Standard input, of which `begin` is read. Raises: RequestError: it has more bytes."""
+    size, piece = 0, begin
+    while piece:
+        if (size := size + len(piece)) > most:
+            raise RequestError(
+                f"standard input has more than {most / MB:g} MB",
+                "FILE_MAX_MB says how much a file may have; give it less",
+            )
+        yield piece
+        piece = sys.stdin.buffer.read(PIECE)
 
 
 def read_bytes(size: int = -1) -> bytes:

@@ -71,12 +71,13 @@ async def ask(
     from selfeng.cli.standard_input import is_piped, read_request, with_input
     from selfeng.doors.local_files import read_files
 
-    files = await asyncio.to_thread(read_files, file or [], settings.file_limits)
+    limits, large_files = settings.file_limits, settings.large_files
+    files = await asyncio.to_thread(read_files, file or [], limits, large_files)
     answers, text = tuple(map(parsed_answer, answer or [])), request
     if request == "-" or (not request and not answers and is_piped()):
         text = read_request()
     elif request and is_piped():
-        text, piped = with_input(request, settings.file_limits)
+        text, piped = with_input(request, limits, large_files)
         files += piped
     command_request = CommandRequest(text, conversation, files, answers, agent)
     return await show_turn(

@@ -1,10 +1,14 @@
 """Files that go into a turn and come out of it, by plain names."""
 
 import hashlib
+import os
 import re
-from collections.abc import Sequence
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from mimetypes import guess_extension, guess_type
 from os.path import splitext
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
@@ -14,6 +18,10 @@ from selfeng.core.value import Value
 from selfeng.core.words import count
 
 MB = 1024 * 1024
+LARGE = MB
+"""Bytes of the largest content that is kept in memory; a larger one is in a file of its own."""
+PIECE = 256 * 1024
+"""Bytes of a content that are read at once."""
 LONGEST_NAME = 255
 """Bytes, the limit of common file systems."""
 BINARY = "application/octet-stream"
@@ -83,30 +91,119 @@ class FileReference(Value):
     """
 
 
+class LargeContent(Value):
+    """A content in a file of its own, which does not change."""
+
+    path: Path
+    size: int
+    """Bytes."""
+    sha256: str
+
+
 class File(Value):
-    """A file with its content."""
+    """A file with its content, which is in `large` if it is not in memory."""
 
     name: FileName
-    content: bytes = Field(repr=False)
+    content: bytes = Field(b"", repr=False)
+    large: LargeContent | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.large.size if self.large else len(self.content)
+
+    def pieces(self) -> Iterator[bytes]:
+        """The content, at most `PIECE` bytes at once. Raises: OSError: it can't be read."""
+        if not self.large:
+            yield from (self.content[at : at + PIECE] for at in range(0, self.size, PIECE))
+            return
+        with self.large.path.open("rb") as file:
+            while piece := file.read(PIECE):
+                yield piece
+
+    def in_memory(self) -> "File":
+        """The file with its whole content in memory, such as one that a tool made."""
+        return File(name=self.name, content=b"".join(self.pieces())) if self.large else self
 
     def reference(self) -> FileReference:
+        begin = next(self.pieces(), b"")
         return FileReference(
             name=self.name,
-            size=len(self.content),
-            sha256=hashlib.sha256(self.content).hexdigest(),
-            media_type=media_type(self.name, self.content),
+            size=self.size,
+            sha256=self.large.sha256 if self.large else hashlib.sha256(self.content).hexdigest(),
+            media_type=media_type(self.name, begin),
         )
 
 
+class LargeFiles:
+    """The folder of large contents, by their hash: of uploads, and copies of what the database has.
+    Blocking; safe to use from several threads and processes.
+    """
+
+    def __init__(self, folder: Path, unused: float = 6 * 3600) -> None:
+        """A content that nobody asked for during `unused` seconds is removed."""
+        self._folder, self._unused = folder, unused
+
+    def take(self, name: str, pieces: Iterable[bytes]) -> File:
+        """A file of these pieces; a large one is written to the folder. Raises: OSError: it can't
+        be.
+        """
+        coming, begin = iter(pieces), b""
+        for piece in coming:
+            begin += piece
+            if len(begin) > LARGE:
+                break
+        if len(begin) <= LARGE:
+            return File(name=name, content=begin)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._remove_unused()
+        descriptor, path = tempfile.mkstemp(dir=self._folder)
+        try:
+            with open(descriptor, "wb") as file:
+                size, digest = file.write(begin), hashlib.sha256(begin)
+                for piece in coming:
+                    size += file.write(piece)
+                    digest.update(piece)
+            os.chmod(path, 0o644)  # a sandbox's user reads it, too
+            large = LargeContent(
+                path=self._folder / digest.hexdigest(), size=size, sha256=digest.hexdigest()
+            )
+            os.replace(path, large.path)
+            return File(name=name, large=large)
+        finally:
+            Path(path).unlink(missing_ok=True)
+
+    def get(self, reference: FileReference) -> File | None:
+        """The large file, if its content is here."""
+        path = self._folder / reference.sha256
+        try:
+            os.utime(path)
+        except OSError:
+            return None
+        large = LargeContent(path=path, size=reference.size, sha256=reference.sha256)
+        return File(name=reference.name, large=large)
+
+    def _remove_unused(self) -> None:
+        for path in self._folder.iterdir():
+            try:
+                if path.stat().st_mtime < time.time() - self._unused:
+                    path.unlink()
+            except FileNotFoundError:  # another process was faster
+                continue
+
+
 class FileLimits(Value):
-    """How much may go into a turn, and how much may come out of one call."""
+    """How much may go into a turn, or come out of one call."""
 
     count: int = 10
     size: int = 8 * MB
     """Bytes, all files together."""
+    each: int | None = None
+    """Bytes of one file; None: as `size`."""
 
     def __str__(self) -> str:
-        return f"{count(self.count, 'file')} of {self.size / MB:g} MB together"
+        together = f"{count(self.count, 'file')} of {self.size / MB:g} MB together"
+        return f"{together}, {self.each / MB:g} MB each" if self.each else together
 
     def problem(self, files: Sequence[File]) -> str | None:
         """Why these files are too many, too large or have the same name."""
@@ -115,8 +212,12 @@ class FileLimits(Value):
             return f"there are {len(names)} files; {self.count} are allowed"
         if twice := next((name for name in names if names.count(name) > 1), None):
             return f"two files are called {twice}"
-        if (size := sum(len(file.content) for file in files)) > self.size:
+        if (size := sum(file.size for file in files)) > self.size:
             return f"the files have {size / MB:.1f} MB; {self.size / MB:g} MB are allowed"
+        for file in files:
+            if self.each and file.size > self.each:
+                mb = f"{file.size / MB:.1f} MB; {self.each / MB:g} MB are allowed for one file"
+                return f"{file.name} has {mb}"
         return None
 
 

@@ -31,7 +31,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from selfeng.core.choices import CHOICES, read_choices
 from selfeng.core.errors import ConfigurationError
-from selfeng.core.files import MB, FileLimits
+from selfeng.core.files import MB, FileLimits, LargeFiles
 from selfeng.core.places import HOME
 from selfeng.core.private import close_to_others
 from selfeng.core.visible import hidden, one_line
@@ -247,9 +247,11 @@ class Settings(BaseSettings):
     """Processor seconds of a run in the sandbox; it may wait three times as long."""
 
     files_max_count: int = Field(10, ge=1, le=100)
-    """Files of a request, and of a tool's result."""
-    files_max_mb: int = Field(8, ge=1, le=12)
-    """Megabytes of these files together, each way."""
+    """Files of a request, and of a tool's result, which has at most 8 MB."""
+    file_max_mb: int = Field(100, ge=1, le=10_000)
+    """Megabytes of one file of a request."""
+    files_max_mb: int = Field(500, ge=1, le=100_000)
+    """Megabytes of a request's files together."""
 
     chroma_persist_dir: Folder = Path("./chroma_db")
     """Folder of the search index; it is rebuilt if deleted."""
@@ -270,6 +272,10 @@ class Settings(BaseSettings):
     """Address of the page; 127.0.0.1: this machine only."""
     flask_port: int = Field(5000, ge=0, le=65535)
     """Port of the page; 0: any free one."""
+    https_certificate: Folder | None = None
+    """Certificate of the page, a PEM file with those above it; empty: http."""
+    https_key: Folder | None = None
+    """Its private key, a PEM file; needed with HTTPS_CERTIFICATE."""
     access_token: SecretStr | None = None
     """Token that opens the page, at least 16 characters that are hard to guess; empty: a new one at
     each start."""
@@ -434,8 +440,19 @@ class Settings(BaseSettings):
 
     @property
     def file_limits(self) -> FileLimits:
-        """How much may go into a turn, and come out of it."""
-        return FileLimits(count=self.files_max_count, size=self.files_max_mb * MB)
+        """How much may go into a turn."""
+        size, each = self.files_max_mb * MB, self.file_max_mb * MB
+        return FileLimits(count=self.files_max_count, size=size, each=min(size, each))
+
+    @property
+    def result_limits(self) -> FileLimits:
+        """How much may come out of one call."""
+        return FileLimits(count=self.files_max_count)
+
+    @property
+    def large_files(self) -> LargeFiles:
+        """Where large files are; those unused for hours are removed."""
+        return LargeFiles(self.data_dir / "files")
 
     @property
     def offline(self) -> bool:

@@ -4,16 +4,20 @@ any.
 
 import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from selfeng.core.errors import RequestError
-from selfeng.core.files import MB, File, FileLimits, name_problem, shown_name
+from selfeng.core.files import MB, PIECE, File, FileLimits, LargeFiles, name_problem, shown_name
 
 _SHOWN = 200
 
 
-def read_files(paths: Sequence[Path], limits: FileLimits) -> tuple[File, ...]:
-    """The files at the paths, under their own names.
+def read_files(
+    paths: Sequence[Path], limits: FileLimits, large_files: LargeFiles | None = None
+) -> tuple[File, ...]:
+    """The files at the paths, under their own names; large ones are copied to `large_files`, or
+    also read into memory if that is None.
 
     Raises:
         RequestError: one can't be read, has a name that can't be used, or there are too many or
@@ -26,18 +30,13 @@ def read_files(paths: Sequence[Path], limits: FileLimits) -> tuple[File, ...]:
                 f"{shown_name(path.name)!r} can't be the name of a file: {problem}",
                 "give it another name",
             )
-        files.append(
-            File(
-                name=path.name,
-                content=_content(path, limits.size - sum(len(f.content) for f in files)),
-            )
-        )
+        files.append(_read(path, limits.size - sum(f.size for f in files), large_files))
     if problem := limits.problem(files):
         raise RequestError(problem, f"FILES_MAX_COUNT and FILES_MAX_MB allow {limits}")
     return tuple(files)
 
 
-def _content(path: Path, remaining: int) -> bytes:
+def _read(path: Path, remaining: int, large_files: LargeFiles | None) -> File:
     path_text = str(path)[-_SHOWN:]
     try:
         if not path.is_file():  # reading a pipe would block
@@ -50,7 +49,10 @@ def _content(path: Path, remaining: int) -> bytes:
                 f"{path_text} is too large: {path.stat().st_size / MB:.1f} MB, where "
                 f"{remaining / MB:.1f} MB are left"
             )
-        return path.read_bytes()
+        if large_files is None:
+            return File(name=path.name, content=path.read_bytes())
+        with path.open("rb") as file:
+            return large_files.take(path.name, iter(partial(file.read, PIECE), b""))
     except OSError as error:
         raise RequestError(
             f"{path_text} can't be read: {error.strerror}", "check its permissions"
@@ -81,7 +83,7 @@ def _write_file(file: File, folder: Path) -> Path:
         path = folder / (f"{stem}-{number}{suffix}" if number else file.name)
         try:
             with open(path, "xb") as new:
-                new.write(file.content)
+                new.writelines(file.pieces())
                 return path
         except FileExistsError:
             number += 1

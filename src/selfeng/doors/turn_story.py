@@ -168,7 +168,9 @@ class TurnStory:
     async def read_files(self, engine: "Engine", owner: str) -> list[File]:
         """The files with their contents, as the turn's owner reads them."""
         return [
-            await engine.conversations.file(owner, self.conversation, file.sha256, file.name)
+            (
+                await engine.conversations.file(owner, self.conversation, file.sha256, file.name)
+            ).in_memory()
             for file in self.files.values()
         ]
 

@@ -298,8 +298,9 @@ class AsyncAgent:
     async def _files(self, sources: Iterable[Given]) -> tuple[File, ...]:
         """Raises: RequestError: one can't be read, or is too large."""
         files, limits = list(sources), self.settings.file_limits
+        large_files = self.settings.large_files
         paths = [Path(file) for file in files if not isinstance(file, File)]
-        read = await asyncio.to_thread(read_files, paths, limits) if paths else []
+        read = await asyncio.to_thread(read_files, paths, limits, large_files) if paths else []
         return (*(file for file in files if isinstance(file, File)), *read)
 
 

@@ -9,7 +9,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol
 
-from selfeng.core.errors import SandboxError, SandboxUnavailable
+from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from selfeng.core.files import LargeContent
 from selfeng.core.verdict import SandboxStatus
 from selfeng.sandboxes.container_stream import JudgeStream
 
@@ -38,6 +39,7 @@ class Container(ABC):
         self._lock = threading.Lock()
         self._hung_up = False
         self._stream: JudgeStream | None = None
+        self._inside: set[str] = set()
 
     @property
     def stream(self) -> JudgeStream:
@@ -72,6 +74,22 @@ class Container(ABC):
             stream = self._stream
         if stream is not None:
             stream.hang_up()
+
+    def hold(self, contents: Sequence[LargeContent]) -> None:
+        """Make large contents readable in the container, as `job_folder.INPUTS` says, each once.
+
+        Raises:
+            SandboxUnavailable, SandboxFailed: that failed, or the backend can't do it.
+        """
+        if new := {c.sha256: c for c in contents if c.sha256 not in self._inside}:
+            self._bring_in(tuple(new.values()))
+            self._inside |= new.keys()
+
+    def _bring_in(self, contents: Sequence[LargeContent]) -> None:
+        """Add contents that are not in the container. Raises as `hold` does."""
+        raise SandboxFailed(
+            "this sandbox takes no files above 1 MB", "send less, or set SANDBOX to another one"
+        )
 
     @abstractmethod
     def discard(self) -> None:

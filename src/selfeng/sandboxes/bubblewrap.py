@@ -17,10 +17,11 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+from sandbox_worker.job_folder import HELD
 from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.packages import WORKER_PACKAGE
-from selfeng.core.process import is_running
+from selfeng.core.process import is_running, this_process
 from selfeng.core.verdict import SandboxStatus
 from selfeng.sandboxes import bwrap_container
 from selfeng.sandboxes.backend import SHARED_KERNEL, Mode, unavailable
@@ -37,6 +38,7 @@ from selfeng.sandboxes.bwrap_container import (
     Spawn,
     Started,
     Streams,
+    remove_inputs,
     running,
 )
 from selfeng.sandboxes.control_groups import ControlGroups
@@ -202,6 +204,7 @@ class BubblewrapBackend:
         of the sandbox.
         """
         self._environment = PythonEnvironment(folder.absolute(), packages=packages)
+        self._inputs = folder.absolute() / "inputs"
         self._limits = limits
         self._groups = groups or ControlGroups()
         self._watchdog = Watchdog(limits.memory_mb)
@@ -274,17 +277,28 @@ class BubblewrapBackend:
             if is_running(owner) is False:
                 with contextlib.suppress(OSError):
                     os.kill(pid, signal.SIGKILL)
+        for folder in self._inputs.glob("*"):
+            if is_running(folder.name.rpartition(" ")[0]) is False:
+                remove_inputs(folder)
         return self._groups.reap()
 
     def close(self) -> None:
         self._watchdog.close()
         self._threads.close(_BEGIN)
 
-    def start(self, sandbox: str, stdio: int, stderr: int) -> Started:
+    def start(self, sandbox: str, stdio: int, stderr: int, inputs: Path | None = None) -> Started:
         """See `bwrap_container.Starter`."""
-        return self._start(
-            self._spawn, self._environment.parts(), sandbox, _WORKER, Streams(stdio, stdio, stderr)
-        )
+        streams, parts = Streams(stdio, stdio, stderr), self._environment.parts()
+        return self._start(self._spawn, parts, sandbox, _WORKER, streams, inputs=inputs)
+
+    def inputs(self) -> Path:
+        """See `bwrap_container.Starter`; the name tells `reap` whose it is."""
+        self._inputs.mkdir(mode=0o711, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=self._inputs, prefix=f"{this_process()} "))
+        folder.chmod(0o711)
+        (folder / HELD).mkdir()
+        (folder / HELD).chmod(0o311)  # nobody can list it
+        return folder
 
     def watch(self, container: Watched) -> None:
         if "memory" in self._groups.missing:
@@ -300,6 +314,8 @@ class BubblewrapBackend:
         sandbox: str,
         inner: tuple[str, ...],
         streams: Streams,
+        *,
+        inputs: Path | None = None,
     ) -> Started:
         tools = _tools()
         try:
@@ -311,7 +327,7 @@ class BubblewrapBackend:
         try:
             start = Start(
                 tools,
-                Files(environment, group.shown, group.joined),
+                Files(environment, inputs, group.shown, group.joined),
                 self._limits,
                 self._groups.missing,
                 sandbox,

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox_worker import FILES_OF_THE_JUDGE
+from sandbox_worker.job_folder import INPUTS
 from selfeng.core.packages import WORKER_PACKAGE
 from selfeng.core.process import this_process
 from selfeng.sandboxes import interpreter
@@ -76,6 +77,8 @@ class Files:
 
     environment: Parts | None
     """None for a container in which no Python runs."""
+    inputs: Path | None = None
+    """The folder of large files."""
     shown: tuple[tuple[Path, Path], ...] = ()
     """Files readable in the container, and their paths there: what its control groups count."""
     joined: tuple[Path, ...] = ()
@@ -217,6 +220,8 @@ def _nameless(mount: str, folder: Path, target: Path) -> str:
 
 def _staged(files: Files) -> Iterator[tuple[Path, Path, Path]]:
     """What is staged: its path here, in the stage, and in containers."""
+    if files.inputs:
+        yield files.inputs, _STAGE / "inputs", Path(INPUTS)
     if files.environment:
         yield files.environment.packages, _PACKAGES, PREFIX
         yield files.environment.worker, _WORKER, PREFIX / SITE_PACKAGES / WORKER_PACKAGE

@@ -10,6 +10,7 @@ import json
 import logging
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -20,7 +21,9 @@ from pathlib import Path
 from typing import Protocol
 
 from sandbox_worker.bpf import ENOSYS, EPERM, Argument, Rule, program, refuse
+from sandbox_worker.job_folder import HELD
 from selfeng.core.errors import SandboxFailed
+from selfeng.core.files import LargeContent
 from selfeng.sandboxes.backend import Container, Mode
 from selfeng.sandboxes.bwrap_command import OWNER, Descriptors, Start, command
 from selfeng.sandboxes.container_stream import JudgeStream
@@ -214,6 +217,13 @@ def _rules() -> list[Rule]:
     ]
 
 
+def remove_inputs(folder: Path) -> None:
+    """Remove a container's folder of large files."""
+    with contextlib.suppress(OSError):
+        (folder / HELD).chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 _LOOKS = 2.0
 """Seconds that a container gets to end before its exit state is read."""
 _KILLED = 128 + signal.SIGKILL
@@ -234,12 +244,15 @@ class Started:
 class Starter(Protocol):
     """Starts the worker in a container of its own."""
 
-    def start(self, sandbox: str, stdio: int, stderr: int) -> Started:
-        """Start it for a sandbox, on these file descriptors.
+    def start(self, sandbox: str, stdio: int, stderr: int, inputs: Path | None) -> Started:
+        """Start it for a sandbox, on these file descriptors, with the folder of its large files.
 
         Raises:
             SandboxUnavailable, SandboxFailed.
         """
+
+    def inputs(self) -> Path:
+        """A new folder for large files."""
 
     def watch(self, container: "BubblewrapContainer") -> None:
         """Start watching its memory, if nothing else limits it."""
@@ -276,6 +289,7 @@ class BubblewrapContainer(Container):
         self._process: BwrapProcess | None = None
         self._group: ControlGroup | None = None
         self._outgrown = False
+        self._inputs: Path | None = None
 
     @property
     def pid(self) -> int:
@@ -300,6 +314,8 @@ class BubblewrapContainer(Container):
         with self._lock:
             process, self._process = self._process, None
             group, self._group = self._group, None
+        if self._inputs:
+            remove_inputs(self._inputs)
         if process is None or group is None:
             return  # it was never launched, or is discarded already
         if not process.remove():
@@ -334,6 +350,21 @@ class BubblewrapContainer(Container):
     def check(self) -> None:
         """Do nothing: there is no engine that could fail to answer."""
 
+    def _bring_in(self, contents: Sequence[LargeContent]) -> None:
+        assert self._inputs, "large files are for calls"
+        try:
+            for content in contents:
+                target = self._inputs / HELD / content.sha256
+                try:
+                    os.link(content.path, target)
+                except OSError:  # it is on another file system
+                    shutil.copyfile(content.path, target)
+                    target.chmod(0o444)
+        except OSError as error:
+            raise SandboxFailed(
+                f"a file can't be brought into the sandbox: {error}", "make room, and try again"
+            ) from error
+
     def _bring_up(self) -> None:
         process = self._launch()
         self._check_wanted()
@@ -352,7 +383,9 @@ class BubblewrapContainer(Container):
         reader, writer = os.pipe()
         stream = PipedStream(here, reader)
         try:
-            started = self._starter.start(self._sandbox, there.fileno(), writer)
+            if self._mode == "execute":
+                self._inputs = self._starter.inputs()
+            started = self._starter.start(self._sandbox, there.fileno(), writer, self._inputs)
         except BaseException:
             stream.close()
             raise

@@ -3,14 +3,18 @@
 import contextlib
 import logging
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+import tarfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from docker.errors import APIError, ImageNotFound, NotFound  # type: ignore[import-not-found]
 from docker.models.containers import _create_container_args  # type: ignore[import-not-found]
+from docker.types import Mount  # type: ignore[import-not-found]
 
+from sandbox_worker.job_folder import HELD, INPUTS
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from selfeng.core.files import File, LargeContent
 from selfeng.core.verdict import SandboxStatus
 from selfeng.sandboxes import self_check
 from selfeng.sandboxes.backend import LIFETIME, SHARED_KERNEL, Container, Mode, unavailable
@@ -154,6 +158,7 @@ class DockerContainer(Container):
                 arguments = _create_container_args(
                     {
                         **self._options,
+                        "mounts": [_INPUTS] if self._mode == "execute" else [],
                         "image": self.edition,
                         "name": name,
                         "labels": marks,
@@ -174,6 +179,24 @@ class DockerContainer(Container):
                 raise
         return account
 
+    def _bring_in(self, contents: Sequence[LargeContent]) -> None:
+        """Copy them by a container that is never started, as the root file system of this one is
+        read-only.
+        """
+        name = f"inputs-{secrets.token_hex(8)}"
+        with translated("sending files"):
+            api = self._engine.client().api
+            account = api.inspect_container(self.id)
+            volume = next(m["Name"] for m in account["Mounts"] if m["Destination"] == INPUTS)
+            mounts = [Mount(INPUTS, volume)]
+            host = api.create_host_config(mounts=mounts, network_mode="none")
+            marks = labels(lifetime=LIFETIME, group=self._group)
+            api.create_container(self.edition, name=name, host_config=host, labels=marks)
+            try:
+                api.put_archive(name, INPUTS, _archive(contents))
+            finally:
+                self._engine.remove(name)
+
     def _attach(self) -> None:
         """Attach before the start, when nothing can be held in a buffer above the socket."""
         raw: Any = self._engine.client().api.attach_socket(
@@ -182,6 +205,26 @@ class DockerContainer(Container):
         with self._lock:
             self._stream = DockerStream(raw)
         self._check_wanted()
+
+
+_INPUTS = Mount(INPUTS, None)
+"""A volume of the container's own, removed with it. Root's, so that code only reads; the engine
+takes no read-only mount of a volume without a name.
+"""
+
+
+def _archive(contents: Sequence[LargeContent]) -> Iterator[bytes]:
+    """A tar archive of contents, in pieces; nobody can list their folder."""
+    folder = tarfile.TarInfo(HELD)
+    folder.type, folder.mode = tarfile.DIRTYPE, 0o711
+    yield folder.tobuf()
+    for content in contents:
+        entry = tarfile.TarInfo(f"{HELD}/{content.sha256}")
+        entry.size, entry.mode = content.size, 0o444
+        yield entry.tobuf()
+        yield from File(name=content.sha256, large=content).pieces()
+        yield bytes(-content.size % tarfile.BLOCKSIZE)
+    yield bytes(2 * tarfile.BLOCKSIZE)
 
 
 OWN_KERNEL = (

@@ -65,15 +65,18 @@ async def run_job(
 
 
 def packed_files(files: Sequence[File]) -> bytes:
-    """The files as frames, for an executor that is about to get a job."""
+    """The files as frames, for an executor that is about to get a job; of large ones the names, as
+    the container holds them.
+    """
     pieces = (
         (file.name, file.content[at : at + CHUNK])
         for file in files
+        if not file.large
         for at in range(0, max(1, len(file.content)), CHUNK)
     )
-    return b"".join(
-        pack({"put": name, "data": base64.b64encode(data).decode()}) for name, data in pieces
-    )
+    links = (pack({"put": f.name, "sha256": f.large.sha256}) for f in files if f.large)
+    small = (pack({"put": name, "data": base64.b64encode(data).decode()}) for name, data in pieces)
+    return b"".join((*links, *small))
 
 
 async def _send(sock: socket.socket, job: bytes) -> None:

@@ -73,7 +73,7 @@ class SandboxOptions:
             base_image=settings.base_image,
             runtime=settings.sandbox_runtime,
             docker_hosts=settings.docker_hosts,
-            files=settings.file_limits,
+            files=settings.result_limits,
         )
 
 

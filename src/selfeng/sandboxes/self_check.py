@@ -6,9 +6,11 @@ isolation is found in the engine's description of the container (`docker inspect
 equivalent command-line flag.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from sandbox_worker.job_folder import INPUTS
 from selfeng.core.errors import SandboxUnavailable
 
 _REMEDY = (
@@ -16,6 +18,8 @@ _REMEDY = (
     "before its socket"
 )
 _TMP = "/tmp"  # noqa: S108 - inside the container
+_NAMELESS = re.compile("[0-9a-f]{64}|")
+"""The name of a volume that nobody else has, given by the engine, and before it has one."""
 _NAMESPACES = {"PidMode": "pid", "IpcMode": "ipc", "UTSMode": "uts", "UsernsMode": "userns"}
 _OF_ITS_OWN = ("", "private", "none")
 _UNDOING = ("unconfined", "disable", "false")
@@ -77,14 +81,16 @@ def unsafe_flags(account: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _folders(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:
-    """What is mounted beside /tmp, such as the engine's own socket; each mount once."""
+    """What is mounted beside /tmp and the large files, such as the engine's own socket; each mount
+    once.
+    """
     volumes = {str(bind) for bind in host.get("Binds") or ()}
     for mount in (*(host.get("Mounts") or ()), *(account.get("Mounts") or ())):
         source, target = (
             mount.get("Source") or mount.get("Name") or "",
             mount.get("Destination") or mount.get("Target"),
         )
-        if (mount.get("Type"), target) != ("tmpfs", _TMP):
+        if not _is_ours(mount.get("Type"), target, mount.get("Name") or mount.get("Source") or ""):
             volumes.add(f"{source}:{target}")
     for volume in sorted(volumes):
         if not any(
@@ -92,6 +98,12 @@ def _folders(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[st
         ):
             yield f"--volume={volume}"
     yield from (f"--tmpfs={folder}" for folder in host.get("Tmpfs") or () if folder != _TMP)
+
+
+def _is_ours(kind: str, target: str, name: str) -> bool:
+    """Whether a mount is /tmp, or the volume of large files that no other container has."""
+    is_inputs = (kind, target) == ("volume", INPUTS) and bool(_NAMELESS.fullmatch(name))
+    return is_inputs or (kind, target) == ("tmpfs", _TMP)
 
 
 def _kept_rights(account: Mapping[str, Any], host: Mapping[str, Any]) -> Iterator[str]:

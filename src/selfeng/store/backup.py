@@ -24,7 +24,7 @@ from selfeng.core.files import MB
 from selfeng.core.private import make_file_private
 from selfeng.core.visible import one_line
 from selfeng.store.database import open_database, reading, writing
-from selfeng.store.schema import effects, metadata, properties, tool_words, turns
+from selfeng.store.schema import content_pieces, effects, metadata, properties, tool_words, turns
 
 DATABASE = "database.db"
 """Name of the database in a backup; the rest of it are folders."""
@@ -33,7 +33,7 @@ MOST_ENTRIES, MOST_TIMES, _SMALL = 250_000, 200, 64 * MB
 unpack to. A database of repeated text shrinks to a thirtieth; zeros shrink to a thousandth.
 """
 _IN_USE = ".in-use"
-_BATCH = 500  # rows
+_BATCH, _PIECES = 500, 16  # rows
 
 
 class BackupError(AgentError):
@@ -142,7 +142,8 @@ def _copy_rows(source: sa.Engine, target: sa.Engine, *, restored: bool = False) 
         for table in reversed(tables):
             target_connection.execute(table.delete())
         for table in tables:
-            result = source_connection.execution_options(yield_per=_BATCH).execute(sa.select(table))
+            batch = _BATCH if table is not content_pieces else _PIECES
+            result = source_connection.execution_options(yield_per=batch).execute(sa.select(table))
             counts[table.name] = 0
             for rows in result.mappings().partitions():
                 target_connection.execute(table.insert(), [dict(row) for row in rows])

@@ -2,7 +2,7 @@
 transaction as the event that brings them.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from selfeng.core.errors import ResourceNotFound
 from selfeng.core.events import Event, Executing, ExecutionFinished, FilesMade, Record, TurnStarted
-from selfeng.core.files import File, FileReference, shown_name
+from selfeng.core.files import LARGE, File, FileReference, LargeFiles, shown_name
 from selfeng.core.result import (
     BEGINS,
     NAMED,
@@ -29,6 +29,7 @@ from selfeng.store.text import storable
 RECOMPUTED = 200
 """The most earlier answers that are computed again."""
 _FILES, _CONTENTS, _RESULTS = schema.files, schema.contents, schema.results
+_PIECES = schema.content_pieces
 
 
 def brings_contents(event: Event) -> bool:
@@ -51,22 +52,44 @@ def keep(connection: sa.Connection, record: Record) -> None:
             return
         case TurnStarted(contents=files) | FilesMade(contents=files):
             for position, file in enumerate(files):
-                stored = _stored(connection, file.reference(), file.content)
+                stored = _stored(connection, file.reference(), file.pieces())
                 connection.execute(_FILES.insert().values(**key, position=position, **stored))
         case ExecutionFinished(tool=tool, execution=Returned(result=Result() as result)):
-            stored = _stored(connection, result.reference, result.content.encode())
+            stored = _stored(connection, result.reference, [result.content.encode()])
             stored |= {"turn_id": record.turn_id, "tool": tool}
             connection.execute(_RESULTS.insert().values(**key, **stored))
 
 
 def _stored(
-    connection: sa.Connection, reference: FileReference | ResultReference, content: bytes
+    connection: sa.Connection,
+    reference: FileReference | ResultReference,
+    pieces: Iterable[bytes],
 ) -> dict[str, str]:
-    """Store a content unless it is there; the columns that refer to it."""
-    query = sa.select(_CONTENTS.c.sha256).where(_CONTENTS.c.sha256 == reference.sha256)
-    if connection.scalar(query) is None:
-        connection.execute(_CONTENTS.insert().values(sha256=reference.sha256, content=content))
-    return {"reference": reference.model_dump_json(), "sha256": reference.sha256}
+    """Store a content unless it is there; the columns that refer to it. A result is in one piece,
+    even if a file has the same content.
+    """
+    sha256, coming = reference.sha256, iter(pieces)
+    columns = {"reference": reference.model_dump_json(), "sha256": sha256}
+    query = sa.select(sa.func.length(_CONTENTS.c.content)).where(_CONTENTS.c.sha256 == sha256)
+    if (length := connection.scalar(query)) is None:
+        begin = next(coming, b"")
+        connection.execute(_CONTENTS.insert().values(sha256=sha256, content=begin))
+        for number, piece in enumerate(coming):
+            row = {"sha256": sha256, "number": number, "content": piece}
+            connection.execute(_PIECES.insert().values(**row))
+    elif isinstance(reference, ResultReference) and length < reference.size:
+        whole = _CONTENTS.update().where(_CONTENTS.c.sha256 == sha256)
+        connection.execute(whole.values(content=next(coming)))
+        connection.execute(_PIECES.delete().where(_PIECES.c.sha256 == sha256))
+    return columns
+
+
+def _content(connection: sa.Connection, sha256: str) -> Iterator[bytes]:
+    """A content in pieces; none if it is not there."""
+    for table in (_CONTENTS, _PIECES):
+        query = sa.select(table.c.content).where(table.c.sha256 == storable(sha256))
+        query = query.order_by(table.c.number) if table is _PIECES else query
+        yield from connection.execution_options(yield_per=4).scalars(query)
 
 
 def _calls(
@@ -92,8 +115,8 @@ def _arguments(calls: Sequence[tuple[int, Executing]], tool: str, seq: int) -> s
 class ConversationFiles:
     """Reads the files and results of conversations. All methods block: call them in a thread."""
 
-    def __init__(self, engine: sa.Engine) -> None:
-        self._engine = engine
+    def __init__(self, engine: sa.Engine, large_files: LargeFiles) -> None:
+        self._engine, self._large_files = engine, large_files
 
     def contents(self, conversation_id: str) -> Contents:
         return Contents(
@@ -129,20 +152,19 @@ class ConversationFiles:
             _FILES.c.sha256 == storable(sha256)
         )
         with reading(self._engine) as connection:
-            names = {
-                r.name
-                for r in _references(
-                    connection.scalars(sa.select(_FILES.c.reference).where(of_file)).all()
+            texts = connection.scalars(sa.select(_FILES.c.reference).where(of_file)).all()
+            reference = next((r for r in _references(texts) if r.name == name), None)
+            if reference is None:
+                raise ResourceNotFound(
+                    f"the conversation has no such file {shown_name(name)!r}", "attach it again"
                 )
-            }
-            content = connection.scalar(
-                sa.select(_CONTENTS.c.content).where(_CONTENTS.c.sha256 == storable(sha256))
-            )
-        if name not in names or content is None:
-            raise ResourceNotFound(
-                f"the conversation has no such file {shown_name(name)!r}", "attach it again"
-            )
-        return File(name=name, content=content)
+            copy = self._large_files.get(reference) if reference.size > LARGE else None
+            return copy or self._large_files.take(name, _content(connection, sha256))
+
+    def take_in(self, file: File) -> File:
+        """The file with a large content in the folder of those."""
+        large = len(file.content) > LARGE
+        return self._large_files.take(file.name, file.pieces()) if large else file
 
     def results(self, conversation_id: str, turn_id: str = "") -> tuple[EarlierResult, ...]:
         """The newest values of a conversation, or those of one turn, the oldest first. They are

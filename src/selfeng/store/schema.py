@@ -117,6 +117,19 @@ contents = sa.Table(
     "contents",  # of files and results, by their hash
     metadata,
     sa.Column("sha256", sa.String(64), primary_key=True),
+    sa.Column("content", sa.LargeBinary, nullable=False),  # of a large file, its beginning
+)
+
+content_pieces = sa.Table(
+    "content_pieces",  # the rest of large files' contents
+    metadata,
+    sa.Column(
+        "sha256",
+        sa.String(64),
+        sa.ForeignKey("contents.sha256", ondelete="CASCADE"),
+        primary_key=True,
+    ),
+    sa.Column("number", sa.Integer, primary_key=True, autoincrement=False),
     sa.Column("content", sa.LargeBinary, nullable=False),
 )
 

@@ -36,13 +36,16 @@ async function send(path, options = {}) {
     ...options,
   });
   if (response.ok) return response;
-  const body = await response.json().catch(() => ({}));
+  throw errorOf(response.status, await response.json().catch(() => ({})));
+}
+
+function errorOf(status, body) {
   const {
-    message = t("server-answered", { status: `${response.status}` }),
+    message = t("server-answered", { status: `${status}` }),
     remedy,
     fields,
-  } = body.error ?? {};
-  throw new ApiError(response.status, message, remedy, fields);
+  } = body?.error ?? {};
+  return new ApiError(status, message, remedy, fields);
 }
 
 export const getHealth = () => get("/api/v1/health");
@@ -111,9 +114,21 @@ async function sendBundle(path, body, tell) {
     for (const [kind, data] of events) tell(kind, data);
   }
 }
-// Sends a file ahead of its request; returns the id that the request names it by.
-export const postFile = async (name, body) =>
-  (await get(`/api/v1/files?name=${encodeURIComponent(name)}`, { method: "POST", body })).id;
+// Sends a file ahead of its request; returns the id that the request names it by. `progress` gets the share
+// that is sent, again and again, and returns whether to go on. `fetch` does not report progress.
+export const postFile = (name, body, progress = () => true) =>
+  new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", `/api/v1/files?name=${encodeURIComponent(name)}`);
+    request.responseType = "json";
+    request.upload.onprogress = ({ loaded, total }) => progress(loaded / total) || request.abort();
+    request.onload = () =>
+      request.status === 200
+        ? resolve(request.response.id)
+        : reject(errorOf(request.status, request.response));
+    request.onerror = request.onabort = () => reject(new ApiError(0, t("pending-silent")));
+    request.send(body);
+  });
 export const getGraph = async () => (await get("/api/v1/graph")).svg;
 export const getServers = async () => (await get("/api/v1/servers")).servers;
 // Whether a tool of another MCP server is called without asking; returns all servers.

@@ -225,9 +225,14 @@ async function upload(key, files) {
   const ids = [];
   for (const { name, content, address } of files) {
     try {
-      ids.push(await postFile(name, content ?? (await getFile(address))));
+      const body = content ?? (await getFile(address));
+      const progress = (share) => {
+        dispatch({ type: "upload_progressed", upload: { key, name, share } });
+        return Boolean(pendingBy(key));
+      };
+      ids.push(await postFile(name, body, progress));
     } catch (error) {
-      if (!socket.connected) return null;
+      if (!socket.connected || !pendingBy(key)) return null;
       // A file that was changed or removed since it was picked can't be read any more, and fails
       // like a broken connection.
       const message = t("pending-file", { name, problem: error.message });

@@ -29,14 +29,20 @@ function nameProblem(name) {
   return new TextEncoder().encode(name).length > 255 ? t("files-name-long") : "";
 }
 
-function excess(files, { count, size }) {
+function excess(files, { count, size, each }) {
   if (files.length > count) return t("files-too-many", { count });
+  const large = each < size && files.find((f) => f.size > each);
+  if (large) return t("files-one-too-large", { most: fileSize(each), size: fileSize(large.size) });
   const total = files.reduce((sum, f) => sum + f.size, 0);
   return total > size ? t("files-too-large", { most: fileSize(size), size: fileSize(total) }) : "";
 }
 
-export const limitsText = (limits) =>
-  limits ? t("files-limits", { count: limits.count, size: fileSize(limits.size) }) : "";
+export function limitsText(limits) {
+  if (!limits) return "";
+  const { count, size, each = size } = limits;
+  const values = { count, size: fileSize(size), each: fileSize(each) };
+  return t(each < size ? "files-limits-each" : "files-limits", values);
+}
 
 // A turn's files as files of the next request; their contents are fetched from the server when it is sent.
 export const filesAgain = ({ files }, conversationId) =>

@@ -59,6 +59,7 @@ export const initialState = {
   settings: null, // the dialog with the settings, as in settings.js
   notice: null, // {message, remedy}
   refused: "", // why files were not attached
+  upload: null, // {key, name, share}: how much of a file of a pending request is sent
   announcement: { number: 0, text: "" },
 };
 
@@ -172,6 +173,7 @@ const changes = {
       { ...state, pending: changed(state, key, { error }) },
       t("told-not-sent", { error: error.message }),
     ),
+  upload_progressed: (state, { upload }) => ({ ...state, upload }),
   pending_dismissed: (state, { key }) => ({
     ...state,
     pending: state.pending.filter((p) => p.key !== key),

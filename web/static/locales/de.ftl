@@ -150,6 +150,10 @@ files-limits = { $count ->
     [one] eine Datei, bis zu { $size }
    *[other] bis zu { $count } Dateien, zusammen { $size }
 }
+files-limits-each = { $count ->
+    [one] eine Datei, bis zu { $each }
+   *[other] bis zu { $count } Dateien mit je { $each }, zusammen { $size }
+}
 files-refused = { $name } wurde nicht angehängt: { $problem }.
 files-refused-remedy = Hängen Sie eine kleinere Datei, einen Teil davon oder weniger Dateien an.
 files-name-begins = der Name beginnt mit { $sign }
@@ -159,8 +163,10 @@ files-too-many = { $count ->
     [one] zu einer Anfrage darf eine Datei gehören
    *[other] zu einer Anfrage dürfen { $count } Dateien gehören
 }
+files-one-too-large = eine Datei darf { $most } haben, diese hat { $size }
 files-too-large = alle Dateien zusammen dürfen { $most } haben, diese haben { $size }
 pending-sending = Wird gesendet
+pending-uploading = { $name } wird gesendet: { $share }
 pending-waits = Wird gesendet, sobald die Verbindung wieder steht
 pending-cancel = Abbrechen
 pending-silent = Der Server hat nicht geantwortet.

@@ -150,6 +150,10 @@ files-limits = { $count ->
     [one] one file, up to { $size }
    *[other] up to { $count } files, { $size } together
 }
+files-limits-each = { $count ->
+    [one] one file, up to { $each }
+   *[other] up to { $count } files of { $each }, { $size } together
+}
 files-refused = { $name } was not attached: { $problem }.
 files-refused-remedy = Attach a smaller file, a part of it, or fewer files.
 files-name-begins = its name begins with { $sign }
@@ -159,8 +163,10 @@ files-too-many = { $count ->
     [one] one file may come with a request
    *[other] { $count } files may come with a request
 }
+files-one-too-large = one file may have { $most }, this has { $size }
 files-too-large = all files together may have { $most }, these have { $size }
 pending-sending = Sending
+pending-uploading = Sending { $name }: { $share }
 pending-waits = Will be sent when the connection is back
 pending-cancel = Cancel
 pending-silent = The server did not answer.

@@ -8,6 +8,7 @@ bear.
 import importlib
 import io
 import json
+import os
 import re
 import unicodedata
 import zipfile
@@ -20,6 +21,10 @@ from selfeng.stages.execution import inspected_documents as documents
 from selfeng.stages.execution import inspected_packed as packed
 from selfeng.stages.execution import inspected_table as tables
 
+SAMPLE = 8_000_000
+"""Bytes of a large text that are read."""
+WHOLE = 64_000_000
+"""Bytes of the largest file that is opened and is not text."""
 UNPACKED = 150_000_000
 """Bytes that a workbook may have when unpacked."""
 LONGEST = 6_000
@@ -50,13 +55,37 @@ _MAIL = re.compile(
 
 def profile_file(path: str) -> dict[str, Any]:
     """What the file holds, as plain JSON without what is empty."""
-    with open(path, "rb") as file:
-        profile = _profile(file.read(), path)
+    size = os.path.getsize(path)
+    profile = _sample_profile(path, size) if size > SAMPLE else {}
+    if not profile:
+        with open(path, "rb") as file:
+            profile = _profile(file.read(), path)
     for number in range(len(_LEAST) + 1):
         short_profile: dict[str, Any] = _prune(profile, _LEAST[:number])
         if len(json.dumps(short_profile, ensure_ascii=False)) <= LONGEST:
             break
     return short_profile
+
+
+def _sample_profile(path: str, size: int) -> dict[str, Any]:
+    """The profile of the beginning of a large text, without what only the whole file says; {} for a
+    file that must be read whole.
+    """
+    with open(path, "rb") as file:
+        begin = file.read(SAMPLE)
+    content = begin[: begin.rfind(b"\n") + 1]
+    if not content or not encoding_of(content):
+        problem = f"it has {size / 1e6:,.0f} MB and is not lines of text, so it was not opened"
+        return {"kind": "binary", "problem": problem} if size > WHOLE else {}
+    profile = _profile(content, path)
+    for table in profile.get("tables", []):
+        count = table.pop("rows", 0)
+        table["examined_to"] = table["examined_to"] or f"row {count}"
+        for column in table["columns"]:
+            column.pop("sum", None)
+    profile.pop("lines", None)
+    sample = f"from the first {len(content) / 1e6:.0f} MB of {size / 1e6:,.0f} MB"
+    return {"kind": profile.pop("kind"), "sample": sample, **profile}
 
 
 def _profile(content: bytes, path: str, depth: int = 0) -> dict[str, Any]:
@@ -101,7 +130,7 @@ def lines_about(path: str, message: str) -> list[str]:
 def _rows_of(path: str) -> Iterator[tuple[int, list[str], str]]:
     """Number, stripped cells and text of each row of a table, or line of a text."""
     with open(path, "rb") as file:
-        content = file.read()
+        content = file.read(SAMPLE)
     if content.startswith(_ZIP):
         for sheet in _workbook(path):
             for number, row in _sheet_rows(sheet):

@@ -73,6 +73,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("sha256"),
     )
     op.create_table(
+        "content_pieces",
+        sa.Column("sha256", sa.String(64), nullable=False),
+        sa.Column("number", sa.Integer, autoincrement=False, nullable=False),
+        sa.Column("content", sa.LargeBinary, nullable=False),
+        sa.ForeignKeyConstraint(["sha256"], ["contents.sha256"], ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("sha256", "number"),
+    )
+    op.create_table(
         "conversations",
         sa.Column("id", sa.String(32), nullable=False),
         sa.Column("owner", sa.String(64), nullable=False),

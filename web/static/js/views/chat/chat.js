@@ -70,6 +70,7 @@ export function Chat({ state, thread, pending }) {
               html`<${Pending}
                 key=${p.key}
                 pending=${p}
+                upload=${state.upload?.key === p.key && !p.sent && state.upload}
                 waits=${["reconnecting", "refused"].includes(state.connection)}
               />`,
           )}

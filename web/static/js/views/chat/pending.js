@@ -1,6 +1,7 @@
 // A request on its way to the server, or one that the server refused.
 
 import { retry } from "../../connection.js";
+import { percent } from "../../format.js";
 import { html } from "../../html.js";
 import { Icon } from "../../icons.js";
 import { memo } from "../../memo.js";
@@ -9,11 +10,12 @@ import { t } from "../../texts.js";
 import { RequestFiles } from "../values/files.js";
 import { Problem } from "../parts/problem.js";
 
-// `waits`: there is no connection.
-export const Pending = memo(({ pending, waits }) => {
+// `waits`: there is no connection; `upload`: how much of which file is sent.
+export const Pending = memo(({ pending, upload, waits }) => {
   const { key, text, files, error } = pending;
+  const dismiss = () => dispatch({ type: "pending_dismissed", key });
   const edit = () => {
-    dispatch({ type: "pending_dismissed", key });
+    dismiss();
     dispatch({ type: "example_chosen", text, files });
   };
   return html`<li class="turn" data-testid="pending">
@@ -22,22 +24,21 @@ export const Pending = memo(({ pending, waits }) => {
     ${
       !error &&
       !waits &&
-      html`<p class="now">
-        <span class="spinner" aria-hidden="true"></span>${t("pending-sending")}
+      html`<p class="now" data-testid="pending-sending">
+        <span class="spinner" aria-hidden="true"></span>${
+          upload
+            ? t("pending-uploading", { name: upload.name, share: percent(upload.share) })
+            : t("pending-sending")
+        }
       </p>`
     }
     ${
       !error &&
-      waits &&
-      html`<div class="pending-waits" data-testid="pending-waits">
-        <p><${Icon} name="pause" />${t("pending-waits")}</p>
+      (waits || upload) &&
+      html`<div class="pending-waits" data-testid=${waits ? "pending-waits" : "pending-upload"}>
+        ${waits && html`<p><${Icon} name="pause" />${t("pending-waits")}</p>`}
         <button type="button" class="button" onClick=${edit}>${t("pending-edit")}</button>
-        <button
-          type="button"
-          class="button"
-          data-testid="pending-cancel"
-          onClick=${() => dispatch({ type: "pending_dismissed", key })}
-        >
+        <button type="button" class="button" data-testid="pending-cancel" onClick=${dismiss}>
           ${t("pending-cancel")}
         </button>
       </div>`
