@@ -105,6 +105,7 @@ from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.turn_queue import MOST_LEASES, ClaimedTurn, TurnQueue
+from selfeng.synthesis.before import KnownCall
 from selfeng.synthesis.probe import shown_call
 from selfeng.synthesis_engine import SynthesisEngine
 from selfeng.turns.event_numbers import NumberedEvent
@@ -1024,17 +1025,17 @@ class Engine:
 
     async def behaviour(self, owner: str, name: str) -> Behaviour:
         """How a proposal differs from the version that it follows, also on the person's own earlier
-        calls without files. Raises: ResourceNotFound, SandboxError.
+        calls. Raises: ResourceNotFound, SandboxError.
         """
         proposal = await self.proposal(owner, name)
-        recorded, tool = list[dict[str, Any]](), None
+        recorded, tool = list[KnownCall](), None
         if proposal.based_on:
             tool = await self.library.get(name)
             now = datetime.now(UTC)
             for call in await asyncio.to_thread(self._files.calls, owner, name, now):
                 with suppress(ValueError, ResourceNotFound):
                     arguments, files = await asyncio.to_thread(self._as_called, call)
-                    recorded += [] if files else [arguments]
+                    recorded.append(KnownCall(arguments=arguments, files=tuple(files)))
         with owned_by(owner):
             return await self.synthesis.behaviour(tool, proposal, recorded)
 
