@@ -303,10 +303,10 @@ async def test_a_model_sees_the_profiles_of_new_and_earlier_files(tmp_path, monk
     prompts = [r.messages[-1]["content"] for r in script.requests if r.prompt == "specification"]
     assert len(prompts) == 2
     for prompt in prompts:
-        assert '"encoding": "cp1252"' in prompt
-        assert '"decimal": ","' in prompt
-        assert '"odd": ["line 3: n/a"]' in prompt
-    assert '"from": "earlier in the conversation"' in prompts[1]
+        assert '"encoding":"cp1252"' in prompt
+        assert '"decimal":","' in prompt
+        assert '"odd":["line 3: n/a"]' in prompt
+    assert '"from":"earlier in the conversation"' in prompts[1]
 
 
 async def test_an_acknowledged_request_is_in_the_journal(engine):
