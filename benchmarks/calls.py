@@ -24,7 +24,7 @@ plan of two steps, both reuse    5       4,773          search 3, specify, respo
 script                           5       7,808          search, specify, delegate 3; the third codes
 question, then its answer        2, 6    2,698, 6,301   search, specify; then a build, and a lesson
 small talk, declined             2       2,766, 2,906   search, specify
-default settings: build, en      7       8,988          search, specify, test, implement 3, respond
+default settings: build, en      7       8,586          search, specify, test, implement 3, respond
 the same in de, es, ja           7       8,570, 8,550, 8,462
 reuse in en, de, es, ja          2       1,394, 1,607, 1,605, 1,571
 
