@@ -24,9 +24,9 @@ plan of two steps, both reuse    5       4,773          search 3, specify, respo
 script                           5       7,808          search, specify, delegate 3; the third codes
 question, then its answer        2, 6    2,698, 6,301   search, specify; then a build, and a lesson
 small talk, declined             2       2,766, 2,906   search, specify
-default settings: build, en      7       8,988          search, specify, test, implement 3, respond
-the same in de, es, ja           7       8,971, 8,951, 8,848
-reuse in en, de, es, ja          2       1,420, 1,633, 1,631, 1,584
+default settings: build, en      7       8,586          search, specify, test, implement 3, respond
+the same in de, es, ja           7       8,570, 8,550, 8,462
+reuse in en, de, es, ja          2       1,394, 1,607, 1,605, 1,571
 
 A prompt cache could serve nothing again in a build and 41 % in a script, because each stage has a
 prompt of its own; so a native connection to Anthropic's API with prompt caching would not pay.

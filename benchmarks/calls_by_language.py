@@ -201,7 +201,7 @@ _MODULE = '''```python
 
 import math
 
-from readcells import read_numbers, read_table, text_key
+from readcells import read_table, text_key
 
 
 def sum_by_group(
@@ -210,14 +210,7 @@ def sum_by_group(
     """Sum a column of a table for each value of another column."""
     table = read_table(path)
     names = [name for _, name in table.column(group)]
-    amounts = table.column(amount)
-    numbers = read_numbers(
-        [cell for _, cell in amounts],
-        places=[line for line, _ in amounts],
-        decimal=decimal or "",
-        others=table.cells(),
-        delimiter=table.delimiter,
-    ).checked()
+    numbers = table.numbers(amount, decimal).checked()
 {body}
 ```'''
 IMPLEMENTATIONS = [

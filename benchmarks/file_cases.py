@@ -71,15 +71,11 @@ def sum_of_records(path: str, key: str) -> dict:
     return {"sum": math.fsum(value for value in numbers.checked() if value is not None)}
 """
 FIRST_DAY = """
-from readcells import read_dates, read_numbers, read_table
+from readcells import read_table
 
 
 def first_day(path: str, column: str) -> str:
-    table = read_table(path)
-    lines, cells = zip(*table.column(column))
-    numbers = read_numbers(table.cells(), delimiter=table.delimiter)
-    places, decimal = [f"line {n}" for n in lines], numbers.format.decimal
-    dates = read_dates(cells, places=places, others=table.cells(), decimal=decimal)
+    dates = read_table(path).dates(column)
     return str(min(day for day in dates.checked() if day))
 """
 SUM_OF_AN_OLD_SHEET = """

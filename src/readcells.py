@@ -471,12 +471,12 @@ def _both(reading: NumberReading) -> str:
 def number_format(
     texts: Iterable[object],
     *,
-    decimal: str = "",
+    decimal: str | None = None,
     others: Iterable[object] = (),
     delimiter: str = "",
 ) -> NumberFormat:
     """How the numbers of a column are written. What its cells leave open, the file's `others`
-    decide, then its delimiter; `decimal`, if not "", decides at once.
+    decide, then its delimiter; `decimal`, if not None, decides at once.
 
     Raises:
         ValueError: `decimal` is not a decimal sign.
@@ -484,7 +484,9 @@ def number_format(
     if decimal and decimal not in _CORES:
         raise ValueError(f"decimal must be '.' or ',', not {decimal!r}")
     evidence = _evidence(NumberEvidence(), texts, number_reading)
-    return evidence.format(decimal, _evidence(NumberEvidence(), others, number_reading), delimiter)
+    return evidence.format(
+        decimal or "", _evidence(NumberEvidence(), others, number_reading), delimiter
+    )
 
 
 def read_number(text: str, format: NumberFormat | None = None) -> int | float:
@@ -522,7 +524,7 @@ def read_numbers(
     format: NumberFormat | None = None,
     *,
     places: Sequence[object] = (),
-    decimal: str = "",
+    decimal: str | None = None,
     others: Iterable[object] = (),
     delimiter: str = "",
 ) -> Column[int | float, NumberFormat]:
@@ -807,9 +809,34 @@ class Table(NamedTuple):
         at = _place(self.header, name)
         return [(line, plain_text("".join(row[at : at + 1]))) for line, row in self.rows]
 
+    def numbers(self, name: str, decimal: str | None = None) -> Column[int | float, NumberFormat]:
+        """A column as numbers; `decimal` as for `number_format`. Raises: ValueError, as
+        `column`.
+        """
+        cells, places = self._placed(name)
+        return read_numbers(
+            cells, places=places, decimal=decimal, others=self.cells(), delimiter=self.delimiter
+        )
+
+    def dates(
+        self, name: str, day_first: bool | None = None
+    ) -> Column[date | datetime, DateFormat]:
+        """A column as dates; `day_first` as for `date_format`. Raises: ValueError, as `column`."""
+        cells, places = self._placed(name)
+        decimal = number_format(self.cells(), delimiter=self.delimiter).decimal
+        return read_dates(
+            cells, places=places, day_first=day_first, others=self.cells(), decimal=decimal
+        )
+
     def cells(self) -> Iterator[str]:
         """All cells below the header, such as for the `others` of `read_numbers`."""
         return chain.from_iterable(row for _, row in self.rows)
+
+    def _placed(self, name: str) -> tuple[list[str], list[str]]:
+        """The cells of a column, and where they stand."""
+        column = self.column(name)
+        places = [f"line {line}, column {name!r}," for line, _ in column]
+        return [cell for _, cell in column], places
 
 
 class _OpenTable(NamedTuple):

@@ -34,6 +34,8 @@ _LANE = 10
 """Versions that one such container serves; starting another costs more than running these."""
 Result = TypeVar("Result", SuiteResult, CallResult)
 Outcome = TypeVar("Outcome", Verdict, Execution)
+_LOOK = 0.5
+"""Seconds between looks whether an engine is back."""
 _TOO_LARGE = "The job is too large for the sandbox: {}."
 
 
@@ -60,6 +62,8 @@ class SecureSandbox:
         self.id = secrets.token_hex(8)
         """A label on its containers, see `docker_engine.labels`."""
         self.timeout, self._patience = options.timeout, options.patience
+        self.outage = 30.0
+        """Seconds that an engine may be away in the middle of a job."""
         self._limits, self._files = options.limits, options.files
         self._backend = chosen_backend(options)
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -245,8 +249,8 @@ class SecureSandbox:
         outcome: Callable[[Result, str | None, float], Outcome],
         files: Sequence[File] = (),
     ) -> Outcome:
-        """Do a job in a container of the pool, once more if the machine may have been too busy for
-        it, and again elsewhere if the machine is lost; its `outcome` of `fresh` results.
+        """Do a job in a container of the pool, and again if the machine may have been too busy for
+        it, or its container is lost; its `outcome` of `fresh` results.
         """
         tries, losses, large = 2, 0, [file.large for file in files if file.large]
         while tries:
@@ -255,16 +259,16 @@ class SecureSandbox:
                 packed = packed_files(files) + self._packed(job, result, self.timeout)
             except BrokenStream as problem:
                 return outcome(result, _TOO_LARGE.format(problem), 0.0)
+            container = None
             try:
                 container = await _taken(pool)
                 async with _discarded_on_error(pool, container):
                     if large:
                         await asyncio.to_thread(container.hold, large)
                     killed = await run_job(container, packed, self._longest(self.timeout), result)
-            except SandboxError:
+            except SandboxError as error:
                 losses += 1
-                if losses >= self._backend.places:
-                    raise
+                await self._can_try_again(error, losses, begun=container is not None)
                 continue
             pool.give_back(container, result.nonce)
             tries = tries - 1 if result.overdue else 0
@@ -299,10 +303,10 @@ class SecureSandbox:
                 container = container or await _taken(pool)
                 async with _discarded_on_error(pool, container):
                     killed = await run_job(container, packed, self._longest(timeout), result)
-            except SandboxError:
-                container, losses = None, losses + 1
-                if losses >= self._backend.places:
-                    raise
+            except SandboxError as error:
+                losses += 1
+                await self._can_try_again(error, losses, begun=container is not None)
+                container = None
                 continue
             nonce = result.nonce
             if not result.orderly:
@@ -319,6 +323,25 @@ class SecureSandbox:
         if container:
             pool.give_back(container, nonce)
         return verdicts
+
+    async def _can_try_again(self, error: SandboxError, losses: int, *, begun: bool) -> None:
+        """Wait until a job that was lost can run again: at once on another machine, else when the
+        engine is back. The only machine gets a second try, of jobs that had `begun`.
+
+        Raises: the error, if it can't.
+        """
+        places = self._backend.places
+        if losses >= max(places, 1 + begun):
+            raise error
+        end = asyncio.get_running_loop().time() + self.outage
+        while places == 1:
+            try:
+                await asyncio.to_thread(self._backend.probe)
+                return
+            except SandboxError:
+                if asyncio.get_running_loop().time() > end:
+                    raise error from None
+                await asyncio.sleep(_LOOK)
 
     def _packed(self, job: Message, result: JobResult, timeout: float) -> bytes:
         """Raises: BrokenStream: the job is too large."""

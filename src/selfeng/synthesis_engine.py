@@ -28,7 +28,7 @@ from selfeng.core.verdict import SandboxJob, Verdict, Version
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import edited
-from selfeng.synthesis.before import Before, behaviour
+from selfeng.synthesis.before import Before, KnownCall, behaviour
 from selfeng.synthesis.building import (
     SYNTHESIS_STAGES,
     Synthesis,
@@ -39,7 +39,6 @@ from selfeng.synthesis.checks import draft_problem
 from selfeng.synthesis.composing import steady_requirements
 from selfeng.synthesis.examples import example_of, example_problem, example_tests
 from selfeng.synthesis.gate import Chain, steady_summary, summary
-from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.programming import FailedCall, Programmer
 from selfeng.synthesis.refactoring import Lap, Race
@@ -343,7 +342,7 @@ class SynthesisEngine:
         return await self._deps.sandbox.verify_versions(job, versions) if versions else ()
 
     async def behaviour(
-        self, tool: Tool | None, draft: ToolDraft, recorded: Sequence[Arguments]
+        self, tool: Tool | None, draft: ToolDraft, recorded: Sequence[KnownCall]
     ) -> Behaviour:
         """How a draft differs from the tool that it changes, if any, on recorded calls and on those
         of its suite and mutations of them. Raises: SandboxError.

@@ -227,6 +227,19 @@ def test_dates_that_nothing_decides_are_unread(cells: list[str]) -> None:
     assert date_format(["01/02/2026"]).evidence.endswith(": nothing decides")
 
 
+def test_a_column_of_a_table_is_read_by_its_name_with_what_the_table_decides() -> None:
+    table = read_table("Day;Sum;Part\n01/02/2026;1.250;1,5\n03/04/2026;x;2,5\n")
+    assert table.dates("day").checked() == [date(2026, 2, 1), date(2026, 4, 3)]
+    assert table.dates("day", day_first=False).values[0] == date(2026, 1, 2)
+    assert table.numbers("sum").values == [1250, None]
+    assert table.numbers("sum", ".").values == [1.25, None]
+    with pytest.raises(ValueError, match="'x' in line 3, column 'sum', is not a number"):
+        table.numbers("sum").checked()
+    for read in (table.numbers, table.dates):
+        with pytest.raises(ValueError, match="there is no column 'Total'"):
+            read("Total")
+
+
 def test_days_of_workbooks_count_from_1900_or_1904() -> None:
     assert workbook_date(1) == date(1900, 1, 1)
     assert workbook_date(61) == date(1900, 3, 1)

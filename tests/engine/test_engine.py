@@ -88,7 +88,7 @@ async def test_a_deleted_conversation_stops_its_turns_and_comes_back_with_them(e
         assert len(await engine.conversations.list("me")) == (0 if deleted else 1)
     last = await ended(engine, asked.turn_id, records)
     assert last.event.reason == "The conversation was deleted."
-    found, kept = await engine.exported("me", asked.conversation_id)
+    found, kept = await engine.conversations.exported("me", asked.conversation_id)
     assert (found.title, kept) == ("Reverse 'abc'", tuple(records))
     assert told == [asked.conversation_id] * 2
 
@@ -312,10 +312,10 @@ async def test_a_model_sees_the_profiles_of_new_and_earlier_files(tmp_path, monk
     prompts = [r.messages[-1]["content"] for r in script.requests if r.prompt == "specification"]
     assert len(prompts) == 2
     for prompt in prompts:
-        assert '"encoding": "cp1252"' in prompt
-        assert '"decimal": ","' in prompt
-        assert '"odd": ["line 3: n/a"]' in prompt
-    assert '"from": "earlier in the conversation"' in prompts[1]
+        assert '"encoding":"cp1252"' in prompt
+        assert '"decimal":","' in prompt
+        assert '"odd":["line 3: n/a"]' in prompt
+    assert '"from":"earlier in the conversation"' in prompts[1]
 
 
 async def test_an_acknowledged_request_is_in_the_journal(engine):

@@ -390,5 +390,5 @@ async def test_the_model_that_chooses_is_shown_the_files():
     await executor(model).choose(Turn(Request("open it", files=(CSV,)), [].append), [OPEN])
     assert model.asked() == ["decide", "arguments"]
     assert all(
-        '{"name": "data.csv", "size": 4}' in prompt.messages[-1].content for prompt in model.prompts
+        '{"name":"data.csv","size":4}' in prompt.messages[-1].content for prompt in model.prompts
     )

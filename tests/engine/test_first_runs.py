@@ -158,7 +158,7 @@ async def test_an_error_on_the_persons_file_is_mended_before_the_answer(
     assert "ValueError: could not convert string to float: 'k.A.'" in prompt
     assert "in sum_column" in prompt  # the traceback
     assert "<lines>\nsales.csv, line or row 57: k.A.;x\n</lines>" in prompt
-    assert '"odd": ["line 57: k.A."]' in prompt
+    assert '"odd":["line 57: k.A."]' in prompt
     assert "ValueError for a cell that is not a number" in prompt
 
 
@@ -185,7 +185,7 @@ async def test_a_tool_that_stays_as_it_is_answers_with_the_line(sandbox: SecureS
     assert last.answer == "Line 57 holds k.A., which is no number."
     assert [p.name for p in first.model.prompts].count("mend") == 1
     answer = first.model.prompts[-1]
-    assert (answer.name, '"odd": ["line 57: k.A."]' in answer.messages[-1].content) == (
+    assert (answer.name, '"odd":["line 57: k.A."]' in answer.messages[-1].content) == (
         "answer",
         True,
     )

@@ -7,16 +7,19 @@ import sqlalchemy as sa
 
 from selfeng.core.errors import RequestError, ResourceNotFound, SynthesisFailed
 from selfeng.core.events import AnswerCorrected, TurnFinished
+from selfeng.core.files import File
 from selfeng.core.owner import owned_by
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.provenance import ChangedCall, Corrected, Edited, Proposal, Provenance
 from selfeng.core.result import TaughtRow, ToolEdit
 from selfeng.core.server_tool import ServerCandidate, ServerTool
+from selfeng.core.signature import parse_signature
 from selfeng.core.status import Asked
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Request, Turn
 from selfeng.library.tool_editor import Proposals, ProposingLibrary
 from selfeng.sandbox import SecureSandbox
+from selfeng.synthesis.before import KnownCall
 from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import (
     ListedLibrary,
@@ -36,6 +39,7 @@ __all__ = ["sandbox"]
 
 CALL = FunctionCall(name="add_numbers", arguments={"a": 2, "b": 1})
 OTHER = "def add_numbers(a, b=1):\n    return a + b if a < 5 else 0\n"
+CONTENTS = {"a.txt": b"one\ntwo", "b.txt": b"one\ntwo\n"}
 REAL = pytest.mark.asyncio(loop_scope="session")
 
 
@@ -165,9 +169,28 @@ async def test_a_proposal_shows_the_inputs_for_which_it_differs(sandbox: SecureS
     old = tool().model_copy(update={"tests": tests})
     synthesis = SynthesisEngine(ScriptedModel(), sandbox, ListedLibrary(old), "scripted")
     draft = old.draft().model_copy(update={"code": OTHER})
-    report = await synthesis.behaviour(old, draft, [{"a": 9, "b": 1}])
+    report = await synthesis.behaviour(old, draft, [KnownCall(arguments={"a": 9, "b": 1})])
     first = ChangedCall(call="add_numbers(a=9, b=1)", before="returns 10", after="returns 0")
     assert (report.recorded, report.calls[0]) == (1, first)
     assert 0 < report.changed < report.compared
     new = await synthesis.behaviour(None, draft, [])
     assert (new.compared, new.calls[0].before) == (0, "")
+
+
+LINES = 'def count_lines(path: str) -> int:\n    return len(open(path).read().split("\\n"))\n'
+
+
+@pytest.mark.bubblewrap
+@REAL
+async def test_a_proposal_is_compared_on_the_files_of_earlier_calls(sandbox: SecureSandbox) -> None:
+    old = tool("count_lines", LINES).model_copy(
+        update={"tests": "", "signature": parse_signature(LINES, "count_lines")}
+    )
+    draft = old.draft().model_copy(update={"code": LINES.replace('split("\\n")', "splitlines()")})
+    synthesis = SynthesisEngine(ScriptedModel(), sandbox, ListedLibrary(old), "scripted")
+    files = {name: File(name=name, content=text) for name, text in CONTENTS.items()}
+    recorded = [KnownCall(arguments={"path": n}, files=(f,)) for n, f in files.items()]
+    report = await synthesis.behaviour(old, draft, recorded)
+    assert (report.compared, report.recorded, report.changed) == (2, 2, 1)
+    changed = ChangedCall(call="count_lines(path='b.txt')", before="returns 3", after="returns 2")
+    assert report.calls == (changed,)

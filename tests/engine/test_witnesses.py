@@ -153,7 +153,7 @@ async def test_the_other_value_disputes_the_result() -> None:
     (prompt,) = asked.model.prompts
     assert prompt.name == "specification"
     assert "must return 4" in prompt.messages[-1].content
-    assert '"right": "4"' in prompt.messages[-1].content
+    assert '"right":"4"' in prompt.messages[-1].content
 
 
 FILES = tuple(

@@ -8,17 +8,25 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from typing import Any
 
 import pytest
 from docker.client import DockerClient
 
 from selfeng.core.errors import SandboxFailed, SandboxUnavailable
 from selfeng.core.process import name_of
-from selfeng.core.verdict import SandboxJob, SandboxStatus, TestResult, Verdict
+from selfeng.core.verdict import (
+    Returned,
+    SandboxJob,
+    SandboxStatus,
+    TestResult,
+    Verdict,
+    Version,
+)
 from selfeng.sandbox import SecureSandbox
 from selfeng.sandboxes import docker_engine as ownership
-from selfeng.sandboxes.backend import SHARED_KERNEL
+from selfeng.sandboxes.backend import SHARED_KERNEL, Container
 from selfeng.sandboxes.docker_image import DIGEST
 from selfeng.sandboxes.limits import ContainerLimits, container_options
 from selfeng.sandboxes.pool import PoolSize
@@ -28,6 +36,8 @@ from tests.sandbox.conftest import Containers
 CODE = "def solution(n): return n"
 SUITE = "from solution import solution\ndef test_a(): assert solution(1) == 1"
 HANGING = SUITE + "\ndef test_b():\n    import time\n    time.sleep(1000)"
+SLOW = SUITE + "\ndef test_b():\n    import time\n    time.sleep(1)"
+SLEEPING = "import time\ndef solution(n): time.sleep(1); return n"
 WORKING = """
 def test_b():
     import time
@@ -120,20 +130,56 @@ async def test_jobs_run_side_by_side_and_waiting_ones_can_be_cancelled(
     assert isinstance(outcomes[9], asyncio.CancelledError)
 
 
-async def test_a_container_that_someone_else_removes_is_no_failed_test(
-    sandbox: SecureSandbox, backend: Behind, own_containers: Callable[[], list[str]]
-) -> None:
-    running = asyncio.Event()
-    job = asyncio.create_task(
-        sandbox.verify(SandboxJob("solution", CODE, HANGING), lambda result: running.set())
-    )
-    await running.wait()
-    [container_id] = await asyncio.to_thread(own_containers)
+async def end_working(sandbox: SecureSandbox, backend: Behind, former: set[Container]) -> None:
+    """Remove the container that does a job, once it does; it joins the `former` ones."""
+
+    def working() -> set[Container]:
+        return {c for pool in sandbox._pools for c in pool._working} - former
+
+    while not working():
+        await asyncio.to_thread(time.sleep, 0.01)
+    former |= working()
+    [container_id] = await asyncio.to_thread(backend.containers, sandbox.id)
     await asyncio.to_thread(backend.remove, container_id)
-    with pytest.raises(
-        SandboxFailed, match="the container was removed by someone else in the middle of its job"
-    ):
+
+
+JOBS: dict[str, Callable[[SecureSandbox], Coroutine[Any, Any, Any]]] = {
+    "verification": lambda sandbox: sandbox.verify(
+        SandboxJob("solution", CODE, SLOW), lambda result: None
+    ),
+    "comparison": lambda sandbox: sandbox.verify_versions(
+        SandboxJob("solution", tests=SLOW), [Version(code=CODE, whole=True, apart=False)]
+    ),
+    "call": lambda sandbox: sandbox.execute(SandboxJob("solution", SLEEPING), {"n": 1}),
+}
+
+
+@pytest.mark.parametrize("kind", JOBS)
+async def test_a_job_whose_container_is_lost_is_done_in_another_one(
+    sandbox: SecureSandbox, backend: Behind, kind: str
+) -> None:
+    job = asyncio.create_task(JOBS[kind](sandbox))
+    await end_working(sandbox, backend, set())
+    match await job:
+        case Verdict(passed=True, problem=None) | (Verdict(passed=True, problem=None),):
+            pass
+        case Returned(text="1"):
+            pass
+        case outcome:
+            pytest.fail(str(outcome))
+
+
+@pytest.mark.parametrize("kind", JOBS)
+async def test_a_job_that_loses_two_containers_fails_with_what_to_do(
+    sandbox: SecureSandbox, backend: Behind, kind: str
+) -> None:
+    former = set[Container]()
+    job = asyncio.create_task(JOBS[kind](sandbox))
+    await end_working(sandbox, backend, former)
+    await end_working(sandbox, backend, former)
+    with pytest.raises(SandboxFailed, match="in the middle of its job") as raised:
         await job
+    assert raised.value.remedy.startswith("see that")
 
 
 async def test_a_suite_that_a_busy_machine_held_up_is_tried_again_before_anyone_is_blamed(

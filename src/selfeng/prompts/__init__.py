@@ -92,4 +92,5 @@ def _marked(name: str) -> str:
 
 def json_lines(items: Iterable[Mapping[str, Any]]) -> str:
     """One line of JSON for each item, as data that can't end its section; "" without items."""
-    return "\n".join(json.dumps(item, ensure_ascii=False).replace("<", "\\u003c") for item in items)
+    texts = (json.dumps(item, ensure_ascii=False, separators=(",", ":")) for item in items)
+    return "\n".join(text.replace("<", "\\u003c") for text in texts)

@@ -195,7 +195,7 @@ class AutoBackend:
         return self.choose().container(mode, group)
 
     def probe(self) -> None:
-        self.choose()
+        self.choose().probe()
 
     def status(self) -> SandboxStatus:
         try:

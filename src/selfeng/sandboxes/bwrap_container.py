@@ -227,6 +227,10 @@ def remove_inputs(folder: Path) -> None:
 _LOOKS = 2.0
 """Seconds that a container gets to end before its exit state is read."""
 _KILLED = 128 + signal.SIGKILL
+_AGAIN = (
+    "see that no program ends the sandbox's processes and that the machine has memory left, then "
+    "try again"
+)
 
 log = logging.getLogger(__name__)
 
@@ -338,7 +342,7 @@ class BubblewrapContainer(Container):
             )
         if code is not None and (code < 0 or code == _KILLED):  # code inside can't cause this
             raise SandboxFailed(
-                "the container was removed by someone else in the middle of its job"
+                "the container was removed by someone else in the middle of its job", _AGAIN
             )
         log.warning(
             "a sandbox container ended early with exit code %s: %s", code, self.stream.diagnostics()

@@ -120,10 +120,10 @@ class DockerContainer(Container):
             container.wait(timeout=_LOOKS)
             container.reload()
         except NotFound as error:
-            raise SandboxFailed(_REMOVED) from error
+            raise SandboxFailed(_REMOVED, AGAIN) from error
         state: dict[str, Any] = container.attrs["State"]
         if state.get("Status") in ("removing", "dead"):
-            raise SandboxFailed(_REMOVED)
+            raise SandboxFailed(_REMOVED, AGAIN)
         return state
 
     def _starved(self, state: dict[str, Any]) -> bool:

@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from contextvars import Context
 from datetime import UTC, datetime
 from typing import Any
@@ -29,6 +30,7 @@ from selfeng.stages.executor import Executor
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.journal import Journal
 from selfeng.store.recorder import Recorder
+from selfeng.synthesis.before import KnownCall
 from selfeng.synthesis_engine import SynthesisEngine
 
 log = logging.getLogger(__name__)
@@ -80,17 +82,15 @@ class EarlierAnswers:
             changed=tuple(filter(None, changes)),
         )
 
-    async def arguments(self, owner: str, name: str) -> list[dict[str, Any]]:
-        """The arguments of `owner`'s earlier calls of a tool without files, the newest 200."""
+    async def calls(self, owner: str, name: str) -> list[KnownCall]:
+        """`owner`'s earlier calls of a tool, the newest 200, with their files."""
 
-        def read() -> list[dict[str, Any]]:
-            recorded = []
+        def read() -> list[KnownCall]:
+            recorded = list[KnownCall]()
             for call in self._files.calls(owner, name, datetime.now(UTC)):
-                try:
+                with suppress(ValueError, ResourceNotFound):
                     arguments, files = self._as_called(call)
-                except (ValueError, ResourceNotFound):
-                    continue
-                recorded += [] if files else [arguments]
+                    recorded.append(KnownCall(arguments=arguments, files=tuple(files)))
             return recorded
 
         return await asyncio.to_thread(read)
@@ -232,12 +232,12 @@ class ToolReview:
 
     async def behaviour(self, owner: str, name: str) -> Behaviour:
         """How a proposal differs from the version that it follows, also on the person's own earlier
-        calls without files. Raises: ResourceNotFound, SandboxError.
+        calls. Raises: ResourceNotFound, SandboxError.
         """
         proposal, recorded, tool = await self.proposal(owner, name), [], None
         if proposal.based_on:
             tool = await self._library.get(name)
-            recorded = await self._earlier_answers.arguments(owner, name)
+            recorded = await self._earlier_answers.calls(owner, name)
         with owned_by(owner):
             return await self._synthesis().behaviour(tool, proposal, recorded)
 

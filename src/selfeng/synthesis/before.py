@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
+from selfeng.core.files import File
 from selfeng.core.protocols import Sandbox
 from selfeng.core.provenance import Behaviour, ChangedCall
 from selfeng.core.signature import Signature
@@ -14,7 +15,7 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import SandboxJob, Version
 from selfeng.core.words import shortened
 from selfeng.synthesis.inputs import Arguments, calls_in, mutations
-from selfeng.synthesis.probe import SAYS, CallOutcome, probe, same, shown_call
+from selfeng.synthesis.probe import SAYS, CallOutcome, outcome_of, probe, same, shown_call
 from selfeng.synthesis.suite.editing import names_of, without
 
 INPUTS = 200
@@ -32,6 +33,14 @@ class Before(Value):
     tests: str
     library: Mapping[str, str] = {}
     """The modules that it imports, in the versions it uses."""
+
+
+class KnownCall(Value):
+    """A call of an earlier answer."""
+
+    arguments: Arguments
+    files: tuple[File, ...] = ()
+    """Those that it names."""
 
 
 def earlier_tests(name: str, tests: str, names: Mapping[str, str]) -> dict[str, str]:
@@ -122,7 +131,7 @@ async def behaviour(
     before: Before | None,
     draft: ToolDraft,
     library: Mapping[str, str],
-    recorded: Sequence[Arguments],
+    recorded: Sequence[KnownCall],
 ) -> Behaviour:
     """How a draft differs from the version before it, if there is one, on recorded calls, on those
     of both suites, and on mutations of these.
@@ -133,23 +142,33 @@ async def behaviour(
         version=0, signature=draft.signature, code=draft.code, tests=draft.tests
     )
     generated = await asyncio.to_thread(_inputs, reference, draft.tests)
-    calls = list({repr(call): call for call in (*recorded, *generated)}.values())
-    now = await probe(sandbox, SandboxJob(draft.name, draft.code, library=library), calls) or []
+    plain = [call.arguments for call in recorded if not call.files]
+    on_files = [call for call in recorded if call.files]
+    calls = list({repr(call): call for call in (*plain, *generated)}.values())
+    every = [*(call.arguments for call in on_files), *calls]
+
+    async def outcomes(job: SandboxJob) -> list[CallOutcome | None]:
+        runs = [await sandbox.execute(job, call.arguments, call.files) for call in on_files]
+        probed = await probe(sandbox, job, calls)
+        return [*map(outcome_of, runs), *(probed or (None for _ in calls))]
+
+    now = await outcomes(SandboxJob(draft.name, draft.code, library=library))
     if before is None:
-        pairs = [(call, "", outcome) for call, outcome in zip(calls, now, strict=False)]
+        firsts = [(call, "", new) for call, new in zip(every, now, strict=True) if new]
         return Behaviour(
-            compared=0, recorded=0, changed=0, calls=_changes(draft.name, pairs[:_NAMED])
+            compared=0, recorded=0, changed=0, calls=_changes(draft.name, firsts[:_NAMED])
         )
-    job = SandboxJob(draft.name, before.code, library=before.library)
-    old = await probe(sandbox, job, calls) or []
+    old = await outcomes(SandboxJob(draft.name, before.code, library=before.library))
+    pairs = zip(every, old, now, strict=True)
+    compared = [(call, then, new) for call, then, new in pairs if then and new]
     changes = [
-        (call, SAYS[then.kind](then.text), outcome)
-        for call, then, outcome in zip(calls, old, now, strict=False)
-        if not same(then, outcome)
+        (call, SAYS[then.kind](then.text), new)
+        for call, then, new in compared
+        if not same(then, new)
     ]
     return Behaviour(
-        compared=min(len(old), len(now)),
-        recorded=len({repr(call) for call in recorded}),
+        compared=len(compared),
+        recorded=len({repr(call) for call in plain}) + len(on_files),
         changed=len(changes),
         calls=_changes(draft.name, changes[:_NAMED]),
     )
