@@ -250,7 +250,6 @@ built-earlier-link = früher in dieser Unterhaltung gebaut
 palette-open = Suchen
 palette-label = Suche und Befehle
 palette-placeholder = Unterhaltungen, Werkzeuge, Befehle suchen …
-palette-close = Schließen
 palette-untitled = Ohne Titel
 palette-found = { $count ->
     [0] Nichts gefunden
@@ -293,7 +292,6 @@ key-enter = Eingabe
 key-delete = Entf
 key-escape = Esc
 shortcuts-title = Tastenkürzel
-shortcuts-close = Schließen
 shortcut-send = Anfrage senden
 shortcut-line = Neue Zeile
 shortcut-edit = Letzte Anfrage bearbeiten, bei leerem Eingabefeld
@@ -319,6 +317,7 @@ agent-builder = Projektbauer
 loading = Lädt
 part-not-loaded = Dieser Teil der Seite konnte nicht geladen werden.
 try-again = Noch einmal versuchen
+close = Schließen
 
 ## Values
 
@@ -344,7 +343,6 @@ value-show = Zeigen ({ $size })
 value-not-loaded = Laden nicht möglich: { $message }.
 value-copied = Wert
 value-wide = Groß öffnen
-value-close = Schließen
 value-view = Ansicht
 value-filter = Zeilen filtern
 value-found = { NUMBER($found) } von { $count ->
@@ -515,7 +513,6 @@ feed-found =
 feed-before = Vorherige Stelle
 feed-after = Nächste Stelle
 graph = Graph der Stufen
-graph-close = Schließen
 graph-not-shown = Der Graph kann nicht gezeigt werden
 progress = Fortschritt
 progress-again = { $stage } ×{ $attempt }
@@ -623,8 +620,8 @@ test-dropped = verworfen
 test-why = Warum { $name } nicht bestanden ist
 code-suite = Testreihe
 code-show = Anzeige
-code-changes = Änderungen
-code-whole = Ganzer Code
+view-changes = Änderungen
+view-whole = Ganzer Code
 code-changes-of = Änderungen am vorigen Versuch
 candidates = Kandidaten
 candidate =
@@ -803,7 +800,6 @@ page-skip = Zur Anfrage springen
 
 share-menu = Teilen …
 share-title = „{ $title }“ teilen
-share-close = Schließen
 share-text = Wer den Link hat, kann diese Unterhaltung lesen, wie sie jetzt ist: Anfragen, Antworten, Ergebnisse, Dateien und die Schritte dazwischen. Was später geschieht, zeigt er erst, wenn er aktualisiert wird.
 share-ends = Der Link endet
 share-never = wenn er widerrufen wird
@@ -1237,7 +1233,6 @@ banner-dismiss = Ausblenden
 ## Settings
 
 settings-title = Einstellungen
-settings-close = Schließen
 settings-save = Speichern
 settings-saved = Gespeichert. Gilt für neue Anfragen.
 settings-some-wrong = Einige Werte sind nicht möglich. Nichts wurde geändert.

@@ -250,7 +250,6 @@ built-earlier-link = built earlier in this conversation
 palette-open = Search
 palette-label = Search and commands
 palette-placeholder = Search conversations, tools, commands…
-palette-close = Close
 palette-untitled = Untitled
 palette-found = { $count ->
     [0] Nothing found
@@ -293,7 +292,6 @@ key-enter = Enter
 key-delete = Delete
 key-escape = Esc
 shortcuts-title = Keyboard shortcuts
-shortcuts-close = Close
 shortcut-send = Send the request
 shortcut-line = New line
 shortcut-edit = Edit the last request, in an empty composer
@@ -319,6 +317,7 @@ agent-builder = project builder
 loading = Loading
 part-not-loaded = This part of the page could not be loaded.
 try-again = Try again
+close = Close
 
 ## Values
 
@@ -347,7 +346,6 @@ value-show = Show it ({ $size })
 value-not-loaded = It could not be loaded: { $message }.
 value-copied = the value
 value-wide = Open wide
-value-close = Close
 value-view = View
 value-filter = Filter rows
 value-found = { NUMBER($found) } of { $count ->
@@ -518,7 +516,6 @@ feed-found =
 feed-before = Previous place
 feed-after = Next place
 graph = Graph of the stages
-graph-close = Close
 graph-not-shown = The graph can’t be shown
 progress = Progress
 progress-again = { $stage } ×{ $attempt }
@@ -626,8 +623,8 @@ test-dropped = dropped
 test-why = Why { $name } did not pass
 code-suite = Test suite
 code-show = Show
-code-changes = Changes
-code-whole = Whole code
+view-changes = Changes
+view-whole = Whole code
 code-changes-of = Changes to the previous attempt
 candidates = Candidates
 candidate =
@@ -806,7 +803,6 @@ page-skip = Skip to the request
 
 share-menu = Share…
 share-title = Share “{ $title }”
-share-close = Close
 share-text = Anyone with the link can read this conversation as it is now: requests, answers, results, files and the steps in between. Nothing that happens later is shown until you update the link.
 share-ends = The link ends
 share-never = when it is revoked
@@ -1240,7 +1236,6 @@ banner-dismiss = Dismiss
 ## Settings
 
 settings-title = Settings
-settings-close = Close
 settings-save = Save
 settings-saved = Saved. New requests use it.
 settings-some-wrong = Some values can’t be used. Nothing was changed.

@@ -1,12 +1,11 @@
 // Steps that compare: candidates with the tests and with each other, and the tests with deliberate mistakes.
 
 import { differenceText, noticedWords, parseConsensus, parseMutation } from "../../consensus.js";
-import { html } from "../../html.js";
-import { StateIcon } from "../../icons.js";
-import { t } from "../../texts.js";
+import { html, StateIcon, t } from "../../view.js";
 import { Changes } from "../values/changes.js";
 import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
+import { Output } from "../values/output.js";
 
 export function ConsensusStep({ step }) {
   const found = step.artifact ? parseConsensus(step.artifact) : null;
@@ -37,8 +36,11 @@ function Candidate({ candidate: { name, words, state, code, refuted } }) {
     </div>
     ${
       refuted &&
-      html`<pre class="test-message" tabindex="0" aria-label=${t("candidate-where", { name })}>
-${differenceText(refuted)}</pre>`
+      html`<${Output}
+        class="test-message"
+        label=${t("candidate-where", { name })}
+        text=${differenceText(refuted)}
+      />`
     }
     <${Disclosure} label=${t("candidate-code")}
       ><${CodeBlock} code=${code} label=${t("candidate-code-of", { name })}
@@ -59,8 +61,7 @@ function Dropped({ test: { test, words, message } }) {
     ${
       message &&
       html`<${Disclosure} label=${t("why")}>
-        <pre class="test-message" tabindex="0" aria-label=${t("dropped-why", { test })}>
-${message}</pre>
+        <${Output} class="test-message" label=${t("dropped-why", { test })} text=${message} />
       <//>`
     }
   </li>`;

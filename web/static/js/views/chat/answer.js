@@ -2,10 +2,8 @@
 
 import { render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { GrowingMarkdown, Markdown } from "../../markdown.js";
-import { t } from "../../texts.js";
+import { html, Icon, t } from "../../view.js";
 import { CopyButton } from "../values/code.js";
 
 // `corrected`: the tool that gave a wrong answer, and the version in which it is fixed. `checked`: what other

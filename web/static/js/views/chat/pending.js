@@ -1,11 +1,7 @@
 // A request on its way to the server, or one that the server refused.
 
 import { retry } from "../../connection.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { memo } from "../../memo.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, memo, Spinner, t } from "../../view.js";
 import { RequestFiles } from "../values/files.js";
 import { Problem } from "../parts/problem.js";
 
@@ -19,21 +15,14 @@ export const Pending = memo(({ pending, waits }) => {
   return html`<li class="turn" data-testid="pending">
     <div class="request-line"><p class="request">${text}</p></div>
     <${RequestFiles} files=${files} />
-    ${
-      !error &&
-      !waits &&
-      html`<p class="now">
-        <span class="spinner" aria-hidden="true"></span>${t("pending-sending")}
-      </p>`
-    }
+    ${!error && !waits && html`<p class="now"><${Spinner} />${t("pending-sending")}</p>`}
     ${
       !error &&
       waits &&
       html`<div class="pending-waits" data-testid="pending-waits">
         <p><${Icon} name="pause" />${t("pending-waits")}</p>
-        <button type="button" class="button" onClick=${edit}>${t("pending-edit")}</button>
+        <button class="button" onClick=${edit}>${t("pending-edit")}</button>
         <button
-          type="button"
           class="button"
           data-testid="pending-cancel"
           onClick=${() => dispatch({ type: "pending_dismissed", key })}
@@ -49,10 +38,8 @@ export const Pending = memo(({ pending, waits }) => {
         message=${error.message}
         remedy=${error.remedy}
       >
-        <button type="button" class="button" onClick=${() => retry(pending)}>
-          ${t("pending-again")}
-        </button>
-        <button type="button" class="button quiet" onClick=${edit}>${t("pending-edit")}</button>
+        <button class="button" onClick=${() => retry(pending)}>${t("pending-again")}</button>
+        <button class="button quiet" onClick=${edit}>${t("pending-edit")}</button>
       <//>`
     }
   </li>`;

@@ -1,10 +1,8 @@
 // One conversation of the list: a link that is renamed in place.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { memo } from "../../memo.js";
-import { t } from "../../texts.js";
+import { html, memo, Spinner, t } from "../../view.js";
+import { IconButton } from "../parts/icon-button.js";
 
 const LONGEST = 200;
 
@@ -50,22 +48,20 @@ export const Conversation = memo(
         <span class="conversation-title">${title || t("conversation-untitled")}</span>
         ${
           busy
-            ? html`<span class="spinner" role="img" aria-label=${t("conversation-running")}></span>`
+            ? html`<${Spinner} label=${t("conversation-running")} />`
             : unread &&
               !open &&
               html`<span class="unread" role="img" aria-label=${t("conversation-unread")}></span>`
         }
       </a>
-      <button
-        type="button"
-        class="icon-button small conversation-more"
+      <${IconButton}
+        icon="more"
+        label=${t("conversation-actions", { title })}
+        class="conversation-more"
         data-testid="conversation-more"
         aria-haspopup="menu"
-        aria-label=${t("conversation-actions", { title })}
         onClick=${(event) => openMenu({ id, anchor: event.currentTarget })}
-      >
-        <${Icon} name="more" />
-      </button>
+      />
     </div>`;
   },
 );

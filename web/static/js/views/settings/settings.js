@@ -1,35 +1,28 @@
 // The dialog with the settings: the model, limits, and what only a restart changes.
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { getLocalServers, getModels, getSettings, patchSettings } from "../../api.js";
 import { stopTest, testModel } from "../../connection.js";
 import { sentence } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { Loading } from "../../lazy.js";
 import {
   changesOf,
   connectionChanges,
   errorWords,
   formOf,
+  LIMITS,
   losesKey,
   missing,
   problemWords,
   SERVERS,
   withServer,
 } from "../../settings.js";
-import { dispatch } from "../../store.js";
-import { rich, t } from "../../texts.js";
+import { dispatch, html, Icon, rich, t } from "../../view.js";
 import { Combobox } from "../parts/combobox.js";
 import { LocalServers } from "./local-servers.js";
 import { ModelTest } from "./model-test.js";
-
-const LIMITS = [
-  ["turn", ["turn_max_seconds", "turn_max_calls", "turn_max_tokens", "turn_max_cost"]],
-  ["build", ["synthesis_candidates", "synthesis_max_repairs"]],
-  ["server", ["openai_timeout"]],
-  ["people", ["turns_max_running", "turns_max_per_person", "turns_max_waiting"]],
-];
+import { Dialog } from "../parts/dialog.js";
+import { Select } from "../parts/select.js";
 
 async function load() {
   try {
@@ -46,9 +39,7 @@ const refuse = ({ message, remedy, fields }) =>
   });
 
 export function Settings({ settings: { view, error, fields, saved, test } }) {
-  const dialog = useRef(null);
   const [form, setForm] = useState(null);
-  useLayoutEffect(() => dialog.current.showModal(), []);
   useEffect(() => {
     load();
   }, []);
@@ -56,7 +47,7 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
     if (view) setForm((now) => (now && !saved ? now : formOf(view)));
   }, [view]);
   useEffect(() => {
-    dialog.current.querySelector("[aria-invalid=true]")?.focus();
+    document.querySelector(".settings [aria-invalid=true]")?.focus();
   }, [fields]);
   const edit = (change) => {
     setForm((now) => ({ ...now, ...change }));
@@ -86,32 +77,19 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
     dispatch({ type: "settings_closed" });
   };
   const begin = () => check() && testModel(connectionChanges(form, view));
-  return html`<dialog
-    class="dialog settings"
-    ref=${dialog}
-    data-testid="settings"
-    aria-labelledby="settings-title"
+  return html`<${Dialog}
+    kind="settings"
+    title=${t("settings-title")}
+    testid="settings"
     closedby="closerequest"
-    onClose=${closed}
+    close=${closed}
   >
-    <div class="dialog-head">
-      <h2 class="popover-title" id="settings-title">${t("settings-title")}</h2>
-      <button
-        type="button"
-        class="icon-button small"
-        aria-label=${t("settings-close")}
-        onClick=${() => dialog.current.close()}
-      >
-        <${Icon} name="cross" />
-      </button>
-    </div>
     ${!form && !error && html`<${Loading} />`}
     ${
       !form &&
       error &&
       html`<p class="settings-problem" role="alert">
         ${sentence(error.message)}${" "}${sentence(error.remedy)}${" "}<button
-          type="button"
           class="button"
           onClick=${load}
         >
@@ -147,7 +125,7 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
         </div>
       </form>`
     }
-  </dialog>`;
+  <//>`;
 }
 
 // Servers that were found when the dialog was opened or when a person asked again, but for that in use.
@@ -167,7 +145,6 @@ function OnThisMachine({ view }) {
     <${LocalServers} servers=${others} />
     <p class="settings-look">
       <button
-        type="button"
         class="text-button"
         data-testid="settings-look"
         disabled=${found.looking}
@@ -224,19 +201,15 @@ function Model({ form, view, fields, edit }) {
       note=${t(`settings-about-${form.server}`)}
     >
       ${(common, fixed) =>
-        html`<select
+        html`<${Select}
             class="input"
             ...${common}
             data-testid="settings-server"
             value=${form.server}
+            options=${SERVERS.map(({ id }) => [id, t(`settings-server-${id}`)])}
             disabled=${fixed}
-            onChange=${({ target }) => edit(withServer(form, target.value))}
-          >
-            ${SERVERS.map(
-              ({ id }) =>
-                html`<option key=${id} value=${id}>${t(`settings-server-${id}`)}</option>`,
-            )}
-          </select>
+            choose=${(id) => edit(withServer(form, id))}
+          />
           ${
             !offline &&
             form.server !== "openai" &&
@@ -285,7 +258,6 @@ function Model({ form, view, fields, edit }) {
                 isKept(form, view) &&
                 !fixed &&
                 html`<button
-                  type="button"
                   class="button"
                   data-testid="settings-key-remove"
                   onClick=${() => edit({ key: "", removesKey: true })}
@@ -309,11 +281,10 @@ function Model({ form, view, fields, edit }) {
         >
           ${(common, fixed) =>
             html`<${Combobox}
-              common=${common}
+              ...${{ common, loading }}
               value=${form.model}
               readonly=${fixed}
               options=${models ?? []}
-              loading=${loading}
               open=${find}
               label=${t("settings-models")}
               input=${(model) => edit({ model })}
@@ -377,11 +348,9 @@ function Limits({ form, view, fields, edit }) {
             (name) =>
               html`<${Field}
                 key=${name}
-                name=${name}
+                ...${{ name, view, fields }}
                 label=${t(`settings-${name}`)}
                 note=${t(`settings-${name}-note`)}
-                view=${view}
-                fields=${fields}
               >
                 ${(common, fixed) =>
                   html`<input
@@ -401,14 +370,7 @@ function Limits({ form, view, fields, edit }) {
     )}
     ${SWITCHES.map(
       ([name, key, label, note]) =>
-        html`<${Field}
-          key=${name}
-          name=${name}
-          label=${t(label)}
-          note=${t(note)}
-          view=${view}
-          fields=${fields}
-        >
+        html`<${Field} key=${name} ...${{ name, view, fields }} label=${t(label)} note=${t(note)}>
           ${(common, fixed) =>
             html`<input
               type="checkbox"

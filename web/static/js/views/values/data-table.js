@@ -2,12 +2,12 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { columnKind } from "../../charts.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { cellText, cutText, jsonText } from "../../results.js";
-import { t } from "../../texts.js";
+import { html, Icon, t } from "../../view.js";
 import { useVirtual } from "../../virtual.js";
 import { CopyButton } from "./code.js";
+import { IconButton } from "../parts/icon-button.js";
+import { Region } from "../parts/region.js";
 
 const ROW = 33; // pixels, as --row in value.css
 const SAMPLE = 200; // rows that decide how wide a column is
@@ -39,7 +39,6 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
       ${
         isCut
           ? html`<button
-              type="button"
               class="cell-more"
               onClick=${() => setRead({ name: columns[n], value, index })}
             >
@@ -49,12 +48,10 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
       }
     </td>`;
   };
-  return html`<div
+  return html`<${Region}
       class="table-scroll value-table"
+      label=${label}
       data-filled=${filled}
-      tabindex="0"
-      role="region"
-      aria-label=${label}
       ref=${scroller}
     >
       <table
@@ -72,7 +69,6 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
               (name, n) =>
                 html`<th key=${n} scope="col" aria-sort=${direction(n)} data-numeric=${numeric[n]}>
                   <button
-                    type="button"
                     class="sort"
                     title=${t("value-sort", { column: name })}
                     onClick=${() => press(n)}
@@ -107,7 +103,7 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
         </tbody>
       </table>
       ${rows.length === 0 && html`<p class="step-note">${t("value-no-rows")}</p>`}
-    </div>
+    <//>
     ${read && html`<${Reader} ...${read} close=${() => setRead(null)} />`}`;
 }
 
@@ -139,14 +135,11 @@ export function Reader({ name, value, close }) {
   >
     <div class="reader-head">
       <span class="value-shape">${name}</span
-      ><${CopyButton} text=${text} label=${t("value-copied")} /><button
-        type="button"
-        class="icon-button small"
-        aria-label=${t("value-close")}
+      ><${CopyButton} text=${text} label=${t("value-copied")} /><${IconButton}
+        icon="cross"
+        label=${t("close")}
         onClick=${leave}
-      >
-        <${Icon} name="cross" />
-      </button>
+      />
     </div>
     <pre class="value-text" tabindex="0" aria-label=${name}>
 ${text.slice(0, LONGEST_READ)}${text.length > LONGEST_READ ? "…" : ""}</pre>
