@@ -24,6 +24,7 @@ export const newTurn = (id, startedAt) => ({
   steps: [],
   thoughts: [],
   again: 0, // the attempt in which the model is asked, if the ones before failed
+  silent: null, // since when the model has sent nothing: {since, timeout, attempts}
   answer: "",
   tool: null,
   outcome: null, // answered, asked, declined, failed, stopped; null while it runs
@@ -40,8 +41,14 @@ export const newTurn = (id, startedAt) => ({
 });
 
 // The answer so far; while it is a part of a structured reply, the step has it.
-export const answerOf = ({ state, answer, steps }) =>
-  answer || (state === "running" && steps.findLast(is("specify"))?.stream) || "";
+export function answerOf(turn) {
+  const { state, answer, steps } = turn;
+  const { stream = "", state: written } = latest(steps, "specify") ?? {};
+  return answer || (state === "running" || (isCutOff(turn) && written !== "done") ? stream : "");
+}
+
+// Whether the turn ended before its answer did.
+export const isCutOff = ({ steps }) => /^turn_(failed|stopped)$/.test(steps.at(-1)?.kind);
 
 // What the model thinks, one entry for each of its calls, several of which may run at once.
 function think(thoughts, call, text) {
@@ -60,12 +67,15 @@ const withSteps = (turn, steps) => ({ ...turn, steps });
 export function foldEvent(turn, event, at) {
   const fold = folds[event.type];
   if (!fold) return turn;
-  if (turn.again) turn = { ...turn, again: 0 };
+  if (!WAITS.has(event.type) && (turn.again || turn.silent))
+    turn = { ...turn, again: 0, silent: null };
   const inner = (part) => fold(part, event, at);
   if (event.within) return withInner(turn, event, patchDelegation(turn.steps, event.within, inner));
   if (event.plan_step) return withInner(turn, event, patchPart(turn.steps, event.plan_step, inner));
   return fold(turn, event, at);
 }
+
+const WAITS = new Set(["model_asked_again", "model_silent"]);
 
 // What happened in a step of the plan or in the work of an agent belongs to it; files that were made there belong to
 // the turn, too.
@@ -108,7 +118,15 @@ const folds = {
     ...turn,
     thoughts: think(turn.thoughts, call, text),
   }),
-  model_asked_again: (turn, { attempt }) => ({ ...turn, again: attempt }),
+  model_asked_again: (turn, { attempt }, at) => ({
+    ...turn,
+    again: attempt,
+    silent: turn.silent && { ...turn.silent, since: at },
+  }),
+  model_silent: (turn, { seconds, timeout, attempts }, at) => ({
+    ...turn,
+    silent: { since: at - 1000 * seconds, timeout, attempts },
+  }),
   stage_entered: (turn, event, at) => ({ ...turn, course: enter(turn.course, event, at) }),
   lessons_shown: (turn, { agent, lessons }, at) =>
     add(turn, "lessons_shown", at, { ...DONE, agent, lessons }),

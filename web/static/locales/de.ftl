@@ -89,6 +89,8 @@ now-execute_py_file = Läuft in der Sandbox
 now-run_tests = Führt die Tests in der Sandbox aus
 now-other = Arbeitet
 now-asked-again = Keine Antwort vom Modell, neuer Versuch ({ NUMBER($attempt) })
+now-silent-again = Das Modell schweigt seit { $time }. Nach { $limit } wird es noch einmal gefragt, oder die Anfrage endet mit einem Fehler.
+now-silent-fails = Das Modell schweigt seit { $time }. Nach { $limit } endet die Anfrage mit einem Fehler.
 
 ## The front door: what an empty conversation shows
 
@@ -192,6 +194,7 @@ wrong-value-note = Berichtigen Sie ihn hier. Er wird ein Test, den das Werkzeug 
 wrong-complaint = Was ist falsch? (freiwillig)
 wrong-words = Das ist falsch.
 wrong-send = Berichtigen
+answer-cut-off = Diese Antwort ist unvollständig.
 answer-corrected = Diese Antwort war falsch. Sie ist unten berichtigt: { $tool }, Version { $version }.
 answer-checked = { $of ->
     [one] Von einer anderen Implementierung geprüft, mit demselben Ergebnis
@@ -747,6 +750,7 @@ told-delegation-finished = { $recipient } antwortet: { $text }
 told-delegation-failed = { $recipient } ist gescheitert: { $text }
 told-queued = Wartet auf Platz { NUMBER($place) } der Warteschlange.
 told-asked-again = Das Modell hat nicht geantwortet; es wird erneut gefragt, Versuch { NUMBER($attempt) }.
+told-silent = Das Modell schweigt seit { NUMBER($seconds) } Sekunden.
 told-waiting = Wartet auf die Einrichtung: { $part }.
 told-searching = Die Bibliothek wird durchsucht.
 told-found = Werkzeug gefunden: { $tool }.

@@ -89,6 +89,8 @@ now-execute_py_file = Running it in the sandbox
 now-run_tests = Running the tests in the sandbox
 now-other = Working
 now-asked-again = No answer from the model, asking again ({ NUMBER($attempt) })
+now-silent-again = The model has been silent for { $time }. After { $limit } it is asked again, or the request ends with an error.
+now-silent-fails = The model has been silent for { $time }. After { $limit } the request ends with an error.
 
 ## The front door: what an empty conversation shows
 
@@ -192,6 +194,7 @@ wrong-value-note = Correct it here. It becomes a test that the tool has to pass.
 wrong-complaint = What is wrong (optional)
 wrong-words = That is wrong.
 wrong-send = Correct it
+answer-cut-off = This answer is incomplete.
 answer-corrected = This answer was wrong. It is corrected below: { $tool }, version { $version }.
 answer-checked = { $of ->
     [one] Checked by another implementation, which returns the same
@@ -750,6 +753,7 @@ told-delegation-finished = { $recipient } replies: { $text }
 told-delegation-failed = { $recipient } failed: { $text }
 told-queued = Waiting, number { NUMBER($place) } in the queue.
 told-asked-again = The model did not answer; asking again, attempt { NUMBER($attempt) }.
+told-silent = The model has been silent for { NUMBER($seconds) } seconds.
 told-waiting = Waiting for the set-up: { $part }.
 told-searching = Searching the library.
 told-found = Found the tool { $tool }.

@@ -8,6 +8,7 @@ import { Mark } from "../../icons.js";
 import { saidWith } from "../../questions.js";
 import { parseSpecification, signatureText } from "../../specification.js";
 import { addRecords, emptyThread, turnsOf } from "../../thread.js";
+import { isCutOff } from "../../turn.js";
 import { html, Icon, stepIcon, t } from "../../view.js";
 import { Answer } from "./answer.js";
 import { CodeBlock } from "../values/code.js";
@@ -69,6 +70,7 @@ function SharedTurn({ turn, before, answers, id }) {
         text=${answer}
         streams=${false}
         corrected=${turn.corrected}
+        cutOff=${isCutOff(turn)}
         pictures=${picturesOf(turn, id)}
       />`
     }

@@ -11,8 +11,8 @@ import { allowNotices, mayAsk } from "../../notifying.js";
 import { canBeKept } from "../../plan.js";
 import { saidWith } from "../../questions.js";
 import { isWritten } from "../../thread.js";
-import { answerOf } from "../../turn.js";
-import { dispatch, html, Icon, memo, show, Spinner, t } from "../../view.js";
+import { answerOf, isCutOff } from "../../turn.js";
+import { dispatch, html, Icon, memo, rich, show, Spinner, t } from "../../view.js";
 import { Answer } from "./answer.js";
 import { Births, BuiltEarlier } from "./birth.js";
 import { BudgetMeter } from "../parts/budget.js";
@@ -74,6 +74,7 @@ export const TurnView = memo(
       />
       <${Plan} turnId=${turn.id} steps=${turn.steps} />
       ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
+      ${turn.silent && html`<${Silence} turn=${turn} skew=${skew} />`}
       ${turn.state === "running" && turn.budget && html`<${BudgetMeter} budget=${turn.budget} />`}
       ${turn.thoughts.length > 0 && html`<${Thoughts} thoughts=${turn.thoughts} />`}
       ${
@@ -91,6 +92,7 @@ export const TurnView = memo(
           streams=${turn.state === "running"}
           corrected=${turn.corrected}
           checked=${turn.checked}
+          cutOff=${isCutOff(turn)}
           pictures=${picturesOf(turn, conversationId)}
         />`
       }
@@ -242,6 +244,15 @@ function Now({ turn, skew, stopping }) {
       <${Icon} name="square" />${t("turn-stop")}
     </button>
   </div>`;
+}
+
+// How long the model has sent nothing, and what comes of it.
+function Silence({ turn: { silent, again }, skew }) {
+  const next = (again || 1) < silent.attempts ? "now-silent-again" : "now-silent-fails";
+  const time = html`<${Elapsed} since=${silent.since} skew=${skew} />`;
+  return html`<p class="run-note" data-testid="silent">
+    ${rich(next, { time, limit: duration(silent.timeout) })}
+  </p>`;
 }
 
 function Thoughts({ thoughts }) {
