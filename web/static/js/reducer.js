@@ -17,7 +17,7 @@ export const initialState = {
   health: null,
   skew: 0, // milliseconds that this clock is ahead of the server's
   conversations: [],
-  conversationSearch: { text: "", found: null }, // ids, null: not known yet
+  conversationSearch: { text: "", found: null }, // snippets by id, null: not known yet
   sharing: null, // the conversation whose links are shown: {id, shares, made, told, error}
   deleted: null, // the conversation that was deleted last: {id, title, open}
   conversationId: null,
@@ -91,6 +91,10 @@ const focused = (state) => ({ ...state, focusComposer: state.focusComposer + 1 }
 const announce = (state, text) =>
   text ? { ...state, announcement: { number: state.announcement.number + 1, text } } : state;
 
+// The order of the search stays.
+const snippetsOf = (conversations) =>
+  Object.fromEntries(conversations.map(({ id, snippet = "" }) => [id, snippet]));
+
 // What was loaded in its own place, or why it was not, by its key.
 const put = (field, keyOf, valueOf) => (state, action) => ({
   ...state,
@@ -131,7 +135,7 @@ const changes = {
   }),
   conversations_found: (state, { text, conversations }) =>
     text === state.conversationSearch.text
-      ? { ...state, conversationSearch: { text, found: conversations.map(({ id }) => id) } }
+      ? { ...state, conversationSearch: { text, found: snippetsOf(conversations) } }
       : state,
   conversation_opened: (state, { id, view = "chat" }) => ({
     ...inConversation(state, id),

@@ -3,11 +3,13 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { html, memo, Spinner, t } from "../../view.js";
 import { IconButton } from "../parts/icon-button.js";
+import { partsBy } from "../../conversations.js";
+import { ago } from "../../format.js";
 
 const LONGEST = 200;
 
 export const Conversation = memo(
-  ({ id, title, open, busy, unread, renaming, go, rename, change, remove, openMenu }) => {
+  ({ id, title, open, busy, unread, found, renaming, go, rename, change, remove, openMenu }) => {
     const link = useRef(null);
     const renamed = useRef(false);
     useLayoutEffect(() => {
@@ -45,7 +47,13 @@ export const Conversation = memo(
         onDblClick=${() => rename(id)}
         onKeyDown=${press}
       >
-        <span class="conversation-title">${title || t("conversation-untitled")}</span>
+        <span class="conversation-words"
+          ><span class="conversation-title"
+            ><${Marked}
+              text=${title || t("conversation-untitled")}
+              query=${found?.query ?? ""} /></span
+          >${found && html`<${Found} ...${found} />`}</span
+        >
         ${
           busy
             ? html`<${Spinner} label=${t("conversation-running")} />`
@@ -65,6 +73,17 @@ export const Conversation = memo(
     </div>`;
   },
 );
+
+const Marked = ({ text, query }) =>
+  partsBy(text, query).map((part, i) =>
+    i % 2 ? html`<mark class="palette-hit">${part}</mark>` : part,
+  );
+
+// What a search found in a conversation, and how old that is.
+const Found = ({ snippet, query, active_at: at }) =>
+  html`<span class="conversation-found" data-testid="conversation-found"
+    ><span class="time">${ago(at)}</span> <${Marked} text=${snippet} query=${query}
+  /></span>`;
 
 function Renaming({ title, save, close }) {
   const field = useRef(null);

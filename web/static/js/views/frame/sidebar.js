@@ -169,6 +169,7 @@ function Conversations({ conversations, running, openId, search, scroller }) {
         open=${c.id === openId}
         busy=${c.running || busy.has(c.id)}
         unread=${c.unread}
+        found=${c.query ? c : null}
         renaming=${c.id === renaming}
         ...${{ go, rename, change, remove, openMenu }}
       />
