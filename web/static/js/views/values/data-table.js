@@ -2,7 +2,7 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { columnKind } from "../../charts.js";
-import { cellText, cutText, jsonText } from "../../results.js";
+import { cellText, cutText, formatOf, jsonText } from "../../results.js";
 import { html, Icon, t } from "../../view.js";
 import { useVirtual } from "../../virtual.js";
 import { CopyButton } from "./code.js";
@@ -18,7 +18,22 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
   const scroller = useRef(null);
   const [read, setRead] = useState(null);
   const numeric = useMemo(() => columns.map((_, n) => columnKind(rows, n) === "number"), [rows]);
-  const widths = useMemo(() => columns.map((name, n) => widthOf(name, rows, n)), [columns, rows]);
+  const formats = useMemo(
+    () =>
+      columns.map((name, n) =>
+        numeric[n]
+          ? formatOf(
+              name,
+              rows.map((row) => row[n]),
+            )
+          : cutText,
+      ),
+    [columns, rows],
+  );
+  const widths = useMemo(
+    () => columns.map((name, n) => widthOf(name, rows, n, formats[n])),
+    [formats],
+  );
   const { rows: drawn, after } = useVirtual({
     count: rows.length,
     size: ROW,
@@ -33,8 +48,8 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
   const direction = (n) => (order.column !== n ? "none" : order.down ? "descending" : "ascending");
   const total = `calc(${widths.reduce((sum, width) => sum + width, 0)}ch + ${widths.length * 33}px)`;
   const cell = (row, index) => (value, n) => {
-    const isCut = cellText(value).length > widths[n];
-    const text = cutText(value);
+    const text = formats[n](value);
+    const isCut = (numeric[n] ? text : cellText(value)).length > widths[n];
     return html`<td key=${n} data-numeric=${numeric[n]}>
       ${
         isCut
@@ -107,10 +122,10 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
     ${read && html`<${Reader} ...${read} close=${() => setRead(null)} />`}`;
 }
 
-function widthOf(name, rows, n) {
+function widthOf(name, rows, n, format) {
   const longest = rows
     .slice(0, SAMPLE)
-    .reduce((most, row) => Math.max(most, cutText(row[n]).length), name.length + 3);
+    .reduce((most, row) => Math.max(most, format(row[n]).length), name.length + 3);
   return Math.min(WIDEST, Math.max(NARROWEST, longest));
 }
 
