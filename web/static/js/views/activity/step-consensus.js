@@ -1,6 +1,12 @@
 // Steps that compare: candidates with the tests and with each other, and the tests with deliberate mistakes.
 
-import { differenceText, noticedWords, parseConsensus, parseMutation } from "../../consensus.js";
+import {
+  differenceText,
+  noticedWords,
+  parseConsensus,
+  parseMutation,
+  WEAK,
+} from "../../consensus.js";
 import { html, StateIcon, t } from "../../view.js";
 import { Changes } from "../values/changes.js";
 import { CodeBlock } from "../values/code.js";
@@ -73,21 +79,14 @@ export function MutationStep({ step }) {
   const share = found?.mutants ? found.killed / found.mutants : found?.noticed / found?.tried;
   return html`${
     words &&
-    html`<div class="tally" data-testid="mutation-tally">
+    html`<div class="tally" data-testid="mutation-tally" data-tone=${share < WEAK ? "warn" : null}>
       <span class="tally-bar" aria-hidden="true"
         ><span class="tally-passed" style=${{ width: `${100 * share}%` }}></span
       ></span>
       <span>${words}</span>
     </div>`
   }${!words && html`<p class="step-text">${step.text}</p>`}${
-    found?.survivors.length > 0 &&
-    html`<${Disclosure} label=${t("survivors", { count: found.survivors.length })}>
-      <ul class="tests">
-        ${found.survivors.map(
-          (survivor, index) => html`<${Survivor} key=${index} survivor=${survivor} />`,
-        )}
-      </ul><//
-    >`
+    found?.survivors.length > 0 && html`<${Survivors} survivors=${found.survivors} />`
   }${
     found?.notes.length > 0 &&
     html`<ul class="tests" data-testid="replay-notes">
@@ -97,6 +96,13 @@ export function MutationStep({ step }) {
     </ul>`
   }`;
 }
+
+export const Survivors = ({ survivors }) =>
+  html`<${Disclosure} label=${t("survivors", { count: survivors.length })}>
+    <ul class="tests">
+      ${survivors.map((survivor, n) => html`<${Survivor} key=${n} survivor=${survivor} />`)}
+    </ul><//
+  >`;
 
 function Survivor({ survivor: { line, before, after } }) {
   if (!after) return html`<li class="test"><span class="test-name">${before}</span></li>`;

@@ -5,6 +5,8 @@ import { duration } from "../../format.js";
 import { signatureText } from "../../specification.js";
 import { dispatch, html, Icon, memo, openTool, rich, t } from "../../view.js";
 import { CodeBlock } from "../values/code.js";
+import { WEAK } from "../../consensus.js";
+import { Survivors } from "../activity/step-consensus.js";
 
 export const Births = memo(({ steps }) =>
   birthsIn(steps).map((birth) => html`<${Birth} key=${birth.name} ...${birth} />`),
@@ -14,11 +16,10 @@ function Birth({ name, specification, version, passed, tests, caught, seconds })
   const [example] = specification.example_requests ?? [];
   const open = () => openTool(name);
   const title = version > 1 ? t("birth-version", { name, version }) : t("birth-new", { name });
-  const facts = [
-    tests > 0 && t("birth-tests", { passed, total: tests }),
-    caught && t("birth-caught", { caught: caught.killed, total: caught.mutants }),
-    duration(seconds),
-  ].filter(Boolean);
+  const facts = [tests > 0 && t("birth-tests", { passed, total: tests }), duration(seconds)].filter(
+    Boolean,
+  );
+  const weak = caught && caught.killed < WEAK * caught.mutants;
   return html`<section class="birth" data-testid="birth" aria-label=${title}>
     <p class="birth-title"><${Icon} name="tool" />${title}</p>
     <${CodeBlock}
@@ -26,7 +27,15 @@ function Birth({ name, specification, version, passed, tests, caught, seconds })
       label=${t("birth-signature", { name })}
       whole
     />
-    <p class="birth-facts" data-testid="birth-facts">${facts.join(" · ")}</p>
+    <p class="birth-facts" data-testid="birth-facts">
+      ${facts.join(" · ")}${
+        caught &&
+        html`${facts.length > 0 && " · "}<span data-tone=${weak ? "warn" : null}
+            >${t("birth-caught", { caught: caught.killed, total: caught.mutants })}</span
+          >`
+      }
+    </p>
+    ${weak && html`<${Survivors} survivors=${caught.survivors} />`}
     <div class="birth-actions">
       <button
         class="button"
