@@ -1,7 +1,7 @@
 // A tool run by hand: a form from its signature, and the turn's result in place.
 
 import { useId, useState } from "preact/hooks";
-import { argumentsOf, fieldOf, initial } from "../../calling.js";
+import { argumentsOf, fieldOf, initial, labelOf, typeWords } from "../../calling.js";
 import { run } from "../../connection.js";
 import { duration, sentence } from "../../format.js";
 import { Markdown } from "../../markdown.js";
@@ -73,7 +73,8 @@ export function RunForm({
 
 function Field({ parameter, field, entry, problem, set, pick }) {
   const { name, annotation, description, default: preset } = parameter;
-  const note = preset == null ? annotation : t("run-type-default", { type: annotation, preset });
+  const type = typeWords(field, annotation);
+  const note = preset == null ? type : t("run-type-default", { type, preset });
   const about = useId(); // the form may be there twice, in a turn and at the tool
   const common = {
     name,
@@ -91,10 +92,11 @@ function Field({ parameter, field, entry, problem, set, pick }) {
             ...${common}
             checked=${filled}
             set=${(checked) => set(name, checked)}
-            label=${html`<code>${name}</code>`}
+            label=${html`<span title=${name}>${labelOf(name)}</span>`}
           />`
         : html`<label class="field"
-            ><code>${name}</code><${Entry} ...${{ field, filled, preset, common, changed }}
+            ><span title=${name}>${labelOf(name)}</span
+            ><${Entry} ...${{ field, filled, preset, common, changed }}
           /></label>`
     }
     ${

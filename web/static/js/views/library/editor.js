@@ -2,7 +2,7 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { postEdit, postTeach, postVerdict } from "../../api.js";
-import { fieldOf } from "../../calling.js";
+import { fieldOf, labelOf } from "../../calling.js";
 import { recall, remember } from "../../choices.js";
 import { draftOf, passedRows, PAUSE, proposalDraftOf, rowsOf } from "../../editing.js";
 import { loadTool, loadTools } from "../../loading.js";
@@ -147,7 +147,7 @@ function Row({ tool, row, number, passed, set, remove }) {
     ${tool.parameters.map(
       (p) =>
         html`<label class="field" key=${p.name}
-          ><code>${p.name}</code
+          ><span title=${p.name}>${labelOf(p.name)}</span
           ><${Entry}
             field=${fieldOf(p, tool.input_schema.properties[p.name])}
             name=${p.name}

@@ -23,6 +23,9 @@ import { LocalServers } from "./local-servers.js";
 import { ModelTest } from "./model-test.js";
 import { Dialog } from "../parts/dialog.js";
 import { Select } from "../parts/select.js";
+import { chooseLanguage, languageChoice } from "../../language.js";
+import { allowNotices, mayAsk, noticesState } from "../../notifying.js";
+import { chooseTheme, themeChoice } from "../../theme.js";
 
 async function load() {
   try {
@@ -104,6 +107,7 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
         <${Model} form=${form} view=${view} fields=${fields} edit=${edit} />
         <${ModelTest} test=${test} offline=${form.server === "offline"} begin=${begin} />
         <${Limits} form=${form} view=${view} fields=${fields} edit=${edit} />
+        <${ThisBrowser} />
         <${Elsewhere} view=${view} />
         <div class="settings-foot">
           <p class="settings-told" role="status" data-testid="settings-saved">
@@ -383,6 +387,41 @@ function Limits({ form, view, fields, edit }) {
             />`}
         <//>`,
     )}
+  </section>`;
+}
+
+// What applies at once, and only here.
+function ThisBrowser() {
+  const [chosen, setChosen] = useState(themeChoice());
+  const choose = (choice) => {
+    chooseTheme(choice);
+    setChosen(choice);
+  };
+  const field = (name, value, choices, act) =>
+    html`<label class="field"
+      >${t(`settings-${name}`)}<${Select}
+        class="input"
+        data-testid=${`settings-${name}`}
+        value=${value}
+        options=${choices.map((one) => [one, t(`choice-${name}-${one}`)])}
+        choose=${act}
+    /></label>`;
+  return html`<section class="settings-part" aria-labelledby="settings-browser">
+    <h3 class="settings-heading" id="settings-browser">${t("settings-browser")}</h3>
+    <p class="run-note">${t("settings-browser-note")}</p>
+    <div class="settings-grid">
+      ${field("language", languageChoice(), ["system", "en", "de"], chooseLanguage)}
+      ${field("theme", chosen, ["system", "light", "dark"], choose)}
+    </div>
+    <p class="settings-row" data-testid="settings-notices">
+      ${
+        mayAsk.value
+          ? html`<button class="button" onClick=${allowNotices}>
+              <${Icon} name="bell" />${t("palette-notices")}
+            </button>`
+          : html`<span class="run-note">${t(`notices-${noticesState()}`)}</span>`
+      }
+    </p>
   </section>`;
 }
 
