@@ -112,7 +112,11 @@ class LLMClient:
 
         provider = self._provider(self._server, self._max_retries)
         return ModelConnection(
-            provider, price=self._price, unopened=self._unopened, news=self._news
+            provider,
+            price=self._price,
+            attempts=self._max_retries + 1,
+            unopened=self._unopened,
+            news=self._news,
         )
 
     def warm_up(self) -> None:

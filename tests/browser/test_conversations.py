@@ -77,6 +77,9 @@ def test_conversations_are_managed_by_keyboard_on_a_narrow_page_and_live_in_othe
     expect(page.get_by_text("No conversation has these words.")).to_be_visible()
     search.fill("hello")  # the request: the title has other words by now
     expect(page.get_by_role("heading", name="Found")).to_be_visible()
+    place = page.get_by_test_id("conversation-found")
+    expect(place.locator("mark").first).to_have_text(re.compile("^hello$", re.I))
+    expect(place.locator(".time")).not_to_be_empty()
     search.fill("")
 
     row.focus()
@@ -194,6 +197,7 @@ def test_of_many_conversations_those_in_view_are_drawn(tmp_path: Path, page: Pag
     last.click()
     expect(last).to_have_attribute("aria-current", "true")
     page.get_by_test_id("conversation-search").fill("Request 77")
-    expect(rows).to_have_text(["Request 277", "Request 177", "Request 77"])
+    titles = rows.locator(".conversation-title")
+    expect(titles).to_have_text(["Request 277", "Request 177", "Request 77"])
     assert flaws(page, "many conversations", [WIDE]) == []
     assert server.end() == (0, "")

@@ -50,6 +50,23 @@ def name_server(page: Page, server: OfflineServer, key: str = SECRET) -> None:
     field(page, "openai_api_key").fill(key)
 
 
+def test_language_and_theme_are_chosen_in_the_settings_and_apply_at_once(
+    link: str, page: Page
+) -> None:
+    open_page(page, link)
+    page.get_by_test_id("open-settings").click()
+    page.get_by_test_id("settings-theme").select_option("dark")
+    expect(page.locator("html")).to_have_attribute("data-theme", "dark")
+    page.get_by_test_id("settings-theme").select_option("system")
+    expect(page.locator("html")).not_to_have_attribute("data-theme", "dark")
+    page.get_by_test_id("settings-language").select_option("de")
+    expect(page.locator("html")).to_have_attribute("lang", "de")
+    page.get_by_test_id("open-settings").click()
+    expect(page.get_by_role("dialog", name="Einstellungen")).to_be_visible()
+    page.get_by_test_id("settings-language").select_option("system")
+    expect(page.locator("html")).to_have_attribute("lang", "en")
+
+
 def test_a_server_is_chosen_by_keyboard_with_a_model_of_its_list_and_used_at_once(
     link: str, page: Page, model: OfflineServer
 ) -> None:

@@ -88,7 +88,8 @@ async def test_a_deleted_conversation_stops_its_turns_and_comes_back_with_them(e
         assert len(await engine.conversations.list("me")) == (0 if deleted else 1)
     last = await ended(engine, asked.turn_id, records)
     assert last.event.reason == "The conversation was deleted."
-    found, kept = await engine.conversations.exported("me", asked.conversation_id)
+    found = await engine.conversations.get("me", asked.conversation_id)
+    kept = await engine.conversations.history("me", asked.conversation_id)
     assert (found.title, kept) == ("Reverse 'abc'", tuple(records))
     assert told == [asked.conversation_id] * 2
 

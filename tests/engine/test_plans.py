@@ -478,6 +478,7 @@ def test_every_event_that_a_stage_emits_can_name_its_step():
         "BudgetSpent",
         "ThoughtAloud",
         "ModelAskedAgain",
+        "ModelSilent",
         *of_plan,
         "AnswerToken",
         "TurnFinished",

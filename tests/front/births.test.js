@@ -46,7 +46,7 @@ test("a tool that a turn built is told with its tests, the planted bugs and the 
     version: 1,
     passed: 2,
     tests: 2,
-    caught: { killed: 3, mutants: 4 },
+    caught: { killed: 3, mutants: 4, survivors: [] },
     seconds: birth.seconds,
   });
   assert.ok(birth.seconds > 20 && birth.seconds < 60, String(birth.seconds));

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { argumentsOf, entriesOf, fieldOf } from "../../web/static/js/calling.js";
+import {
+  argumentsOf,
+  entriesOf,
+  fieldOf,
+  labelOf,
+  typeWords,
+} from "../../web/static/js/calling.js";
 
 const or = (...types) => ({ anyOf: [...types, "null"].map((type) => ({ type })) });
 const schema = {
@@ -91,4 +97,19 @@ test("what is missing or can't be read is named, field by field", () => {
     rows: "[1",
   });
   assert.deepEqual([given, Object.keys(problems)], [{}, ["times", "rows", "mode"]]);
+});
+
+test("parameters and their types have words", () => {
+  assert.deepEqual(["annual_rate", "x", "_"].map(labelOf), ["Annual rate", "X", ""]);
+  const words = (annotation, schema) => typeWords(fieldOf({ name: "rate" }, schema), annotation);
+  assert.deepEqual(
+    [
+      words("float", { type: "number" }),
+      words("int", { type: "integer" }),
+      words("str", { type: "string" }),
+      words("bool", { type: "boolean" }),
+      words("list[float]", { type: "array" }),
+    ],
+    ["number", "whole number", "text", "yes or no", "list[float]"],
+  );
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import "./stages.js";
-import { conversationPath, grouped, listed } from "../../web/static/js/conversations.js";
+import { conversationPath, grouped, listed, partsBy } from "../../web/static/js/conversations.js";
 import { initialState, reduce } from "../../web/static/js/reducer.js";
 
 const NOW = new Date(2026, 2, 10, 15, 30).getTime();
@@ -119,4 +119,20 @@ test("the dialog of links shows those of its conversation, and a new one's path 
     [null, "Revoked.", "Revoked."],
   );
   assert.equal(reduce(revoked, { type: "share_closed" }).sharing, null);
+});
+
+test("what a search found is shown with its place, in which the words are marked", () => {
+  const found = { text: "Mean value", found: { b: "the mean of 3 values" } };
+  const [group] = listed([{ id: "a" }, { id: "b" }], found, NOW);
+  assert.deepEqual(group.conversations, [
+    { id: "b", snippet: "the mean of 3 values", query: "Mean value" },
+  ]);
+  assert.deepEqual(partsBy("the mean of 3 values", "Mean value"), [
+    "the ",
+    "mean",
+    " of 3 ",
+    "value",
+    "s",
+  ]);
+  assert.deepEqual(partsBy("1 + 1 (x)", "+ (x)"), ["1 ", "+", " 1 ", "(x)", ""]);
 });

@@ -13,7 +13,6 @@ import {
   nowWords,
   number,
   percent,
-  plural,
   proseParts,
   sentence,
   stepWords,
@@ -103,11 +102,8 @@ test("a budget names each limit that is half spent, and the share of the nearest
   assert.equal(budgetOf({ usage: { ...usage, calls: 50 }, limits, seconds: 60 }).share, 1);
 });
 
-test("numbers are grouped and nouns agree with them", () => {
-  assert.deepEqual(
-    [number(1234567), plural(0, "tool"), plural(1, "tool"), plural(1200, "tool")],
-    ["1,234,567", "0 tools", "1 tool", "1,200 tools"],
-  );
+test("numbers are grouped", () => {
+  assert.equal(number(1234567), "1,234,567");
 });
 
 test("a step without words goes by its own name", () => {

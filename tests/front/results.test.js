@@ -4,13 +4,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import {
   cellText,
-  longResults,
-  parseExactly,
   cutText,
   filterRows,
+  formatOf,
   jsonText,
+  longResults,
   numberText,
   objectsOf,
+  parseExactly,
   shapeWords,
   sortRows,
   tableOf,
@@ -181,4 +182,13 @@ test("hostile names and sizes stay what they are", () => {
   let deep = [];
   for (let level = 0; level < 100_000; level += 1) deep = [deep];
   assert.equal(jsonText(deep), "…");
+});
+
+test("the numbers of a column are grouped and have common decimals, but years and names have neither", () => {
+  const written = (name, ...cells) => cells.map(formatOf(name, cells));
+  assert.deepEqual(written("revenue", 1234.5, 7, null), ["1,234.5", "7.0", ""]);
+  assert.deepEqual(written("count", 12000, 5), ["12,000", "5"]);
+  assert.deepEqual(written("when", 1999, 2026), ["1999", "2026"]);
+  assert.deepEqual(written("order_id", 100234, 7), ["100234", "7"]);
+  assert.deepEqual(written("share", 1e-9, 12000), ["1e-9", "12000"]);
 });

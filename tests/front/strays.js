@@ -7,7 +7,7 @@ const SHOWN =
   /^(title|placeholder|alt|label|aria-(label|description|placeholder|roledescription|valuetext))$/;
 const TECHNICAL = new RegExp(
   "^(class|id|ref|key|type|role|name|for|icon|form|end|standing|testid|tone|state|kind|view|of|" +
-    "value|language|data-[\\w-]+)$",
+    "value|language|closedby|popovertarget|aria-(haspopup|keyshortcuts)|data-[\\w-]+)$",
 );
 const isShown = (tag, name) => (tag.startsWith("\0") ? !TECHNICAL.test(name) : SHOWN.test(name));
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { answerOf, foldEvent, newTurn } from "../../web/static/js/turn.js";
+import { answerOf, foldEvent, isCutOff, newTurn } from "../../web/static/js/turn.js";
 import {
   executed,
   executing,
@@ -115,6 +115,7 @@ test("a reused tool makes a turn of four steps", () => {
     ],
     thoughts: [],
     again: 0,
+    silent: null,
     answer: "It is 45.",
     tool: "calculate_percentage",
     outcome: "answered",
@@ -599,6 +600,25 @@ test("an answer within a structured reply is shown as it is written, and then st
   assert.equal(shown(...steps.slice(0, 3)), "A mean");
   assert.equal(shown(...steps), "A mean");
   assert.equal(shown(...steps, token("A mean.")), "A mean.");
+});
+
+test("a silence of the model is told until it says something, and begins anew when it is asked again", () => {
+  const silent = { type: "model_silent", seconds: 10, timeout: 60, attempts: 4, prompt: "decide" };
+  const again = { type: "model_asked_again", attempt: 2, prompt: "decide" };
+  const now = folded([started("x"), silent]);
+  assert.deepEqual(now.silent, { since: second(2) - 10_000, timeout: 60, attempts: 4 });
+  const asked = folded([started("x"), silent, again]);
+  assert.deepEqual([asked.again, asked.silent.since], [2, second(3)]);
+  assert.equal(folded([started("x"), silent, again, token("A")]).silent, null);
+});
+
+test("what a turn that broke off has written is its answer, which is cut off", () => {
+  const writing = { type: "synthesis_step", step: "specify", attempt: 1, prompt: "specification" };
+  const begun = [{ ...writing, state: "started", text: "" }];
+  const spoken = [...begun, { ...writing, state: "streaming", text: "A mean", offset: 0 }];
+  const turn = folded([started("x"), ...spoken, failed("specify", "it broke off")]);
+  assert.deepEqual([answerOf(turn), isCutOff(turn)], ["A mean", true]);
+  assert.equal(isCutOff(folded([started("x"), ...spoken])), false);
 });
 
 test("a model that is asked again is told until it says something", () => {

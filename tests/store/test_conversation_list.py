@@ -144,6 +144,21 @@ def test_words_are_found_in_titles_requests_and_answers(journal: Journal) -> Non
     assert _titles(journal, "sales") == []
 
 
+def test_what_is_found_comes_with_the_line_of_the_newest_turn_that_has_a_word(
+    journal: Journal,
+) -> None:
+    sales = journal.create_conversation("ann", "Sales of May")
+    _answer(journal, sales, "Sum the sales", "old")
+    _answer(journal, sales, "and?", f"First line.\n{'x' * 60} the Sales were 7 {'y' * 99}\nLast")
+    snippets = [one.snippet for one in journal.conversations("ann", text="sales may")]
+    assert snippets == [f"{'x' * 35} the Sales were 7 {'y' * 72}"]
+    assert [one.snippet for one in journal.conversations("ann")] == [""]
+    prime = journal.create_conversation("ann", "Prime factors")
+    assert [one.snippet for one in journal.conversations("ann", text="prime")] == [""]
+    journal.begin_turn(prime, "Is 7 prime?")  # it runs, and has no answer yet
+    assert [one.snippet for one in journal.conversations("ann", text="prime")] == ["Is 7 prime?"]
+
+
 def test_a_search_finds_a_bounded_number(journal: Journal) -> None:
     for number in range(55):
         journal.create_conversation("ann", f"number {number}")

@@ -26,6 +26,7 @@ from selfeng.core.events import (
     FilesMade,
     LessonsShown,
     ModelAskedAgain,
+    ModelSilent,
     NoToolFound,
     Outcome,
     PlanMade,
@@ -165,6 +166,8 @@ def line_of(event: Event) -> tuple[str, str] | None:
             return "running", f"number {place} in the queue" + (f": {reason}" if reason else "")
         case ModelAskedAgain(attempt=attempt):
             return "running", f"the model did not answer; asking again, attempt {attempt}"
+        case ModelSilent(seconds=seconds, timeout=timeout):
+            return "running", f"the model is silent for {seconds:g} of {timeout:g} s"
         case Waiting(state="started"):
             return "running", f"waiting for {PARTS[event.part]}, being set up"
         case Waiting():

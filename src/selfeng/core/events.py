@@ -93,6 +93,24 @@ class ModelAskedAgain(Value):
     """Name of the call's prompt."""
 
 
+class ModelSilent(Value):
+    """The model's server has sent nothing for a while; the turn waits on."""
+
+    type: Literal["model_silent"] = "model_silent"
+    seconds: float
+    """Since it was asked, or sent the last piece of its reply."""
+    timeout: float
+    """Seconds of silence after which it is asked again, or its call fails."""
+    attempts: int
+    """How often it is asked before its call fails; 1 once a part of the reply is there."""
+    prompt: str = ""
+    """Name of the call's prompt."""
+
+
+ModelNews = ThoughtAloud | ModelAskedAgain | ModelSilent
+"""What a call of the model reports before its reply is whole."""
+
+
 class TurnStarted(Value):
     """A request became a turn."""
 
@@ -510,6 +528,7 @@ Event = Annotated[
     | BudgetSpent
     | ThoughtAloud
     | ModelAskedAgain
+    | ModelSilent
     | StageEntered
     | Waiting
     | Searching

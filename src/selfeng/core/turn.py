@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from selfeng.core.errors import BudgetExceeded
-from selfeng.core.events import Event, LessonsShown, Limits, ModelAskedAgain, ThoughtAloud, Waiting
+from selfeng.core.events import Event, LessonsShown, Limits, ModelNews, Waiting
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.plan import SavedPlan, SavedStep, StepResult
@@ -39,13 +39,13 @@ class Budget:
         limits: Limits | None = None,
         on_charge: Callable[["Budget"], object] = lambda _: None,
         *,
-        on_thought: Callable[[ThoughtAloud | ModelAskedAgain], object] = lambda _: None,
+        on_thought: Callable[[ModelNews], object] = lambda _: None,
         on_text: Callable[[str], object] = lambda _: None,
         parent: "Budget | None" = None,
     ) -> None:
         """`on_charge` is called after each model call, with this budget; `on_thought` while a model
-        thinks aloud, or is asked again; `on_text` with a structured reply so far, while it is
-        written. A `parent` is charged and told too, and its limits apply as well.
+        thinks aloud, is silent, or is asked again; `on_text` with a structured reply so far, while
+        it is written. A `parent` is charged and told too, and its limits apply as well.
         """
         self.limits = limits or Limits()
         self.usage = Usage()
@@ -128,8 +128,8 @@ class Budget:
         if self._parent:
             self._parent.charge(input_tokens, output_tokens, cost)
 
-    def tell(self, thought: ThoughtAloud | ModelAskedAgain) -> None:
-        """Report what a model thinks aloud, or that it is asked again."""
+    def tell(self, thought: ModelNews) -> None:
+        """Report what a model thinks aloud, or that it is silent or asked again."""
         self._on_thought(thought)
         if self._parent:
             self._parent.tell(thought)

@@ -15,6 +15,7 @@ from selfeng.core.events import (
     ExecutionProgress,
     FilesMade,
     ModelAskedAgain,
+    ModelSilent,
     NoToolFound,
     Outcome,
     PlanStepChanged,
@@ -55,6 +56,8 @@ def step_words(event: Event) -> str:
             return f"Number {place} in the queue" + (f": {reason}" if reason else "")
         case ModelAskedAgain(attempt=attempt):
             return f"The model did not answer; asking again, attempt {attempt}"
+        case ModelSilent(seconds=seconds):
+            return f"The model has been silent for {seconds:g} s"
         case Waiting(state="started", part=part):
             return f"Waiting for {PARTS[part]}, being set up"
         case PlanStepChanged(state="started", step=step):

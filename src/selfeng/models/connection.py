@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from selfeng.core.bounded_reply import LARGEST, ReplyTooLarge
 from selfeng.core.errors import ModelRefused, ModelReplyInvalid, ModelUnavailable
-from selfeng.core.events import ModelAskedAgain, ThoughtAloud
+from selfeng.core.events import ModelAskedAgain, ModelSilent, ThoughtAloud
 from selfeng.core.tracing import chat
 from selfeng.core.turn import Budget
 from selfeng.models.chat import (
@@ -43,6 +43,10 @@ ResultT = TypeVar("ResultT")
 
 _PROBE = 5.0
 """Seconds that a server may take to list its models."""
+_SILENT = 10.0
+"""Seconds without a piece of a reply after which the turn is told; with a short time-out, a third
+of it.
+"""
 _NO_TEXT = 128
 """Bytes that a chunk without text counts for."""
 _CAPPED_BELOW = 4096
@@ -61,14 +65,16 @@ class ModelConnection:
         provider: Provider,
         *,
         price: Price,
+        attempts: int = 1,
         unopened: bool = True,
         news: Callable[[], None] = lambda: None,
     ) -> None:
-        """`unopened`: the model may think first, without a tag that opens its thoughts. A streamed
-        reply is then held back until it is clear; what the first one shows is remembered. `news` is
-        called when it shows whether the server can be used.
+        """`attempts`: how often the provider sends a request before it gives up. `unopened`: the
+        model may think first, without a tag that opens its thoughts. A streamed reply is then held
+        back until it is clear; what the first one shows is remembered. `news` is called when it
+        shows whether the server can be used.
         """
-        self.provider, self._price = provider, price
+        self.provider, self._price, self._attempts = provider, price, attempts
         self.server = provider.server
         self._unopened = unopened and not self.server.openai
         """Whether streams may begin with thoughts that no tag opens."""
@@ -173,7 +179,9 @@ class ModelConnection:
             thoughts = Thoughts(self._tell(request, budget), unopened=self._unopened)
             spoken_text, refusal, finish, size = "", "", "", 0
             try:
-                while piece := await self._guarded(lambda: anext(pieces, None), budget):
+                while piece := await self._guarded(
+                    lambda: anext(pieces, None), budget, request.prompt
+                ):
                     finish = piece.finish or finish
                     refusal += piece.refusal
                     called = apart.take(piece.calls) if apart else ""
@@ -318,7 +326,9 @@ class ModelConnection:
         streamed: bool = False,
         cap: int | None = None,
     ) -> Pieces:
-        guard = partial(self._guarded, budget=budget)
+        guard = partial(
+            self._guarded, budget=budget, prompt=request.prompt, attempts=self._attempts
+        )
         token = asked_again.set(
             lambda attempt: budget.tell(ModelAskedAgain(attempt=attempt, prompt=request.prompt))
         )
@@ -327,15 +337,29 @@ class ModelConnection:
         finally:
             asked_again.reset(token)
 
-    async def _guarded(self, step: Callable[[], Awaitable[ResultT]], budget: Budget) -> ResultT:
-        """Run one step of a call within what is left of the turn's seconds."""
+    async def _guarded(
+        self,
+        step: Callable[[], Awaitable[ResultT]],
+        budget: Budget,
+        prompt: str,
+        attempts: int = 1,
+    ) -> ResultT:
+        """Run one step of a call within what is left of the turn's seconds; if it takes long, the
+        turn is told.
+        """
         if not (seconds_left := budget.seconds_left):
             raise budget.out_of_seconds()
+        timeout = self.server.timeout
+        seconds = min(_SILENT, timeout / 3)
+        silent = ModelSilent(seconds=seconds, timeout=timeout, attempts=attempts, prompt=prompt)
+        watch = asyncio.get_running_loop().call_later(seconds, budget.tell, silent)
         try:
             async with asyncio.timeout(seconds_left):
                 return await step()
         except TimeoutError as error:
             raise budget.out_of_seconds() from error
+        finally:
+            watch.cancel()
 
     def _check_end(self, finish: str, refusal: str) -> None:
         """Raises: ModelRefused, ModelUnavailable."""

@@ -1,5 +1,6 @@
 """The list of conversations: what a person sees of each, finds by its words, and changes."""
 
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, Self
 
@@ -17,6 +18,8 @@ KEPT_AFTER_DELETION = timedelta(days=1)
 _CONVERSATIONS, _TURNS = schema.conversations, schema.turns
 _MOST_FOUND = 50
 _MOST_WORDS = 8
+_MOST_TURNS = 500
+"""Turns that are read for the snippets of a search."""
 
 ConversationKind = Literal["chat", "project"]
 """What the turns of a conversation are: requests, or work on a project."""
@@ -36,6 +39,8 @@ class ConversationSummary(Value):
     running: bool = False
     unread: bool = False
     """It has records that its owner has not seen."""
+    snippet: str = ""
+    """What a search found: a line of the newest request or answer that has one of its words."""
 
 
 class ConversationChange(Value):
@@ -86,15 +91,34 @@ def find_conversations(
     return list(connection.execute(query.limit(_MOST_FOUND) if words else query))
 
 
+def snippets(connection: sa.Connection, ids: list[str], text: str) -> dict[str, str]:
+    """For conversations that have one of a text's words in a turn: the line around that word."""
+    words = storable(text).split()[:_MOST_WORDS]
+    turns = (
+        sa.select(_TURNS.c.conversation_id, _TURNS.c.request, _TURNS.c.answer)
+        .where(_TURNS.c.conversation_id.in_(ids), sa.or_(*map(_in_turn, words)))
+        .order_by(_TURNS.c.started_at.desc())
+        .limit(_MOST_TURNS)
+    )
+    around = re.compile(rf"[^\n]{{0,40}}(?:{'|'.join(map(re.escape, words))})[^\n]{{0,80}}", re.I)
+    newest_last = reversed(connection.execute(turns).all())
+    return {
+        id: m[0] for id, *said in newest_last if (m := around.search("\n".join(filter(None, said))))
+    }
+
+
 def _has(word: str) -> sa.ColumnElement[bool]:
-    forms = {word, word.lower(), word.title()}  # SQLite folds the case of ASCII only
-
-    def has(column: sa.ColumnElement[str]) -> sa.ColumnElement[bool]:
-        return sa.or_(*(column.icontains(form, autoescape=True) for form in sorted(forms)))
-
     of_conversation = _TURNS.c.conversation_id == _CONVERSATIONS.c.id
-    in_turns = sa.exists().where(of_conversation, has(_TURNS.c.request) | has(_TURNS.c.answer))
-    return has(_CONVERSATIONS.c.title) | in_turns
+    return _in(_CONVERSATIONS.c.title, word) | sa.exists().where(of_conversation, _in_turn(word))
+
+
+def _in_turn(word: str) -> sa.ColumnElement[bool]:
+    return _in(_TURNS.c.request, word) | _in(_TURNS.c.answer, word)
+
+
+def _in(column: sa.ColumnElement[str], word: str) -> sa.ColumnElement[bool]:
+    forms = {word, word.lower(), word.title()}  # SQLite folds the case of ASCII only
+    return sa.or_(*(column.icontains(form, autoescape=True) for form in sorted(forms)))
 
 
 def change_conversation(

@@ -49,6 +49,7 @@ from selfeng.store.conversation_list import (
     change_conversation,
     deleted_long_ago,
     find_conversations,
+    snippets,
     summaries,
 )
 from selfeng.store.database import reading, utc, writing
@@ -183,7 +184,11 @@ class Journal:
         that have its words, at most 50.
         """
         with reading(self._engine) as connection:
-            return tuple(map(_summary, find_conversations(connection, owner, kind, text)))
+            found = tuple(map(_summary, find_conversations(connection, owner, kind, text)))
+            if not text.strip():
+                return found
+            lines = snippets(connection, [one.id for one in found], text)
+            return tuple(one.model_copy(update={"snippet": lines.get(one.id, "")}) for one in found)
 
     def conversation(self, owner: str, conversation_id: str) -> ConversationSummary:
         """One conversation of an owner.

@@ -13,6 +13,7 @@ from selfeng.core.events import (
     Event,
     ExecutionProgress,
     ModelAskedAgain,
+    ModelSilent,
     PlanStepChanged,
     SynthesisStep,
     ThoughtAloud,
@@ -67,7 +68,14 @@ class EventNumbers:
         Raises: Diverged: the journal has another event in its place.
         """
         match event:
-            case TurnResumed() | TurnQueued() | Waiting() | ExecutionProgress() | ModelAskedAgain():
+            case (
+                TurnResumed()
+                | TurnQueued()
+                | Waiting()
+                | ExecutionProgress()
+                | ModelAskedAgain()
+                | ModelSilent()
+            ):
                 return NumberedEvent(event)
             case TurnStarted() if self._again:
                 return None

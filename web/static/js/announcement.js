@@ -21,6 +21,7 @@ const sentences = {
   turn_resumed: () => t("told-resumed"),
   turn_queued: ({ place }) => (place ? t("told-queued", { place }) : ""),
   model_asked_again: ({ attempt }) => t("told-asked-again", { attempt }),
+  model_silent: ({ seconds }) => t("told-silent", { seconds }),
   waiting: ({ part, state }) =>
     state === "started" ? t("told-waiting", { part: partWords(part) }) : "",
   searching: () => t("told-searching"),

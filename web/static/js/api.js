@@ -6,14 +6,6 @@ import { projectPath } from "./projects.js";
 import { parseExactly } from "./results.js";
 import { t } from "./texts.js";
 
-// How many turns of a conversation are loaded at once, the newest first.
-export const TURNS = 50;
-
-export const getRecords = async (conversationId, before) => {
-  const query = new URLSearchParams({ before, turns: TURNS });
-  return (await get(`${conversationPath(conversationId)}/records?${query}`)).records;
-};
-
 export class ApiError extends Error {
   constructor(status, message, remedy = "", fields = undefined) {
     super(message);
@@ -23,10 +15,15 @@ export class ApiError extends Error {
   }
 }
 
-async function get(path, options) {
-  const response = await send(path, options);
+// The reply to a request, with `body` as JSON, if there is one.
+async function call(method, path, body, options = {}) {
+  const headers = { Accept: "application/json", "Content-Type": "application/json" };
+  const json = body && { headers, body: JSON.stringify(body) };
+  const response = await send(path, { method, ...json, ...options });
   return response.json().catch(() => ({}));
 }
+const get = (path, query) => call("GET", query ? `${path}?${new URLSearchParams(query)}` : path);
+const post = (path, body, options) => call("POST", path, body, options);
 
 async function send(path, options = {}) {
   const response = await fetch(path, {
@@ -49,11 +46,10 @@ function errorOf(status, body) {
 }
 
 export const getHealth = () => get("/api/v1/health");
+const searched = (text) => text && { q: text };
 // With a text, the tools that the search finds for it, the best first.
-export const getTools = async (text = "") =>
-  (await get(`/api/v1/tools${text && `?q=${encodeURIComponent(text)}`}`)).tools;
+export const getTools = async (text = "") => (await get("/api/v1/tools", searched(text))).tools;
 const toolPath = (name) => `/api/v1/tools/${encodeURIComponent(name)}`;
-const json = { Accept: "application/json", "Content-Type": "application/json" };
 
 export const getTool = (name) => get(toolPath(name));
 // The earlier answers that the newest version changes.
@@ -61,16 +57,8 @@ export const getRecomputed = (name) => get(`${toolPath(name)}/recomputed`);
 export const getVersions = async (name) => (await get(`${toolPath(name)}/versions`)).versions;
 export const getVersion = (name, number) => get(`${toolPath(name)}/versions/${number}`);
 // Both return the changed tool; `change` is retire or restore.
-export const postRollback = (name, to) =>
-  get(`${toolPath(name)}/rollback`, {
-    method: "POST",
-    headers: json,
-    body: JSON.stringify({ to }),
-  });
-export const postStanding = (name, change) =>
-  get(`${toolPath(name)}/${change}`, { method: "POST" });
-const post = (path, body, options = {}) =>
-  get(path, { method: "POST", headers: json, body: JSON.stringify(body), ...options });
+export const postRollback = (name, to) => post(`${toolPath(name)}/rollback`, { to });
+export const postStanding = (name, change) => post(`${toolPath(name)}/${change}`);
 // The verdict on a tool as a person edits it: its code and tests, and rows that are further tests. A signal
 // cancels it; the server drops an older one.
 export const postVerdict = (name, edit, signal) =>
@@ -86,12 +74,7 @@ export const getBehaviour = (name) => get(`${proposalPath(name)}/behaviour`);
 // `decision` is accept, refuse or reopen.
 export const postDecision = (name, decision) => post(`${proposalPath(name)}/${decision}`, {});
 // Removes a request from those that find the tool; returns the tool's page.
-export const postForget = (name, request) =>
-  get(`${toolPath(name)}/forget`, {
-    method: "POST",
-    headers: json,
-    body: JSON.stringify({ request }),
-  });
+export const postForget = (name, request) => post(`${toolPath(name)}/forget`, { request });
 export const toolExport = (name, form) => `${toolPath(name)}/export?as=${form}`;
 export const libraryBundle = "/api/v1/bundles";
 // Both send a bundle, and tell each event of the answer as it comes: its kind and its data.
@@ -132,67 +115,49 @@ export const postFile = (name, body, progress = () => true) =>
 export const getGraph = async () => (await get("/api/v1/graph")).svg;
 export const getServers = async () => (await get("/api/v1/servers")).servers;
 // Whether a tool of another MCP server is called without asking; returns all servers.
-export const postConsent = async (server, tool, allowed) =>
-  (
-    await get(`/api/v1/servers/${encodeURIComponent(server)}/${allowed ? "allow" : "revoke"}`, {
-      method: "POST",
-      headers: json,
-      body: JSON.stringify({ tool }),
-    })
-  ).servers;
+export async function postConsent(server, tool, allowed) {
+  const path = `/api/v1/servers/${encodeURIComponent(server)}/${allowed ? "allow" : "revoke"}`;
+  return (await post(path, { tool })).servers;
+}
 export const getLessons = async () => (await get("/api/v1/lessons")).lessons;
-export const patchLesson = (id, words) =>
-  get(`/api/v1/lessons/${encodeURIComponent(id)}`, {
-    method: "PATCH",
-    body: JSON.stringify(words),
-  });
-export const deleteLesson = (id) =>
-  get(`/api/v1/lessons/${encodeURIComponent(id)}`, { method: "DELETE" });
+const lessonPath = (id) => `/api/v1/lessons/${encodeURIComponent(id)}`;
+export const patchLesson = (id, words) => call("PATCH", lessonPath(id), words);
+export const deleteLesson = (id) => call("DELETE", lessonPath(id));
 export const getProjects = async () => (await get("/api/v1/projects")).projects;
 export const getProject = (id) => get(projectPath(id));
-export const deleteProject = (id) => get(projectPath(id), { method: "DELETE" });
-async function getBody(address) {
-  const response = await fetch(address, { credentials: "same-origin", cache: "no-store" });
-  if (!response.ok)
-    throw new ApiError(response.status, t("server-answered", { status: `${response.status}` }));
-  return response;
-}
-export const getText = async (address) => (await getBody(address)).text();
-export const getFile = async (address) => (await getBody(address)).blob();
+export const deleteProject = (id) => call("DELETE", projectPath(id));
+export const getText = async (address) => (await send(address)).text();
+export const getFile = async (address) => (await send(address)).blob();
 export const getResult = async (address) => parseExactly(await getText(address));
+
 // With a text, the conversations that have its words.
 export const getConversations = async (text = "") =>
-  (await get(`/api/v1/conversations${text && `?q=${encodeURIComponent(text)}`}`)).conversations;
+  (await get("/api/v1/conversations", searched(text))).conversations;
+// How many turns of a conversation are loaded at once, the newest first.
+export const TURNS = 50;
+export const getRecords = async (id, before) =>
+  (await get(`${conversationPath(id)}/records`, { before, turns: TURNS })).records;
 export const exportAddress = (id, form) =>
   `/api/v1/conversations/${encodeURIComponent(id)}/export.${form}`;
 // `change` has one or more of title, pinned, deleted and seen.
 export const patchConversation = (id, change) =>
-  get(`/api/v1/conversations/${encodeURIComponent(id)}`, {
-    method: "PATCH",
-    body: JSON.stringify(change),
-  });
+  call("PATCH", `/api/v1/conversations/${encodeURIComponent(id)}`, change);
 
 // The settings, and what they change to; a key is only ever sent.
-const settingsRequest = (method, path, changes) =>
-  get(path, { method, headers: json, body: JSON.stringify({ changes }) });
 export const getSettings = () => get("/api/v1/settings");
-export const patchSettings = (changes) => settingsRequest("PATCH", "/api/v1/settings", changes);
+export const patchSettings = (changes) => call("PATCH", "/api/v1/settings", { changes });
 // The model servers that run on the server's machine.
-export const getLocalServers = async () =>
-  (await get("/api/v1/settings/servers", { method: "POST" })).servers;
+export const getLocalServers = async () => (await post("/api/v1/settings/servers")).servers;
 // The models that the server has, as it would be with these changes.
 export const getModels = async (changes) =>
-  (await settingsRequest("POST", "/api/v1/settings/models", changes)).models;
+  (await post("/api/v1/settings/models", { changes })).models;
 
 // The links of a conversation. A new one, which ends after some days or never (null), comes with its path.
 const sharesPath = (conversationId) => `${conversationPath(conversationId)}/shares`;
 const sharePath = (conversationId, id) => `${sharesPath(conversationId)}/${encodeURIComponent(id)}`;
 export const getShares = async (conversationId) => (await get(sharesPath(conversationId))).shares;
-export const postShare = (conversationId, days) =>
-  get(sharesPath(conversationId), { method: "POST", body: JSON.stringify({ days }) });
-export const renewShare = (conversationId, id) =>
-  get(sharePath(conversationId, id), { method: "POST" });
-export const revokeShare = (conversationId, id) =>
-  get(sharePath(conversationId, id), { method: "DELETE" });
+export const postShare = (conversationId, days) => post(sharesPath(conversationId), { days });
+export const renewShare = (conversationId, id) => post(sharePath(conversationId, id));
+export const revokeShare = (conversationId, id) => call("DELETE", sharePath(conversationId, id));
 // What a link shows to anybody: title, time and records.
 export const getShared = (id) => get(`${conversationPath(id)}/conversation`);

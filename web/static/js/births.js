@@ -1,6 +1,7 @@
 // Births of tools: what a turn added to the library, and the turn of the conversation that built
 // the tool that another uses.
 
+import { parseMutation } from "./consensus.js";
 import { parseSpecification } from "./specification.js";
 import { latest } from "./steps.js";
 
@@ -34,25 +35,16 @@ function birth(steps) {
   if (added !== name) return null;
   const tests = latest(steps, "verify")?.tests ?? [];
   const begun = steps.find((s) => s.kind === "specify").startedAt;
+  const { killed, mutants, survivors } = parseMutation(latest(steps, "strengthen")?.artifact) ?? {};
   return {
     name,
     specification,
     version: Number(version),
     passed: tests.filter((t) => t.outcome === "passed").length,
     tests: tests.length,
-    caught: strengthOf(latest(steps, "strengthen")?.artifact),
+    caught: mutants > 0 ? { killed, mutants, survivors } : null,
     seconds: (register.startedAt - begun) / 1000 + (register.seconds ?? 0),
   };
-}
-
-// {killed, mutants}, null where the tests were not tried on planted bugs.
-function strengthOf(artifact) {
-  try {
-    const { killed, mutants } = JSON.parse(artifact);
-    return mutants > 0 ? { killed, mutants } : null;
-  } catch {
-    return null;
-  }
 }
 
 // For each turn the earlier one that built the tool that it used; null if it was built elsewhere or in the turn itself.

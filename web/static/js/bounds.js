@@ -34,22 +34,9 @@ export function isShallow(markup) {
   return true;
 }
 
-const EMPTY = new Set([
-  "br",
-  "hr",
-  "img",
-  "input",
-  "wbr",
-  "col",
-  "area",
-  "base",
-  "embed",
-  "link",
-  "meta",
-  "param",
-  "source",
-  "track",
-]);
+const EMPTY = new Set(
+  "br hr img input wbr col area base embed link meta param source track".split(" "),
+);
 
 function markersOf(line) {
   const [found] = line.match(MARKERS);

@@ -4,14 +4,9 @@
 import { close, open, patch } from "./steps.js";
 import { t } from "./texts.js";
 
-const EDITS = new Set([
-  "create_file",
-  "write_file",
-  "replace_lines",
-  "insert_lines",
-  "remove_lines",
-  "delete_file",
-]);
+const EDITS = new Set(
+  "create_file write_file replace_lines insert_lines remove_lines delete_file".split(" "),
+);
 // What a build itself does to a file, such as to list the packages that it needs; outside of one a backup is restored.
 const OF_CHANGE = {
   created: "create_file",
@@ -21,12 +16,7 @@ const OF_CHANGE = {
 };
 export const ACTIONS = [
   ...EDITS,
-  "execute_py_file",
-  "run_tests",
-  "read_run",
-  "add_package",
-  "finish",
-  "give_up",
+  ..."execute_py_file run_tests read_run add_package finish give_up".split(" "),
 ];
 
 const newBuild = { name: "", figures: null, waits: null, touched: 0 };

@@ -16,6 +16,16 @@ export function fieldOf({ name }, schema = {}) {
   return { kind: only === "boolean" ? "switch" : "json" };
 }
 
+// The name of a parameter as words: "Annual rate" for annual_rate.
+export function labelOf(name) {
+  const words = name.replaceAll("_", " ").trim();
+  return words && words[0].toUpperCase() + words.slice(1);
+}
+
+// The type in words; that of a list or an object as it is in the signature.
+export const typeWords = ({ kind, step }, annotation) =>
+  kind === "json" ? annotation : t(`type-${step === "1" ? "whole" : kind}`);
+
 const isNumeric = (type) => type === "integer" || type === "number";
 
 // What a field holds at first: only a switch shows its default as its value.

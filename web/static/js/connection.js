@@ -16,7 +16,7 @@ import {
 import { tellEnds } from "./notifying.js";
 import { NEW_PROJECT } from "./projects.js";
 import { needsHistory } from "./reducer.js";
-import { dispatch, store } from "./store.js";
+import { dispatch, openTool, store } from "./store.js";
 import { t } from "./texts.js";
 import { emptyThread } from "./thread.js";
 
@@ -48,7 +48,7 @@ export function connect() {
   socket.on("lessons", loadLessons);
   socket.on("tested", (news) => dispatch({ type: "test_told", ...news }));
   socket.on("status", (health) => dispatch({ type: "health_loaded", health }));
-  socket.on("error", (error) => dispatch({ type: "noticed", ...error }));
+  socket.on("error", notice);
   socket.connect();
 }
 
@@ -97,7 +97,7 @@ export function ensureSubscribed(id) {
 }
 
 function unknownConversation(id, error) {
-  if (store.peek().conversationId !== id) return dispatch({ type: "noticed", ...error });
+  if (store.peek().conversationId !== id) return notice(error);
   dispatch({ type: "conversation_missed" });
 }
 
@@ -125,32 +125,22 @@ function receive(conversationId, records, live, after) {
   const now = Date.now();
   dispatch({ type: "records_received", conversationId, records, after, live, now });
   tellEnds(conversationId, endedBetween(before, store.peek().threads[conversationId]));
-  if (live)
-    follow(
-      conversationId,
-      records.map(({ event }) => event),
-    );
-  if (!needsHistory(store.peek(), conversationId)) return;
-  if (live) subscribe(conversationId);
-  else
-    setTimeout(
-      () => needsHistory(store.peek(), conversationId) && subscribe(conversationId),
-      RETRY,
-    );
+  if (live) follow(conversationId, records);
+  const fetchGap = () => needsHistory(store.peek(), conversationId) && subscribe(conversationId);
+  if (live) fetchGap();
+  else setTimeout(fetchGap, RETRY);
 }
 
 const used = new Set(); // Tools that turns have run since one ended.
 
 // A turn that ends has changed other data: how often its tools were used, its project, or whether
 // the model's server answers.
-function follow(conversationId, events) {
+function follow(conversationId, records) {
+  const events = records.map(({ event }) => event);
   for (const { type, tool } of events) if (type === "execution_finished") used.add(tool);
   if (!events.some(({ type }) => ENDS.has(type))) return;
-  if (
-    events.some(({ kind }) => kind === "model" || kind === "sandbox") ||
-    store.peek().health?.model?.trouble
-  )
-    loadHealth();
+  const troubled = events.some(({ kind }) => kind === "model" || kind === "sandbox");
+  if (troubled || store.peek().health?.model?.trouble) loadHealth();
   used.forEach(loadTool);
   used.clear();
   if (isProject(conversationId)) loadProjects();
@@ -175,7 +165,7 @@ const enqueue = (key) => {
 
 export function ask(text, files = [], answers = {}, again = "") {
   const key = newKey();
-  dispatch({ type: "asked", key, text, files, answers, again });
+  dispatch({ type: "asked", key, text, files, answers, ...(again && { again }) });
   enqueue(key);
 }
 
@@ -200,25 +190,13 @@ async function send(key) {
   if (!uploads || !pendingBy(key) || !socket.connected) return;
   const { conversationId } = pendingBy(key);
   dispatch({ type: "ask_sent", key });
-  try {
-    const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck("ask", {
-      text,
-      conversation_id: conversationId,
-      files: uploads,
-      answers,
-      ...(again && { again }),
-      request_id: key,
-    });
-    if (!reply.ok) return dispatch({ type: "ask_refused", key, error: reply.error });
-    const { conversation_id: id, turn_id: turn } = reply;
-    dispatch({ type: "ask_accepted", key, conversationId: id, turnId: turn });
-    ensureSubscribed(id);
-    if (!conversationId) loadConversations();
-  } catch {
-    if (!socket.connected) return;
-    const error = { message: t("pending-silent"), remedy: t("pending-silent-remedy") };
-    dispatch({ type: "ask_refused", key, error });
-  }
+  const request = { text, answers, files: uploads, request_id: key, ...(again && { again }) };
+  const reply = await emit("ask", { ...request, conversation_id: conversationId });
+  const { ok, error: refused, conversation_id: id, turn_id: turn } = reply;
+  if (!ok) return socket.connected && dispatch({ type: "ask_refused", key, error: refused });
+  dispatch({ type: "ask_accepted", key, conversationId: id, turnId: turn });
+  ensureSubscribed(id);
+  if (!conversationId) loadConversations();
 }
 
 async function upload(key, files) {
@@ -244,22 +222,8 @@ async function upload(key, files) {
   return ids;
 }
 
-// Starts the turn that makes one tool of another turn's plan; returns whether it started.
-export async function keep(turnId) {
-  try {
-    const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck("keep", { turn_id: turnId });
-    if (reply.ok) ensureSubscribed(reply.conversation_id);
-    else dispatch({ type: "noticed", ...reply.error });
-    return reply.ok;
-  } catch {
-    dispatch({
-      type: "noticed",
-      message: t("pending-silent"),
-      remedy: t("pending-silent-remedy"),
-    });
-    return false;
-  }
-}
+// Starts the turn that makes one tool of another turn's plan; whether it started.
+export const keep = async (turnId) => Boolean(await work("keep", { turn_id: turnId }));
 
 // Starts the turn that corrects a wrong answer; null, with a notice, if the server refuses it.
 export const wrong = (turnId, complaint, value) =>
@@ -275,7 +239,7 @@ export async function refactor(name) {
 // Sends the request of a turn once more, with its files and answers; a call by hand is made again from its tool's form.
 export const askAgain = (turn, conversationId) =>
   turn.runs
-    ? dispatch({ type: "tool_opened", name: turn.runs })
+    ? openTool(turn.runs)
     : ask(turn.request, filesAgain(turn, conversationId), {}, turn.id);
 
 // Calls a tool by hand, in the current conversation; null, with a notice, if it does not begin.
@@ -316,7 +280,7 @@ export function stopTest() {
 export function stop(turnId) {
   dispatch({ type: "stop_requested", turnId });
   socket.emit("stop", { turn_id: turnId }, (reply) => {
-    if (!reply.ok) dispatch({ type: "noticed", ...reply.error });
+    if (!reply.ok) notice(reply.error);
   });
 }
 
@@ -325,40 +289,36 @@ export function retry({ key }) {
   enqueue(key);
 }
 
-// Starts an action on a project; null, with a notice, if the server refuses it.
-async function work(event, payload) {
-  try {
-    const reply = await socket.timeout(ACK_TIMEOUT).emitWithAck(event, payload);
-    if (!reply.ok) {
-      dispatch({ type: "noticed", ...reply.error });
-      return null;
-    }
-    if (reply.conversation_id) ensureSubscribed(reply.conversation_id);
-    return reply;
-  } catch {
-    dispatch({
-      type: "noticed",
-      message: t("pending-silent"),
-      remedy: t("pending-silent-remedy"),
+const notice = (error) => dispatch({ type: "noticed", ...error });
+
+// What the server replies; a refusal if it does not.
+const emit = (event, payload) =>
+  socket
+    .timeout(ACK_TIMEOUT)
+    .emitWithAck(event, payload)
+    .catch(() => {
+      const error = { message: t("pending-silent"), remedy: t("pending-silent-remedy") };
+      return { ok: false, error };
     });
+
+// Asks the server for some work; its reply, or null, with a notice, if it refuses.
+async function work(event, payload) {
+  const reply = await emit(event, payload);
+  if (!reply.ok) {
+    notice(reply.error);
     return null;
   }
+  if (reply.conversation_id) ensureSubscribed(reply.conversation_id);
+  return reply;
 }
 
 export async function beginProject(options) {
   const reply = await work("build", options);
   if (!reply) return false;
   const { name, goal } = options;
-  dispatch({
-    type: "project_begun",
-    project: {
-      id: reply.conversation_id,
-      name,
-      goal,
-      status: "building",
-      created_at: new Date().toISOString(),
-    },
-  });
+  const [id, now] = [reply.conversation_id, new Date().toISOString()];
+  const project = { id, name, goal, status: "building", created_at: now };
+  dispatch({ type: "project_begun", project });
   return true;
 }
 

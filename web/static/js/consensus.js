@@ -66,6 +66,9 @@ export function parseMutation(artifact) {
     : null;
 }
 
+// The share of planted bugs that tests have to catch to prove much.
+export const WEAK = 0.8;
+
 // What the tests notice, in words; "" if nothing was measured. Altered outcomes count where there are too few mutants.
 export function noticedWords(found) {
   if (found?.mutants > 0)

@@ -49,9 +49,17 @@ function monthOf(at) {
 // What a search found, in the order of the list, or all that the list has.
 export function listed(conversations, { text, found }, now) {
   if (!text.trim() || !found) return grouped(conversations, now);
-  const ids = new Set(found);
-  const all = conversations.filter(({ id }) => ids.has(id));
+  const all = conversations
+    .filter(({ id }) => Object.hasOwn(found, id))
+    .map((one) => ({ ...one, snippet: found[one.id], query: text }));
   return all.length ? [{ id: "found", title: t("conversations-found"), conversations: all }] : [];
+}
+
+// A text in parts, of which every second one is a word of the query.
+export function partsBy(text, query) {
+  const words = query.split(/\s+/).filter(Boolean);
+  const escaped = words.map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return words.length > 0 ? text.split(new RegExp(`(${escaped.join("|")})`, "iu")) : [text];
 }
 
 // Where the records, files and values of a conversation are; a shared one is known by the path of its link.

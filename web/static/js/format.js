@@ -33,10 +33,6 @@ const whole = new Intl.NumberFormat(locale);
 
 export const number = (value) => whole.format(value);
 
-export function plural(count, noun) {
-  return `${number(count)} ${noun}${count === 1 ? "" : "s"}`;
-}
-
 const tenths = new Intl.NumberFormat(locale, {
   minimumFractionDigits: 1,
   maximumFractionDigits: 1,
@@ -117,22 +113,20 @@ function costText(cost) {
   return cost < 0.0001 ? `<${dollars(0.0001)}` : dollars(cost);
 }
 
-const day = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+// A date or moment of the server's; "" for what is none.
+const written = (style) => {
+  const format = new Intl.DateTimeFormat(locale, style);
+  return (text) => {
+    const parsed = new Date(text);
+    return Number.isNaN(parsed.valueOf()) ? "" : format.format(parsed);
+  };
+};
 
-export function date(text) {
-  const parsed = new Date(text);
-  return Number.isNaN(parsed.valueOf()) ? "" : day.format(parsed);
-}
+export const date = written({ dateStyle: "medium" });
+export const moment = written({ dateStyle: "medium", timeStyle: "short" });
 
 // Names, words and parts of a sentence, as the language joins them.
 export const list = (parts) => new Intl.ListFormat(locale).format(parts);
-
-const minute = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
-
-export function moment(text) {
-  const parsed = new Date(text);
-  return Number.isNaN(parsed.valueOf()) ? "" : minute.format(parsed);
-}
 
 const UNITS = [
   ["year", 31_557_600],

@@ -3,6 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { html } from "./html.js";
 import { t } from "./texts.js";
+import { Spinner } from "./icons.js";
 
 // `load` imports a module and returns the view in it.
 export function lazy(load) {
@@ -26,7 +27,7 @@ export function lazy(load) {
     if (loaded) return html`<${loaded} ...${props} />`;
     if (!failed) return html`<${Loading} />`;
     return html`<p class="step-note" role="alert">
-      ${t("part-not-loaded")}${" "}<button type="button" class="button" onClick=${begin}>
+      ${t("part-not-loaded")}${" "}<button class="button" onClick=${begin}>
         ${t("try-again")}
       </button>
     </p>`;
@@ -35,5 +36,5 @@ export function lazy(load) {
 
 export const Loading = () =>
   html`<p class="step-note">
-    <span class="spinner" role="img" aria-label=${t("loading")}></span>
+    <${Spinner} label=${t("loading")} />
   </p>`;

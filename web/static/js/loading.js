@@ -1,21 +1,6 @@
 // Loading what the page shows beside the conversation, each into the store.
 
-import {
-  getConversations,
-  getGraph,
-  getHealth,
-  getLessons,
-  getProject,
-  getProjects,
-  getRecords,
-  getResult,
-  getText,
-  getTool,
-  getTools,
-  getVersion,
-  getVersions,
-  patchConversation,
-} from "./api.js";
+import * as api from "./api.js";
 import { addressOfResult } from "./results.js";
 import { dispatch, store } from "./store.js";
 import { t } from "./texts.js";
@@ -31,14 +16,13 @@ async function load(request, received) {
   }
 }
 
-export const loadHealth = () => load(getHealth, (health) => ({ type: "health_loaded", health }));
-export const loadTools = () =>
-  load(
-    () => getTools(),
-    (tools) => ({ type: "tools_loaded", tools }),
-  );
-export const loadLessons = () =>
-  load(getLessons, (lessons) => ({ type: "lessons_loaded", lessons }));
+const loader = (type, name, request) => () => load(request, (value) => ({ type, [name]: value }));
+
+export const loadHealth = loader("health_loaded", "health", api.getHealth);
+export const loadTools = loader("tools_loaded", "tools", api.getTools);
+export const loadLessons = loader("lessons_loaded", "lessons", api.getLessons);
+export const loadProjects = loader("projects_loaded", "projects", api.getProjects);
+
 const loadingEarlier = new Set();
 
 // The turns before those that are here.
@@ -47,7 +31,7 @@ export async function loadEarlier(conversationId) {
   if (loadingEarlier.has(conversationId)) return;
   loadingEarlier.add(conversationId);
   await load(
-    () => getRecords(conversationId, earlier + 1),
+    () => api.getRecords(conversationId, earlier + 1),
     (records) => ({ type: "earlier_received", conversationId, records }),
   );
   loadingEarlier.delete(conversationId);
@@ -58,13 +42,10 @@ let newestList = 0;
 // A list that arrives after a newer one is dropped.
 export async function loadConversations() {
   const number = ++newestList;
-  await load(
-    () => getConversations(),
-    (conversations) => ({
-      type: "conversations_loaded",
-      conversations: number === newestList ? conversations : store.peek().conversations,
-    }),
-  );
+  await load(api.getConversations, (conversations) => ({
+    type: "conversations_loaded",
+    conversations: number === newestList ? conversations : store.peek().conversations,
+  }));
   seeConversation();
 }
 
@@ -73,15 +54,15 @@ export function seeConversation() {
   const { conversations, conversationId } = store.peek();
   const open = conversations.find(({ id }) => id === conversationId);
   if (open?.unread && !open.running && !document.hidden)
-    patchConversation(open.id, { seen: true }).catch((error) =>
-      console.info("not told:", error.message),
-    );
+    api
+      .patchConversation(open.id, { seen: true })
+      .catch((error) => console.info("not told:", error.message));
 }
 
 // Whether the server accepted the change; an error is shown at the top of the page.
 export async function changeConversation(id, change) {
   try {
-    await patchConversation(id, change);
+    await api.patchConversation(id, change);
     return true;
   } catch (error) {
     const remedy = error.remedy ?? t("server-check");
@@ -92,84 +73,57 @@ export async function changeConversation(id, change) {
 }
 
 const PAUSE = 150; // milliseconds after the last key
-let searching = null;
+
+// Searches for the newest text, once nothing was typed for a while.
+function whenTyped(request, type, name) {
+  let timer = null;
+  return (text) => {
+    clearTimeout(timer);
+    const find = () =>
+      load(
+        () => request(text),
+        (value) => ({ type, text, [name]: value }),
+      );
+    if (text.trim()) timer = setTimeout(find, PAUSE);
+  };
+}
+
+const findConversations = whenTyped(api.getConversations, "conversations_found", "conversations");
+const findTools = whenTyped(api.getTools, "tools_found", "tools");
 
 export function searchConversations(text) {
   dispatch({ type: "conversations_searched", text });
-  clearTimeout(searching);
-  if (text.trim()) searching = setTimeout(() => findConversations(text), PAUSE);
+  findConversations(text);
 }
-
-const findConversations = (text) =>
-  load(
-    () => getConversations(text),
-    (conversations) => ({ type: "conversations_found", text, conversations }),
-  );
-
-let searchingTools = null;
 
 // The list knows names and descriptions itself; the server's search knows requests and meaning, too.
 export function searchTools(text) {
   dispatch({ type: "search_changed", text });
-  clearTimeout(searchingTools);
-  if (text.trim()) searchingTools = setTimeout(() => findTools(text), PAUSE);
+  findTools(text);
 }
 
-const findTools = (text) =>
-  load(
-    () => getTools(text),
-    (tools) => ({ type: "tools_found", text, tools }),
-  );
-
-async function loadInPlace(request, received, refused) {
+// What is shown in its own place, where an error is shown, too; `which` says of what it is.
+async function loadInPlace(noun, request, which, name = noun) {
   try {
-    dispatch(received(await request()));
-  } catch (error) {
-    dispatch({ ...refused, error: { message: error.message, remedy: error.remedy ?? "" } });
+    dispatch({ type: `${noun}_loaded`, ...which, [name]: await request });
+  } catch ({ message, remedy = "" }) {
+    dispatch({ type: `${noun}_not_loaded`, ...which, error: { message, remedy } });
   }
 }
 
-export const loadGraph = () =>
-  loadInPlace(getGraph, (svg) => ({ type: "graph_loaded", svg }), { type: "graph_not_loaded" });
-export const loadTool = (name) =>
-  loadInPlace(
-    () => getTool(name),
-    (tool) => ({ type: "tool_loaded", name, tool }),
-    { type: "tool_not_loaded", name },
-  );
-export const loadVersions = (name) =>
-  loadInPlace(
-    () => getVersions(name),
-    (versions) => ({ type: "versions_loaded", name, versions }),
-    { type: "versions_not_loaded", name },
-  );
+export const loadGraph = () => loadInPlace("graph", api.getGraph(), {}, "svg");
+export const loadTool = (name) => loadInPlace("tool", api.getTool(name), { name });
+export const loadVersions = (name) => loadInPlace("versions", api.getVersions(name), { name });
 export const loadVersion = (name, number) =>
-  loadInPlace(
-    () => getVersion(name, number),
-    (version) => ({ type: "version_loaded", name, number, version }),
-    { type: "version_not_loaded", name, number },
-  );
-
-export const loadProjects = () =>
-  load(getProjects, (projects) => ({ type: "projects_loaded", projects }));
-export const loadProject = (id) =>
-  loadInPlace(
-    () => getProject(id),
-    (project) => ({ type: "project_loaded", project }),
-    { type: "project_not_loaded", id },
-  );
-export const loadText = (sha256, address) =>
-  loadInPlace(
-    () => getText(address),
-    (text) => ({ type: "text_loaded", sha256, text }),
-    { type: "text_not_loaded", sha256 },
-  );
-
+  loadInPlace("version", api.getVersion(name, number), { name, number });
+export const loadProject = (id) => loadInPlace("project", api.getProject(id), { id });
+export const loadText = (sha256, address) => loadInPlace("text", api.getText(address), { sha256 });
 export const loadResult = (conversationId, { sha256 }) =>
   loadInPlace(
-    () => getResult(addressOfResult(conversationId, { sha256 })),
-    (value) => ({ type: "result_loaded", sha256, value }),
-    { type: "result_not_loaded", sha256 },
+    "result",
+    api.getResult(addressOfResult(conversationId, { sha256 })),
+    { sha256 },
+    "value",
   );
 
 export const loadAll = () =>

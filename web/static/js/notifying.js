@@ -11,6 +11,9 @@ let unseen = [];
 // Whether the browser can be asked for permission; without https there are no notifications.
 export const mayAsk = signal(globalThis.Notification?.permission === "default");
 
+// granted, denied, default, or missing without https.
+export const noticesState = () => globalThis.Notification?.permission ?? "missing";
+
 export async function allowNotices() {
   mayAsk.value = (await Notification.requestPermission()) === "default";
 }

@@ -1,6 +1,6 @@
 // What a step came to, in one line.
 
-import { figuresText } from "./build.js";
+import { ACTIONS, figuresText } from "./build.js";
 import { noticedWords, parseMutation } from "./consensus.js";
 import { agentWords, firstLine, list, percent, sentence, stepWords } from "./format.js";
 import { parseSpecification, signatureText } from "./specification.js";
@@ -84,27 +84,13 @@ const OUTCOMES = {
   },
   tool_mismatch: ({ tool, problem }) => t("outcome-mismatch", { tool, problem }),
   project_check: ({ figures }) => (figures ? figuresText(figures) : ""),
-  finish: act,
-  give_up: act,
-  add_package: act,
+  restored: act,
+  ...Object.fromEntries(ACTIONS.map((action) => [action, act])),
   turn_failed: ({ message, where }) =>
     message ? sentence(message.replace(/\.$/, "")) : stepWords(where),
   turn_stopped: ({ reason }) => reason,
   turn_resumed: ({ again }) => t(again ? "resumed-again" : "resumed-there"),
 };
-for (const kind of [
-  "create_file",
-  "write_file",
-  "replace_lines",
-  "insert_lines",
-  "remove_lines",
-  "delete_file",
-  "execute_py_file",
-  "run_tests",
-  "read_run",
-  "restored",
-])
-  OUTCOMES[kind] = act;
 
 function ran(execution) {
   if (execution.outcome === "returned") return execution.stdout.trim() || execution.text;

@@ -17,7 +17,7 @@ export const initialState = {
   health: null,
   skew: 0, // milliseconds that this clock is ahead of the server's
   conversations: [],
-  conversationSearch: { text: "", found: null }, // ids, null: not known yet
+  conversationSearch: { text: "", found: null }, // snippets by id, null: not known yet
   sharing: null, // the conversation whose links are shown: {id, shares, made, told, error}
   deleted: null, // the conversation that was deleted last: {id, title, open}
   conversationId: null,
@@ -92,6 +92,22 @@ const focused = (state) => ({ ...state, focusComposer: state.focusComposer + 1 }
 const announce = (state, text) =>
   text ? { ...state, announcement: { number: state.announcement.number + 1, text } } : state;
 
+// The order of the search stays.
+const snippetsOf = (conversations) =>
+  Object.fromEntries(conversations.map(({ id, snippet = "" }) => [id, snippet]));
+
+// What was loaded in its own place, or why it was not, by its key.
+const put = (field, keyOf, valueOf) => (state, action) => ({
+  ...state,
+  [field]: { ...state[field], [keyOf(action)]: valueOf(action) },
+});
+const nameOf = ({ name }) => name;
+const versionOf = ({ name, number }) => versionKey(name, number);
+const hashOf = ({ sha256 }) => sha256;
+const errorOf = ({ error }) => ({ error });
+
+const UNSENT = { turnId: null, sent: false, error: null };
+
 const changes = {
   connection_changed: (state, { connection }) => ({ ...withoutTest(state), connection }),
   health_loaded: (state, { health }) => ({ ...state, health }),
@@ -120,7 +136,7 @@ const changes = {
   }),
   conversations_found: (state, { text, conversations }) =>
     text === state.conversationSearch.text
-      ? { ...state, conversationSearch: { text, found: conversations.map(({ id }) => id) } }
+      ? { ...state, conversationSearch: { text, found: snippetsOf(conversations) } }
       : state,
   conversation_opened: (state, { id, view = "chat" }) => ({
     ...inConversation(state, id),
@@ -134,21 +150,11 @@ const changes = {
   conversation_missed: missed,
   records_received: receive,
 
-  asked: (state, { key, text, files, answers = {}, again = "" }) => ({
+  asked: (state, { type, ...request }) => ({
     ...state,
     pending: [
       ...state.pending,
-      {
-        key,
-        text,
-        files,
-        answers,
-        ...(again && { again }),
-        conversationId: state.conversationId,
-        turnId: null,
-        sent: false,
-        error: null,
-      },
+      { answers: {}, ...request, conversationId: state.conversationId, ...UNSENT },
     ],
     selectedTurn: null,
     missing: false,
@@ -225,10 +231,7 @@ const changes = {
     tools: state.tools?.map((t) => (t.name === name ? { ...t, ...useOf(tool) } : t)) ?? null,
     toolDetails: { ...state.toolDetails, [name]: { tool } },
   }),
-  tool_not_loaded: (state, { name, error }) => ({
-    ...state,
-    toolDetails: { ...state.toolDetails, [name]: { error } },
-  }),
+  tool_not_loaded: put("toolDetails", nameOf, errorOf),
   graph_loaded: (state, { svg }) => ({ ...state, graph: { svg } }),
   graph_not_loaded: (state, { error }) => ({ ...state, graph: { error } }),
   request_forgotten: (state, { name, tool }) =>
@@ -237,22 +240,10 @@ const changes = {
       t("told-request-removed"),
     ),
   lessons_loaded: (state, { lessons }) => ({ ...state, lessons }),
-  versions_loaded: (state, { name, versions }) => ({
-    ...state,
-    versions: { ...state.versions, [name]: { list: versions } },
-  }),
-  versions_not_loaded: (state, { name, error }) => ({
-    ...state,
-    versions: { ...state.versions, [name]: { error } },
-  }),
-  version_loaded: (state, { name, number, version }) => ({
-    ...state,
-    versionSources: { ...state.versionSources, [versionKey(name, number)]: { version } },
-  }),
-  version_not_loaded: (state, { name, number, error }) => ({
-    ...state,
-    versionSources: { ...state.versionSources, [versionKey(name, number)]: { error } },
-  }),
+  versions_loaded: put("versions", nameOf, ({ versions }) => ({ list: versions })),
+  versions_not_loaded: put("versions", nameOf, errorOf),
+  version_loaded: put("versionSources", versionOf, ({ version }) => ({ version })),
+  version_not_loaded: put("versionSources", versionOf, errorOf),
   tool_change_begun: (state, { name }) => ({ ...state, changing: name, changeProblem: null }),
   tool_changed: (state, { tool }) => ({
     ...outdated(state, tool.name),
@@ -287,10 +278,7 @@ const changes = {
       },
       project,
     ),
-  project_not_loaded: (state, { id, error }) => ({
-    ...state,
-    projectDetails: { ...state.projectDetails, [id]: { error } },
-  }),
+  project_not_loaded: put("projectDetails", ({ id }) => id, errorOf),
   project_deleted: (state, { id }) => ({
     ...(state.conversationId === id ? inConversation(state, null) : state),
     projects: state.projects?.filter((p) => p.id !== id),
@@ -305,25 +293,15 @@ const changes = {
     projectTexts: { ...state.projectTexts, [sha256]: text },
     textErrors: { ...state.textErrors, [sha256]: undefined },
   }),
-  text_not_loaded: (state, { sha256, error }) => ({
-    ...state,
-    textErrors: { ...state.textErrors, [sha256]: error },
-  }),
-  result_loaded: (state, { sha256, value }) => ({
-    ...state,
-    results: { ...state.results, [sha256]: { value } },
-  }),
-  result_not_loaded: (state, { sha256, error }) => ({
-    ...state,
-    results: { ...state.results, [sha256]: { error } },
-  }),
+  text_not_loaded: put("textErrors", hashOf, ({ error }) => error),
+  result_loaded: put("results", hashOf, ({ value }) => ({ value })),
+  result_not_loaded: put("results", hashOf, errorOf),
   search_changed: (state, { text }) => ({ ...state, search: text }),
   kind_chosen: (state, { kind }) => ({ ...state, kind }),
   tools_found: (state, { text, tools }) =>
     text === state.search ? { ...state, toolsFound: { text, tools } } : state,
-  library_changed(state, { name, change, reason }) {
-    return announce(outdated(state, name), libraryChange(name, change, reason));
-  },
+  library_changed: (state, { name, change, reason }) =>
+    announce(outdated(state, name), `${t(`told-tool-${change}`, { name })} ${reason}`.trim()),
 
   ...settingsChanges,
 
@@ -376,10 +354,6 @@ function useOf({ uses, standing, habits }) {
   return { uses, standing, ...(last && { last_used: last }) };
 }
 
-function libraryChange(name, change, reason) {
-  return `${t(`told-tool-${change}`, { name })} ${reason}`.trim();
-}
-
 // A tool has changed: its details are dropped, its versions shown until newer ones come.
 function outdated(state, name) {
   const { [name]: gone, ...toolDetails } = state.toolDetails;
@@ -400,15 +374,9 @@ function receive(state, { conversationId, records, after = 0, live, now }) {
   if (!live || records.length === 0) return next;
   next.skew = now - Date.parse(records.at(-1).at);
   const fresh = records.filter((r) => r.seq > before.lastSeq && r.seq <= thread.lastSeq);
-  return conversationId === state.conversationId
-    ? announce(
-        next,
-        fresh
-          .map((record) => announcementOf(record, thread.turns[record.turn_id]))
-          .filter(Boolean)
-          .join(" "),
-      )
-    : next;
+  if (conversationId !== state.conversationId) return next;
+  const told = fresh.map((record) => announcementOf(record, thread.turns[record.turn_id]));
+  return announce(next, told.filter(Boolean).join(" "));
 }
 
 function attached(state, { files }) {

@@ -131,6 +131,27 @@ export function cutText(cell) {
   return text.length > LONGEST_CELL ? `${text.slice(0, LONGEST_CELL)}…` : text;
 }
 
+// Columns of numbers that are no amounts.
+const NAMES = /(^|[\W_])(id|no|nr|code|zip|plz|year|jahr)$/i;
+
+// How the numbers of a column are written: grouped, and each with as many decimals as any of them.
+export function formatOf(name, cells) {
+  const numbers = cells.filter(Number.isFinite);
+  const isPlain = (n) => n === 0 || (Math.abs(n) >= 1e-4 && Math.abs(n) < 1e15);
+  if (!numbers.every(isPlain)) return cutText;
+  const isYear = numbers.every((n) => Number.isInteger(n) && n > 999 && n < 3000);
+  const decimals = numbers.reduce(
+    (most, n) => Math.max(most, cellText(n).split(".")[1]?.length ?? 0),
+    0,
+  );
+  const format = new Intl.NumberFormat(locale, {
+    minimumFractionDigits: decimals,
+    maximumFractionDigits: decimals,
+    useGrouping: !isYear && !NAMES.test(name),
+  });
+  return (cell) => (Number.isFinite(cell) ? format.format(cell) : cutText(cell));
+}
+
 // A value that is nested too deeply is only hinted at.
 export function jsonText(value, indent) {
   try {

@@ -2,7 +2,7 @@
 
 import { hasText, t } from "./texts.js";
 
-export const OPENAI = "https://api.openai.com/v1";
+const OPENAI = "https://api.openai.com/v1";
 
 // Servers by the addresses that they have unless told otherwise.
 export const SERVERS = [
@@ -16,18 +16,15 @@ export const SERVERS = [
   { id: "other", address: "" },
 ];
 
-export const NUMBERS = [
-  "turn_max_seconds",
-  "turn_max_calls",
-  "turn_max_tokens",
-  "turn_max_cost",
-  "synthesis_candidates",
-  "synthesis_max_repairs",
-  "openai_timeout",
-  "turns_max_running",
-  "turns_max_per_person",
-  "turns_max_waiting",
+// The limits, by what they are of.
+export const LIMITS = [
+  ["turn", ["turn_max_seconds", "turn_max_calls", "turn_max_tokens", "turn_max_cost"]],
+  ["build", ["synthesis_candidates", "synthesis_max_repairs"]],
+  ["server", ["openai_timeout"]],
+  ["people", ["turns_max_running", "turns_max_per_person", "turns_max_waiting"]],
 ];
+
+const NUMBERS = LIMITS.flatMap(([, names]) => names);
 
 const addressOf = ({ values, key_set: hasKey }) =>
   values.openai_base_url ?? (hasKey ? OPENAI : null);

@@ -8,3 +8,7 @@ export const store = signal(initialState);
 export function dispatch(action) {
   store.value = reduce(store.peek(), action);
 }
+
+// A narrow page has one view at a time; a wide one has the others beside the conversation.
+export const show = (view) => dispatch({ type: "view_selected", view });
+export const openTool = (name) => dispatch({ type: "tool_opened", name });

@@ -11,12 +11,17 @@ export const theme = signal(shown());
 
 systemIsDark.addEventListener("change", () => (theme.value = shown()));
 
-export function toggleTheme() {
-  root.dataset.theme = theme.value === "dark" ? "light" : "dark";
+export const themeChoice = () => root.dataset.theme ?? "system";
+
+export function chooseTheme(choice) {
+  if (choice === "system") delete root.dataset.theme;
+  else root.dataset.theme = choice;
   theme.value = shown();
   try {
-    localStorage.setItem(KEY, theme.value);
+    localStorage.setItem(KEY, choice);
   } catch {
     // The browser stores nothing: the choice lasts until the page is closed.
   }
 }
+
+export const toggleTheme = () => chooseTheme(theme.value === "dark" ? "light" : "dark");

@@ -24,6 +24,7 @@ export const newTurn = (id, startedAt) => ({
   steps: [],
   thoughts: [],
   again: 0, // the attempt in which the model is asked, if the ones before failed
+  silent: null, // since when the model has sent nothing: {since, timeout, attempts}
   answer: "",
   tool: null,
   outcome: null, // answered, asked, declined, failed, stopped; null while it runs
@@ -39,11 +40,17 @@ export const newTurn = (id, startedAt) => ({
   corrected: null, // by which turn, with the tool and its version
 });
 
-// What the model thinks, one entry for each of its calls, several of which may run at once.
 // The answer so far; while it is a part of a structured reply, the step has it.
-export const answerOf = ({ state, answer, steps }) =>
-  answer || (state === "running" && steps.findLast(is("specify"))?.stream) || "";
+export function answerOf(turn) {
+  const { state, answer, steps } = turn;
+  const { stream = "", state: written } = latest(steps, "specify") ?? {};
+  return answer || (state === "running" || (isCutOff(turn) && written !== "done") ? stream : "");
+}
 
+// Whether the turn ended before its answer did.
+export const isCutOff = ({ steps }) => /^turn_(failed|stopped)$/.test(steps.at(-1)?.kind);
+
+// What the model thinks, one entry for each of its calls, several of which may run at once.
 function think(thoughts, call, text) {
   if (!thoughts.some((thought) => thought.call === call)) return [...thoughts, { call, text }];
   return thoughts.map((thought) =>
@@ -60,30 +67,31 @@ const withSteps = (turn, steps) => ({ ...turn, steps });
 export function foldEvent(turn, event, at) {
   const fold = folds[event.type];
   if (!fold) return turn;
-  if (turn.again) turn = { ...turn, again: 0 };
-  if (event.within) return foldDelegated(turn, event, fold, at);
-  return event.plan_step ? foldWithin(turn, event, fold, at) : fold(turn, event, at);
+  if (!WAITS.has(event.type) && (turn.again || turn.silent))
+    turn = { ...turn, again: 0, silent: null };
+  const inner = (part) => fold(part, event, at);
+  if (event.within) return withInner(turn, event, patchDelegation(turn.steps, event.within, inner));
+  if (event.plan_step) return withInner(turn, event, patchPart(turn.steps, event.plan_step, inner));
+  return fold(turn, event, at);
 }
 
-// What a message to an agent caused belongs to it; files that it made belong to the turn, too.
-function foldDelegated(turn, event, fold, at) {
-  const made = event.type === "files_made" ? event.files : [];
-  return {
-    ...turn,
-    steps: patchDelegation(turn.steps, event.within, (step) => fold(step, event, at)),
-    made: [...turn.made, ...made],
-  };
-}
+const WAITS = new Set(["model_asked_again", "model_silent"]);
 
-// What a step of the plan caused belongs to it; files that it made belong to the turn, too.
-function foldWithin(turn, event, fold, at) {
-  const made = event.type === "files_made" ? event.files : [];
-  return {
-    ...turn,
-    steps: patchPart(turn.steps, event.plan_step, (part) => fold(part, event, at)),
-    made: [...turn.made, ...made],
-  };
-}
+// What happened in a step of the plan or in the work of an agent belongs to it; files that were made there belong to
+// the turn, too.
+const withInner = (turn, event, steps) => ({
+  ...turn,
+  steps,
+  made: [...turn.made, ...(event.type === "files_made" ? event.files : [])],
+});
+
+// The turn with one more step.
+const add = (turn, kind, startedAt, more = {}) =>
+  withSteps(turn, open(turn.steps, { kind, startedAt, ...more }));
+const DONE = { state: "done" };
+
+// The turn with a change of its newest step of this kind, if that runs.
+const change = (turn, kind, how) => withSteps(turn, patch(turn.steps, isRunning(kind), how));
 
 const folds = {
   turn_started: (turn, event, at) => ({
@@ -110,38 +118,30 @@ const folds = {
     ...turn,
     thoughts: think(turn.thoughts, call, text),
   }),
-  model_asked_again: (turn, { attempt }) => ({ ...turn, again: attempt }),
+  model_asked_again: (turn, { attempt }, at) => ({
+    ...turn,
+    again: attempt,
+    silent: turn.silent && { ...turn.silent, since: at },
+  }),
+  model_silent: (turn, { seconds, timeout, attempts }, at) => ({
+    ...turn,
+    silent: { since: at - 1000 * seconds, timeout, attempts },
+  }),
   stage_entered: (turn, event, at) => ({ ...turn, course: enter(turn.course, event, at) }),
-  lessons_shown(turn, { agent, lessons }, at) {
-    return withSteps(
-      turn,
-      open(turn.steps, { kind: "lessons_shown", state: "done", startedAt: at, agent, lessons }),
-    );
-  },
+  lessons_shown: (turn, { agent, lessons }, at) =>
+    add(turn, "lessons_shown", at, { ...DONE, agent, lessons }),
   turn_queued(turn, { place, reason, seconds }, at) {
-    if (place === 0)
-      return withSteps(
-        turn,
-        patch(turn.steps, isRunning("queued"), { state: "done", seconds, text: "" }),
-      );
+    if (place === 0) return change(turn, "queued", { ...DONE, seconds, text: "" });
     const text = reason ? t("now-queued-reason", { place, reason }) : t("now-queued", { place });
-    return withSteps(
-      turn,
-      turn.steps.some(isRunning("queued"))
-        ? patch(turn.steps, isRunning("queued"), { text })
-        : open(turn.steps, { kind: "queued", startedAt: at, text }),
-    );
+    return turn.steps.some(isRunning("queued"))
+      ? change(turn, "queued", { text })
+      : add(turn, "queued", at, { text });
   },
-  waiting(turn, { part, state, seconds }, at) {
-    if (state === "finished")
-      return withSteps(turn, patch(turn.steps, isRunning("waiting"), { state: "done", seconds }));
-    return withSteps(
-      turn,
-      open(turn.steps, { kind: "waiting", startedAt: at, text: `${partWords(part)}.` }),
-    );
-  },
-  searching: (turn, event, at) =>
-    withSteps(turn, open(turn.steps, { kind: "search", startedAt: at })),
+  waiting: (turn, { part, state, seconds }, at) =>
+    state === "finished"
+      ? change(turn, "waiting", { ...DONE, seconds })
+      : add(turn, "waiting", at, { text: `${partWords(part)}.` }),
+  searching: (turn, event, at) => add(turn, "search", at),
   tool_found: (turn, event, at) => searched({ ...turn, tool: event.tool }, event, at),
   no_tool_found: searched,
   synthesis_step: synthesisStep,
@@ -159,49 +159,21 @@ const folds = {
         : endDelegation(turn.steps, event, at),
     );
   },
-  code_run(turn, { run, state, code, execution, seconds }, at) {
-    if (state === "started")
-      return withSteps(
-        turn,
-        open(turn.steps, { kind: "code_run", startedAt: at, attempt: run, code, execution: null }),
-      );
-    return withSteps(
-      turn,
-      patch(turn.steps, isRunning("code_run"), {
-        state: state === "failed" ? "failed" : "done",
-        execution,
-        seconds,
-      }),
-    );
-  },
+  code_run: (turn, { run, state, code, execution, seconds }, at) =>
+    state === "started"
+      ? add(turn, "code_run", at, { attempt: run, code, execution: null })
+      : change(turn, "code_run", { state: endOf(state), execution, seconds }),
   questions_asked(turn, { questions, intro }) {
     const { then, tool, given } = latest(turn.steps, "tool_mismatch") ?? {};
     const lacks = then === "ask" && given ? { tool, given } : null; // a tool that needs values
     return { ...turn, questions: { questions, intro, lacks } };
   },
-  executing(turn, event, at) {
-    return withSteps(
-      turn,
-      open(turn.steps, {
-        kind: "execute",
-        startedAt: at,
-        tool: event.tool,
-        arguments: event.arguments,
-        ...(event.server && { server: event.server }),
-      }),
-    );
-  },
-  execution_progress(turn, { text, done, total }) {
-    const progress = text || (total ? `${done} / ${total}` : `${done}`);
-    return withSteps(turn, patch(turn.steps, isRunning("execute"), { progress }));
-  },
-  consent_decided(turn, { tool, decision }, at) {
-    const text = t(`consent-${decision}`, { tool });
-    return withSteps(
-      turn,
-      open(turn.steps, { kind: "consent", state: "done", startedAt: at, text }),
-    );
-  },
+  executing: (turn, { tool, arguments: given, server }, at) =>
+    add(turn, "execute", at, { tool, arguments: given, ...(server && { server }) }),
+  execution_progress: (turn, { text, done, total }) =>
+    change(turn, "execute", { progress: text || (total ? `${done} / ${total}` : `${done}`) }),
+  consent_decided: (turn, { tool, decision }, at) =>
+    add(turn, "consent", at, { ...DONE, text: t(`consent-${decision}`, { tool }) }),
   execution_finished: (turn, event, at) => executed(turn, event, at, "done"),
   execution_failed: (turn, event, at) => executed(turn, event, at, "failed"),
   answers_recomputed: (turn, { tool, computed, changed }) => ({
@@ -215,32 +187,15 @@ const folds = {
       { ...turn, made: [...turn.made, ...files] },
       patch(turn.steps, is("execute"), { made: files }),
     ),
-  tool_standing_changed(turn, { tool, after, reason }, at) {
-    return withSteps(
-      turn,
-      open(turn.steps, {
-        kind: "tool_standing_changed",
-        state: "done",
-        startedAt: at,
-        text: `${tool} is ${after} now. ${reason}`,
-      }),
-    );
-  },
-  tool_mismatch(turn, event, at) {
-    const { tool, problem, then, given = "" } = event;
-    const steps = close(turn.steps, always, "stopped", at);
-    return withSteps(
-      turn,
-      open(steps, {
-        kind: "tool_mismatch",
-        state: then === "ask" ? "done" : "failed", // to ask is no fault
-        startedAt: at,
-        tool,
-        problem,
-        then,
-        given,
-      }),
-    );
+  tool_standing_changed: (turn, { tool, after, reason }, at) =>
+    add(turn, "tool_standing_changed", at, {
+      ...DONE,
+      text: `${tool} is ${after} now. ${reason}`,
+    }),
+  tool_mismatch(turn, { tool, problem, then, given = "" }, at) {
+    const stopped = withSteps(turn, close(turn.steps, always, "stopped", at));
+    const state = then === "ask" ? "done" : "failed"; // to ask is no fault
+    return add(stopped, "tool_mismatch", at, { state, tool, problem, then, given });
   },
   answer_token(turn, event, at) {
     const answering = turn.steps.some(isRunning("respond"));
@@ -259,17 +214,7 @@ const folds = {
       tool,
       outcome,
       nearest,
-      failure:
-        outcome === "failed"
-          ? {
-              where: "",
-              message: "",
-              remedy: sentence(remedy),
-              kind: "task",
-              cause: "",
-              reached: "",
-            }
-          : null,
+      failure: outcome === "failed" ? { ...UNMET, remedy: sentence(remedy) } : null,
     };
   },
   turn_failed(turn, event, at) {
@@ -277,40 +222,28 @@ const folds = {
     const remedy = remedyOf(event);
     const guilty = (step) => step.kind === where;
     const closed = close(close(turn.steps, guilty, "failed", at), always, "stopped", at);
-    const steps = open(closed, {
-      kind: "turn_failed",
-      state: "failed",
-      startedAt: at,
-      where,
-      message,
-      remedy,
-      reached,
-    });
+    const said = { state: "failed", where, message, remedy, reached };
     return {
-      ...end(turn, event, "failed", at),
-      steps,
+      ...end(add(withSteps(turn, closed), "turn_failed", at, said), event, "failed", at),
       outcome: "failed",
       failure: { where, message, remedy, kind, cause, reached },
     };
   },
   ...projectFolds,
   turn_stopped(turn, event, at) {
-    const closed = close(turn.steps, always, "stopped", at);
-    const steps = open(closed, {
-      kind: "turn_stopped",
-      state: "stopped",
-      startedAt: at,
-      reason: event.reason,
-    });
+    const { reason } = event;
+    const closed = withSteps(turn, close(turn.steps, always, "stopped", at));
+    const steps = add(closed, "turn_stopped", at, { state: "stopped", reason });
     return {
-      ...end(turn, event, "stopped", at),
-      steps,
+      ...end(steps, event, "stopped", at),
       outcome: "stopped",
-      stopReason: event.reason,
+      stopReason: reason,
     };
   },
 };
 
+// The failure of a turn that did what it could, in vain.
+const UNMET = { where: "", message: "", kind: "task", cause: "", reached: "" };
 const STATE_OF = { answered: "done", asked: "done", declined: "declined", failed: "failed" };
 
 const end = (turn, { usage, seconds }, state, at) => ({
@@ -323,66 +256,37 @@ const end = (turn, { usage, seconds }, state, at) => ({
 
 function searched(turn, event, at) {
   const { type, tool, confidence, reason, standalone, considered, confidences, seconds } = event;
-  const steps = patch(turn.steps, isRunning("search"), { state: "done", seconds });
-  return withSteps(
-    turn,
-    open(steps, {
-      kind: type,
-      state: "done",
-      startedAt: at,
-      tool,
-      confidence,
-      reason,
-      understood: standalone && standalone !== turn.request ? standalone : "",
-      considered,
-      confidences,
-    }),
-  );
+  const understood = standalone && standalone !== turn.request ? standalone : "";
+  const found = { ...DONE, tool, confidence, reason, understood, considered, confidences };
+  return add(change(turn, "search", { ...DONE, seconds }), type, at, found);
 }
 
 function executed(turn, { tool, execution, seconds }, at, state) {
-  const steps = turn.steps.some(isRunning("execute"))
-    ? turn.steps
-    : open(turn.steps, { kind: "execute", startedAt: at, tool });
-  return withSteps(turn, patch(steps, isRunning("execute"), { state, execution, seconds }));
+  const runs = turn.steps.some(isRunning("execute")) ? turn : add(turn, "execute", at, { tool });
+  return change(runs, "execute", { state, execution, seconds });
 }
 
-function synthesisStep(turn, event, at) {
-  const { step: kind, attempt, state, text, artifact, prompt, seconds } = event;
+const endOf = (state) => (state === "failed" ? "failed" : "done");
+
+const WRITTEN = { stream: "", artifact: "", text: "", prompt: "", tests: [], repeats: [] };
+
+// The turn with its step of this kind and attempt as it runs, begun if there is none; and how to find that.
+function stepOf(turn, kind, attempt, startedAt) {
   const same = (step) => isRunning(kind)(step) && step.attempt === attempt;
-  const fresh = {
-    kind,
-    attempt,
-    startedAt: at,
-    stream: "",
-    artifact: "",
-    text: "",
-    prompt,
-    tests: [],
-    repeats: [],
-  };
-  const steps = turn.steps.some(same)
-    ? turn.steps
-    : open(close(turn.steps, is("stub"), "done", at), fresh);
-  switch (state) {
-    case "started":
-      return withSteps(turn, patch(steps, same, { text, prompt }));
-    case "streaming":
-      return withSteps(
-        turn,
-        patch(steps, same, (step) => ({ stream: written(step.stream, event) })),
-      );
-    default: {
-      const outcome = {
-        state: state === "failed" ? "failed" : "done",
-        text,
-        artifact,
-        prompt,
-        seconds,
-      };
-      return withSteps(turn, patch(close(steps, is("stub"), "done", at), same, outcome));
-    }
-  }
+  const has = turn.steps.some(same);
+  return { same, begun: has ? turn : add(turn, kind, startedAt, { attempt, ...WRITTEN }) };
+}
+
+// A step begins after the run of its tests without an implementation.
+function synthesisStep(turn, event, at) {
+  const { step, attempt, state, text, artifact, prompt, seconds } = event;
+  const closed = withSteps(turn, close(turn.steps, is("stub"), "done", at));
+  const { same, begun } = stepOf(closed, step, attempt, at);
+  const how = {
+    started: { text, prompt },
+    streaming: ({ stream }) => ({ stream: written(stream, event) }),
+  }[state] ?? { state: endOf(state), text, artifact, prompt, seconds };
+  return withSteps(begun, patch(begun.steps, same, how));
 }
 
 // A text with its next piece, which replaces what stood in its place: a reply that was interrupted is written again.
@@ -391,20 +295,8 @@ const written = (text, { offset, text: piece }) => text.slice(0, offset ?? text.
 const repeat = ({ order, same, detail }) => ({ order, same, detail });
 
 // The results of a run of the suite, in the step that it belongs to.
-function suiteRun(turn, { against, attempt }, at, change) {
+function suiteRun(turn, { against, attempt }, at, how) {
   const kind = against === "stub" ? "stub" : "verify";
-  const same = (step) => isRunning(kind)(step) && step.attempt === attempt;
-  const fresh = {
-    kind,
-    attempt,
-    startedAt: at,
-    stream: "",
-    artifact: "",
-    text: "",
-    prompt: "",
-    tests: [],
-    repeats: [],
-  };
-  const steps = turn.steps.some(same) ? turn.steps : open(turn.steps, fresh);
-  return withSteps(turn, patch(steps, same, change));
+  const { same, begun } = stepOf(turn, kind, attempt, at);
+  return withSteps(begun, patch(begun.steps, same, how));
 }

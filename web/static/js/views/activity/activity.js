@@ -2,20 +2,20 @@
 
 import { useLayoutEffect, useMemo, useState } from "preact/hooks";
 import { viewOf } from "../../feed.js";
-import { duration, stateWords } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon, StateIcon } from "../../icons.js";
+import { duration } from "../../format.js";
 import { useMarks } from "../../marks.js";
-import { memo } from "../../memo.js";
 import { useFollow } from "../../scroll.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
-import { ActivityMenu } from "./activity-menu.js";
+import { dispatch, html, memo, show, t } from "../../view.js";
 import { GraphDialog } from "./course.js";
 import { Elapsed } from "../parts/elapsed.js";
 import { FeedSearch } from "./feed-search.js";
 import { Recent } from "./recent.js";
 import { Steps } from "./steps.js";
+import { IconButton } from "../parts/icon-button.js";
+import { Jump } from "../parts/jump.js";
+import { Region } from "../parts/region.js";
+import { State } from "../parts/state.js";
+import { Menu, MenuItem } from "../parts/menu.js";
 
 export const Activity = memo(({ turn, ...props }) =>
   turn
@@ -30,7 +30,7 @@ function Feed({ turn, order, skew, graph, feed }) {
   const [drawn, setDrawn] = useState(false);
   const view = useMemo(() => viewOf(feed, turn), [feed, turn]);
   const draw = () => {
-    dispatch({ type: "view_selected", view: "activity" }); // so that the dialog stays when the window gets narrow
+    show("activity"); // so that the dialog stays when the window gets narrow
     setDrawn(true);
   };
   const found = useMarks(scroller, view, turn, stay);
@@ -47,7 +47,6 @@ function Feed({ turn, order, skew, graph, feed }) {
       feed.errors &&
       html`<p class="feed-filter" data-testid="errors-only">
         ${t(view.shown.size > 0 ? "errors-shown" : "errors-none")}<button
-          type="button"
           class="text-button"
           onClick=${() => dispatch({ type: "errors_only", only: false })}
         >
@@ -55,22 +54,10 @@ function Feed({ turn, order, skew, graph, feed }) {
         </button>
       </p>`
     }
-    <div
-      class="panel-scroller"
-      ref=${scroller}
-      tabindex="0"
-      role="region"
-      aria-label=${t("activity-steps")}
-    >
+    <${Region} class="panel-scroller" label=${t("activity-steps")} ref=${scroller}>
       <div ref=${content}><${Steps} of=${turn} view=${view} skew=${skew} /></div>
-    </div>
-    ${
-      away &&
-      turn.state === "running" &&
-      html`<button type="button" class="jump" onClick=${follow}>
-        <${Icon} name="arrowDown" />${t("chat-latest")}
-      </button>`
-    }
+    <//>
+    ${away && turn.state === "running" && html`<${Jump} follow=${follow} />`}
     ${
       drawn &&
       html`<${GraphDialog} course=${turn.course} graph=${graph} close=${() => setDrawn(false)} />`
@@ -95,11 +82,13 @@ function Head({ turn, order, skew, feed, draw }) {
   return html`<div class="activity-head">
     <p class="activity-request" title=${turn.request}>${turn.request}</p>
     <div class="activity-facts">
-      <span class="state" data-state=${state} data-outcome=${outcome} data-testid="activity-state"
-        ><${StateIcon}
-          state=${outcome ?? state}
-        />${outcome ? t(`outcome-${outcome}`) : stateWords(state)}</span
-      >
+      <${State}
+        data-testid="activity-state"
+        data-outcome=${outcome}
+        state=${state}
+        icon=${outcome ?? state}
+        words=${outcome ? t(`outcome-${outcome}`) : undefined}
+      />
       ${
         state === "running"
           ? html`<${Elapsed} since=${turn.startedAt} skew=${skew} />`
@@ -108,41 +97,45 @@ function Head({ turn, order, skew, feed, draw }) {
       <span class="pager">
         ${
           order.length > 1 &&
-          html`<button
-              type="button"
-              class="icon-button small"
-              aria-label=${t("activity-earlier")}
+          html`<${IconButton}
+              icon="chevronLeft"
+              label=${t("activity-earlier")}
               disabled=${index === 0}
               onClick=${() => turnTo(-1)}
-            >
-              <${Icon} name="chevronLeft" />
-            </button>
+            />
             <span title=${t("activity-turn", { number: index + 1, count: order.length })}
               >${t("activity-place", { number: index + 1, count: order.length })}</span
             >
-            <button
-              type="button"
-              class="icon-button small"
-              aria-label=${t("activity-later")}
+            <${IconButton}
+              icon="chevronRight"
+              label=${t("activity-later")}
               disabled=${index === order.length - 1}
               onClick=${() => turnTo(1)}
-            >
-              <${Icon} name="chevronRight" />
-            </button>`
+            />`
         }
-        <button
-          type="button"
-          class="icon-button small"
+        <${IconButton}
+          icon="search"
+          label=${t("feed-search")}
           data-testid="search-steps"
-          aria-label=${t("feed-search")}
-          title=${t("feed-search")}
-          aria-expanded=${feed.search ? "true" : "false"}
+          aria-expanded=${feed.search !== null}
           onClick=${search}
-        >
-          <${Icon} name="search" />
-        </button>
+        />
         <${ActivityMenu} turn=${turn} errors=${feed.errors} draw=${draw} />
       </span>
     </div>
   </div>`;
+}
+
+// How much of the steps shows, and the graph of the stages.
+function ActivityMenu({ turn, errors, draw }) {
+  const item = (testid, icon, label, act) =>
+    html`<${MenuItem} data-testid=${testid} icon=${icon} label=${label} act=${act} />`;
+  const toggle = (open) => () => dispatch({ type: "steps_toggled", turnId: turn.id, open });
+  const filter = () => dispatch({ type: "errors_only", only: !errors });
+  return html`<${Menu} id="activity-menu" testid="activity-more" label=${t("activity-more")}>
+    ${item("expand-steps", "unfold", t("steps-expand"), toggle(true))}
+    ${item("collapse-steps", "fold", t("steps-collapse"), toggle(false))}
+    ${item("toggle-errors", errors ? "check" : "alert", t("errors-only"), filter)}
+    ${turn.course.length > 0 && item("show-graph", "graph", t("graph"), draw)}
+  <//>`;
 }

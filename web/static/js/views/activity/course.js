@@ -3,37 +3,16 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { marksOf } from "../../course.js";
 import { stepWords } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { loadGraph } from "../../loading.js";
-import { t } from "../../texts.js";
+import { html, Spinner, t } from "../../view.js";
 import { Problem } from "../parts/problem.js";
+import { Dialog } from "../parts/dialog.js";
+import { Region } from "../parts/region.js";
 
-export function GraphDialog({ course, graph, close }) {
-  const dialog = useRef(null);
-  useLayoutEffect(() => dialog.current.showModal(), []);
-  return html`<dialog
-    class="dialog course-dialog"
-    ref=${dialog}
-    data-testid="graph-dialog"
-    aria-labelledby="course-title"
-    closedby="any"
-    onClose=${close}
-  >
-    <div class="dialog-head">
-      <h2 class="popover-title" id="course-title">${t("graph")}</h2>
-      <button
-        type="button"
-        class="icon-button small"
-        aria-label=${t("graph-close")}
-        onClick=${() => dialog.current.close()}
-      >
-        <${Icon} name="cross" />
-      </button>
-    </div>
+export const GraphDialog = ({ course, graph, close }) =>
+  html`<${Dialog} kind="course-dialog" title=${t("graph")} testid="graph-dialog" close=${close}>
     <${Drawing} course=${course} graph=${graph} />
-  </dialog>`;
-}
+  <//>`;
 
 function Drawing({ course, graph }) {
   const place = useRef(null);
@@ -62,16 +41,14 @@ function Drawing({ course, graph }) {
   if (graph?.error) return html`<${Problem} title=${t("graph-not-shown")} ...${graph.error} />`;
   if (!svg)
     return html`<div class="nothing">
-      <span class="spinner" role="img" aria-label=${t("loading")}></span>
+      <${Spinner} label=${t("loading")} />
     </div>`;
-  return html`<div
+  return html`<${Region}
     class="course-graph"
+    label=${t("graph")}
     data-testid="graph"
     ref=${place}
-    tabindex="0"
-    role="region"
-    aria-label=${t("graph")}
-  ></div>`;
+  />`;
 }
 
 function mark(drawing, { nodes, taken }) {

@@ -1,10 +1,8 @@
 // Searching the steps of a turn: Enter goes to the next place, Shift+Enter to the one before, Esc ends it.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, t } from "../../view.js";
+import { IconButton } from "../parts/icon-button.js";
 
 export function FeedSearch({ search: { text }, found: { at, count } }) {
   const [form, field] = [useRef(null), useRef(null)];
@@ -38,34 +36,18 @@ export function FeedSearch({ search: { text }, found: { at, count } }) {
       onKeyDown=${press}
     />
     <span class="feed-found" role="status" data-testid="feed-found">${words}</span>
-    <button
-      type="button"
-      class="icon-button small"
-      aria-label=${t("feed-before")}
-      title=${t("feed-before")}
+    <${IconButton}
+      icon="arrowUp"
+      label=${t("feed-before")}
       disabled=${count === 0}
       onClick=${() => step(-1)}
-    >
-      <${Icon} name="arrowUp" />
-    </button>
-    <button
-      type="button"
-      class="icon-button small"
-      aria-label=${t("feed-after")}
-      title=${t("feed-after")}
+    />
+    <${IconButton}
+      icon="arrowDown"
+      label=${t("feed-after")}
       disabled=${count === 0}
       onClick=${() => step(1)}
-    >
-      <${Icon} name="arrowDown" />
-    </button>
-    <button
-      type="button"
-      class="icon-button small"
-      aria-label=${t("feed-search-close")}
-      title=${t("feed-search-close")}
-      onClick=${close}
-    >
-      <${Icon} name="cross" />
-    </button>
+    />
+    <${IconButton} icon="cross" label=${t("feed-search-close")} onClick=${close} />
   </search>`;
 }

@@ -1,12 +1,8 @@
 // What stands beside an empty conversation: the tools that were built last, or some that the library has.
 
 import { ago } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { memo } from "../../memo.js";
 import { recentTools } from "../../recent.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { html, Icon, memo, openTool, show, t } from "../../view.js";
 
 export const Recent = memo(({ tools }) => {
   const { built, shown } = recentTools(tools);
@@ -25,19 +21,15 @@ export const Recent = memo(({ tools }) => {
     <ul>
       ${shown.map((tool) => html`<li key=${tool.name}><${Row} tool=${tool} built=${built} /></li>`)}
     </ul>
-    <button
-      type="button"
-      class="text-button recent-all"
-      onClick=${() => dispatch({ type: "view_selected", view: "library" })}
-    >
+    <button class="text-button recent-all" onClick=${() => show("library")}>
       ${t("recent-all")}<${Icon} name="chevronRight" />
     </button>
   </section>`;
 });
 
 function Row({ tool: { name, description, created_at: made }, built }) {
-  const open = () => dispatch({ type: "tool_opened", name });
-  return html`<button type="button" class="recent-tool" data-testid="recent-tool" onClick=${open}>
+  const open = () => openTool(name);
+  return html`<button class="recent-tool" data-testid="recent-tool" onClick=${open}>
     <span class="recent-head"
       ><code class="recent-name">${name}</code
       >${built && html`<span class="time">${ago(made)}</span>`}</span

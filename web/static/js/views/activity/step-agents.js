@@ -1,11 +1,11 @@
 // Steps of agents: a message with everything that it caused, and a run of their code.
 
-import { html } from "../../html.js";
 import { Markdown } from "../../markdown.js";
-import { t } from "../../texts.js";
+import { html, t } from "../../view.js";
 import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { Steps } from "./steps.js";
+import { Output } from "../values/output.js";
 
 export function DelegationStep({ step, path, view, skew }) {
   const { message, reply, steps } = step;
@@ -29,8 +29,7 @@ export function CodeRunStep({ step }) {
   return html`${code && html`<${CodeBlock} code=${code} label=${t("step-code_run")} />`}
   ${
     execution?.stdout &&
-    html`<pre class="output" tabindex="0" aria-label=${t("act-printed")} data-testid="printed">
-${execution.stdout}</pre>`
+    html`<${Output} data-testid="printed" label=${t("act-printed")} text=${execution.stdout} />`
   }
   ${
     execution &&
@@ -48,8 +47,7 @@ ${execution.message ?? execution.reason}</pre>
       ${
         execution.traceback &&
         html`<${Disclosure} label=${t("execution-traceback")}>
-          <pre class="output" tabindex="0" aria-label=${t("execution-traceback")}>
-${execution.traceback}</pre>
+          <${Output} label=${t("execution-traceback")} text=${execution.traceback} />
         <//>`
       }
     </div>`

@@ -1,11 +1,11 @@
 // Steps that write code: the suite, and the implementation with what a repair changed.
 
 import { useState } from "preact/hooks";
-import { html } from "../../html.js";
 import { unfenced } from "../../specification.js";
-import { t } from "../../texts.js";
+import { html, t } from "../../view.js";
 import { Changes } from "../values/changes.js";
 import { CodeBlock, LiveCode } from "../values/code.js";
+import { Switch } from "../parts/switch.js";
 
 export function CodeStep({ step }) {
   return html`${step.text && html`<p class="step-text">${step.text}</p>`}<${Source}
@@ -28,22 +28,12 @@ export function ImplementationStep({ step, before }) {
   const repaired = Boolean(before?.artifact && step.artifact);
   if (!repaired) return html`<${CodeStep} step=${step} />`;
   return html`${step.text && html`<p class="step-text">${step.text}</p>`}
-    <div class="switch" role="group" aria-label=${t("code-show")}>
-      <button
-        type="button"
-        aria-pressed=${whole ? "false" : "true"}
-        onClick=${() => setWhole(false)}
-      >
-        ${t("code-changes")}
-      </button>
-      <button
-        type="button"
-        aria-pressed=${whole ? "true" : "false"}
-        onClick=${() => setWhole(true)}
-      >
-        ${t("code-whole")}
-      </button>
-    </div>
+    <${Switch}
+      label=${t("code-show")}
+      value=${whole ? "whole" : "changes"}
+      of=${["changes", "whole"]}
+      choose=${(view) => setWhole(view === "whole")}
+    />
     ${
       whole
         ? html`<${Source} step=${step} />`

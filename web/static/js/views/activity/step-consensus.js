@@ -1,12 +1,17 @@
 // Steps that compare: candidates with the tests and with each other, and the tests with deliberate mistakes.
 
-import { differenceText, noticedWords, parseConsensus, parseMutation } from "../../consensus.js";
-import { html } from "../../html.js";
-import { StateIcon } from "../../icons.js";
-import { t } from "../../texts.js";
+import {
+  differenceText,
+  noticedWords,
+  parseConsensus,
+  parseMutation,
+  WEAK,
+} from "../../consensus.js";
+import { html, StateIcon, t } from "../../view.js";
 import { Changes } from "../values/changes.js";
 import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
+import { Output } from "../values/output.js";
 
 export function ConsensusStep({ step }) {
   const found = step.artifact ? parseConsensus(step.artifact) : null;
@@ -37,8 +42,11 @@ function Candidate({ candidate: { name, words, state, code, refuted } }) {
     </div>
     ${
       refuted &&
-      html`<pre class="test-message" tabindex="0" aria-label=${t("candidate-where", { name })}>
-${differenceText(refuted)}</pre>`
+      html`<${Output}
+        class="test-message"
+        label=${t("candidate-where", { name })}
+        text=${differenceText(refuted)}
+      />`
     }
     <${Disclosure} label=${t("candidate-code")}
       ><${CodeBlock} code=${code} label=${t("candidate-code-of", { name })}
@@ -59,8 +67,7 @@ function Dropped({ test: { test, words, message } }) {
     ${
       message &&
       html`<${Disclosure} label=${t("why")}>
-        <pre class="test-message" tabindex="0" aria-label=${t("dropped-why", { test })}>
-${message}</pre>
+        <${Output} class="test-message" label=${t("dropped-why", { test })} text=${message} />
       <//>`
     }
   </li>`;
@@ -72,21 +79,14 @@ export function MutationStep({ step }) {
   const share = found?.mutants ? found.killed / found.mutants : found?.noticed / found?.tried;
   return html`${
     words &&
-    html`<div class="tally" data-testid="mutation-tally">
+    html`<div class="tally" data-testid="mutation-tally" data-tone=${share < WEAK ? "warn" : null}>
       <span class="tally-bar" aria-hidden="true"
         ><span class="tally-passed" style=${{ width: `${100 * share}%` }}></span
       ></span>
       <span>${words}</span>
     </div>`
   }${!words && html`<p class="step-text">${step.text}</p>`}${
-    found?.survivors.length > 0 &&
-    html`<${Disclosure} label=${t("survivors", { count: found.survivors.length })}>
-      <ul class="tests">
-        ${found.survivors.map(
-          (survivor, index) => html`<${Survivor} key=${index} survivor=${survivor} />`,
-        )}
-      </ul><//
-    >`
+    found?.survivors.length > 0 && html`<${Survivors} survivors=${found.survivors} />`
   }${
     found?.notes.length > 0 &&
     html`<ul class="tests" data-testid="replay-notes">
@@ -96,6 +96,13 @@ export function MutationStep({ step }) {
     </ul>`
   }`;
 }
+
+export const Survivors = ({ survivors }) =>
+  html`<${Disclosure} label=${t("survivors", { count: survivors.length })}>
+    <ul class="tests">
+      ${survivors.map((survivor, n) => html`<${Survivor} key=${n} survivor=${survivor} />`)}
+    </ul><//
+  >`;
 
 function Survivor({ survivor: { line, before, after } }) {
   if (!after) return html`<li class="test"><span class="test-name">${before}</span></li>`;

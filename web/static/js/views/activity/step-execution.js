@@ -1,11 +1,12 @@
 // The execution step: how the tool was called, and the result.
 
 import { fileSize } from "../../format.js";
-import { html } from "../../html.js";
 import { prettyJson } from "../../specification.js";
-import { locale, t } from "../../texts.js";
+import { locale } from "../../texts.js";
+import { html, t } from "../../view.js";
 import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
+import { Output } from "../values/output.js";
 
 const list = new Intl.ListFormat(locale, { type: "unit" });
 
@@ -48,8 +49,7 @@ export function ExecutionStep({ step }) {
     ${
       execution?.stdout &&
       html`<${Disclosure} label=${t("execution-printed")}>
-        <pre class="output" tabindex="0" aria-label=${t("execution-printed")}>
-${execution.stdout}</pre>
+        <${Output} label=${t("execution-printed")} text=${execution.stdout} />
       <//>`
     }
   `;
@@ -75,8 +75,7 @@ ${e.text === "" ? html`<span class="muted">${t("execution-empty")}</span>` : e.t
         ${
           e.traceback &&
           html`<${Disclosure} label=${t("execution-traceback")}>
-            <pre class="output" tabindex="0" aria-label=${t("execution-traceback")}>
-${e.traceback}</pre>
+            <${Output} label=${t("execution-traceback")} text=${e.traceback} />
           <//>`
         }
       </div>`;

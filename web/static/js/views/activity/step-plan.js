@@ -2,9 +2,7 @@
 
 import { isOpen, pathOfPart } from "../../feed.js";
 import { duration, number } from "../../format.js";
-import { html } from "../../html.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, t } from "../../view.js";
 import { Elapsed } from "../parts/elapsed.js";
 import { PartFacts, PartState } from "../chat/plan.js";
 import { Steps } from "./steps.js";
@@ -16,12 +14,9 @@ export function PlanStep({ step: { parts }, path, view, skew }) {
       if (view.shown && !view.shown.has(at)) return null;
       return html`<${Part}
         key=${part.id}
-        part=${part}
-        parts=${parts}
+        ...${{ part, parts, view, skew }}
         number=${index + 1}
         path=${at}
-        view=${view}
-        skew=${skew}
       />`;
     })}
   </ol>`;
@@ -36,12 +31,7 @@ function Part({ part, parts, number: place, path, view, skew }) {
       <p>
         <span class="plan-number">${number(place)}</span>${" "}${
           part.steps.length > 0
-            ? html`<button
-                type="button"
-                class="plan-request"
-                aria-expanded=${open ? "true" : "false"}
-                onClick=${toggle}
-              >
+            ? html`<button class="plan-request" aria-expanded=${open} onClick=${toggle}>
                 ${part.request}
               </button>`
             : part.request

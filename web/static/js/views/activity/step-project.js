@@ -2,16 +2,14 @@
 
 import { figuresText, unifiedLines } from "../../build.js";
 import { fileSize } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { Markdown } from "../../markdown.js";
 import { isPicture, isTable } from "../../files.js";
 import { fileOf } from "../../projects.js";
-import { dispatch, store } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, store, t } from "../../view.js";
 import { Contents } from "../projects/contents.js";
 import { diffLine } from "../values/changes.js";
 import { Disclosure } from "../parts/disclosure.js";
+import { Output } from "../values/output.js";
 
 export function ActStep({ step }) {
   const { reasoning, arguments: args = {}, change, run, tested, state, kind } = step;
@@ -67,8 +65,7 @@ function Tested({ tested }) {
           ><span class="muted">${t(success ? "act-passes" : "act-fails")}</span>
         </p>
         <${Disclosure} key=${success} label=${t("act-output")} open=${!success}>
-          <pre class="output" tabindex="0" aria-label=${t("act-output-of", { path })}>
-${output}</pre>
+          <${Output} label=${t("act-output-of", { path })} text=${output} />
         <//>
       </div>`,
   );
@@ -78,15 +75,12 @@ ${output}</pre>
 function Run({ run, folded = false }) {
   const { path, arguments: args, success, exitCode, ended, stdout, stderr, made, refused } = run;
   const output = html`${
-    stdout &&
-    html`<pre class="output" tabindex="0" aria-label=${t("act-stdout")} data-testid="stdout">
-${stdout}</pre>`
+    stdout && html`<${Output} data-testid="stdout" label=${t("act-stdout")} text=${stdout} />`
   }
   ${
     stderr &&
     html`<p class="result-label">${t("act-stderr")}</p>
-      <pre class="output" tabindex="0" aria-label=${t("act-stderr")} data-testid="stderr">
-${stderr}</pre>`
+      <${Output} data-testid="stderr" label=${t("act-stderr")} text=${stderr} />`
   }`;
   return html`<p class="call" data-testid="run" data-outcome=${success ? "passed" : "failed"}>
       <code>${["python", path, ...args].join(" ")}</code>${" "}<span class="muted"
@@ -117,11 +111,7 @@ function Made({ file }) {
     </p>`;
   return html`<div class="made-file" data-testid="made-file">
     ${(isPicture(kept) || isTable(kept)) && html`<${Contents} id=${conversationId} file=${kept} />`}
-    <button
-      type="button"
-      class="file"
-      onClick=${() => dispatch({ type: "file_opened", path: kept.path })}
-    >
+    <button class="file" onClick=${() => dispatch({ type: "file_opened", path: kept.path })}>
       <${Icon} name="file" /><span class="file-name">${kept.path}</span
       ><span class="file-size">${fileSize(kept.size)}</span>
     </button>

@@ -3,11 +3,10 @@
 import { useContext, useState } from "preact/hooks";
 import { likelyFirst } from "../../feed.js";
 import { percent } from "../../format.js";
-import { html } from "../../html.js";
 import { candidatesOf } from "../../outcome.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { html, openTool, t } from "../../view.js";
 import { Found } from "../parts/disclosure.js";
+import { More } from "../parts/more.js";
 
 export function SearchOutcome({ step }) {
   const { tool, confidence, reason, understood } = step;
@@ -52,15 +51,12 @@ function Others({ found, others }) {
     ${
       rest.length > 0 &&
       !searched &&
-      html`<button
-        type="button"
-        class="code-more"
+      html`<${More}
         data-testid="more-candidates"
-        aria-expanded=${all ? "true" : "false"}
-        onClick=${() => setAll(!all)}
-      >
-        ${all ? t("text-less") : t("candidates-more", { count: rest.length })}
-      </button>`
+        open=${all}
+        label=${t("candidates-more", { count: rest.length })}
+        toggle=${() => setAll(!all)}
+      />`
     }`;
 }
 
@@ -81,11 +77,5 @@ const Meter = ({ confidence }) =>
   ></span>`;
 
 function ToolName({ name }) {
-  return html`<button
-    type="button"
-    class="tool-name"
-    onClick=${() => dispatch({ type: "tool_opened", name })}
-  >
-    ${name}
-  </button>`;
+  return html`<button class="tool-name" onClick=${() => openTool(name)}>${name}</button>`;
 }

@@ -1,9 +1,8 @@
 // The specification step: what the tool should do, readable; the raw JSON on demand.
 
-import { html } from "../../html.js";
 import { Markdown } from "../../markdown.js";
 import { parseSpecification, prettyJson, signatureText } from "../../specification.js";
-import { t } from "../../texts.js";
+import { html, t } from "../../view.js";
 import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { Said } from "./step-text.js";

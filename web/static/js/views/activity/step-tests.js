@@ -1,11 +1,10 @@
 // Steps that run the suite: without an implementation, where every test must fail, and over the implementation.
 
 import { duration } from "../../format.js";
-import { html } from "../../html.js";
-import { StateIcon } from "../../icons.js";
 import { count, expectedTests, repeatWords, stubWords, tallyWords } from "../../suite.js";
-import { hasText, t } from "../../texts.js";
+import { hasText, html, StateIcon, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
+import { Output } from "../values/output.js";
 
 export function StubStep({ step: { tests, repeats } }) {
   return html`<p class="step-text" data-testid="stub-verdict">${stubWords(tests)}</p>
@@ -64,8 +63,7 @@ function TestRow({ test }) {
     ${
       message &&
       html`<${Disclosure} label=${t("why")}>
-        <pre class="test-message" tabindex="0" aria-label=${t("test-why", { name })}>
-${message}</pre>
+        <${Output} class="test-message" label=${t("test-why", { name })} text=${message} />
       <//>`
     }
   </li>`;

@@ -1,9 +1,8 @@
 // Steps that one sentence describes.
 
 import { stepWords } from "../../format.js";
-import { html } from "../../html.js";
 import { Markdown } from "../../markdown.js";
-import { rich, t } from "../../texts.js";
+import { html, rich, t } from "../../view.js";
 import { Prose } from "../parts/prose.js";
 
 // What a model wrote may hold a block of code.

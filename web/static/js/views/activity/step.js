@@ -3,13 +3,9 @@
 import { ACTIONS } from "../../build.js";
 import { isBare } from "../../feed.js";
 import { duration, stateWords } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon, StateIcon } from "../../icons.js";
-import { memo } from "../../memo.js";
 import { outcomeOf, titleOf } from "../../outcome.js";
 import { addressOfStep } from "../../route.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, memo, StateIcon, t } from "../../view.js";
 import { Found } from "../parts/disclosure.js";
 import { CodeRunStep, DelegationStep } from "./step-agents.js";
 import { CodeStep, ImplementationStep } from "./step-code.js";
@@ -23,6 +19,7 @@ import { StubStep, VerificationStep } from "./step-tests.js";
 import { FailureStep, LessonsStep, MismatchStep, ResumedStep, TextStep } from "./step-text.js";
 import { Elapsed } from "../parts/elapsed.js";
 import { WideButton } from "../frame/wide.js";
+import { IconButton } from "../parts/icon-button.js";
 
 const BODIES = {
   tool_found: SearchOutcome,
@@ -71,12 +68,7 @@ export const Step = memo(({ step, path, turnId, open, found, view, before, steps
         ${
           bare
             ? html`<span class="step-name" tabindex="-1">${title}</span>`
-            : html`<button
-                type="button"
-                class="step-name"
-                aria-expanded=${open ? "true" : "false"}
-                onClick=${toggle}
-              >
+            : html`<button class="step-name" aria-expanded=${open} onClick=${toggle}>
                 <span class="step-fold"><${Icon} name="chevronRight" /></span>${title}
               </button>`
         }
@@ -95,13 +87,11 @@ export const Step = memo(({ step, path, turnId, open, found, view, before, steps
       ${
         shows &&
         html`<span class="step-actions"
-          ><a
-            class="icon-button small"
-            href=${addressOfStep(turnId, path)}
-            aria-label=${t("step-link", { step: titleOf(step) })}
+          ><${IconButton}
+            icon="link"
+            label=${t("step-link", { step: titleOf(step) })}
             title=${t("step-link-title")}
-            ><${Icon} name="link" /></a
-          ><${WideButton}
+            href=${addressOfStep(turnId, path)} /><${WideButton}
         /></span>`
       }
       ${
@@ -114,14 +104,7 @@ export const Step = memo(({ step, path, turnId, open, found, view, before, steps
       shows &&
       html`<${Found.Provider} value=${found}
         ><div class="step-body">
-          <${Body}
-            step=${step}
-            path=${path}
-            view=${view}
-            before=${before}
-            steps=${steps}
-            skew=${skew}
-          /></div
+          <${Body} ...${{ step, path, view, before, steps, skew }} /></div
       ><//>`
     }
   </li>`;

@@ -1,8 +1,8 @@
 // The steps of a turn, of one part of its plan or of an agent's work, in the order in which they happened.
 
 import { isOpen } from "../../feed.js";
-import { html } from "../../html.js";
 import { previous } from "../../steps.js";
+import { html } from "../../view.js";
 import { Step } from "./step.js";
 
 // Only these also depend on other steps, and are drawn again when one of those changes.
@@ -19,15 +19,13 @@ export function Steps({ of, view, above = "", skew }) {
       ({ step, path }) =>
         html`<${Step}
           key=${`${view.turnId} ${path}`}
-          step=${step}
-          path=${path}
+          ...${{ step, path, skew }}
           turnId=${view.turnId}
           open=${isOpen(view, path, step)}
           found=${Boolean(view.found?.has(path))}
           view=${HOLDS_STEPS.has(step.kind) ? view : null}
           before=${step.kind === "implement" ? previous(of.steps, step) : null}
           steps=${SEES_ALL.has(step.kind) ? of.steps : null}
-          skew=${skew}
         />`,
     )}
   </ol>`;

@@ -2,15 +2,14 @@
 
 import { render } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { GrowingMarkdown, Markdown } from "../../markdown.js";
-import { t } from "../../texts.js";
+import { html, Icon, t } from "../../view.js";
 import { CopyButton } from "../values/code.js";
 
 // `corrected`: the tool that gave a wrong answer, and the version in which it is fixed. `checked`: what other
-// implementations of the tool said of its result. `pictures`: those of the turn, name → address.
-export function Answer({ text, streams, corrected, checked, pictures }) {
+// implementations of the tool said of its result. `cutOff`: the turn ended before it was whole. `pictures`: those of
+// the turn, name → address.
+export function Answer({ text, streams, corrected, checked, cutOff, pictures }) {
   const answer = useRef(null);
   useLayoutEffect(() => {
     if (streams) return;
@@ -26,6 +25,12 @@ export function Answer({ text, streams, corrected, checked, pictures }) {
     <div data-testid="answer" data-state=${streams ? "streaming" : "finished"} ref=${answer}>
       ${streams ? html`<${GrowingMarkdown} text=${text} />` : html`<${Markdown} text=${text} pictures=${pictures} />`}
     </div>
+    ${
+      cutOff &&
+      html`<p class="answer-checked" data-testid="answer-cut-off">
+        <${Icon} name="alert" /> ${t("answer-cut-off")}
+      </p>`
+    }
     ${
       checked &&
       html`<p class="answer-checked" data-testid="answer-checked">

@@ -2,13 +2,11 @@
 
 import { birthsIn } from "../../births.js";
 import { duration } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { memo } from "../../memo.js";
 import { signatureText } from "../../specification.js";
-import { dispatch } from "../../store.js";
-import { rich, t } from "../../texts.js";
+import { dispatch, html, Icon, memo, openTool, rich, t } from "../../view.js";
 import { CodeBlock } from "../values/code.js";
+import { WEAK } from "../../consensus.js";
+import { Survivors } from "../activity/step-consensus.js";
 
 export const Births = memo(({ steps }) =>
   birthsIn(steps).map((birth) => html`<${Birth} key=${birth.name} ...${birth} />`),
@@ -16,13 +14,12 @@ export const Births = memo(({ steps }) =>
 
 function Birth({ name, specification, version, passed, tests, caught, seconds }) {
   const [example] = specification.example_requests ?? [];
-  const open = () => dispatch({ type: "tool_opened", name });
+  const open = () => openTool(name);
   const title = version > 1 ? t("birth-version", { name, version }) : t("birth-new", { name });
-  const facts = [
-    tests > 0 && t("birth-tests", { passed, total: tests }),
-    caught && t("birth-caught", { caught: caught.killed, total: caught.mutants }),
-    duration(seconds),
-  ].filter(Boolean);
+  const facts = [tests > 0 && t("birth-tests", { passed, total: tests }), duration(seconds)].filter(
+    Boolean,
+  );
+  const weak = caught && caught.killed < WEAK * caught.mutants;
   return html`<section class="birth" data-testid="birth" aria-label=${title}>
     <p class="birth-title"><${Icon} name="tool" />${title}</p>
     <${CodeBlock}
@@ -30,10 +27,17 @@ function Birth({ name, specification, version, passed, tests, caught, seconds })
       label=${t("birth-signature", { name })}
       whole
     />
-    <p class="birth-facts" data-testid="birth-facts">${facts.join(" · ")}</p>
+    <p class="birth-facts" data-testid="birth-facts">
+      ${facts.join(" · ")}${
+        caught &&
+        html`${facts.length > 0 && " · "}<span data-tone=${weak ? "warn" : null}
+            >${t("birth-caught", { caught: caught.killed, total: caught.mutants })}</span
+          >`
+      }
+    </p>
+    ${weak && html`<${Survivors} survivors=${caught.survivors} />`}
     <div class="birth-actions">
       <button
-        type="button"
         class="button"
         data-testid="birth-open"
         aria-label=${t("birth-open-tool", { name })}
@@ -44,7 +48,6 @@ function Birth({ name, specification, version, passed, tests, caught, seconds })
       ${
         example &&
         html`<button
-          type="button"
           class="button"
           data-testid="birth-try"
           title=${example}
@@ -61,9 +64,7 @@ function Birth({ name, specification, version, passed, tests, caught, seconds })
 // Both times are those of the whole turns.
 export function BuiltEarlier({ turn, builtBy }) {
   const show = () => document.querySelector(`[data-turn="${builtBy.id}"]`)?.scrollIntoView();
-  const link = html`<button type="button" class="built-link" onClick=${show}>
-    ${t("built-earlier-link")}
-  </button>`;
+  const link = html`<button class="built-link" onClick=${show}>${t("built-earlier-link")}</button>`;
   const [now, then] = [duration(turn.seconds), duration(builtBy.seconds)];
   return html`<p class="built-earlier" data-testid="built-earlier">
     ${

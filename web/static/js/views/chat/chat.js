@@ -2,17 +2,17 @@
 
 import { builders } from "../../births.js";
 import { useEffect, useRef } from "preact/hooks";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { loadEarlier } from "../../loading.js";
 import { useFollow } from "../../scroll.js";
 import { isPreparing } from "../../statuses.js";
-import { t } from "../../texts.js";
 import { isWritten, turnsOf } from "../../thread.js";
+import { html, t } from "../../view.js";
 import { Composer } from "./composer.js";
 import { Empty } from "./empty.js";
 import { Pending } from "./pending.js";
 import { TurnView } from "./turn.js";
+import { Jump } from "../parts/jump.js";
+import { Region } from "../parts/region.js";
 
 export function Chat({ state, thread, pending }) {
   const turns = turnsOf(thread);
@@ -24,13 +24,7 @@ export function Chat({ state, thread, pending }) {
   const kept = new Set(turns.map((turn) => turn.keeps));
   const built = builders(turns);
   return html`<main class="chat" aria-label=${t("chat-label")}>
-    <div
-      class="chat-scroller"
-      ref=${scroller}
-      tabindex="0"
-      role="region"
-      aria-label=${t("chat-messages")}
-    >
+    <${Region} class="chat-scroller" label=${t("chat-messages")} ref=${scroller}>
       <div class="chat-content" ref=${content}>
         ${
           empty &&
@@ -76,15 +70,9 @@ export function Chat({ state, thread, pending }) {
           )}
         </ol>
       </div>
-    </div>
+    <//>
     <div class="chat-foot">
-      ${
-        away &&
-        !empty &&
-        html`<button type="button" class="jump" onClick=${follow}>
-          <${Icon} name="arrowDown" />${t("chat-latest")}
-        </button>`
-      }
+      ${away && !empty && html`<${Jump} follow=${follow} />`}
       <${Composer}
         draft=${state.draft}
         focus=${state.focusComposer}
@@ -111,7 +99,6 @@ function Earlier({ conversationId }) {
     return () => near.disconnect();
   }, []);
   return html`<button
-    type="button"
     class="text-button earlier"
     data-testid="earlier"
     ref=${button}

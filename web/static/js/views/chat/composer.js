@@ -4,14 +4,11 @@ import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { ask } from "../../connection.js";
 import { LONGEST_REQUEST } from "../../drafts.js";
 import { limitsText } from "../../files.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { memo } from "../../memo.js";
 import { pasted, pick } from "../../picking.js";
-import { dispatch } from "../../store.js";
-import { rich, t } from "../../texts.js";
+import { dispatch, html, Icon, memo, rich, t } from "../../view.js";
 import { AttachedFiles } from "../values/files.js";
 import { Keys } from "../frame/keys.js";
+import { IconButton } from "../parts/icon-button.js";
 
 // On a touch keyboard Enter begins a new line, as there is no Shift to hold.
 const hasMouse = matchMedia("(pointer: fine)");
@@ -59,16 +56,15 @@ export const Composer = memo(({ draft, focus, attached, refused, limits, newest 
       </p>`
     }
     ${attached.length > 0 && html`<${AttachedFiles} files=${attached} draft=${draft} />`}
-    <button
-      type="button"
-      class="icon-button attach"
-      data-testid="attach"
-      aria-label=${t("composer-attach")}
+    <${IconButton}
+      icon="paperclip"
+      label=${t("composer-attach")}
+      large
+      class="attach"
       title=${t("composer-attach-limits", { limits: limitsText(limits) })}
+      data-testid="attach"
       onClick=${() => picker.current.click()}
-    >
-      <${Icon} name="paperclip" />
-    </button>
+    />
     <input
       class="visually-hidden"
       type="file"

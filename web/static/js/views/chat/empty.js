@@ -1,18 +1,14 @@
 // The front door, which an empty conversation shows: what this is, and an example of each kind of work.
 
 import { EXAMPLES, filesOf, requestOf } from "../../examples.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { memo } from "../../memo.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, memo, Spinner, t } from "../../view.js";
 import { LocalServers } from "../settings/local-servers.js";
 import { Problem } from "../parts/problem.js";
 
 export const Empty = memo(({ sandbox, preparing, offline, servers, loading, missing }) => {
   if (loading)
     return html`<div class="empty">
-      <span class="spinner" role="img" aria-label=${t("door-loading")}></span>
+      <${Spinner} label=${t("door-loading")} />
     </div>`;
   return html`<div class="empty">
     ${
@@ -65,13 +61,7 @@ function Kind({ example, offline }) {
   const { id, icon, file } = example;
   const text = requestOf(example, offline);
   const choose = () => dispatch({ type: "example_chosen", text, files: filesOf(example) });
-  return html`<button
-    type="button"
-    class="kind"
-    data-testid="example"
-    data-kind=${id}
-    onClick=${choose}
-  >
+  return html`<button class="kind" data-testid="example" data-kind=${id} onClick=${choose}>
     <span class="kind-name"><${Icon} name=${icon} />${t(`example-${id}`)}</span>
     <span class="kind-request">${text}</span>
     ${

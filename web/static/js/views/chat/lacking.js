@@ -2,13 +2,11 @@
 
 import { useEffect } from "preact/hooks";
 import { entriesOf } from "../../calling.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { loadTool } from "../../loading.js";
-import { dispatch, store } from "../../store.js";
-import { rich } from "../../texts.js";
+import { html, rich, store } from "../../view.js";
 import { Questions } from "./questions.js";
 import { RunForm } from "./run-form.js";
+import { ToolLink } from "../parts/tool-link.js";
 
 // `lacks`: {tool, given}; a tool that is gone leaves the questions as they are.
 export function Lacking({ turnId, lacks: { tool: name, given }, questions, intro }) {
@@ -18,12 +16,8 @@ export function Lacking({ turnId, lacks: { tool: name, given }, questions, intro
   }, [name, detail]);
   if (detail?.error)
     return html`<${Questions} turnId=${turnId} questions=${questions} intro=${intro} />`;
-  const open = () => dispatch({ type: "tool_opened", name });
-  const link = html`<button type="button" class="tool-link" onClick=${open}>
-    <${Icon} name="tool" />${name}
-  </button>`;
   return html`<section class="lacking" data-testid="lacking">
-    <p>${rich("lacking", { tool: link })}</p>
+    <p>${rich("lacking", { tool: html`<${ToolLink} name=${name} />` })}</p>
     ${
       detail &&
       html`<${RunForm}

@@ -2,11 +2,7 @@
 
 import { retry } from "../../connection.js";
 import { percent } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { memo } from "../../memo.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, memo, Spinner, t } from "../../view.js";
 import { RequestFiles } from "../values/files.js";
 import { Problem } from "../parts/problem.js";
 
@@ -25,7 +21,7 @@ export const Pending = memo(({ pending, upload, waits }) => {
       !error &&
       !waits &&
       html`<p class="now" data-testid="pending-sending">
-        <span class="spinner" aria-hidden="true"></span>${
+        <${Spinner} />${
           upload
             ? t("pending-uploading", { name: upload.name, share: percent(upload.share) })
             : t("pending-sending")
@@ -37,8 +33,8 @@ export const Pending = memo(({ pending, upload, waits }) => {
       (waits || upload) &&
       html`<div class="pending-waits" data-testid=${waits ? "pending-waits" : "pending-upload"}>
         ${waits && html`<p><${Icon} name="pause" />${t("pending-waits")}</p>`}
-        <button type="button" class="button" onClick=${edit}>${t("pending-edit")}</button>
-        <button type="button" class="button" data-testid="pending-cancel" onClick=${dismiss}>
+        <button class="button" onClick=${edit}>${t("pending-edit")}</button>
+        <button class="button" data-testid="pending-cancel" onClick=${dismiss}>
           ${t("pending-cancel")}
         </button>
       </div>`
@@ -50,10 +46,8 @@ export const Pending = memo(({ pending, upload, waits }) => {
         message=${error.message}
         remedy=${error.remedy}
       >
-        <button type="button" class="button" onClick=${() => retry(pending)}>
-          ${t("pending-again")}
-        </button>
-        <button type="button" class="button quiet" onClick=${edit}>${t("pending-edit")}</button>
+        <button class="button" onClick=${() => retry(pending)}>${t("pending-again")}</button>
+        <button class="button quiet" onClick=${edit}>${t("pending-edit")}</button>
       <//>`
     }
   </li>`;

@@ -1,13 +1,11 @@
 // A plan in the conversation: its steps with their states and results, each of which leads to what it did.
 
+import { useState } from "preact/hooks";
 import { pathOfPart } from "../../feed.js";
 import { firstLine, list, number, stateWords } from "../../format.js";
-import { html } from "../../html.js";
-import { StateIcon } from "../../icons.js";
-import { memo } from "../../memo.js";
 import { planOf } from "../../plan.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, memo, StateIcon, t } from "../../view.js";
+import { keep } from "../../connection.js";
 
 export const Plan = memo(({ turnId, steps }) => {
   const plan = planOf(steps);
@@ -29,7 +27,6 @@ export const Plan = memo(({ turnId, steps }) => {
               <span class="plan-number">${number(index + 1)}</span>${" "}${
                 part.steps.length > 0
                   ? html`<button
-                      type="button"
                       class="plan-request"
                       onClick=${() => go(pathOfPart(plan.key, index))}
                     >
@@ -69,4 +66,16 @@ export function PartFacts({ part: { id, needs, tool, text }, parts }) {
     }
     ${facts.length > 0 && html`<p class="plan-facts">${facts.join(" · ")}</p>`}
   `;
+}
+
+// Saving a plan that worked as a tool.
+export function Keep({ turnId }) {
+  const [sent, setSent] = useState(false);
+  const send = async () => {
+    setSent(true);
+    setSent(await keep(turnId));
+  };
+  return html`<button class="button keep" data-testid="keep" disabled=${sent} onClick=${send}>
+    <${Icon} name="tool" />${t("turn-keep")}
+  </button>`;
 }

@@ -1,12 +1,8 @@
 // The progress of a turn that builds something: a bar of its stages, each of which leads to the step that shows it.
 
 import { stateWords, stepWords } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon, StateIcon, stepIcon } from "../../icons.js";
-import { memo } from "../../memo.js";
 import { progress } from "../../progress.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, memo, StateIcon, stepIcon, t } from "../../view.js";
 
 const NAMED = 10; // as many names fit beside each other
 
@@ -47,7 +43,5 @@ function Part({ stage, state, attempt, path, turnId }) {
     ><span class="visually-hidden">: ${stateWords(state)}</span>`;
   if (!path) return html`<span class="progress-stage" title=${name}>${words}</span>`;
   const go = () => dispatch({ type: "step_wanted", turnId, path });
-  return html`<button type="button" class="progress-stage" title=${name} onClick=${go}>
-    ${words}
-  </button>`;
+  return html`<button class="progress-stage" title=${name} onClick=${go}>${words}</button>`;
 }

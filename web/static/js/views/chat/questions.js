@@ -2,7 +2,6 @@
 
 import { useState } from "preact/hooks";
 import { ask } from "../../connection.js";
-import { html } from "../../html.js";
 import {
   answersOf,
   choicesOf,
@@ -11,7 +10,7 @@ import {
   valueWords,
   wordsOf,
 } from "../../questions.js";
-import { t } from "../../texts.js";
+import { html, t } from "../../view.js";
 
 export function Questions({ turnId, questions, intro }) {
   const [values, setValues] = useState(() => initialValues(questions));

@@ -2,9 +2,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { getRecomputed } from "../../api.js";
-import { html } from "../../html.js";
 import { openConversation } from "../../route.js";
-import { t } from "../../texts.js";
+import { html, Spinner, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
 
 export const Recomputed = ({ tool, label }) =>
@@ -15,7 +14,7 @@ function Changes({ tool }) {
   useEffect(() => {
     getRecomputed(tool).then(setReport, (error) => setReport({ problem: error.message }));
   }, [tool]);
-  if (!report) return html`<span class="spinner" role="img" aria-label=${t("loading")}></span>`;
+  if (!report) return html`<${Spinner} label=${t("loading")} />`;
   if (report.problem) return html`<p class="step-note">${report.problem}</p>`;
   const { computed, changed, unknown } = report;
   return html`<div data-testid="recomputed">
@@ -27,11 +26,7 @@ function Changes({ tool }) {
       (answer) =>
         html`<dl class="facts" key=${`${answer.turn_id} ${answer.arguments}`}>
           <dt>
-            <button
-              type="button"
-              class="text-button"
-              onClick=${() => openConversation(answer.conversation_id)}
-            >
+            <button class="text-button" onClick=${() => openConversation(answer.conversation_id)}>
               ${answer.request}
             </button>
           </dt>

@@ -2,10 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import { forget } from "../../changing.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, t } from "../../view.js";
 import { Confirm } from "../parts/confirm.js";
 
 export function Requests({ name, written, used }) {
@@ -47,7 +44,6 @@ export const FollowUps = ({ after }) =>
 
 function Example({ text }) {
   return html`<button
-    type="button"
     class="example"
     data-testid="example"
     onClick=${() => dispatch({ type: "example_chosen", text })}

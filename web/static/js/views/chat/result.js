@@ -2,12 +2,10 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { fileSize } from "../../format.js";
-import { html } from "../../html.js";
 import { lazy, Loading } from "../../lazy.js";
 import { loadResult } from "../../loading.js";
 import { addressOfResult, longResults, shapeWords } from "../../results.js";
-import { store } from "../../store.js";
-import { t } from "../../texts.js";
+import { html, store, t } from "../../view.js";
 
 const AT_ONCE = 1024 * 1024;
 const Value = lazy(async () => (await import("../values/rich.js")).Value);
@@ -15,11 +13,7 @@ const Value = lazy(async () => (await import("../values/rich.js")).Value);
 export function LongResults({ turn, conversationId }) {
   return longResults(turn).map(
     (reference) =>
-      html`<${LongResult}
-        key=${reference.sha256}
-        reference=${reference}
-        conversationId=${conversationId}
-      />`,
+      html`<${LongResult} key=${reference.sha256} ...${{ reference, conversationId }} />`,
   );
 }
 
@@ -47,9 +41,8 @@ function LongResult({ reference, conversationId }) {
         ? html`<${Value}
             value=${loaded.value}
             number=${reference.kind === "number"}
-            shape=${shape}
+            ...${{ shape, whole }}
             name="result"
-            whole=${whole}
             wide
           />`
         : html`<header class="value-head"><span class="value-shape">${shape}</span></header>
@@ -57,7 +50,6 @@ function LongResult({ reference, conversationId }) {
               loaded?.error
                 ? html`<p class="step-note" role="alert">
                     ${t("value-not-loaded", { message: loaded.error.message })}${" "}<button
-                      type="button"
                       class="button"
                       onClick=${load}
                     >
@@ -66,7 +58,7 @@ function LongResult({ reference, conversationId }) {
                   </p>`
                 : wanted
                   ? html`<${Loading} />`
-                  : html`<button type="button" class="code-more" onClick=${() => setWanted(true)}>
+                  : html`<button class="code-more" onClick=${() => setWanted(true)}>
                       ${t("value-show", { size: fileSize(reference.size) })}
                     </button>`
             }`

@@ -1,16 +1,15 @@
 // A tool run by hand: a form from its signature, and the turn's result in place.
 
 import { useId, useState } from "preact/hooks";
-import { argumentsOf, fieldOf, initial } from "../../calling.js";
+import { argumentsOf, fieldOf, initial, labelOf, typeWords } from "../../calling.js";
 import { run } from "../../connection.js";
 import { duration, sentence } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { Markdown } from "../../markdown.js";
-import { store } from "../../store.js";
-import { t } from "../../texts.js";
+import { html, Icon, Spinner, store, t } from "../../view.js";
 import { MadeFiles } from "../values/files.js";
 import { LongResults } from "./result.js";
+import { Select } from "../parts/select.js";
+import { Check } from "../parts/check.js";
 
 // `given`: what the fields hold at first, by name.
 export function RunForm({
@@ -58,8 +57,7 @@ export function RunForm({
           field=${fieldOf(p, schema[p.name])}
           entry=${entries[p.name]}
           problem=${problems[p.name]}
-          set=${set}
-          pick=${pick}
+          ...${{ set, pick }}
         />`,
     )}
     <div class="form-actions">
@@ -75,7 +73,8 @@ export function RunForm({
 
 function Field({ parameter, field, entry, problem, set, pick }) {
   const { name, annotation, description, default: preset } = parameter;
-  const note = preset == null ? annotation : t("run-type-default", { type: annotation, preset });
+  const type = typeWords(field, annotation);
+  const note = preset == null ? type : t("run-type-default", { type, preset });
   const about = useId(); // the form may be there twice, in a turn and at the tool
   const common = {
     name,
@@ -88,23 +87,16 @@ function Field({ parameter, field, entry, problem, set, pick }) {
   return html`<div class="run-field">
     ${
       field.kind === "switch"
-        ? html`<label class="check"
-            ><input
-              type="checkbox"
-              role="switch"
-              ...${common}
-              checked=${filled}
-              onChange=${({ target }) => set(name, target.checked)}
-            /><code>${name}</code></label
-          >`
+        ? html`<${Check}
+            role="switch"
+            ...${common}
+            checked=${filled}
+            set=${(checked) => set(name, checked)}
+            label=${html`<span title=${name}>${labelOf(name)}</span>`}
+          />`
         : html`<label class="field"
-            ><code>${name}</code
-            ><${Entry}
-              field=${field}
-              filled=${filled}
-              preset=${preset}
-              common=${common}
-              changed=${changed}
+            ><span title=${name}>${labelOf(name)}</span
+            ><${Entry} ...${{ field, filled, preset, common, changed }}
           /></label>`
     }
     ${
@@ -124,62 +116,33 @@ function Field({ parameter, field, entry, problem, set, pick }) {
   </div>`;
 }
 
-function Entry({ field, filled, preset, common, changed }) {
-  switch (field.kind) {
-    case "choice":
-      return html`<select class="input" ...${common} value=${filled} onChange=${changed}>
-        <option value="">${preset == null ? t("run-choose") : t("run-default", { preset })}</option>
-        ${field.options.map(
-          (option, n) => html`<option key=${n} value=${String(n)}>${String(option)}</option>`,
-        )}
-      </select>`;
-    case "number":
-      return html`<input
-        class="input"
-        type="number"
-        step=${field.step}
-        placeholder=${preset}
-        ...${common}
-        value=${filled}
-        onInput=${changed}
-      />`;
-    case "json":
-      return html`<textarea
-        class="input editor"
-        rows="2"
-        spellcheck="false"
-        placeholder=${preset ?? "JSON"}
-        ...${common}
-        value=${filled}
-        onInput=${changed}
-      ></textarea>`;
-    case "file":
-      return html`<input
-        class="input"
-        autocomplete="off"
-        spellcheck="false"
-        placeholder=${preset}
-        ...${common}
-        value=${filled}
-        onInput=${changed}
-      />`;
-    default:
-      return html`<textarea
-        class="input"
-        rows="1"
-        spellcheck="false"
-        placeholder=${preset}
-        ...${common}
-        value=${filled}
-        onInput=${changed}
-      ></textarea>`;
+function Entry({ field: { kind, step, options }, filled, preset, common, changed }) {
+  if (kind === "choice") {
+    const none = preset == null ? t("run-choose") : t("run-default", { preset });
+    const all = [["", none], ...options.map((option, n) => [String(n), String(option)])];
+    const choose = (value) => changed({ target: { value } });
+    return html`<${Select}
+      class="input"
+      options=${all}
+      value=${filled}
+      choose=${choose}
+      ...${common}
+    />`;
   }
+  const written = { autocomplete: "off", spellcheck: "false", placeholder: preset, ...common };
+  const entry = { ...written, value: filled, onInput: changed };
+  if (kind === "number")
+    return html`<input class="input" type="number" step=${step} ...${entry} />`;
+  if (kind === "file") return html`<input class="input" ...${entry} />`;
+  if (kind === "text") return html`<textarea class="input" rows="1" ...${entry}></textarea>`;
+  entry.placeholder ??= "JSON";
+  return html`<textarea class="input editor" rows="2" ...${entry}></textarea>`;
 }
 
 function Result({ turn, conversationId }) {
   if (!turn || turn.state === "running")
     return html`<p class="run-note">
-      <span class="spinner" role="img" aria-label=${t("state-running")}></span>
+      <${Spinner} label=${t("state-running")} />
     </p>`;
   const { state, answer, failure, stopReason, made, seconds } = turn;
   return html`<section

@@ -4,10 +4,9 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { getShares, postShare, renewShare, revokeShare } from "../../api.js";
 import { copy } from "../../clipboard.js";
 import { moment, sentence } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, t } from "../../view.js";
+import { Dialog } from "../parts/dialog.js";
+import { Select } from "../parts/select.js";
 
 const ENDS = [null, 7, 30]; // days; null: never
 const LOCAL = /^(localhost|.*\.localhost|127\..*|\[::1\])$/;
@@ -25,9 +24,7 @@ async function perform(id, change = () => {}, told = "") {
 }
 
 export function Share({ sharing: { id, shares, made, told, error }, title }) {
-  const dialog = useRef(null);
   const [days, setDays] = useState(null);
-  useLayoutEffect(() => dialog.current.showModal(), []);
   useEffect(() => {
     perform(id);
   }, []);
@@ -35,42 +32,23 @@ export function Share({ sharing: { id, shares, made, told, error }, title }) {
     event.preventDefault();
     perform(id, () => postShare(id, days));
   };
-  return html`<dialog
-    class="dialog share"
-    ref=${dialog}
-    data-testid="share"
-    aria-labelledby="share-title"
-    closedby="any"
-    onClose=${() => dispatch({ type: "share_closed" })}
+  return html`<${Dialog}
+    kind="share"
+    title=${t("share-title", { title: title ?? "" })}
+    testid="share"
+    close=${() => dispatch({ type: "share_closed" })}
   >
-    <div class="dialog-head">
-      <h2 class="popover-title" id="share-title">${t("share-title", { title: title ?? "" })}</h2>
-      <button
-        type="button"
-        class="icon-button small"
-        aria-label=${t("share-close")}
-        onClick=${() => dialog.current.close()}
-      >
-        <${Icon} name="cross" />
-      </button>
-    </div>
     <p class="share-text">${t("share-text")}</p>
     <form class="share-form" onSubmit=${create}>
       <label class="field"
         >${t("share-ends")}
-        <select
+        <${Select}
           class="input"
           data-testid="share-days"
-          value=${days ?? ""}
-          onChange=${(e) => setDays(Number(e.target.value) || null)}
-        >
-          ${ENDS.map(
-            (one) =>
-              html`<option key=${one} value=${one ?? ""}>
-                ${one ? t("share-days", { days: one }) : t("share-never")}
-              </option>`,
-          )}
-        </select>
+          value=${days}
+          options=${ENDS.map((one) => [one, one ? t("share-days", { days: one }) : t("share-never")])}
+          choose=${setDays}
+        />
       </label>
       <button type="submit" class="button primary" data-testid="share-create">
         <${Icon} name="share" />${t("share-create")}
@@ -85,7 +63,7 @@ export function Share({ sharing: { id, shares, made, told, error }, title }) {
       </p>`
     }
     <${Links} id=${id} shares=${shares} />
-  </dialog>`;
+  <//>`;
 }
 
 function Made({ path }) {
@@ -112,7 +90,7 @@ function Made({ path }) {
         value=${address}
         aria-describedby="share-once"
         onFocus=${(e) => e.target.select()}
-      /><button type="button" class="button primary" data-testid="share-copy" onClick=${press}>
+      /><button class="button primary" data-testid="share-copy" onClick=${press}>
         <${Icon} name=${copied ? "check" : "copy"} />${copied ? t("share-copied") : t("share-copy")}
       </button>
     </div>
@@ -140,7 +118,6 @@ function Link({
 }) {
   const button = (testid, words, change) =>
     html`<button
-      type="button"
       class="button quiet"
       data-testid=${testid}
       aria-label=${`${words}: ${moment(made)}`}

@@ -2,14 +2,14 @@
 
 import { birthsIn } from "../../births.js";
 import { causeOf } from "../../cause.js";
-import { duration, moment, stateWords, stepWords } from "../../format.js";
+import { duration, moment, stepWords } from "../../format.js";
 import { picturesOf } from "../../files.js";
-import { html } from "../../html.js";
-import { Icon, Mark, StateIcon, stepIcon } from "../../icons.js";
+import { Mark } from "../../icons.js";
 import { saidWith } from "../../questions.js";
 import { parseSpecification, signatureText } from "../../specification.js";
-import { t } from "../../texts.js";
 import { addRecords, emptyThread, turnsOf } from "../../thread.js";
+import { isCutOff } from "../../turn.js";
+import { html, Icon, stepIcon, t } from "../../view.js";
 import { Answer } from "./answer.js";
 import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
@@ -17,6 +17,7 @@ import { MadeFiles, RequestFiles } from "../values/files.js";
 import { Problem } from "../parts/problem.js";
 import { Answered } from "./questions.js";
 import { LongResults } from "./result.js";
+import { State } from "../parts/state.js";
 
 export function SharedConversation({ id, title, at, records, problem }) {
   const turns = records ? turnsOf(addRecords(emptyThread, records)) : [];
@@ -39,10 +40,9 @@ export function SharedConversation({ id, title, at, records, problem }) {
           (turn, index) =>
             html`<${SharedTurn}
               key=${turn.id}
-              turn=${turn}
+              ...${{ turn, id }}
               before=${turns[index - 1]}
               answers=${turns[index + 1]?.answers}
-              id=${id}
             />`,
         )}
       </ol>
@@ -70,6 +70,7 @@ function SharedTurn({ turn, before, answers, id }) {
         text=${answer}
         streams=${false}
         corrected=${turn.corrected}
+        cutOff=${isCutOff(turn)}
         pictures=${picturesOf(turn, id)}
       />`
     }
@@ -130,9 +131,7 @@ function Step({ step }) {
       <${Icon} name=${stepIcon(kind)} /><span class="shared-step-name"
         >${[stepWords(kind), tool].filter(Boolean).join(": ")}</span
       >
-      <span class="state" data-state=${state}
-        ><${StateIcon} state=${state} />${stateWords(state)}</span
-      ><span class="time">${duration(seconds)}</span>
+      <${State} state=${state} /><span class="time">${duration(seconds)}</span>
     </p>
     ${text && html`<p class="shared-step-text">${text}</p>`}
     ${code && html`<${CodeBlock} code=${code} label=${stepWords(kind)} />`}

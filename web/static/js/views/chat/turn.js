@@ -6,25 +6,20 @@ import { askAgain, stop } from "../../connection.js";
 import { runningStep } from "../../delegation.js";
 import { duration, nowWords, stepWords, usageText } from "../../format.js";
 import { picturesOf } from "../../files.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { lazy } from "../../lazy.js";
-import { memo } from "../../memo.js";
 import { allowNotices, mayAsk } from "../../notifying.js";
 import { canBeKept } from "../../plan.js";
 import { saidWith } from "../../questions.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
 import { isWritten } from "../../thread.js";
-import { answerOf } from "../../turn.js";
+import { answerOf, isCutOff } from "../../turn.js";
+import { dispatch, html, Icon, memo, rich, show, Spinner, t } from "../../view.js";
 import { Answer } from "./answer.js";
 import { Births, BuiltEarlier } from "./birth.js";
 import { BudgetMeter } from "../parts/budget.js";
 import { CopyButton } from "../values/code.js";
 import { Elapsed } from "../parts/elapsed.js";
 import { MadeFiles, RequestFiles } from "../values/files.js";
-import { Keep } from "./keep.js";
-import { Plan } from "./plan.js";
+import { Keep, Plan } from "./plan.js";
 import { Problem } from "../parts/problem.js";
 import { Progress } from "./progress.js";
 import { Recomputed } from "./recomputed.js";
@@ -33,6 +28,9 @@ import { Answered, Questions } from "./questions.js";
 import { FollowUps } from "./requests.js";
 import { SettingsButton } from "../frame/settings-button.js";
 import { Wrong } from "./wrong.js";
+import { IconButton } from "../parts/icon-button.js";
+import { More } from "../parts/more.js";
+import { ToolLink } from "../parts/tool-link.js";
 
 const Lacking = lazy(async () => (await import("../later.js")).Lacking);
 
@@ -76,6 +74,7 @@ export const TurnView = memo(
       />
       <${Plan} turnId=${turn.id} steps=${turn.steps} />
       ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
+      ${turn.silent && html`<${Silence} turn=${turn} skew=${skew} />`}
       ${turn.state === "running" && turn.budget && html`<${BudgetMeter} budget=${turn.budget} />`}
       ${turn.thoughts.length > 0 && html`<${Thoughts} thoughts=${turn.thoughts} />`}
       ${
@@ -93,6 +92,7 @@ export const TurnView = memo(
           streams=${turn.state === "running"}
           corrected=${turn.corrected}
           checked=${turn.checked}
+          cutOff=${isCutOff(turn)}
           pictures=${picturesOf(turn, conversationId)}
         />`
       }
@@ -106,12 +106,7 @@ export const TurnView = memo(
       ${
         turn.proposed &&
         html`<p>
-          <button
-            type="button"
-            class="button"
-            data-testid="turn-proposed"
-            onClick=${() => dispatch({ type: "view_selected", view: "library" })}
-          >
+          <button class="button" data-testid="turn-proposed" onClick=${() => show("library")}>
             <${Icon} name="book" />${t("proposal-look", { name: turn.proposed })}
           </button>
         </p>`
@@ -127,7 +122,7 @@ export const TurnView = memo(
           ...${failure}
           >${isBetterRephrased(turn) && html`<${Rephrase} turn=${turn} />`}${
             settingsHelp(turn) && html`<${SettingsButton} testid="failure-settings" />`
-          }<${Again} turn=${turn} conversationId=${conversationId} words=${t("try-again")}
+          }<${Again} ...${{ turn, conversationId }} words=${t("try-again")}
         /><//>`
       }
       ${outcome === "declined" && html`<${Declined} turn=${turn} offline=${offline} />`}
@@ -138,7 +133,7 @@ export const TurnView = memo(
           tone="warn"
           title=${stepWords("turn_stopped")}
           message=${turn.stopReason}
-          ><${Again} turn=${turn} conversationId=${conversationId} words=${t("turn-again")}
+          ><${Again} ...${{ turn, conversationId }} words=${t("turn-again")}
         /><//>`
       }
       <${Births} steps=${turn.steps} />
@@ -162,12 +157,7 @@ export const TurnView = memo(
 );
 
 const Again = ({ turn, conversationId, words }) =>
-  html`<button
-    type="button"
-    class="button"
-    data-testid="again"
-    onClick=${() => askAgain(turn, conversationId)}
-  >
+  html`<button class="button" data-testid="again" onClick=${() => askAgain(turn, conversationId)}>
     ${words}
   </button>`;
 
@@ -189,34 +179,23 @@ function Request({ turn, before }) {
     </div>
     ${
       long &&
-      html`<button
-        type="button"
+      html`<${More}
         class="text-button request-more"
         data-testid="request-more"
-        aria-expanded=${open ? "true" : "false"}
-        onClick=${() => setOpen(!open)}
-      >
-        ${open ? t("text-less") : t("text-all", { count: words.length })}
-      </button>`
+        open=${open}
+        label=${t("text-all", { count: words.length })}
+        toggle=${() => setOpen(!open)}
+      />`
     }`;
 }
 
-const Action = ({ icon, label, testid, act }) =>
-  html`<button
-    type="button"
-    class="icon-button small turn-action"
-    data-testid=${testid}
-    aria-label=${label}
-    title=${label}
-    onClick=${act}
-  >
-    <${Icon} name=${icon} />
-  </button>`;
+const Action = ({ testid, act, ...more }) =>
+  html`<${IconButton} class="turn-action" data-testid=${testid} onClick=${act} ...${more} />`;
 
 // The request and its files, in the composer.
 function Rephrase({ turn }) {
   const rephrase = () => dispatch({ type: "request_edited", turn });
-  return html`<button type="button" class="button" data-testid="rephrase" onClick=${rephrase}>
+  return html`<button class="button" data-testid="rephrase" onClick=${rephrase}>
     ${t("turn-rephrase")}
   </button>`;
 }
@@ -237,18 +216,11 @@ function Declined({ turn, offline }) {
   <//>`;
 }
 
-function ToolLink({ name, testid }) {
-  const open = () => dispatch({ type: "tool_opened", name });
-  return html`<button type="button" class="tool-link" data-testid=${testid} onClick=${open}>
-    <${Icon} name="tool" />${name}
-  </button>`;
-}
-
 function Now({ turn, skew, stopping }) {
   const step = runningStep(turn.steps);
   return html`<div class="now" data-testid="now">
-    <span class="spinner" aria-hidden="true"></span>
-    <button type="button" class="now-words" onClick=${() => showActivity(turn.id)}>
+    <${Spinner} />
+    <button class="now-words" onClick=${() => showActivity(turn.id)}>
       ${
         stopping
           ? t("turn-stopping")
@@ -260,21 +232,27 @@ function Now({ turn, skew, stopping }) {
     <${Elapsed} since=${turn.startedAt} skew=${skew} />
     ${
       mayAsk.value &&
-      html`<button
-        type="button"
-        class="icon-button small notify"
+      html`<${IconButton}
+        icon="bell"
+        label=${t("turn-notify")}
+        class="notify"
         data-testid="notify"
-        aria-label=${t("turn-notify")}
-        title=${t("turn-notify")}
         onClick=${allowNotices}
-      >
-        <${Icon} name="bell" />
-      </button>`
+      />`
     }
-    <button type="button" class="button stop" data-testid="stop" onClick=${() => stop(turn.id)}>
+    <button class="button stop" data-testid="stop" onClick=${() => stop(turn.id)}>
       <${Icon} name="square" />${t("turn-stop")}
     </button>
   </div>`;
+}
+
+// How long the model has sent nothing, and what comes of it.
+function Silence({ turn: { silent, again }, skew }) {
+  const next = (again || 1) < silent.attempts ? "now-silent-again" : "now-silent-fails";
+  const time = html`<${Elapsed} since=${silent.since} skew=${skew} />`;
+  return html`<p class="run-note" data-testid="silent">
+    ${rich(next, { time, limit: duration(silent.timeout) })}
+  </p>`;
 }
 
 function Thoughts({ thoughts }) {
@@ -289,11 +267,7 @@ function Summary({ turn, conversationId }) {
   const facts = [duration(turn.seconds), usageText(turn.usage)].filter(Boolean).join(" · ");
   return html`${
       disputed &&
-      html`<${Wrong}
-        turn=${turn}
-        conversationId=${conversationId}
-        close=${() => setDisputed(false)}
-      />`
+      html`<${Wrong} ...${{ turn, conversationId }} close=${() => setDisputed(false)} />`
     }
     <div class="summary" data-testid="summary">
       ${turn.tool && html`<${ToolLink} name=${turn.tool} testid="summary-tool" />`}
@@ -323,7 +297,6 @@ function Summary({ turn, conversationId }) {
         }
       </span>
       <button
-        type="button"
         class="text-button"
         data-testid="show-activity"
         onClick=${() => showActivity(turn.id)}

@@ -3,10 +3,8 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getText } from "../../api.js";
 import { wrong } from "../../connection.js";
-import { html } from "../../html.js";
 import { addressOfResult, lastValue } from "../../results.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, t } from "../../view.js";
 
 const LARGEST = 4000; // bytes of a value that is corrected in its place
 
@@ -73,7 +71,7 @@ export function Wrong({ turn, conversationId, close }) {
       <button type="submit" class="button primary" data-testid="wrong-send" disabled=${sent}>
         ${t("wrong-send")}
       </button>
-      <button type="button" class="button" onClick=${close}>${t("confirm-cancel")}</button>
+      <button class="button" onClick=${close}>${t("confirm-cancel")}</button>
     </div>
   </form>`;
 }

@@ -1,19 +1,15 @@
 // The page as a whole.
 
-import { html } from "../../html.js";
 import { lazy } from "../../lazy.js";
 import { NEW_PROJECT, openProject } from "../../projects.js";
 import { currentThread, pendingOf, shownTurn } from "../../reducer.js";
-import { dispatch, store } from "../../store.js";
-import { t } from "../../texts.js";
 import { isBusy } from "../../thread.js";
-import { Announcer } from "./announcer.js";
-import { Banner } from "./banner.js";
+import { dispatch, html, memo, store, t } from "../../view.js";
+import { Banner, SettingUp } from "./banner.js";
 import { Chat } from "../chat/chat.js";
 import { Header } from "./header.js";
 import { Palette } from "./palette.js";
 import { Panel } from "./panel.js";
-import { SettingUp } from "./setting-up.js";
 import { Shortcuts } from "./shortcuts.js";
 import { Sidebar } from "./sidebar.js";
 import { ViewBar } from "./viewbar.js";
@@ -44,7 +40,6 @@ export function App() {
   const project = openProject(state);
   return html`<div class="page" data-view=${state.view} data-wide=${state.wide}>
     <button
-      type="button"
       class="button skip"
       data-testid="skip"
       onClick=${() => dispatch({ type: "composer_wanted" })}
@@ -87,3 +82,13 @@ export function App() {
     <${Announcer} announcement=${state.announcement} />
   </div>`;
 }
+
+// The live region: announces politely what happened, for screen readers. Two alternating regions, so that the same
+// sentence twice is still a change.
+const Announcer = memo(({ announcement: { number, text } }) => {
+  const shown = (parity) => (number % 2 === parity ? text : "");
+  return html`<div class="visually-hidden" data-testid="announcer">
+    <div role="status" aria-live="polite">${shown(0)}</div>
+    <div role="status" aria-live="polite">${shown(1)}</div>
+  </div>`;
+});

@@ -1,11 +1,8 @@
-// The strip under the header: trouble with the connection, or an error from the server.
+// The strips under the header: trouble with the connection, an error from the server, and what is still being set up.
 
-import { sentence } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { memo } from "../../memo.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { partWords, sentence } from "../../format.js";
+import { dispatch, html, Icon, memo, StateIcon, t } from "../../view.js";
+import { IconButton } from "../parts/icon-button.js";
 
 const TONES = { reconnecting: "warn", refused: "bad" };
 
@@ -28,13 +25,41 @@ function Notice({ notice }) {
   return html`<p class="banner" data-tone="bad" data-testid="notice">
     <${Icon} name="alert" />
     <span><strong>${sentence(notice.message)}</strong> ${sentence(notice.remedy)}</span>
-    <button
-      type="button"
-      class="icon-button"
-      aria-label=${t("banner-dismiss")}
+    <${IconButton}
+      icon="cross"
+      label=${t("banner-dismiss")}
+      large
       onClick=${() => dispatch({ type: "notice_dismissed" })}
-    >
-      <${Icon} name="cross" />
-    </button>
+    />
   </p>`;
 }
+
+// What the server is still setting up, until all is ready.
+// An empty conversation reports a missing sandbox.
+const isTold = ({ part, state, detail }) => state === "failed" && part !== "sandbox" && detail;
+
+export const SettingUp = memo(({ unready = [] }) => {
+  const working = unready.filter((part) => part.state === "working");
+  return html`<div class="banners" role="status">
+    ${
+      working.length > 0 &&
+      html`<p class="banner" data-tone="info" data-testid="setting-up">
+        <${StateIcon} state="running" /><span
+          ><strong>${t("setting-up")}</strong
+          >${" "}${working.map(told).join(" · ")}.${" "}${t("setting-up-waits")}</span
+        >
+      </p>`
+    }
+    ${unready.filter(isTold).map(
+      ({ part, detail }) =>
+        html`<p key=${part} class="banner" data-tone="warn" data-testid="not-set-up">
+          <${Icon} name="alert" /><span
+            ><strong>${t("setting-up-failed", { part: partWords(part) })}</strong
+            >${" "}${detail[0].toUpperCase()}${detail.slice(1)}.${" "}${t("setting-up-again")}</span
+          >
+        </p>`,
+    )}
+  </div>`;
+});
+
+const told = ({ part, detail }) => detail || partWords(part);

@@ -1,15 +1,15 @@
 // One conversation of the list: a link that is renamed in place.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { memo } from "../../memo.js";
-import { t } from "../../texts.js";
+import { html, memo, Spinner, t } from "../../view.js";
+import { IconButton } from "../parts/icon-button.js";
+import { partsBy } from "../../conversations.js";
+import { ago } from "../../format.js";
 
 const LONGEST = 200;
 
 export const Conversation = memo(
-  ({ id, title, open, busy, unread, renaming, go, rename, change, remove, openMenu }) => {
+  ({ id, title, open, busy, unread, found, renaming, go, rename, change, remove, openMenu }) => {
     const link = useRef(null);
     const renamed = useRef(false);
     useLayoutEffect(() => {
@@ -47,28 +47,43 @@ export const Conversation = memo(
         onDblClick=${() => rename(id)}
         onKeyDown=${press}
       >
-        <span class="conversation-title">${title || t("conversation-untitled")}</span>
+        <span class="conversation-words"
+          ><span class="conversation-title"
+            ><${Marked}
+              text=${title || t("conversation-untitled")}
+              query=${found?.query ?? ""} /></span
+          >${found && html`<${Found} ...${found} />`}</span
+        >
         ${
           busy
-            ? html`<span class="spinner" role="img" aria-label=${t("conversation-running")}></span>`
+            ? html`<${Spinner} label=${t("conversation-running")} />`
             : unread &&
               !open &&
               html`<span class="unread" role="img" aria-label=${t("conversation-unread")}></span>`
         }
       </a>
-      <button
-        type="button"
-        class="icon-button small conversation-more"
+      <${IconButton}
+        icon="more"
+        label=${t("conversation-actions", { title })}
+        class="conversation-more"
         data-testid="conversation-more"
         aria-haspopup="menu"
-        aria-label=${t("conversation-actions", { title })}
         onClick=${(event) => openMenu({ id, anchor: event.currentTarget })}
-      >
-        <${Icon} name="more" />
-      </button>
+      />
     </div>`;
   },
 );
+
+const Marked = ({ text, query }) =>
+  partsBy(text, query).map((part, i) =>
+    i % 2 ? html`<mark class="palette-hit">${part}</mark>` : part,
+  );
+
+// What a search found in a conversation, and how old that is.
+const Found = ({ snippet, query, active_at: at }) =>
+  html`<span class="conversation-found" data-testid="conversation-found"
+    ><span class="time">${ago(at)}</span> <${Marked} text=${snippet} query=${query}
+  /></span>`;
 
 function Renaming({ title, save, close }) {
   const field = useRef(null);

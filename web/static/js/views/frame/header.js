@@ -1,24 +1,22 @@
 // The header: the name, the state of model, sandbox and library, and what is needed everywhere.
 
-import { html } from "../../html.js";
-import { Icon, Mark } from "../../icons.js";
-import { memo } from "../../memo.js";
-import { t } from "../../texts.js";
+import { Mark } from "../../icons.js";
 import { theme, toggleTheme } from "../../theme.js";
+import { html, memo, t } from "../../view.js";
 import { PaletteButton } from "./palette.js";
 import { openSettings } from "./settings-button.js";
 import { Statuses } from "./status.js";
+import { IconButton } from "../parts/icon-button.js";
 
 export const Header = memo(({ health, tools }) => {
   return html`<header class="header">
-    <button
-      type="button"
-      class="icon-button only-narrow"
+    <${IconButton}
+      icon="menu"
+      label=${t("conversations")}
+      large
+      class="only-narrow"
       popovertarget="conversations"
-      aria-label=${t("conversations")}
-    >
-      <${Icon} name="menu" />
-    </button>
+    />
     <div class="brand">
       <${Mark} />
       <h1>${t("page-name")}</h1>
@@ -36,16 +34,7 @@ export const Header = memo(({ health, tools }) => {
 });
 
 const HeaderButton = ({ testid, label, icon, act }) =>
-  html`<button
-    type="button"
-    class="icon-button"
-    data-testid=${testid}
-    aria-label=${label}
-    title=${label}
-    onClick=${act}
-  >
-    <${Icon} name=${icon} />
-  </button>`;
+  html`<${IconButton} icon=${icon} label=${label} large data-testid=${testid} onClick=${act} />`;
 
 function ThemeToggle() {
   const dark = theme.value === "dark";

@@ -1,7 +1,7 @@
 // The keys of a shortcut.
 
-import { html } from "../../html.js";
 import { keysOf, keyWords } from "../../shortcuts.js";
+import { html } from "../../view.js";
 
 export const Keys = ({ of }) =>
   html`<span class="keys"

@@ -2,17 +2,16 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { perform } from "../../commands.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { recall, remember } from "../../choices.js";
 import { mayAsk } from "../../notifying.js";
 import { entriesOf, found, pieces, withChoice } from "../../palette.js";
 import { currentThread } from "../../reducer.js";
-import { dispatch, store } from "../../store.js";
-import { language, t } from "../../texts.js";
+import { language } from "../../texts.js";
 import { theme } from "../../theme.js";
 import { isBusy } from "../../thread.js";
+import { dispatch, html, Icon, store, t } from "../../view.js";
 import { Keys } from "./keys.js";
+import { IconButton } from "../parts/icon-button.js";
 
 const RECENT = "palette";
 const optionId = (index) => `palette-option-${index}`;
@@ -113,14 +112,7 @@ export function Palette() {
         onInput=${written}
         onKeyDown=${pressed}
       />
-      <button
-        type="button"
-        class="icon-button small"
-        aria-label=${t("palette-close")}
-        onClick=${leave}
-      >
-        <${Icon} name="cross" />
-      </button>
+      <${IconButton} icon="cross" label=${t("close")} onClick=${leave} />
     </div>
     <div
       class="palette-list"
@@ -162,7 +154,7 @@ function Option({ entry, id, selected, point, choose }) {
     class="palette-option"
     role="option"
     id=${id}
-    aria-selected=${selected ? "true" : "false"}
+    aria-selected=${selected}
     data-testid="palette-option"
     data-kind=${kind}
     onPointerMove=${point}
@@ -182,7 +174,6 @@ function Option({ entry, id, selected, point, choose }) {
 }
 export const PaletteButton = () =>
   html`<button
-    type="button"
     class="palette-button"
     data-testid="open-palette"
     aria-haspopup="dialog"

@@ -2,15 +2,13 @@
 // rail that brings them back.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { lazy } from "../../lazy.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, show, t } from "../../view.js";
 import { Activity } from "../activity/activity.js";
 import { Splitter } from "./splitter.js";
 import { Tabs, tabPanel } from "../parts/tabs.js";
 import { WideButton } from "./wide.js";
+import { IconButton } from "../parts/icon-button.js";
 
 const Lessons = lazy(async () => (await import("../later.js")).Lessons);
 const Library = lazy(async () => (await import("../later.js")).Library);
@@ -22,12 +20,12 @@ const toggle = () => dispatch({ type: "panel_toggled" });
 export function Panel({ state, thread, turn }) {
   const { panelOpen: open } = state;
   const frame = useRef(null);
-  const [hide, show] = [useRef(null), useRef(null)];
+  const [hideButton, showButton] = [useRef(null), useRef(null)];
   const was = useRef(open);
   useLayoutEffect(() => {
     // What had the focus is gone with its half of the panel.
     const moves = was.current !== open && frame.current.contains(document.activeElement);
-    if (moves) (open ? hide : show).current.focus();
+    if (moves) (open ? hideButton : showButton).current.focus();
     was.current = open;
   }, [open]);
   const tabs = Object.keys(ICONS).map((id) => ({
@@ -62,28 +60,24 @@ export function Panel({ state, thread, turn }) {
   return html`<aside class="panel" id="panel" aria-label=${t("panel-label")} ref=${frame}>
     <${Splitter} />
     <div class="panel-rail" role="group" aria-label=${t("panel-label")}>
-      <button
-        type="button"
-        class="icon-button"
-        ref=${show}
+      <${IconButton}
+        icon="panelShow"
+        label=${t("panel-show")}
+        large
+        ref=${showButton}
         data-testid="show-panel"
-        aria-label=${t("panel-show")}
-        title=${t("panel-show")}
         aria-keyshortcuts="Control+B"
         onClick=${toggle}
-      >
-        <${Icon} name="panelShow" />
-      </button>
+      />
       ${tabs.map(
         ({ id, label }) =>
           html`<button
             key=${id}
-            type="button"
             class="icon-button"
             data-testid=${`rail-${id}`}
             aria-label=${label}
             title=${label}
-            onClick=${() => dispatch({ type: "view_selected", view: id })}
+            onClick=${() => show(id)}
           >
             <${Icon} name=${ICONS[id]} />${
               id === "activity" &&
@@ -99,22 +93,18 @@ export function Panel({ state, thread, turn }) {
         label=${t("panel-tabs")}
         tabs=${tabs}
         selected=${state.panel}
-        select=${(view) => dispatch({ type: "view_selected", view })}
+        select=${(view) => show(view)}
       />
       <span class="panel-tools">
         <${WideButton} />
-        <button
-          type="button"
-          class="icon-button small"
-          ref=${hide}
+        <${IconButton}
+          icon="panelHide"
+          label=${t("panel-hide")}
+          ref=${hideButton}
           data-testid="hide-panel"
-          aria-label=${t("panel-hide")}
-          title=${t("panel-hide")}
           aria-keyshortcuts="Control+B"
           onClick=${toggle}
-        >
-          <${Icon} name="panelHide" />
-        </button>
+        />
       </span>
     </div>
     <div class="panel-body" ...${tabPanel("panel", state.panel)}>${bodies[state.panel]()}</div>

@@ -1,11 +1,10 @@
 // The list of shortcuts, in a dialog.
 
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { memo } from "../../memo.js";
 import { SHORTCUTS } from "../../shortcuts.js";
-import { t } from "../../texts.js";
+import { html, memo, t } from "../../view.js";
 import { Keys } from "./keys.js";
+import { closeAround } from "../parts/dialog.js";
+import { IconButton } from "../parts/icon-button.js";
 
 export const Shortcuts = memo(
   () =>
@@ -18,14 +17,7 @@ export const Shortcuts = memo(
     >
       <div class="dialog-head">
         <h2 class="popover-title" id="shortcuts-title">${t("shortcuts-title")}</h2>
-        <button
-          type="button"
-          class="icon-button small"
-          aria-label=${t("shortcuts-close")}
-          onClick=${(event) => event.currentTarget.closest("dialog").close()}
-        >
-          <${Icon} name="cross" />
-        </button>
+        <${IconButton} icon="cross" label=${t("close")} onClick=${closeAround} />
       </div>
       <dl class="shortcuts">
         ${SHORTCUTS.map(

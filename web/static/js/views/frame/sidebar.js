@@ -2,18 +2,15 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { listed } from "../../conversations.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { changeConversation, searchConversations } from "../../loading.js";
-import { memo } from "../../memo.js";
 import { openConversation } from "../../route.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, memo, t } from "../../view.js";
 import { useVirtual } from "../../virtual.js";
 import { Conversation } from "./conversation.js";
 import { ConversationMenu } from "./conversation-menu.js";
 import { Projects } from "../projects/projects.js";
 import { Undo } from "./undo.js";
+import { SearchField } from "../parts/search-field.js";
 
 const [TOP, HEADING, ROW] = [22, 38, 34]; // pixels, about: the first heading, another, a conversation
 const ROOM = "(min-width: 1200px)"; // for a column, as in layout.css
@@ -60,7 +57,6 @@ export const Sidebar = memo(
       aria-label=${t("conversations")}
     >
       <button
-        type="button"
         class="button new-conversation"
         data-testid="new-conversation"
         onClick=${() => go(null)}
@@ -76,11 +72,8 @@ export const Sidebar = memo(
           <${Projects} projects=${projects} openId=${conversationId} text=${search.text} go=${go} />
         </div>
         <${Conversations}
-          conversations=${conversations}
-          running=${running}
+          ...${{ conversations, running, search, scroller }}
           openId=${conversationId}
-          search=${search}
-          scroller=${scroller}
         />
       </div>
       ${deleted && html`<${Undo} key=${deleted.id} deleted=${deleted} />`}
@@ -155,9 +148,7 @@ function Conversations({ conversations, running, openId, search, scroller }) {
         key=${menu.id}
         conversation=${conversations.find(({ id }) => id === menu.id)}
         anchor=${menu.anchor}
-        rename=${rename}
-        change=${change}
-        remove=${remove}
+        ...${{ rename, change, remove }}
         close=${() => openMenu(null)}
       />`
     }`;
@@ -178,12 +169,9 @@ function Conversations({ conversations, running, openId, search, scroller }) {
         open=${c.id === openId}
         busy=${c.running || busy.has(c.id)}
         unread=${c.unread}
+        found=${c.query ? c : null}
         renaming=${c.id === renaming}
-        go=${go}
-        rename=${rename}
-        change=${change}
-        remove=${remove}
-        openMenu=${openMenu}
+        ...${{ go, rename, change, remove, openMenu }}
       />
     </li>`;
   }
@@ -201,17 +189,14 @@ function sectionsOf(lines, rows) {
 }
 
 function Search({ text }) {
-  const label = t("conversations-search");
   return html`<div class="search conversation-search">
     <${Icon} name="search" />
-    <input
-      type="search"
-      maxlength="200"
+    <${SearchField}
       data-testid="conversation-search"
-      placeholder=${label}
-      aria-label=${label}
+      label=${t("conversations-search")}
+      maxlength="200"
       value=${text}
-      onInput=${(e) => searchConversations(e.target.value)}
+      set=${searchConversations}
     />
   </div>`;
 }

@@ -1,10 +1,8 @@
 // The handle between conversation and panel: dragged, moved by the arrow keys, and reset by a double click.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { html } from "../../html.js";
 import { LEAST, most, resize } from "../../room.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, t } from "../../view.js";
 
 const STEP = 16; // pixels of an arrow key; with Shift four times as much
 

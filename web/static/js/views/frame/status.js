@@ -2,11 +2,8 @@
 // page has one word for all of them.
 
 import { backendWords } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { libraryStatus, modelStatus, sandboxStatus, worst } from "../../statuses.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { html, Icon, show, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { LocalServers } from "../settings/local-servers.js";
 import { Prose } from "../parts/prose.js";
@@ -30,7 +27,6 @@ function Overall({ all }) {
   const { tone, word } = worst(all);
   return html`<div class="overall">
     <button
-      type="button"
       class="chip"
       data-testid="status"
       data-tone=${tone}
@@ -53,7 +49,6 @@ function Overall({ all }) {
           ({ id, label, ...one }) =>
             html`<li key=${id}>
               <button
-                type="button"
                 class="status-row"
                 popovertarget=${`about-${id}`}
                 data-testid=${`status-row-${id}`}
@@ -73,7 +68,6 @@ function Overall({ all }) {
 function Status({ id, label, state, tone, word, title, children }) {
   return html`<div class="status">
     <button
-      type="button"
       class="chip"
       data-testid=${`status-${id}`}
       data-state=${state}
@@ -137,9 +131,9 @@ function Sandbox({ sandbox, state }) {
 function Library({ library }) {
   const browse = () => {
     document.getElementById("about-library").hidePopover();
-    dispatch({ type: "view_selected", view: "library" });
+    show("library");
   };
   return html`<p>${t("status-library-text")}</p>
     ${library?.detail && html`<p class="muted">${library.detail}</p>`}
-    <button type="button" class="button" onClick=${browse}>${t("status-library-browse")}</button>`;
+    <button class="button" onClick=${browse}>${t("status-library-browse")}</button>`;
 }

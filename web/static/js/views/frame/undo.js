@@ -1,12 +1,10 @@
 // The offer to restore the conversation that was deleted last.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { changeConversation } from "../../loading.js";
 import { openConversation } from "../../route.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, t } from "../../view.js";
+import { IconButton } from "../parts/icon-button.js";
 
 export function Undo({ deleted: { id, title, open } }) {
   const button = useRef(null);
@@ -26,16 +24,7 @@ export function Undo({ deleted: { id, title, open } }) {
     <span class="undo-title"
       >${t("conversation-deleted-title", { title: title || t("conversation-untitled") })}</span
     >
-    <button type="button" class="button" ref=${button} onClick=${restore}>
-      ${t("conversation-undo")}
-    </button>
-    <button
-      type="button"
-      class="icon-button small"
-      aria-label=${t("conversation-dismiss")}
-      onClick=${dismiss}
-    >
-      <${Icon} name="cross" />
-    </button>
+    <button class="button" ref=${button} onClick=${restore}>${t("conversation-undo")}</button>
+    <${IconButton} icon="cross" label=${t("conversation-dismiss")} onClick=${dismiss} />
   </div>`;
 }

@@ -1,10 +1,6 @@
 // The bar at the bottom of a narrow page: which view shows.
 
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { memo } from "../../memo.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { html, Icon, memo, show, t } from "../../view.js";
 
 const VIEWS = [
   { view: "chat", icon: "chat" },
@@ -19,11 +15,10 @@ export const ViewBar = memo(({ view: selected, running, project }) => {
       ({ view, icon }) =>
         html`<button
           key=${view}
-          type="button"
           class="viewbar-button"
           data-testid=${`view-${view}`}
           aria-current=${view === selected ? "page" : null}
-          onClick=${() => dispatch({ type: "view_selected", view })}
+          onClick=${() => show(view)}
         >
           <${Icon} name=${icon} /><span
             >${t(view === "chat" && project ? "panel-project" : `panel-${view}`)}</span

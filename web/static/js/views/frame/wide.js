@@ -2,11 +2,9 @@
 // step, of which it stays in sight.
 
 import { useRef } from "preact/hooks";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { wide } from "../../room.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, t } from "../../view.js";
+import { IconButton } from "../parts/icon-button.js";
 
 export function WideButton() {
   const button = useRef(null);
@@ -15,15 +13,12 @@ export function WideButton() {
     dispatch({ type: "panel_widened" });
     requestAnimationFrame(() => button.current?.scrollIntoView({ block: "nearest" }));
   };
-  return html`<button
-    type="button"
-    class="icon-button small wide-button"
+  return html`<${IconButton}
+    icon=${wide.value ? "shrink" : "open"}
+    label=${label}
+    class="wide-button"
     ref=${button}
     data-testid="widen"
-    aria-label=${label}
-    title=${label}
     onClick=${press}
-  >
-    <${Icon} name=${wide.value ? "shrink" : "open"} />
-  </button>`;
+  />`;
 }

@@ -1,7 +1,7 @@
 // The standing of a tool in a word.
 
-import { html } from "../../html.js";
 import { standingTitle, standingWords } from "../../versions.js";
+import { html } from "../../view.js";
 
 export function Badge({ standing }) {
   return html`<span

@@ -2,15 +2,14 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import { postEdit, postTeach, postVerdict } from "../../api.js";
-import { fieldOf } from "../../calling.js";
+import { fieldOf, labelOf } from "../../calling.js";
 import { recall, remember } from "../../choices.js";
 import { draftOf, passedRows, PAUSE, proposalDraftOf, rowsOf } from "../../editing.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { loadTool, loadTools } from "../../loading.js";
 import { openConversation } from "../../route.js";
-import { t } from "../../texts.js";
+import { html, Icon, t } from "../../view.js";
 import { Problem } from "../parts/problem.js";
+import { IconButton } from "../parts/icon-button.js";
 
 const NOTHING = { code: null, rows: [] };
 const NEW_ROW = { given: {}, value: "" };
@@ -70,8 +69,7 @@ export function ToolEditor({ tool }) {
       (row, n) =>
         html`<${Row}
           key=${n}
-          tool=${tool}
-          row=${row}
+          ...${{ tool, row }}
           number=${n + 1}
           passed=${passed[n]}
           set=${(change) => set(n, change)}
@@ -79,7 +77,6 @@ export function ToolEditor({ tool }) {
         />`,
     )}
     <button
-      type="button"
       class="text-button"
       data-testid="teach-add"
       onClick=${() => keep({ rows: [...draft.rows, NEW_ROW] })}
@@ -95,11 +92,10 @@ export function ToolEditor({ tool }) {
     <${Outcome} verdict=${verdict} waits=${Boolean(code || rows.length)} />
     <${Saving}
       name=${tool.name}
-      verdict=${verdict}
+      ...${{ verdict, saved }}
       save=${() => (teach ? postTeach(tool.name, rows) : postEdit(tool.name, edit))}
       label=${t(teach ? "teach-correct" : "edit-save")}
       ready=${verdict && (verdict.passed || teach)}
-      saved=${saved}
     />
   </div>`;
 }
@@ -151,7 +147,7 @@ function Row({ tool, row, number, passed, set, remove }) {
     ${tool.parameters.map(
       (p) =>
         html`<label class="field" key=${p.name}
-          ><code>${p.name}</code
+          ><span title=${p.name}>${labelOf(p.name)}</span
           ><${Entry}
             field=${fieldOf(p, tool.input_schema.properties[p.name])}
             name=${p.name}
@@ -167,14 +163,7 @@ function Row({ tool, row, number, passed, set, remove }) {
         value=${row.value}
         onInput=${({ target }) => set({ value: target.value })}
     /></label>
-    <button
-      type="button"
-      class="icon-button small"
-      aria-label=${t("teach-remove", { number })}
-      onClick=${remove}
-    >
-      <${Icon} name="cross" />
-    </button>
+    <${IconButton} icon="cross" label=${t("teach-remove", { number })} onClick=${remove} />
   </fieldset>`;
 }
 
@@ -261,7 +250,6 @@ function Saving({ name, save, label, ready, saved }) {
     }
     <p role="status" data-testid="edit-told">${busy ? t("edit-saving") : told}</p>
     <button
-      type="button"
       class="button primary"
       data-testid="edit-save"
       disabled=${!ready || busy}

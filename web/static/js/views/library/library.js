@@ -2,8 +2,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { recall, remember } from "../../choices.js";
-import { html } from "../../html.js";
-import { memo } from "../../memo.js";
+import { html, memo } from "../../view.js";
 import { ToolDetail } from "./tool.js";
 import { ToolList } from "./tool-list.js";
 
@@ -21,10 +20,7 @@ export const Library = memo(
       return html`<${ToolDetail}
         key=${openTool}
         name=${openTool}
-        line=${line}
-        detail=${detail}
-        versions=${versions}
-        sources=${sources}
+        ...${{ line, detail, versions, sources }}
         problem=${problem?.name === openTool ? problem : null}
       />`;
     }
@@ -32,14 +28,6 @@ export const Library = memo(
       remember(ORDER, chosen);
       setOrder(chosen);
     };
-    return html`<${ToolList}
-      tools=${tools}
-      search=${search}
-      kind=${kind}
-      found=${found}
-      order=${order}
-      choose=${choose}
-      left=${left}
-    />`;
+    return html`<${ToolList} ...${{ tools, search, kind, found, order, choose, left }} />`;
   },
 );

@@ -9,10 +9,9 @@ import {
   postRollback,
   postStanding,
 } from "../../api.js";
-import { html } from "../../html.js";
 import { loadTools } from "../../loading.js";
-import { t } from "../../texts.js";
 import { originWords } from "../../versions.js";
+import { html, Spinner, t } from "../../view.js";
 import { Changes } from "../values/changes.js";
 import { CodeEditor } from "./editor.js";
 import { Disclosure } from "../parts/disclosure.js";
@@ -54,7 +53,6 @@ export function Proposals() {
         html`<p class="standing">
           <span class="standing-words">${t(`proposal-done-${decided.decision}`, decided)}</span>
           <button
-            type="button"
             class="button"
             data-testid="proposal-undo"
             onClick=${() => attempt(() => takenBack(decided), null)}
@@ -88,7 +86,6 @@ function Proposal({ proposal, decide, load }) {
     <${Disclosure} label=${t("proposal-sources")}><${Sources} name=${name} load=${load} /><//>
     <div class="confirm-answers">
       <button
-        type="button"
         class="button primary"
         data-testid="proposal-accept"
         aria-label=${t("proposal-accept-of", { name })}
@@ -97,7 +94,6 @@ function Proposal({ proposal, decide, load }) {
         ${t("proposal-accept")}
       </button>
       <button
-        type="button"
         class="button"
         data-testid="proposal-refuse"
         aria-label=${t("proposal-refuse-of", { name })}
@@ -118,7 +114,7 @@ function useLoaded(request, name, again) {
   return value;
 }
 
-const Waiting = () => html`<span class="spinner" role="img" aria-label=${t("loading")}></span>`;
+const Waiting = () => html`<${Spinner} label=${t("loading")} />`;
 
 function Behaviour({ name }) {
   const report = useLoaded(getBehaviour, name);

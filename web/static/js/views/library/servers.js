@@ -2,9 +2,9 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { getServers, postConsent } from "../../api.js";
-import { html } from "../../html.js";
-import { t } from "../../texts.js";
+import { html, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
+import { Check } from "../parts/check.js";
 
 const AGAIN = 2000; // milliseconds before a state is asked for again, while a server is being connected
 
@@ -55,17 +55,15 @@ function Server({ server, change }) {
 }
 
 function ServerTool({ server, tool, change }) {
-  const toggle = ({ target }) => change(server, tool.name, target.checked);
   return html`<li class="server-tool">
-    <label title=${tool.description}
-      ><input
-        type="checkbox"
-        data-testid="server-tool"
-        data-tool=${tool.name}
-        checked=${tool.allowed}
-        onChange=${toggle}
-      />${tool.name}</label
-    >
+    <${Check}
+      also=${{ title: tool.description }}
+      data-testid="server-tool"
+      data-tool=${tool.name}
+      checked=${tool.allowed}
+      set=${(allowed) => change(server, tool.name, allowed)}
+      label=${tool.name}
+    />
     <span class="muted"
       >${t(
         tool.allowed ? "server-tool-allowed" : "server-tool-asks",

@@ -5,24 +5,22 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { checkBundle, importBundle } from "../../api.js";
 import { canBeAdded, chosenTools, wordsOf } from "../../exchange.js";
 import { list } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { Loading } from "../../lazy.js";
-import { t } from "../../texts.js";
+import { html, Icon, t } from "../../view.js";
 import { visible } from "../../visible.js";
 import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
+import { closeAround, Dialog } from "../parts/dialog.js";
+import { Problem } from "../parts/problem.js";
+import { Check } from "../parts/check.js";
 
 const EMPTY = { offer: null, findings: {}, working: false, added: null, problem: null };
 
-// `problemView` comes from the page, as in the list of tools.
-export function ToolImport({ close, problemView }) {
-  const dialog = useRef(null);
+export function ToolImport({ close }) {
   const run = useRef(0); // of the newest file; what comes of an earlier one is dropped
   const [file, setFile] = useState(null);
   const [state, setState] = useState(EMPTY);
   const [left, leave] = useState(new Set());
-  useLayoutEffect(() => dialog.current.showModal(), []);
   useLayoutEffect(() => () => run.current++, []);
 
   // Runs a request whose answer comes as events.
@@ -77,25 +75,12 @@ export function ToolImport({ close, problemView }) {
           count: checked,
           of: offer.tools.length,
         });
-  return html`<dialog
-    class="dialog tool-import"
-    ref=${dialog}
-    data-testid="tool-import"
-    aria-labelledby="import-title"
-    closedby="any"
-    onClose=${close}
+  return html`<${Dialog}
+    kind="tool-import"
+    title=${t("import-title")}
+    testid="tool-import"
+    close=${close}
   >
-    <div class="dialog-head">
-      <h2 class="popover-title" id="import-title">${t("import-title")}</h2>
-      <button
-        type="button"
-        class="icon-button small"
-        aria-label=${t("share-close")}
-        onClick=${() => dialog.current.close()}
-      >
-        <${Icon} name="cross" />
-      </button>
-    </div>
     <label class="field"
       >${t("import-file")}<input
         type="file"
@@ -107,7 +92,7 @@ export function ToolImport({ close, problemView }) {
     ${
       problem &&
       html`<div role="alert">
-        <${problemView} title=${t("import-refused")} testid="import-problem" ...${problem} />
+        <${Problem} title=${t("import-refused")} testid="import-problem" ...${problem} />
       </div>`
     }
     ${offer && html`<${SignedBy} signer=${offer.signer} />`}
@@ -134,7 +119,6 @@ export function ToolImport({ close, problemView }) {
         ${
           added === null &&
           html`<button
-            type="button"
             class="button primary"
             data-testid="import-add"
             disabled=${working || chosen.length === 0}
@@ -144,20 +128,15 @@ export function ToolImport({ close, problemView }) {
             ${t("import-add", { count: chosen.length })}
           </button>`
         }
-        <button
-          type="button"
-          class="button quiet"
-          data-testid="import-close"
-          onClick=${() => dialog.current.close()}
-        >
-          ${t(added === null ? "confirm-cancel" : "share-close")}
+        <button class="button quiet" data-testid="import-close" onClick=${closeAround}>
+          ${t(added === null ? "confirm-cancel" : "close")}
         </button>
         ${
           added === null && html`<p class="import-words" id="import-words">${t("import-words")}</p>`
         }
       </div>`
     }
-  </dialog>`;
+  <//>`;
 }
 
 function SignedBy({ signer: { status, name, fingerprint } }) {
@@ -192,15 +171,13 @@ function OneTool({ tool, finding, chosen, toggle }) {
     data-tool=${name}
     data-outcome=${outcome}
   >
-    <label class="check"
-      ><input
-        type="checkbox"
-        checked=${chosen && canBeAdded(finding)}
-        disabled=${!toggle || !canBeAdded(finding)}
-        onChange=${() => toggle(name)}
-      /><code>${name}</code
-      ><span class="import-outcome">${t(`import-outcome-${outcome}`)}</span></label
-    >
+    <${Check}
+      checked=${chosen && canBeAdded(finding)}
+      disabled=${!toggle || !canBeAdded(finding)}
+      set=${() => toggle(name)}
+      label=${html`<code>${name}</code
+        ><span class="import-outcome">${t(`import-outcome-${outcome}`)}</span>`}
+    />
     ${outcome === "refused" && html`<p class="import-refusal">${visible(finding.detail)}</p>`}
     <p class="overview-text">${description}</p>
     <code class="digest">${signature}</code>

@@ -2,19 +2,17 @@
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ago } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { searchTools } from "../../loading.js";
-import { memo } from "../../memo.js";
 import { kindsOf, listed, ORDER_NAMES } from "../../search.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
 import { standingTitle, standingWords } from "../../versions.js";
+import { dispatch, html, Icon, memo, openTool, t } from "../../view.js";
 import { rowAt, useVirtual } from "../../virtual.js";
 import { Badge } from "./badge.js";
 import { Proposals } from "./proposals.js";
 import { Servers } from "./servers.js";
 import { LibraryMenu } from "./tool-menus.js";
+import { Select } from "../parts/select.js";
+import { SearchField } from "../parts/search-field.js";
 
 const ROW = 76; // pixels of a row with two lines of description
 const MOVES = {
@@ -81,22 +79,20 @@ export function ToolList({ tools, search, kind, found, order, choose, left }) {
     event.preventDefault();
     go(0);
   };
-  const searched = (event) => {
+  const searched = (text) => {
     setAt(0);
-    searchTools(event.target.value);
+    searchTools(text);
   };
   return html`<section class="library" aria-label=${t("library-label")} data-testid="library">
     <div class="search">
       <${Icon} name="search" />
-      <input
-        type="search"
+      <${SearchField}
         id="library-search"
         data-testid="library-search"
+        label=${t("library-search")}
         maxlength="400"
-        placeholder=${t("library-search")}
-        aria-label=${t("library-search")}
         value=${search}
-        onInput=${searched}
+        set=${searched}
         onKeyDown=${fromSearch}
       />
       <${LibraryMenu} empty=${tools?.length === 0} />
@@ -104,10 +100,7 @@ export function ToolList({ tools, search, kind, found, order, choose, left }) {
     ${
       tools?.length > 0 &&
       html`<${Choices}
-        tools=${tools}
-        kind=${kind}
-        order=${order}
-        choose=${choose}
+        ...${{ tools, kind, order, choose }}
         searching=${search.trim() !== ""}
         count=${lines.length}
       />`
@@ -122,12 +115,9 @@ export function ToolList({ tools, search, kind, found, order, choose, left }) {
               key=${key}
               tool=${lines[index].tool}
               request=${lines[index].request}
-              order=${order}
-              index=${index}
+              ...${{ order, index, gap, measure }}
               of=${lines.length}
-              gap=${gap}
               current=${index === current}
-              measure=${measure}
             />`,
         )}
       </ul>
@@ -138,50 +128,41 @@ export function ToolList({ tools, search, kind, found, order, choose, left }) {
 }
 
 function Choices({ tools, kind, order, choose, searching, count }) {
-  const kinds = useMemo(() => kindsOf(tools, kind), [tools, kind]);
-  const chosen = ({ target }) => dispatch({ type: "kind_chosen", kind: target.value });
+  const kinds = useMemo(
+    () =>
+      kindsOf(tools, kind).map(({ kind: one, count: of }) => [
+        one,
+        one === "all" ? t("kind-all") : t("library-option", { kind: t(`kind-${one}`), count: of }),
+      ]),
+    [tools, kind],
+  );
   return html`<div class="library-choices">
     ${
       kinds.length > 1 &&
-      html`<select
-        class="select"
+      html`<${Select}
         data-testid="tools-kind"
         aria-label=${t("library-kind")}
         value=${kind}
-        onChange=${chosen}
-      >
-        ${kinds.map(
-          (one) =>
-            html`<option key=${one.kind} value=${one.kind}>
-              ${
-                one.kind === "all"
-                  ? t("kind-all")
-                  : t("library-option", { kind: t(`kind-${one.kind}`), count: one.count })
-              }
-            </option>`,
-        )}
-      </select>`
+        options=${kinds}
+        choose=${(chosen) => dispatch({ type: "kind_chosen", kind: chosen })}
+      />`
     }
     ${
       searching
         ? html`<span class="library-count" role="status">${t("library-found", { count })}</span>`
-        : html`<select
-            class="select"
+        : html`<${Select}
             data-testid="tools-order"
             aria-label=${t("library-order")}
             value=${order}
-            onChange=${({ target }) => choose(target.value)}
-          >
-            ${ORDER_NAMES.map(
-              (name) => html`<option key=${name} value=${name}>${t(`order-${name}`)}</option>`,
-            )}
-          </select>`
+            options=${ORDER_NAMES.map((name) => [name, t(`order-${name}`)])}
+            choose=${choose}
+          />`
     }
   </div>`;
 }
 
 const ToolRow = memo(({ tool, request, order, index, of, gap, current, measure }) => {
-  const open = () => dispatch({ type: "tool_opened", name: tool.name });
+  const open = () => openTool(tool.name);
   return html`<li
     data-index=${index}
     ref=${measure}
@@ -190,7 +171,6 @@ const ToolRow = memo(({ tool, request, order, index, of, gap, current, measure }
     style=${{ marginTop: `${gap}px` }}
   >
     <button
-      type="button"
       class="tool-row"
       data-testid="tool-row"
       data-tool=${tool.name}

@@ -3,15 +3,12 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { refactor } from "../../connection.js";
 import { date, number } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { lazy } from "../../lazy.js";
 import { loadTool } from "../../loading.js";
 import { openConversation } from "../../route.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
 import { usesOver } from "../../uses.js";
 import { authorWords, importWords, standingWords } from "../../versions.js";
+import { dispatch, html, Icon, show, Spinner, t } from "../../view.js";
 import { Badge } from "./badge.js";
 import { ToolEditor } from "./editor.js";
 import { CodeBlock } from "../values/code.js";
@@ -23,6 +20,7 @@ import { RunForm } from "../chat/run-form.js";
 import { Tabs, tabPanel } from "../parts/tabs.js";
 import { ToolMenu } from "./tool-menus.js";
 import { Versions } from "./versions.js";
+import { ToolLink } from "../parts/tool-link.js";
 
 const TABS = ["overview", "code", "tests", "teach", "versions"];
 const CHARTED = 2; // calls from which there is a chart
@@ -42,7 +40,6 @@ export function ToolDetail({ name, line, detail, versions, sources, problem }) {
   return html`<section aria-label=${name} data-testid="tool-detail">
     <div class="tool-head">
       <button
-        type="button"
         class="text-button"
         ref=${back}
         data-testid="tool-back"
@@ -65,12 +62,7 @@ export function ToolDetail({ name, line, detail, versions, sources, problem }) {
     <div class="panel-scroller" tabindex="0" ...${tabPanel("tool", tab)}>
       ${
         tab === "versions" && line
-          ? html`<${Versions}
-              tool=${line}
-              versions=${versions}
-              sources=${sources}
-              problem=${problem}
-            />`
+          ? html`<${Versions} tool=${line} ...${{ versions, sources, problem }} />`
           : html`<${Detail} tab=${tab} detail=${detail} problem=${problem} />`
       }
     </div>
@@ -80,7 +72,7 @@ export function ToolDetail({ name, line, detail, versions, sources, problem }) {
 function Detail({ tab, detail, problem }) {
   if (!detail)
     return html`<div class="nothing">
-      <span class="spinner" role="img" aria-label=${t("loading")}></span>
+      <${Spinner} label=${t("loading")} />
     </div>`;
   if (detail.error) return html`<${Problem} title=${t("tool-not-shown")} ...${detail.error} />`;
   const { tool } = detail;
@@ -165,17 +157,7 @@ function Habits({ after = [], together = [] }) {
     together.length > 0 &&
     html`<h3 class="eyebrow">${t("tool-together")}</h3>
       <p class="overview-text" data-testid="together">
-        ${together.map(
-          (name) =>
-            html`<button
-              type="button"
-              class="tool-link"
-              key=${name}
-              onClick=${() => dispatch({ type: "tool_opened", name })}
-            >
-              <${Icon} name="tool" />${name}
-            </button> `,
-        )}
+        ${together.map((name) => html`<${ToolLink} key=${name} name=${name} /> `)}
       </p>`
   }`;
 }
@@ -183,12 +165,7 @@ function Habits({ after = [], together = [] }) {
 // The conversations and calls are the visitor's own.
 function Past({ made, last = [], calls = [] }) {
   const link = ({ conversation_id: id, request }) =>
-    html`<button
-      type="button"
-      class="example"
-      data-testid="past-turn"
-      onClick=${() => openConversation(id)}
-    >
+    html`<button class="example" data-testid="past-turn" onClick=${() => openConversation(id)}>
       <span>${request}</span><${Icon} name="chevronRight" />
     </button>`;
   return html`${
@@ -215,14 +192,7 @@ function Uses({ calls }) {
   if (failed.some(Boolean)) series.push({ name: t("uses-failed"), values: failed });
   return html`<h3 class="eyebrow">${label}</h3>
     <div class="uses" data-testid="uses">
-      <${Chart}
-        label=${label}
-        kind="time"
-        places=${places}
-        series=${series}
-        form="bar"
-        height=${120}
-      />
+      <${Chart} ...${{ label, places, series }} kind="time" form="bar" height=${120} />
     </div>`;
 }
 
@@ -234,10 +204,10 @@ function Faster({ name }) {
     setSent(false);
     if (!conversation) return;
     openConversation(conversation);
-    dispatch({ type: "view_selected", view: "activity" });
+    show("activity");
   };
   return html`<p>
-    <button type="button" class="button" data-testid="faster" disabled=${sent} onClick=${send}>
+    <button class="button" data-testid="faster" disabled=${sent} onClick=${send}>
       <${Icon} name="hammer" />${t("tool-faster")}
     </button>
   </p>`;

@@ -3,13 +3,13 @@
 import { useEffect, useState } from "preact/hooks";
 import { freeze, retire, restore, rollBack } from "../../changing.js";
 import { moment } from "../../format.js";
-import { html } from "../../html.js";
 import { loadVersion, loadVersions } from "../../loading.js";
-import { t } from "../../texts.js";
 import { compared, originWords, standingTitle, versionFacts, versionKey } from "../../versions.js";
+import { html, Spinner, t } from "../../view.js";
 import { Changes } from "../values/changes.js";
 import { Confirm } from "../parts/confirm.js";
 import { Problem } from "../parts/problem.js";
+import { Select } from "../parts/select.js";
 
 export function Versions({ tool, versions, sources, problem }) {
   useEffect(() => {
@@ -33,7 +33,7 @@ export function Versions({ tool, versions, sources, problem }) {
     ${
       !versions &&
       html`<div class="nothing">
-        <span class="spinner" role="img" aria-label=${t("loading")}></span>
+        <${Spinner} label=${t("loading")} />
       </div>`
     }
   </div>`;
@@ -55,10 +55,9 @@ function Standing({ tool: { name, standing, frozen } }) {
   return html`<div class="standing">
     <p class="standing-words">${standingTitle(standing)}</p>
     <button
-      type="button"
       class="button"
       data-testid="freeze"
-      aria-pressed=${frozen ? "true" : "false"}
+      aria-pressed=${Boolean(frozen)}
       title=${t("tool-freeze-note")}
       onClick=${() => freeze(name, !frozen)}
     >
@@ -119,7 +118,7 @@ function Comparison({ name, list, sources }) {
     if (pair && !after) loadVersion(name, pair.to);
   }, [name, pair?.from, pair?.to]);
   if (!pair) return null;
-  const choose = (end) => (event) => setChosen({ ...pair, [end]: Number(event.target.value) });
+  const choose = (end) => (version) => setChosen({ ...pair, [end]: version });
   const error = before?.error ?? after?.error;
   return html`<h3 class="eyebrow">${t("versions-compare")}</h3>
     <div class="comparison">
@@ -137,14 +136,12 @@ function Comparison({ name, list, sources }) {
 function Choice({ end, list, value, choose }) {
   return html`<label class="choice"
     >${t(`versions-${end}`)}
-    <select class="select" data-testid=${`compare-${end}`} value=${value} onChange=${choose}>
-      ${list.map(
-        (v) =>
-          html`<option key=${v.version} value=${v.version}>
-            ${t("version-option", { number: `${v.version}` })}
-          </option>`,
-      )}
-    </select>
+    <${Select}
+      data-testid=${`compare-${end}`}
+      value=${value}
+      options=${list.map(({ version }) => [version, t("version-option", { number: `${version}` })])}
+      choose=${choose}
+    />
   </label>`;
 }
 

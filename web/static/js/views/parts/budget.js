@@ -1,9 +1,7 @@
 // What a running turn has spent of its budget, once that is half of a limit: a bar for the nearest one, and words.
 
 import { budgetOf } from "../../format.js";
-import { html } from "../../html.js";
-import { memo } from "../../memo.js";
-import { t } from "../../texts.js";
+import { html, memo, t } from "../../view.js";
 
 const NEARLY = 0.8;
 

@@ -1,8 +1,7 @@
 // A text field with a list to choose from; any other text is as good.
 
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
+import { html, Icon, Spinner } from "../../view.js";
 
 const MOST = 200; // options that are drawn
 
@@ -63,7 +62,7 @@ export function Combobox({ common, value, options, loading, readonly, open, labe
       ...${common}
       ref=${field}
       role="combobox"
-      aria-expanded=${shown ? "true" : "false"}
+      aria-expanded=${shown}
       aria-controls=${listId}
       aria-autocomplete="list"
       aria-activedescendant=${shown && found[at] ? optionId(at) : null}
@@ -80,19 +79,14 @@ export function Combobox({ common, value, options, loading, readonly, open, labe
     ${
       !readonly &&
       html`<button
-        type="button"
         class="icon-button small combobox-button"
         tabindex="-1"
         aria-label=${label}
-        aria-expanded=${shown ? "true" : "false"}
+        aria-expanded=${shown}
         data-testid="combobox-open"
         onClick=${() => (shown ? hide() : show())}
       >
-        ${
-          loading
-            ? html`<span class="spinner" aria-hidden="true"></span>`
-            : html`<${Icon} name="chevronDown" />`
-        }
+        ${loading ? html`<${Spinner} />` : html`<${Icon} name="chevronDown" />`}
       </button>`
     }
     <div
@@ -112,7 +106,7 @@ export function Combobox({ common, value, options, loading, readonly, open, labe
             class="combobox-option"
             role="option"
             data-testid="combobox-option"
-            aria-selected=${index === at ? "true" : "false"}
+            aria-selected=${index === at}
             onPointerDown=${(e) => e.preventDefault()}
             onClick=${() => choose(option)}
           >

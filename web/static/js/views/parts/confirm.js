@@ -1,8 +1,7 @@
 // A button that asks before it acts; the focus goes to the answer, and back.
 
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { html } from "../../html.js";
-import { t } from "../../texts.js";
+import { html, t } from "../../view.js";
 
 // `about` distinguishes this button from others with the same label.
 export function Confirm({ label, about, question, act, testid }) {
@@ -20,7 +19,6 @@ export function Confirm({ label, about, question, act, testid }) {
   };
   if (!asking)
     return html`<button
-      type="button"
       class="button"
       ref=${trigger}
       data-testid=${testid}
@@ -38,7 +36,6 @@ export function Confirm({ label, about, question, act, testid }) {
     <p id=${id}>${question}</p>
     <div class="confirm-answers">
       <button
-        type="button"
         class="button primary"
         ref=${answer}
         aria-describedby=${id}
@@ -47,9 +44,7 @@ export function Confirm({ label, about, question, act, testid }) {
       >
         ${label}
       </button>
-      <button type="button" class="button" onClick=${() => setAsking(false)}>
-        ${t("confirm-cancel")}
-      </button>
+      <button class="button" onClick=${() => setAsking(false)}>${t("confirm-cancel")}</button>
     </div>
   </div>`;
 }

@@ -2,8 +2,7 @@
 
 import { createContext } from "preact";
 import { useContext, useState } from "preact/hooks";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
+import { html, Icon } from "../../view.js";
 
 // Whether a search has found something here: then nothing of it is folded.
 export const Found = createContext(false);
@@ -13,12 +12,7 @@ export function Disclosure({ label, open: initially = false, children }) {
   const [chosen, choose] = useState(null);
   const open = chosen ?? (initially || found);
   return html`<div class="disclosure" data-open=${open}>
-    <button
-      type="button"
-      class="disclosure-button"
-      aria-expanded=${open ? "true" : "false"}
-      onClick=${() => choose(!open)}
-    >
+    <button class="disclosure-button" aria-expanded=${open} onClick=${() => choose(!open)}>
       <${Icon} name="chevronRight" />${label}
     </button>
     ${open && html`<div class="disclosure-body">${children}</div>`}

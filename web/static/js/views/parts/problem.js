@@ -1,10 +1,8 @@
 // A problem: what happened, and what to do about it. Text from a model is Markdown.
 
 import { sentence } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { Markdown } from "../../markdown.js";
-import { t } from "../../texts.js";
+import { html, Icon, t } from "../../view.js";
 import { Prose } from "./prose.js";
 
 const ICONS = { bad: "alert", warn: "square", calm: "declined" };

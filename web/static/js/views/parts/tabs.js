@@ -1,6 +1,6 @@
 // A list of tabs, moved through with the arrow keys.
 
-import { html } from "../../html.js";
+import { html } from "../../view.js";
 
 export function Tabs({ id, label, tabs, selected, select }) {
   const pressed = (event) => {
@@ -17,12 +17,11 @@ export function Tabs({ id, label, tabs, selected, select }) {
       (tab) =>
         html`<button
           key=${tab.id}
-          type="button"
           role="tab"
           class="tab"
           id=${`${id}-tab-${tab.id}`}
           data-testid=${`tab-${tab.id}`}
-          aria-selected=${tab.id === selected ? "true" : "false"}
+          aria-selected=${tab.id === selected}
           aria-controls=${`${id}-panel`}
           tabindex=${tab.id === selected ? 0 : -1}
           onClick=${() => select(tab.id)}

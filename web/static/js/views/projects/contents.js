@@ -1,8 +1,8 @@
 // The content of a project's file.
 
-import { html } from "../../html.js";
 import { lazy } from "../../lazy.js";
 import { fileAddress } from "../../projects.js";
+import { html } from "../../view.js";
 
 const FileContents = lazy(async () => (await import("../values/rich.js")).FileContents);
 

@@ -3,14 +3,11 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { act } from "../../connection.js";
 import { fileSize } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { memo } from "../../memo.js";
 import { fileAddress, FILES, HISTORY, isChanged, isText, tree } from "../../projects.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, memo, t } from "../../view.js";
 import { Confirm } from "../parts/confirm.js";
 import { Contents } from "./contents.js";
+import { IconButton } from "../parts/icon-button.js";
 
 const A_PATH = "tests/test_main.py";
 
@@ -73,7 +70,6 @@ const Tab = memo(({ tab, label, shown, mark, closes }) => {
   };
   return html`<li class="project-tab" data-shown=${tab === shown}>
     <button
-      type="button"
       class="project-tab-name"
       data-testid="project-tab"
       data-tab=${tab}
@@ -88,15 +84,12 @@ const Tab = memo(({ tab, label, shown, mark, closes }) => {
     </button>
     ${
       closes &&
-      html`<button
-        type="button"
-        class="icon-button small"
+      html`<${IconButton}
+        icon="cross"
+        label=${t("project-close-file", { path: tab })}
         data-testid="close-file"
-        aria-label=${t("project-close-file", { path: tab })}
         onClick=${() => close(tab)}
-      >
-        <${Icon} name="cross" />
-      </button>`
+      />`
     }
   </li>`;
 });
@@ -126,7 +119,6 @@ const Row = memo(({ row: { name, path, depth, file }, open: isOpen }) => {
     </li>`;
   return html`<li>
     <button
-      type="button"
       class="tree-row"
       data-testid="tree-file"
       data-path=${path}
@@ -151,12 +143,7 @@ function NewFile({ id }) {
     setPath(null);
   };
   if (path === null)
-    return html`<button
-      type="button"
-      class="tree-row"
-      data-testid="new-file"
-      onClick=${() => setPath("")}
-    >
+    return html`<button class="tree-row" data-testid="new-file" onClick=${() => setPath("")}>
       <${Icon} name="plus" />${t("project-new-file")}
     </button>`;
   return html`<form
@@ -202,23 +189,16 @@ export function OpenFile({ id, file, text, edit, busy }) {
         isText(file) &&
         text != null &&
         !edit &&
-        html`<button
-          type="button"
-          class="button quiet"
-          data-testid="edit-file"
-          onClick=${() => write(text)}
-        >
+        html`<button class="button quiet" data-testid="edit-file" onClick=${() => write(text)}>
           <${Icon} name="pencil" />${t("project-edit")}
         </button>`
       }
-      <a
-        class="icon-button small"
+      <${IconButton}
+        icon="download"
+        label=${t("project-download-file", { path })}
         href=${`${fileAddress(id, file)}&download`}
         download
-        aria-label=${t("project-download-file", { path })}
-        title=${t("project-download-file", { path })}
-        ><${Icon} name="download"
-      /></a>
+      />
       ${
         !busy &&
         !edit &&
@@ -261,7 +241,7 @@ export function OpenFile({ id, file, text, edit, busy }) {
               >
                 ${t("project-save")}
               </button>
-              <button type="button" class="button quiet" onClick=${() => keep(null)}>
+              <button class="button quiet" onClick=${() => keep(null)}>
                 ${t("project-cancel")}
               </button>
             </div>

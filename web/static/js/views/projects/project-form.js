@@ -2,12 +2,11 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { beginProject, buildOn } from "../../connection.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { EXAMPLE_GOALS, HISTORY, nameOf } from "../../projects.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
+import { Region } from "../parts/region.js";
+import { Check } from "../parts/check.js";
 
 const LIMITS = [
   { key: "max_steps", usual: "30" },
@@ -49,7 +48,7 @@ export function NewProject({ goal, offline }) {
     setName(example.name);
   };
   return html`<main class="chat" aria-label=${t("project-new")}>
-    <div class="chat-scroller" tabindex="0" role="region" aria-label=${t("project-new")}>
+    <${Region} class="chat-scroller" label=${t("project-new")}>
       <form
         class="chat-content project-door"
         data-testid="project-form"
@@ -80,12 +79,7 @@ export function NewProject({ goal, offline }) {
             ${EXAMPLE_GOALS.map(
               (example) =>
                 html`<li key=${example.name}>
-                  <button
-                    type="button"
-                    class="kind"
-                    data-testid="example-goal"
-                    onClick=${() => choose(example)}
-                  >
+                  <button class="kind" data-testid="example-goal" onClick=${() => choose(example)}>
                     <span class="kind-name"><${Icon} name="folder" />${example.name}</span
                     ><span class="kind-request">${goalOf(example, offline)}</span>
                   </button>
@@ -110,16 +104,14 @@ export function NewProject({ goal, offline }) {
           <${Packages} form=${form} setForm=${setForm} />
         </div>
         <${StepMode} form=${form} setForm=${setForm} />
-        <${Disclosure} label=${t("project-limits")}
-          ><${Limits} form=${form} setForm=${setForm}
-        /><//>
+        <${Disclosure} label=${t("project-limits")}><${Limits} ...${{ form, setForm }} /><//>
         <div class="form-actions">
           <button type="submit" class="button primary" data-testid="begin-build">
             <${Icon} name="hammer" />${t("project-build")}
           </button>
         </div>
       </form>
-    </div>
+    <//>
   </main>`;
 }
 
@@ -176,21 +168,19 @@ export function BuildOn({ project: { id, name }, goal, focus }) {
     <div class="project-options">
       <${StepMode} form=${form} setForm=${setForm} />
       <${Disclosure} label=${t("project-options")}
-        ><${Packages} form=${form} setForm=${setForm} /><${Limits} form=${form} setForm=${setForm}
+        ><${Packages} form=${form} setForm=${setForm} /><${Limits} ...${{ form, setForm }}
       /><//>
     </div>
   </form>`;
 }
 
 const StepMode = ({ form, setForm }) =>
-  html`<label class="check"
-    ><input
-      type="checkbox"
-      data-testid="step-mode"
-      checked=${form.step}
-      onChange=${(e) => setForm({ ...form, step: e.target.checked })}
-    />${t("project-step-mode")}</label
-  >`;
+  html`<${Check}
+    data-testid="step-mode"
+    checked=${form.step}
+    set=${(step) => setForm({ ...form, step })}
+    label=${t("project-step-mode")}
+  />`;
 
 const Packages = ({ form, setForm }) =>
   html`<label class="field"

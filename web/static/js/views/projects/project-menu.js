@@ -1,97 +1,34 @@
 // What can't be done lightly to a project: a menu, and the dialogs that ask.
 
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { deleteProject } from "../../api.js";
 import { restoreBackup } from "../../connection.js";
 import { fileSize, moment } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
-import { move, place } from "../frame/conversation-menu.js";
+import { dispatch, html, Icon, t } from "../../view.js";
+import { Dialog } from "../parts/dialog.js";
+import { Menu, MenuItem } from "../parts/menu.js";
 
 export function ProjectMenu({ project, backups }) {
   const [asking, ask] = useState(null); // restore, delete
-  const [button, menu] = [useRef(null), useRef(null)];
-  const toggled = ({ newState }) => {
-    if (!menu.current) return; // the event comes later than what it tells of
-    if (newState === "open") place(menu.current, button.current);
-    else if (menu.current.contains(document.activeElement)) button.current.focus();
-  };
   const item = (what, icon, label) =>
-    html`<button
-      type="button"
-      role="menuitem"
-      tabindex="-1"
-      class="menu-item"
+    html`<${MenuItem}
+      icon=${icon}
+      label=${label}
       data-testid=${`${what}-project`}
-      onClick=${() => choose(what)}
-    >
-      <${Icon} name=${icon} />${label}
-    </button>`;
-  const choose = (what) => {
-    menu.current.hidePopover();
-    ask(what);
-  };
-  const done = () => {
-    ask(null);
-    button.current?.focus(); // a restore hides the menu while it runs
-  };
-  return html`<button
-      type="button"
-      class="icon-button"
-      ref=${button}
-      popovertarget="project-menu"
-      aria-haspopup="menu"
-      data-testid="project-more"
-      aria-label=${t("project-more", { name: project.name })}
-    >
-      <${Icon} name="more" />
-    </button>
-    <div
-      class="menu"
+      act=${() => ask(what)}
+    />`;
+  const close = () => ask(null);
+  return html`<${Menu}
       id="project-menu"
-      popover="auto"
-      role="menu"
-      aria-label=${t("project-more", { name: project.name })}
-      ref=${menu}
-      onToggle=${toggled}
-      onKeyDown=${move}
+      testid="project-more"
+      label=${t("project-more", { name: project.name })}
+      large
     >
       ${backups.length > 0 && item("restore", "again", t("project-restore"))}
       ${item("delete", "trash", t("project-delete"))}
-    </div>
-    ${
-      asking === "restore" &&
-      html`<${Restore} project=${project} backups=${backups} close=${done} />`
-    }
-    ${asking === "delete" && html`<${Removal} project=${project} close=${done} />`}`;
-}
-
-function Dialog({ title, testid, close, children }) {
-  const dialog = useRef(null);
-  useLayoutEffect(() => dialog.current.showModal(), []);
-  return html`<dialog
-    class="dialog project-dialog"
-    ref=${dialog}
-    data-testid=${testid}
-    aria-labelledby="project-dialog-title"
-    closedby="any"
-    onClose=${close}
-  >
-    <div class="dialog-head">
-      <h2 class="popover-title" id="project-dialog-title">${title}</h2>
-      <button
-        type="button"
-        class="icon-button small"
-        aria-label=${t("project-cancel")}
-        onClick=${() => dialog.current.close()}
-      >
-        <${Icon} name="cross" />
-      </button>
-    </div>
-    ${children}
-  </dialog>`;
+    <//>
+    ${asking === "restore" && html`<${Restore} project=${project} backups=${backups} close=${close} />`}
+    ${asking === "delete" && html`<${Removal} project=${project} close=${close} />`}`;
 }
 
 function Restore({ project: { id, name }, backups, close }) {
@@ -100,6 +37,7 @@ function Restore({ project: { id, name }, backups, close }) {
     restoreBackup(id, number);
   };
   return html`<${Dialog}
+    kind="project-dialog"
     title=${t("project-restore-title", { name })}
     testid="backups"
     close=${close}
@@ -113,7 +51,6 @@ function Restore({ project: { id, name }, backups, close }) {
             ><time class="time" datetime=${at}>${moment(at)}</time
             ><span class="file-size">${fileSize(size)}</span>
             <button
-              type="button"
               class="button"
               data-testid=${`restore-${number}`}
               aria-label=${t("project-restore-number", { number: String(number) })}
@@ -139,21 +76,17 @@ function Removal({ project: { id, name }, close }) {
     }
   };
   return html`<${Dialog}
+    kind="project-dialog"
     title=${t("project-delete-title", { name })}
     testid="project-removal"
     close=${close}
   >
     <p>${t("project-delete-text")}</p>
     <div class="form-actions">
-      <button
-        type="button"
-        class="button danger"
-        data-testid="delete-project-yes"
-        onClick=${remove}
-      >
+      <button class="button danger" data-testid="delete-project-yes" onClick=${remove}>
         <${Icon} name="trash" />${t("project-delete-yes")}
       </button>
-      <button type="button" class="button quiet" onClick=${close}>${t("project-cancel")}</button>
+      <button class="button quiet" onClick=${close}>${t("project-cancel")}</button>
     </div>
   <//>`;
 }

@@ -5,17 +5,13 @@ import { useEffect, useState } from "preact/hooks";
 import { figuresText } from "../../build.js";
 import { causeOf } from "../../cause.js";
 import { act, say, stop } from "../../connection.js";
-import { duration, nowWords, stateWords, stepWords, usageText } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon, stepIcon, StateIcon } from "../../icons.js";
+import { duration, nowWords, stepWords, usageText } from "../../format.js";
 import { loadProject } from "../../loading.js";
-import { memo } from "../../memo.js";
 import {
   changedIn,
   detailOf,
   doneIn,
   figuresIn,
-  FILES,
   HISTORY,
   projectPath,
   stampOf,
@@ -24,9 +20,8 @@ import {
 } from "../../projects.js";
 import { useFollow } from "../../scroll.js";
 import { running } from "../../steps.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
 import { turnsOf } from "../../thread.js";
+import { dispatch, html, Icon, memo, Spinner, stepIcon, t } from "../../view.js";
 import { Answer } from "../chat/answer.js";
 import { BudgetMeter } from "../parts/budget.js";
 import { Disclosure } from "../parts/disclosure.js";
@@ -36,6 +31,9 @@ import { BuildOn } from "./project-form.js";
 import { OpenFile, ProjectTabs, Tree } from "./project-files.js";
 import { ProjectMenu } from "./project-menu.js";
 import { ActStep } from "../activity/step-project.js";
+import { Jump } from "../parts/jump.js";
+import { Region } from "../parts/region.js";
+import { State } from "../parts/state.js";
 
 export function Project({ state, project, thread }) {
   const { id, name } = project;
@@ -51,24 +49,11 @@ export function Project({ state, project, thread }) {
   const busy = turn?.state === "running";
   const inFiles = tabs.shown !== HISTORY;
   return html`<main class="chat" aria-label=${t("project-label", { name })} data-testid="project">
-    <${Head}
-      project=${project}
-      detail=${detail}
-      files=${files}
-      busy=${busy}
-      figures=${figuresIn(thread, files)}
-    />
+    <${Head} ...${{ project, detail, files, busy }} figures=${figuresIn(thread, files)} />
     <${ProjectTabs} tabs=${tabs} files=${files} />
     ${
       inFiles
-        ? html`<${Files}
-            id=${id}
-            detail=${detail}
-            files=${files}
-            tabs=${tabs}
-            texts=${state.projectTexts}
-            busy=${busy}
-          />`
+        ? html`<${Files} ...${{ id, detail, files, tabs, busy }} texts=${state.projectTexts} />`
         : html`<${History} key=${id} turns=${turns} detail=${detail} />`
     }
     <div class="chat-foot project-foot">
@@ -98,15 +83,13 @@ function Head({ project, detail, files, busy, figures }) {
   const run = async (action) =>
     (await act(id, action)) && dispatch({ type: "project_tab_shown", tab: HISTORY });
   const button = (testid, icon, label, action) =>
-    html`<button type="button" class="button" data-testid=${testid} onClick=${() => run(action)}>
+    html`<button class="button" data-testid=${testid} onClick=${() => run(action)}>
       <${Icon} name=${icon} />${label}
     </button>`;
   return html`<header class="project-head">
     <div class="project-line">
       <h2 class="project-title">${name}</h2>
-      <span class="state" data-state=${state} data-testid="project-state"
-        ><${StateIcon} state=${state} />${stateWords(state)}</span
-      >
+      <${State} state=${state} data-testid="project-state" />
       ${
         figures &&
         html`<p class="project-figures" data-testid="project-figures">${figuresText(figures)}</p>`
@@ -137,13 +120,7 @@ function Head({ project, detail, files, busy, figures }) {
 
 function History({ turns, detail }) {
   const { scroller, content, away, follow } = useFollow(String(turns.length), turns.length > 0);
-  return html`<div
-    class="chat-scroller"
-    ref=${scroller}
-    tabindex="0"
-    role="region"
-    aria-label=${t("project-history")}
-  >
+  return html`<${Region} class="chat-scroller" label=${t("project-history")} ref=${scroller}>
     <div class="chat-content" ref=${content}>
       ${detail?.error && html`<${Problem} title=${t("project-not-shown")} ...${detail.error} />`}
       <ol class="turns" data-testid="project-history">
@@ -153,13 +130,8 @@ function History({ turns, detail }) {
         )}
       </ol>
     </div>
-    ${
-      away &&
-      html`<button type="button" class="jump project-jump" onClick=${follow}>
-        <${Icon} name="arrowDown" />${t("chat-latest")}
-      </button>`
-    }
-  </div>`;
+    ${away && html`<${Jump} class="jump project-jump" follow=${follow} />`}
+  <//>`;
 }
 
 // A build, or what a person did by hand: what was asked, what was done, and how it ended.
@@ -215,7 +187,6 @@ const ProjectTurn = memo(({ turn, last }) => {
           (path) =>
             html`<li key=${path}>
               <button
-                type="button"
                 class="file"
                 data-testid="changed-file"
                 onClick=${() => dispatch({ type: "file_opened", path })}
@@ -231,7 +202,6 @@ const ProjectTurn = memo(({ turn, last }) => {
       html`<div class="summary">
         <span class="summary-facts">${facts}</span
         ><button
-          type="button"
           class="text-button"
           data-testid="show-activity"
           onClick=${() => dispatch({ type: "turn_selected", turnId: id })}
@@ -249,22 +219,16 @@ function Act({ step }) {
   const text = figures ? figuresText(figures) : target || change?.path;
   return html`<li class="act" data-testid="act" data-kind=${kind}>
     <${Icon} name=${stepIcon(kind)} /><span class="act-words">${stepWords(kind)}</span
-    >${text && html`<span class="act-target">${text}</span>`}<span class="state" data-state=${state}
-      ><${StateIcon} state=${state} /><span class="visually-hidden"
-        >${stateWords(state)}</span
-      ></span
-    >
+    >${text && html`<span class="act-target">${text}</span>`}<${State} state=${state} silent />
   </li>`;
 }
 
 function Files({ id, detail, files, tabs, texts, busy }) {
   const file = files.find(({ path }) => path === tabs.shown);
-  return html`<div
+  return html`<${Region}
     class="chat-scroller project-files"
+    label=${t("project-files", { count: files.length })}
     data-file=${Boolean(file)}
-    tabindex="0"
-    role="region"
-    aria-label=${t("project-files", { count: files.length })}
   >
     ${detail?.error && html`<${Problem} title=${t("project-not-shown")} ...${detail.error} />`}
     ${detail?.project && html`<${Tree} id=${id} files=${files} shown=${tabs.shown} busy=${busy} />`}
@@ -272,14 +236,12 @@ function Files({ id, detail, files, tabs, texts, busy }) {
       file &&
       html`<${OpenFile}
         key=${file.path}
-        id=${id}
-        file=${file}
+        ...${{ id, file, busy }}
         text=${texts[file.sha256]}
         edit=${tabs.edits[file.path]}
-        busy=${busy}
       />`
     }
-  </div>`;
+  <//>`;
 }
 
 function Running({ turn, skew, stopping }) {
@@ -294,9 +256,8 @@ function Running({ turn, skew, stopping }) {
   return html`<div class="project-running">
     ${waits && html`<${Waiting} turnId=${turn.id} waits=${waits} step=${step} />`}
     <div class="now" data-testid="now">
-      <span class="spinner" aria-hidden="true"></span>
+      <${Spinner} />
       <button
-        type="button"
         class="now-words"
         onClick=${() => dispatch({ type: "turn_selected", turnId: turn.id })}
       >
@@ -306,17 +267,11 @@ function Running({ turn, skew, stopping }) {
       ${
         turn.build?.name &&
         !waits &&
-        html`<button
-          type="button"
-          class="button"
-          data-testid="pause"
-          disabled=${pausing}
-          onClick=${pause}
-        >
+        html`<button class="button" data-testid="pause" disabled=${pausing} onClick=${pause}>
           <${Icon} name="pause" />${t(pausing ? "project-pausing" : "project-pause")}
         </button>`
       }
-      <button type="button" class="button stop" data-testid="stop" onClick=${() => stop(turn.id)}>
+      <button class="button stop" data-testid="stop" onClick=${() => stop(turn.id)}>
         <${Icon} name="square" />${t("turn-stop")}
       </button>
     </div>
@@ -327,7 +282,6 @@ function Running({ turn, skew, stopping }) {
 function Waiting({ turnId, waits, step }) {
   const answer = (word, label, primary = false) =>
     html`<button
-      type="button"
       class=${`button${primary ? " primary" : ""}`}
       data-testid=${`say-${word}`}
       onClick=${() => say(turnId, word)}

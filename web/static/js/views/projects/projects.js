@@ -1,12 +1,10 @@
 // The projects in the list at the side: links with their state, and the way to a new one.
 
 import { useState } from "preact/hooks";
-import { stateWords } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon, StateIcon } from "../../icons.js";
-import { memo } from "../../memo.js";
 import { listedProjects, NEW_PROJECT, STATUS } from "../../projects.js";
-import { t } from "../../texts.js";
+import { html, Icon, memo, t } from "../../view.js";
+import { IconButton } from "../parts/icon-button.js";
+import { State } from "../parts/state.js";
 
 const AT_FIRST = 5;
 
@@ -19,31 +17,28 @@ export const Projects = memo(({ projects, openId, text, go }) => {
   return html`<section class="projects" aria-label=${t("projects")} data-testid="projects">
     <div class="projects-head">
       <h2 class="eyebrow">${t("projects")}</h2>
-      <a
-        class="icon-button small"
+      <${IconButton}
+        icon="plus"
+        label=${t("project-new")}
         href=${`#${NEW_PROJECT}`}
         data-testid="new-project"
-        aria-label=${t("project-new")}
-        title=${t("project-new")}
         aria-current=${openId === NEW_PROJECT ? "page" : null}
         onClick=${followed(NEW_PROJECT, go)}
-        ><${Icon} name="plus"
-      /></a>
+      />
     </div>
     <ul class="conversation-list">
       ${shown.map(
         (project) =>
           html`<${ProjectRow}
             key=${project.id}
-            project=${project}
+            ...${{ project, go }}
             open=${project.id === openId}
-            go=${go}
           />`,
       )}
     </ul>
     ${
       found.length > shown.length &&
-      html`<button type="button" class="text-button projects-more" onClick=${() => showAll(true)}>
+      html`<button class="text-button projects-more" onClick=${() => showAll(true)}>
         ${t("projects-all", { count: found.length })}
       </button>`
     }
@@ -51,7 +46,7 @@ export const Projects = memo(({ projects, openId, text, go }) => {
       all &&
       !text.trim() &&
       found.length > AT_FIRST &&
-      html`<button type="button" class="text-button projects-more" onClick=${() => showAll(false)}>
+      html`<button class="text-button projects-more" onClick=${() => showAll(false)}>
         ${t("projects-fewer")}
       </button>`
     }
@@ -77,14 +72,7 @@ const ProjectRow = memo(({ project: { id, name, goal, status }, open, go }) => {
       onClick=${followed(id, go)}
     >
       <${Icon} name="folder" /><span class="conversation-title">${name}</span>
-      ${
-        state !== "done" &&
-        html`<span class="state" data-state=${state}
-          ><${StateIcon} state=${state} /><span class="visually-hidden"
-            >${stateWords(state)}</span
-          ></span
-        >`
-      }
+      ${state !== "done" && html`<${State} state=${state} silent />`}
     </a>
   </li>`;
 });

@@ -3,11 +3,9 @@
 import { useState } from "preact/hooks";
 import { patchSettings } from "../../api.js";
 import { sentence } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { errorWords } from "../../settings.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, t } from "../../view.js";
+import { Select } from "../parts/select.js";
 
 export function LocalServers({ servers, title = t("local-title") }) {
   if (!servers?.length) return null;
@@ -44,18 +42,16 @@ function Local({ server: { kind, address, models } }) {
     ${
       models.length === 1
         ? html`<span class="local-model">${model}</span>`
-        : html`<select
+        : html`<${Select}
             class="input local-model"
             data-testid="local-model"
             aria-label=${t("local-model", { server: name })}
             value=${model}
-            onChange=${({ target }) => setChosen(target.value)}
-          >
-            ${models.map((id) => html`<option key=${id} value=${id}>${id}</option>`)}
-          </select>`
+            options=${models.map((id) => [id, id])}
+            choose=${setChosen}
+          />`
     }
     <button
-      type="button"
       class="button primary"
       data-testid="local-use"
       aria-label=${t("local-use-this", { model, server: name })}

@@ -2,10 +2,8 @@
 
 import { stopTest } from "../../connection.js";
 import { list, sentence } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon, StateIcon } from "../../icons.js";
 import { errorWords } from "../../settings.js";
-import { t } from "../../texts.js";
+import { html, Icon, Spinner, StateIcon, t } from "../../view.js";
 import { Prose } from "../parts/prose.js";
 
 export function ModelTest({ test, offline, begin }) {
@@ -15,20 +13,10 @@ export function ModelTest({ test, offline, begin }) {
     <div class="settings-row">
       ${
         runs
-          ? html`<button
-              type="button"
-              class="button"
-              data-testid="settings-test-stop"
-              onClick=${stopTest}
-            >
+          ? html`<button class="button" data-testid="settings-test-stop" onClick=${stopTest}>
               <${Icon} name="square" />${t("settings-test-stop")}
             </button>`
-          : html`<button
-              type="button"
-              class="button"
-              data-testid="settings-test-begin"
-              onClick=${begin}
-            >
+          : html`<button class="button" data-testid="settings-test-begin" onClick=${begin}>
               <${Icon} name="flask" />${t("settings-test-begin")}
             </button>`
       }
@@ -44,7 +32,7 @@ export function ModelTest({ test, offline, begin }) {
           ${
             runs &&
             html`<li class="settings-ability">
-              <span class="spinner" role="img" aria-label=${t("state-running")}></span>
+              <${Spinner} label=${t("state-running")} />
             </li>`
           }
         </ul>`

@@ -1,35 +1,31 @@
 // The dialog with the settings: the model, limits, and what only a restart changes.
 
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { getLocalServers, getModels, getSettings, patchSettings } from "../../api.js";
 import { stopTest, testModel } from "../../connection.js";
 import { sentence } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { Loading } from "../../lazy.js";
 import {
   changesOf,
   connectionChanges,
   errorWords,
   formOf,
+  LIMITS,
   losesKey,
   missing,
   problemWords,
   SERVERS,
   withServer,
 } from "../../settings.js";
-import { dispatch } from "../../store.js";
-import { rich, t } from "../../texts.js";
+import { dispatch, html, Icon, rich, t } from "../../view.js";
 import { Combobox } from "../parts/combobox.js";
 import { LocalServers } from "./local-servers.js";
 import { ModelTest } from "./model-test.js";
-
-const LIMITS = [
-  ["turn", ["turn_max_seconds", "turn_max_calls", "turn_max_tokens", "turn_max_cost"]],
-  ["build", ["synthesis_candidates", "synthesis_max_repairs"]],
-  ["server", ["openai_timeout"]],
-  ["people", ["turns_max_running", "turns_max_per_person", "turns_max_waiting"]],
-];
+import { Dialog } from "../parts/dialog.js";
+import { Select } from "../parts/select.js";
+import { chooseLanguage, languageChoice } from "../../language.js";
+import { allowNotices, mayAsk, noticesState } from "../../notifying.js";
+import { chooseTheme, themeChoice } from "../../theme.js";
 
 async function load() {
   try {
@@ -46,9 +42,7 @@ const refuse = ({ message, remedy, fields }) =>
   });
 
 export function Settings({ settings: { view, error, fields, saved, test } }) {
-  const dialog = useRef(null);
   const [form, setForm] = useState(null);
-  useLayoutEffect(() => dialog.current.showModal(), []);
   useEffect(() => {
     load();
   }, []);
@@ -56,7 +50,7 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
     if (view) setForm((now) => (now && !saved ? now : formOf(view)));
   }, [view]);
   useEffect(() => {
-    dialog.current.querySelector("[aria-invalid=true]")?.focus();
+    document.querySelector(".settings [aria-invalid=true]")?.focus();
   }, [fields]);
   const edit = (change) => {
     setForm((now) => ({ ...now, ...change }));
@@ -86,32 +80,19 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
     dispatch({ type: "settings_closed" });
   };
   const begin = () => check() && testModel(connectionChanges(form, view));
-  return html`<dialog
-    class="dialog settings"
-    ref=${dialog}
-    data-testid="settings"
-    aria-labelledby="settings-title"
+  return html`<${Dialog}
+    kind="settings"
+    title=${t("settings-title")}
+    testid="settings"
     closedby="closerequest"
-    onClose=${closed}
+    close=${closed}
   >
-    <div class="dialog-head">
-      <h2 class="popover-title" id="settings-title">${t("settings-title")}</h2>
-      <button
-        type="button"
-        class="icon-button small"
-        aria-label=${t("settings-close")}
-        onClick=${() => dialog.current.close()}
-      >
-        <${Icon} name="cross" />
-      </button>
-    </div>
     ${!form && !error && html`<${Loading} />`}
     ${
       !form &&
       error &&
       html`<p class="settings-problem" role="alert">
         ${sentence(error.message)}${" "}${sentence(error.remedy)}${" "}<button
-          type="button"
           class="button"
           onClick=${load}
         >
@@ -126,6 +107,7 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
         <${Model} form=${form} view=${view} fields=${fields} edit=${edit} />
         <${ModelTest} test=${test} offline=${form.server === "offline"} begin=${begin} />
         <${Limits} form=${form} view=${view} fields=${fields} edit=${edit} />
+        <${ThisBrowser} />
         <${Elsewhere} view=${view} />
         <div class="settings-foot">
           <p class="settings-told" role="status" data-testid="settings-saved">
@@ -147,7 +129,7 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
         </div>
       </form>`
     }
-  </dialog>`;
+  <//>`;
 }
 
 // Servers that were found when the dialog was opened or when a person asked again, but for that in use.
@@ -167,7 +149,6 @@ function OnThisMachine({ view }) {
     <${LocalServers} servers=${others} />
     <p class="settings-look">
       <button
-        type="button"
         class="text-button"
         data-testid="settings-look"
         disabled=${found.looking}
@@ -224,19 +205,15 @@ function Model({ form, view, fields, edit }) {
       note=${t(`settings-about-${form.server}`)}
     >
       ${(common, fixed) =>
-        html`<select
+        html`<${Select}
             class="input"
             ...${common}
             data-testid="settings-server"
             value=${form.server}
+            options=${SERVERS.map(({ id }) => [id, t(`settings-server-${id}`)])}
             disabled=${fixed}
-            onChange=${({ target }) => edit(withServer(form, target.value))}
-          >
-            ${SERVERS.map(
-              ({ id }) =>
-                html`<option key=${id} value=${id}>${t(`settings-server-${id}`)}</option>`,
-            )}
-          </select>
+            choose=${(id) => edit(withServer(form, id))}
+          />
           ${
             !offline &&
             form.server !== "openai" &&
@@ -285,7 +262,6 @@ function Model({ form, view, fields, edit }) {
                 isKept(form, view) &&
                 !fixed &&
                 html`<button
-                  type="button"
                   class="button"
                   data-testid="settings-key-remove"
                   onClick=${() => edit({ key: "", removesKey: true })}
@@ -309,11 +285,10 @@ function Model({ form, view, fields, edit }) {
         >
           ${(common, fixed) =>
             html`<${Combobox}
-              common=${common}
+              ...${{ common, loading }}
               value=${form.model}
               readonly=${fixed}
               options=${models ?? []}
-              loading=${loading}
               open=${find}
               label=${t("settings-models")}
               input=${(model) => edit({ model })}
@@ -377,11 +352,9 @@ function Limits({ form, view, fields, edit }) {
             (name) =>
               html`<${Field}
                 key=${name}
-                name=${name}
+                ...${{ name, view, fields }}
                 label=${t(`settings-${name}`)}
                 note=${t(`settings-${name}-note`)}
-                view=${view}
-                fields=${fields}
               >
                 ${(common, fixed) =>
                   html`<input
@@ -401,14 +374,7 @@ function Limits({ form, view, fields, edit }) {
     )}
     ${SWITCHES.map(
       ([name, key, label, note]) =>
-        html`<${Field}
-          key=${name}
-          name=${name}
-          label=${t(label)}
-          note=${t(note)}
-          view=${view}
-          fields=${fields}
-        >
+        html`<${Field} key=${name} ...${{ name, view, fields }} label=${t(label)} note=${t(note)}>
           ${(common, fixed) =>
             html`<input
               type="checkbox"
@@ -421,6 +387,41 @@ function Limits({ form, view, fields, edit }) {
             />`}
         <//>`,
     )}
+  </section>`;
+}
+
+// What applies at once, and only here.
+function ThisBrowser() {
+  const [chosen, setChosen] = useState(themeChoice());
+  const choose = (choice) => {
+    chooseTheme(choice);
+    setChosen(choice);
+  };
+  const field = (name, value, choices, act) =>
+    html`<label class="field"
+      >${t(`settings-${name}`)}<${Select}
+        class="input"
+        data-testid=${`settings-${name}`}
+        value=${value}
+        options=${choices.map((one) => [one, t(`choice-${name}-${one}`)])}
+        choose=${act}
+    /></label>`;
+  return html`<section class="settings-part" aria-labelledby="settings-browser">
+    <h3 class="settings-heading" id="settings-browser">${t("settings-browser")}</h3>
+    <p class="run-note">${t("settings-browser-note")}</p>
+    <div class="settings-grid">
+      ${field("language", languageChoice(), ["system", "en", "de"], chooseLanguage)}
+      ${field("theme", chosen, ["system", "light", "dark"], choose)}
+    </div>
+    <p class="settings-row" data-testid="settings-notices">
+      ${
+        mayAsk.value
+          ? html`<button class="button" onClick=${allowNotices}>
+              <${Icon} name="bell" />${t("palette-notices")}
+            </button>`
+          : html`<span class="run-note">${t(`notices-${noticesState()}`)}</span>`
+      }
+    </p>
   </section>`;
 }
 

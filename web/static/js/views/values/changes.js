@@ -1,9 +1,7 @@
 // What changed between two sources, line by line.
 
 import { diffLines, folded } from "../../diff.js";
-import { html } from "../../html.js";
-import { memo } from "../../memo.js";
-import { t } from "../../texts.js";
+import { html, memo, t } from "../../view.js";
 
 const SIGNS = { same: " ", added: "+", removed: "−" };
 

@@ -4,9 +4,12 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import uPlot from "uplot";
 import { chartable, chosenWith, formsFor, pointsOf } from "../../charts.js";
 import { number } from "../../format.js";
-import { html } from "../../html.js";
-import { locale, t } from "../../texts.js";
+import { locale } from "../../texts.js";
 import { theme } from "../../theme.js";
+import { html, t } from "../../view.js";
+import { Select } from "../parts/select.js";
+import { Region } from "../parts/region.js";
+import { Check } from "../parts/check.js";
 
 const HEIGHT = 260;
 const DAY = 86_400_000;
@@ -27,7 +30,6 @@ export function Chart({ label, kind, places, series, form, of, height = HEIGHT, 
       ${
         tabular &&
         html`<button
-          type="button"
           class="text-button"
           data-testid="chart-as-table"
           onClick=${() => setAsTable(!asTable)}
@@ -51,7 +53,7 @@ const Swatch = ({ series }) =>
 
 function Values({ label, kind, places, series }) {
   const place = placeWords(kind, places);
-  return html`<div class="table-scroll chart-table" tabindex="0" role="region" aria-label=${label}>
+  return html`<${Region} class="table-scroll chart-table" label=${label}>
     <table>
       <thead>
         <tr>
@@ -69,7 +71,7 @@ function Values({ label, kind, places, series }) {
         )}
       </tbody>
     </table>
-  </div>`;
+  <//>`;
 }
 
 function Plot({ label, kind, places, series, form, height }) {
@@ -318,27 +320,17 @@ export function TableChart({ table, label, tall }) {
   return html`<div class="table-chart" data-testid="table-chart">
     <div class="chart-choices">
       <label class="chart-choice"
-        >${t("chart-form")}${" "}<select
-          class="select"
+        >${t("chart-form")}${" "}<${Select}
           data-testid="chart-form"
           value=${chosen.form}
-          onChange=${(e) => change({ form: e.target.value })}
-        >
-          ${formsFor(kind, rows.length).map(
-            (form) => html`<option key=${form} value=${form}>${t(`chart-${form}`)}</option>`,
-          )}
-        </select></label
+          options=${formsFor(kind, rows.length).map((form) => [form, t(`chart-${form}`)])}
+          choose=${(form) => change({ form })} /></label
       ><label class="chart-choice"
-        >${t("chart-across")}${" "}<select
-          class="select"
+        >${t("chart-across")}${" "}<${Select}
           data-testid="chart-across"
-          value=${String(chosen.x)}
-          onChange=${(e) =>
-            change({ x: e.target.value === "null" ? null : Number(e.target.value) })}
-        >
-          <option value="null">${t("chart-row-number")}</option>
-          ${facts.xs.map((n) => html`<option key=${n} value=${String(n)}>${columns[n]}</option>`)}
-        </select></label
+          value=${chosen.x}
+          options=${[[null, t("chart-row-number")], ...facts.xs.map((n) => [n, columns[n]])]}
+          choose=${(x) => change({ x })} /></label
       >${
         facts.numbers.length > 1 &&
         html`<fieldset class="chart-series">
@@ -348,13 +340,13 @@ export function TableChart({ table, label, tall }) {
             .slice(0, 24)
             .map(
               (n) =>
-                html`<label key=${n} class="chart-choice"
-                  ><input
-                    type="checkbox"
-                    checked=${chosen.ys.includes(n)}
-                    onChange=${() => toggle(n)}
-                  />${columns[n]}</label
-                >`,
+                html`<${Check}
+                  key=${n}
+                  also=${{ class: "chart-choice" }}
+                  checked=${chosen.ys.includes(n)}
+                  set=${() => toggle(n)}
+                  label=${columns[n]}
+                />`,
             )}
         </fieldset>`
       }

@@ -2,13 +2,12 @@
 
 import { useContext, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { copy } from "../../clipboard.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { Highlighted } from "../../markdown.js";
-import { memo } from "../../memo.js";
 import { wraps } from "../../room.js";
-import { t } from "../../texts.js";
+import { html, memo, t } from "../../view.js";
 import { Found } from "../parts/disclosure.js";
+import { IconButton } from "../parts/icon-button.js";
+import { More } from "../parts/more.js";
 
 const SHORT = 16;
 const LONG = 48; // characters of a line that may need more than one in the panel
@@ -27,14 +26,11 @@ export const CodeBlock = memo(({ code, language = "python", label, whole = false
     ><${Highlighted} code=${code.trimEnd()} language=${language} /></pre>
     ${
       folds &&
-      html`<button
-        type="button"
-        class="code-more"
-        aria-expanded=${open ? "true" : "false"}
-        onClick=${() => setOpen(!open)}
-      >
-        ${open ? t("text-less") : t("code-all", { count: lines.length })}
-      </button>`
+      html`<${More}
+        open=${open}
+        label=${t("code-all", { count: lines.length })}
+        toggle=${() => setOpen(!open)}
+      />`
     }
   </div>`;
 });
@@ -60,17 +56,14 @@ export function LiveCode({ code, label }) {
 
 // One switch for all code, which the browser remembers.
 function WrapButton() {
-  return html`<button
-    type="button"
-    class="icon-button small copy wrap"
+  return html`<${IconButton}
+    icon="wrap"
+    label=${t("code-wrap")}
+    class="copy wrap"
     data-testid="wrap"
-    aria-pressed=${wraps.value ? "true" : "false"}
-    aria-label=${t("code-wrap")}
-    title=${t("code-wrap")}
+    aria-pressed=${wraps.value}
     onClick=${() => (wraps.value = !wraps.value)}
-  >
-    <${Icon} name="wrap" />
-  </button>`;
+  />`;
 }
 
 // `text` may be a function that makes it.
@@ -81,13 +74,11 @@ export function CopyButton({ text, label }) {
     setCopied(true);
     setTimeout(() => setCopied(false), 1500);
   };
-  return html`<button
-    type="button"
-    class="icon-button small copy"
+  return html`<${IconButton}
+    icon=${copied ? "check" : "copy"}
+    label=${copied ? t("share-copied") : t("code-copy", { what: label })}
+    class="copy"
     data-testid="copy"
-    aria-label=${copied ? t("share-copied") : t("code-copy", { what: label })}
     onClick=${press}
-  >
-    <${Icon} name=${copied ? "check" : "copy"} />
-  </button>`;
+  />`;
 }

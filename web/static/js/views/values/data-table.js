@@ -2,12 +2,12 @@
 
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { columnKind } from "../../charts.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { cellText, cutText, jsonText } from "../../results.js";
-import { t } from "../../texts.js";
+import { cellText, cutText, formatOf, jsonText } from "../../results.js";
+import { html, Icon, t } from "../../view.js";
 import { useVirtual } from "../../virtual.js";
 import { CopyButton } from "./code.js";
+import { IconButton } from "../parts/icon-button.js";
+import { Region } from "../parts/region.js";
 
 const ROW = 33; // pixels, as --row in value.css
 const SAMPLE = 200; // rows that decide how wide a column is
@@ -18,7 +18,22 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
   const scroller = useRef(null);
   const [read, setRead] = useState(null);
   const numeric = useMemo(() => columns.map((_, n) => columnKind(rows, n) === "number"), [rows]);
-  const widths = useMemo(() => columns.map((name, n) => widthOf(name, rows, n)), [columns, rows]);
+  const formats = useMemo(
+    () =>
+      columns.map((name, n) =>
+        numeric[n]
+          ? formatOf(
+              name,
+              rows.map((row) => row[n]),
+            )
+          : cutText,
+      ),
+    [columns, rows],
+  );
+  const widths = useMemo(
+    () => columns.map((name, n) => widthOf(name, rows, n, formats[n])),
+    [formats],
+  );
   const { rows: drawn, after } = useVirtual({
     count: rows.length,
     size: ROW,
@@ -33,13 +48,12 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
   const direction = (n) => (order.column !== n ? "none" : order.down ? "descending" : "ascending");
   const total = `calc(${widths.reduce((sum, width) => sum + width, 0)}ch + ${widths.length * 33}px)`;
   const cell = (row, index) => (value, n) => {
-    const isCut = cellText(value).length > widths[n];
-    const text = cutText(value);
+    const text = formats[n](value);
+    const isCut = (numeric[n] ? text : cellText(value)).length > widths[n];
     return html`<td key=${n} data-numeric=${numeric[n]}>
       ${
         isCut
           ? html`<button
-              type="button"
               class="cell-more"
               onClick=${() => setRead({ name: columns[n], value, index })}
             >
@@ -49,12 +63,10 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
       }
     </td>`;
   };
-  return html`<div
+  return html`<${Region}
       class="table-scroll value-table"
+      label=${label}
       data-filled=${filled}
-      tabindex="0"
-      role="region"
-      aria-label=${label}
       ref=${scroller}
     >
       <table
@@ -72,7 +84,6 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
               (name, n) =>
                 html`<th key=${n} scope="col" aria-sort=${direction(n)} data-numeric=${numeric[n]}>
                   <button
-                    type="button"
                     class="sort"
                     title=${t("value-sort", { column: name })}
                     onClick=${() => press(n)}
@@ -107,14 +118,14 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
         </tbody>
       </table>
       ${rows.length === 0 && html`<p class="step-note">${t("value-no-rows")}</p>`}
-    </div>
+    <//>
     ${read && html`<${Reader} ...${read} close=${() => setRead(null)} />`}`;
 }
 
-function widthOf(name, rows, n) {
+function widthOf(name, rows, n, format) {
   const longest = rows
     .slice(0, SAMPLE)
-    .reduce((most, row) => Math.max(most, cutText(row[n]).length), name.length + 3);
+    .reduce((most, row) => Math.max(most, format(row[n]).length), name.length + 3);
   return Math.min(WIDEST, Math.max(NARROWEST, longest));
 }
 
@@ -139,14 +150,11 @@ export function Reader({ name, value, close }) {
   >
     <div class="reader-head">
       <span class="value-shape">${name}</span
-      ><${CopyButton} text=${text} label=${t("value-copied")} /><button
-        type="button"
-        class="icon-button small"
-        aria-label=${t("value-close")}
+      ><${CopyButton} text=${text} label=${t("value-copied")} /><${IconButton}
+        icon="cross"
+        label=${t("close")}
         onClick=${leave}
-      >
-        <${Icon} name="cross" />
-      </button>
+      />
     </div>
     <pre class="value-text" tabindex="0" aria-label=${name}>
 ${text.slice(0, LONGEST_READ)}${text.length > LONGEST_READ ? "…" : ""}</pre>

@@ -3,17 +3,20 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { kindOf, languageOf } from "../../files.js";
 import { fileSize } from "../../format.js";
-import { html } from "../../html.js";
 import { Loading } from "../../lazy.js";
 import { loadText } from "../../loading.js";
 import { Markdown } from "../../markdown.js";
-import { parseExactly } from "../../results.js";
-import { store } from "../../store.js";
-import { t } from "../../texts.js";
-import { DataFile } from "./data-file.js";
+import { parseExactly, tableOf } from "../../results.js";
+import { html, store, t } from "../../view.js";
 import { Notebook } from "./notebook.js";
 import { Picture } from "./picture.js";
-import { Source } from "./source.js";
+import { Switch } from "../parts/switch.js";
+import { learn } from "../../languages.js";
+import { CodeBlock } from "./code.js";
+import { FoldedText } from "./folded-text.js";
+import { typed } from "../../charts.js";
+import { tableOfText } from "../../csv.js";
+import { Value } from "./value.js";
 
 const AT_ONCE = 512 * 1024;
 const LARGEST = 32 * 1024 * 1024;
@@ -40,13 +43,12 @@ export function FileContents({ file, address, wide = false }) {
       ${kind === "other" ? t("file-not-text") : t("file-too-large")}
     </p>`;
   if (!wanted)
-    return html`<button type="button" class="code-more" onClick=${() => setWanted(true)}>
+    return html`<button class="code-more" onClick=${() => setWanted(true)}>
       ${t("value-show", { size: fileSize(file.size) })}
     </button>`;
   if (problem && loaded === undefined)
     return html`<p class="step-note" role="alert">
       ${t("value-not-loaded", { message: problem.message })}${" "}<button
-        type="button"
         class="button"
         onClick=${load}
       >
@@ -71,20 +73,12 @@ export function FileContents({ file, address, wide = false }) {
 }
 
 const Views = ({ source, setSource }) =>
-  html`<span class="switch" role="group" aria-label=${t("value-view")}
-    >${[false, true].map(
-      (which) =>
-        html`<button
-          key=${which}
-          type="button"
-          data-testid=${which ? "view-source" : "view-preview"}
-          aria-pressed=${which === source ? "true" : "false"}
-          onClick=${() => setSource(which)}
-        >
-          ${which ? t("view-source") : t("view-preview")}
-        </button>`,
-    )}</span
-  >`;
+  html`<${Switch}
+    label=${t("value-view")}
+    value=${source ? "source" : "preview"}
+    of=${["preview", "source"]}
+    choose=${(view) => setSource(view === "source")}
+  />`;
 
 const Prose = ({ text, wide }) =>
   html`<div class="file-prose" data-filled=${wide}><${Markdown} text=${text} /></div>`;
@@ -106,3 +100,46 @@ function Json(props) {
 }
 
 const PREVIEWS = { table: DataFile, json: Json, markdown: Prose, notebook: Notebook };
+
+// The text of a file as code, in the colours of its language, which is loaded when it is first needed.
+const LONGEST = 200_000; // characters that are shown as one block of code
+
+function Source({ text, name, language, wide }) {
+  const [known, setKnown] = useState("");
+  useEffect(() => {
+    learn(language).then(
+      () => setKnown(language),
+      (error) => console.info("not coloured:", error.message),
+    );
+  }, [language]);
+  if (text.length > LONGEST)
+    return html`<div class="value" data-filled=${wide}>
+      <${FoldedText} text=${text} label=${name} open />
+    </div>`;
+  return html`<${CodeBlock} key=${known} code=${text} language=${known} label=${name} whole />`;
+}
+
+// A file of data: JSON, or a table of commas, semicolons or tabs.
+// `value`: of a JSON file.
+function DataFile({ text, name, address, wide, value }) {
+  const table = useMemo(
+    () => (value === undefined ? typed(tableOfText(text)) : tableOf(value)),
+    [text, value],
+  );
+  const shape = table
+    ? t("file-table", { count: table.rows.length, columns: table.columns.length })
+    : name;
+  const whole = value === undefined ? { csv: address } : { json: address };
+  const stem = name
+    .split("/")
+    .at(-1)
+    .replace(/\.\w+$/, "");
+  return html`<section
+    class="value"
+    data-testid=${value === undefined ? "project-table" : "json-file"}
+    data-filled=${wide}
+    aria-label=${name}
+  >
+    <${Value} ...${{ value, table, shape, whole }} name=${stem} filled=${wide} />
+  </section>`;
+}

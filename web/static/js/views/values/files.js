@@ -4,11 +4,9 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { LONGEST_REQUEST } from "../../drafts.js";
 import { addressOf, isPicture, kindOf } from "../../files.js";
 import { fileSize } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { lazy } from "../../lazy.js";
-import { dispatch } from "../../store.js";
-import { t } from "../../texts.js";
+import { dispatch, html, Icon, t } from "../../view.js";
+import { IconButton } from "../parts/icon-button.js";
 
 const FileViewer = lazy(async () => (await import("./rich.js")).FileViewer);
 const FileContents = lazy(async () => (await import("./rich.js")).FileContents);
@@ -28,7 +26,6 @@ export function AttachedFiles({ files, draft }) {
             file.text &&
             draft.length + file.text.length < LONGEST_REQUEST &&
             html`<button
-              type="button"
               class="text-button"
               data-testid="file-as-text"
               onClick=${() => dispatch({ type: "file_put_into_text", key: file.key })}
@@ -36,15 +33,12 @@ export function AttachedFiles({ files, draft }) {
               ${t("files-as-text")}
             </button>`
           }
-          <button
-            type="button"
-            class="icon-button small"
+          <${IconButton}
+            icon="cross"
+            label=${t("files-remove", { name: file.name })}
             data-testid="remove-file"
-            aria-label=${t("files-remove", { name: file.name })}
             onClick=${() => dispatch({ type: "file_detached", key: file.key })}
-          >
-            <${Icon} name="cross" />
-          </button>
+          />
         </li>`,
     )}
   </ul>`;
@@ -79,8 +73,7 @@ export function RequestFiles({ files, conversationId }) {
 const viewing = (files, conversationId, open, setOpen) =>
   open !== null &&
   html`<${Viewing}
-    files=${files}
-    conversationId=${conversationId}
+    ...${{ files, conversationId }}
     index=${open}
     choose=${setOpen}
     close=${() => setOpen(null)}
@@ -96,7 +89,6 @@ export function MadeFiles({ files, conversationId }) {
             ${
               isPicture(file) &&
               html`<button
-                type="button"
                 class="picture-open"
                 data-testid="open-picture"
                 aria-label=${t("file-open", { name: file.name })}
@@ -155,16 +147,10 @@ function Chip({ file, address, open }) {
       ><${Icon} name="download" />${words}</a
     >`;
   return html`<span class="file">
-    <button type="button" class="file-open" data-testid="open-file-wide" onClick=${open}>
+    <button class="file-open" data-testid="open-file-wide" onClick=${open}>
       <${Icon} name=${ICONS[kindOf(file)] ?? "file"} />${words}
     </button>
-    <a
-      class="icon-button small"
-      ...${link}
-      aria-label=${t("file-download", { name: file.name })}
-      title=${t("file-download", { name: file.name })}
-      ><${Icon} name="download"
-    /></a>
+    <${IconButton} icon="download" label=${t("file-download", { name: file.name })} ...${link} />
   </span>`;
 }
 

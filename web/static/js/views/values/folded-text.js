@@ -2,8 +2,8 @@
 
 import { useState } from "preact/hooks";
 import { fileSize, number } from "../../format.js";
-import { html } from "../../html.js";
-import { t } from "../../texts.js";
+import { html, t } from "../../view.js";
+import { More } from "../parts/more.js";
 
 const FOLDED = 1200; // characters
 const STEP = 200_000;
@@ -12,6 +12,10 @@ export function FoldedText({ text, label, open = false }) {
   const [shown, setShown] = useState(open ? STEP : FOLDED);
   const folds = text.length > FOLDED;
   const rest = text.length - shown;
+  const words =
+    rest > STEP
+      ? t("text-more", { size: fileSize(rest), count: number(rest) })
+      : t("text-all", { count: text.length });
   return html`<pre
       class="value-text"
       tabindex="0"
@@ -23,20 +27,11 @@ ${text.slice(0, shown)}</pre>
     ${
       folds &&
       (rest > 0 || !open) &&
-      html`<button
-        type="button"
-        class="code-more"
+      html`<${More}
         data-testid="more-text"
-        aria-expanded=${rest > 0 ? "false" : "true"}
-        onClick=${() => setShown(rest > 0 ? shown + STEP : FOLDED)}
-      >
-        ${
-          rest > 0
-            ? rest > STEP
-              ? t("text-more", { size: fileSize(rest), count: number(rest) })
-              : t("text-all", { count: text.length })
-            : t("text-less")
-        }
-      </button>`
+        open=${rest <= 0}
+        label=${words}
+        toggle=${() => setShown(rest > 0 ? shown + STEP : FOLDED)}
+      />`
     }`;
 }

@@ -1,10 +1,9 @@
 // A notebook: its cells, with their outputs below them.
 
 import { useMemo } from "preact/hooks";
-import { html } from "../../html.js";
 import { Markdown, Markup } from "../../markdown.js";
 import { readNotebook } from "../../notebook.js";
-import { t } from "../../texts.js";
+import { html, t } from "../../view.js";
 import { CodeBlock } from "./code.js";
 import { FoldedText } from "./folded-text.js";
 

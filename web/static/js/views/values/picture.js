@@ -2,9 +2,9 @@
 
 import { useRef, useState } from "preact/hooks";
 import { percent } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { t } from "../../texts.js";
+import { html, t } from "../../view.js";
+import { IconButton } from "../parts/icon-button.js";
+import { Region } from "../parts/region.js";
 
 const STEPS = [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 8];
 
@@ -30,11 +30,9 @@ export function Picture({ src, name }) {
   const width = scale && image.current ? `${image.current.naturalWidth * scale}px` : null;
   if (failed) return html`<p class="step-note" role="alert">${t("picture-failed")}</p>`;
   return html`<div class="picture-view">
-    <div
+    <${Region}
       class="zoom"
-      tabindex="0"
-      role="region"
-      aria-label=${name}
+      label=${name}
       data-fits=${scale === null}
       onKeyDown=${press}
       onDblClick=${() => setScale(scale === null ? 1 : null)}
@@ -48,37 +46,30 @@ export function Picture({ src, name }) {
         style=${{ width }}
         onError=${() => setFailed(true)}
       />
-    </div>
+    <//>
     <div class="zoom-tools" role="group" aria-label=${t("picture-zoom")}>
-      <button
-        type="button"
-        class="icon-button"
+      <${IconButton}
+        icon="zoomOut"
+        label=${t("picture-smaller")}
+        large
         data-testid="zoom-out"
-        aria-label=${t("picture-smaller")}
-        title=${t("picture-smaller")}
         onClick=${smaller}
-      >
-        <${Icon} name="zoomOut" />
-      </button>
+      />
       <button
-        type="button"
         class="button small"
         data-testid="zoom-fit"
-        aria-pressed=${scale === null ? "true" : "false"}
+        aria-pressed=${scale === null}
         onClick=${() => setScale(scale === null ? 1 : null)}
       >
         ${scale === null ? t("picture-fits") : percent(scale)}
       </button>
-      <button
-        type="button"
-        class="icon-button"
+      <${IconButton}
+        icon="zoomIn"
+        label=${t("picture-larger")}
+        large
         data-testid="zoom-in"
-        aria-label=${t("picture-larger")}
-        title=${t("picture-larger")}
         onClick=${larger}
-      >
-        <${Icon} name="zoomIn" />
-      </button>
+      />
     </div>
   </div>`;
 }

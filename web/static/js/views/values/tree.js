@@ -1,13 +1,12 @@
 // A JSON value as a tree: its rows are drawn as they come into view, and the arrow keys move through it.
 
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { cellText, cutText, tableOf } from "../../results.js";
-import { t } from "../../texts.js";
 import { branches, found, treeMove, treeRows } from "../../tree.js";
+import { html, Icon, t } from "../../view.js";
 import { rowAt, useVirtual } from "../../virtual.js";
 import { Reader } from "./data-table.js";
+import { SearchField } from "../parts/search-field.js";
 
 const ROW = 28; // pixels, as in value.css
 const FEW = 12; // members of a value that are open from the start
@@ -66,17 +65,14 @@ export function Tree({ value, label, filled, asTable }) {
   return html`${
       everything &&
       html`<div class="tree-tools">
-        <input
+        <${SearchField}
           class="input small"
-          type="search"
           data-testid="filter-tree"
-          aria-label=${t("tree-filter")}
-          placeholder=${t("tree-filter")}
+          label=${t("tree-filter")}
           value=${search}
-          onInput=${({ target }) => setSearch(target.value)}
+          set=${setSearch}
         />
         <button
-          type="button"
           class="text-button"
           data-testid="tree-open-all"
           onClick=${() => setOpen(branches(value))}
@@ -84,7 +80,6 @@ export function Tree({ value, label, filled, asTable }) {
           ${t("tree-open-all")}
         </button>
         <button
-          type="button"
           class="text-button"
           data-testid="tree-close-all"
           onClick=${() => setOpen(new Set())}
@@ -100,11 +95,8 @@ export function Tree({ value, label, filled, asTable }) {
             html`<${Row}
               key=${key}
               row=${rows[index]}
-              index=${index}
-              gap=${gap}
+              ...${{ index, gap, choose, asTable }}
               current=${index === current}
-              choose=${choose}
-              asTable=${asTable}
             />`,
         )}
       </ul>
@@ -166,7 +158,6 @@ function Row({ row, index, gap, current, choose, asTable }) {
     ${
       table &&
       html`<button
-        type="button"
         class="text-button"
         data-testid="as-table"
         tabindex=${current ? 0 : -1}

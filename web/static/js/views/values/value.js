@@ -2,8 +2,6 @@
 
 import { useMemo, useRef, useState } from "preact/hooks";
 import { chartable } from "../../charts.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
 import { lazy } from "../../lazy.js";
 import {
   cellText,
@@ -16,13 +14,15 @@ import {
   tableOf,
   tabSeparated,
 } from "../../results.js";
-import { save } from "../../saving.js";
-import { t } from "../../texts.js";
+import { html, Icon, t } from "../../view.js";
 import { CopyButton } from "./code.js";
 import { DataTable } from "./data-table.js";
 import { FoldedText } from "./folded-text.js";
 import { Tree } from "./tree.js";
 import { Viewer } from "./viewer.js";
+import { IconButton } from "../parts/icon-button.js";
+import { Switch } from "../parts/switch.js";
+import { SearchField } from "../parts/search-field.js";
 
 const TableChart = lazy(async () => (await import("./chart.js")).TableChart);
 const FILTERED = 8; // rows from which a table has a filter
@@ -49,16 +49,12 @@ function Head({ props, copied, children }) {
       <${CopyButton} text=${copied} label=${t("value-copied")} />
       ${
         wide &&
-        html`<button
-          type="button"
-          class="icon-button small"
+        html`<${IconButton}
+          icon="open"
+          label=${t("value-wide")}
           data-testid="open-wide"
-          aria-label=${t("value-wide")}
-          title=${t("value-wide")}
           onClick=${() => setOpen(true)}
-        >
-          <${Icon} name="open" />
-        </button>`
+        />`
       }
     </div>
     ${
@@ -81,9 +77,7 @@ function Download({ form, name, href, make }) {
     ? html`<a class="button small" data-testid=${testid} href=${href} download=${`${name}.${form}`}
         >${words}</a
       >`
-    : html`<button type="button" class="button small" data-testid=${testid} onClick=${make}>
-        ${words}
-      </button>`;
+    : html`<button class="button small" data-testid=${testid} onClick=${make}>${words}</button>`;
 }
 
 function TableValue(props) {
@@ -117,14 +111,12 @@ function TableValue(props) {
       }
       ${
         rows.length >= FILTERED &&
-        html`<input
+        html`<${SearchField}
           class="input small"
-          type="search"
           data-testid="filter-rows"
-          aria-label=${t("value-filter")}
-          placeholder=${t("value-filter")}
+          label=${t("value-filter")}
           value=${filter}
-          onInput=${({ target }) => setFilter(target.value)}
+          set=${setFilter}
         />`
       }
       <${Download} form=${FORMS.csv} name=${name} href=${!changed && whole.csv} make=${saveCsv} />
@@ -142,32 +134,11 @@ function TableValue(props) {
       drawn
         ? html`<${TableChart} key=${filter} table=${shown} label=${shape} tall=${filled} />`
         : html`<${DataTable}
-            columns=${columns}
+            ...${{ columns, order, setOrder, filled }}
             rows=${sorted}
             label=${shape}
-            order=${order}
-            setOrder=${setOrder}
-            filled=${filled}
           />`
     }`;
-}
-
-// Buttons of which one is pressed.
-export function Switch({ label, value, of, choose }) {
-  return html`<span class="switch" role="group" aria-label=${label}
-    >${of.map(
-      (view) =>
-        html`<button
-          key=${view}
-          type="button"
-          data-testid=${`view-${view}`}
-          aria-pressed=${view === value ? "true" : "false"}
-          onClick=${() => choose(view)}
-        >
-          ${t(`view-${view}`)}
-        </button>`,
-    )}</span
-  >`;
 }
 
 function NumberValue(props) {
@@ -182,10 +153,9 @@ function NumberValue(props) {
       ${
         !same &&
         html`<button
-          type="button"
           class="text-button"
           data-testid="exact"
-          aria-pressed=${exact ? "true" : "false"}
+          aria-pressed=${exact}
           onClick=${() => setExact(!exact)}
         >
           ${t("number-exact")}
@@ -202,13 +172,7 @@ function TreeValue(props) {
   const leave = () => setInner(null);
   if (inner)
     return html`<div class="value-crumb">
-        <button
-          type="button"
-          class="text-button"
-          data-testid="back-to-tree"
-          ref=${back}
-          onClick=${leave}
-        >
+        <button class="text-button" data-testid="back-to-tree" ref=${back} onClick=${leave}>
           <${Icon} name="arrowLeft" />${t("tree-back")}</button
         ><span class="value-shape">${inner.name}</span>
       </div>
@@ -227,4 +191,13 @@ function TextValue(props) {
       <${Download} form=${FORMS.text} name=${name} href=${whole.text} make=${saveText} />
     <//>
     <${FoldedText} text=${text} label=${shape} open=${props.filled} />`;
+}
+
+// Saves text that the page made as a file.
+function save(name, text, type) {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -2,10 +2,9 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { fileSize } from "../../format.js";
-import { html } from "../../html.js";
-import { Icon } from "../../icons.js";
-import { t } from "../../texts.js";
+import { html, t } from "../../view.js";
 import { FileContents } from "./file-contents.js";
+import { IconButton } from "../parts/icon-button.js";
 
 // `tools` stand in the head, before the button that closes.
 export function Viewer({ title, note, tools, close, children }) {
@@ -29,16 +28,13 @@ export function Viewer({ title, note, tools, close, children }) {
       ${note && html`<span class="file-size">${note}</span>`}
       <span class="viewer-tools"
         >${tools}
-        <button
-          type="button"
-          class="icon-button"
+        <${IconButton}
+          icon="cross"
+          label=${t("close")}
+          large
           data-testid="close-viewer"
-          aria-label=${t("value-close")}
-          title=${t("value-close")}
           onClick=${() => dialog.current.close()}
-        >
-          <${Icon} name="cross" />
-        </button>
+        />
       </span>
     </div>
     <div class="viewer-body">${children}</div>
@@ -58,41 +54,24 @@ export function FileViewer({ files, index, choose, addressOf, close }) {
   };
   const tools = html`${
       files.length > 1 &&
-      html`<button
-          type="button"
-          class="icon-button"
-          aria-label=${t("file-before")}
-          title=${t("file-before")}
+      html`<${IconButton}
+          icon="chevronLeft"
+          label=${t("file-before")}
+          large
           onClick=${() => go(-1)}
-        >
-          <${Icon} name="chevronLeft" />
-        </button>
+        />
         <span class="file-size">${t("file-of", { index: index + 1, count: files.length })}</span>
-        <button
-          type="button"
-          class="icon-button"
-          aria-label=${t("file-after")}
-          title=${t("file-after")}
-          onClick=${() => go(1)}
-        >
-          <${Icon} name="chevronRight" />
-        </button>`
+        <${IconButton} icon="chevronRight" label=${t("file-after")} large onClick=${() => go(1)} />`
     }
-    <a
-      class="icon-button"
+    <${IconButton}
+      icon="download"
+      label=${t("file-download", { name: file.name })}
+      large
       data-testid="download-file"
       href=${`${addressOf(file)}?download`}
       download=${file.name}
-      aria-label=${t("file-download", { name: file.name })}
-      title=${t("file-download", { name: file.name })}
-      ><${Icon} name="download"
-    /></a>`;
-  return html`<${Viewer}
-    title=${file.name}
-    note=${fileSize(file.size)}
-    tools=${tools}
-    close=${close}
-  >
+    />`;
+  return html`<${Viewer} title=${file.name} note=${fileSize(file.size)} ...${{ tools, close }}>
     <div class="viewer-file" onKeyDown=${turn}>
       <${FileContents} key=${file.sha256} file=${file} address=${addressOf(file)} wide />
     </div>

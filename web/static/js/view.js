@@ -1,0 +1,7 @@
+// What views are made of: templates, icons, words, and the store.
+
+export { html } from "./html.js";
+export { Icon, Spinner, StateIcon, stepIcon } from "./icons.js";
+export { memo } from "./memo.js";
+export { dispatch, openTool, show, store } from "./store.js";
+export { hasText, rich, t } from "./texts.js";
