@@ -103,7 +103,9 @@ def snippets(connection: sa.Connection, ids: list[str], text: str) -> dict[str, 
     around = re.compile(rf"[^\n]{{0,40}}(?:{'|'.join(map(re.escape, words))})[^\n]{{0,80}}", re.I)
     newest_last = reversed(connection.execute(turns).all())
     return {
-        id: m[0] for id, *said in newest_last if (m := around.search("\n".join(filter(None, said))))
+        id: m[0]
+        for id, *texts in newest_last
+        if (m := around.search("\n".join(filter(None, texts))))
     }
 
 

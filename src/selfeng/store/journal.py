@@ -184,11 +184,14 @@ class Journal:
         that have its words, at most 50.
         """
         with reading(self._engine) as connection:
-            found = tuple(map(_summary, find_conversations(connection, owner, kind, text)))
+            conversations = tuple(map(_summary, find_conversations(connection, owner, kind, text)))
             if not text.strip():
-                return found
-            lines = snippets(connection, [one.id for one in found], text)
-            return tuple(one.model_copy(update={"snippet": lines.get(one.id, "")}) for one in found)
+                return conversations
+            lines = snippets(connection, [summary.id for summary in conversations], text)
+            return tuple(
+                summary.model_copy(update={"snippet": lines.get(summary.id, "")})
+                for summary in conversations
+            )
 
     def conversation(self, owner: str, conversation_id: str) -> ConversationSummary:
         """One conversation of an owner.
