@@ -9,13 +9,13 @@ from flask import Flask, Response
 
 from selfeng.core.files import BINARY
 from selfeng.core.pictures import PICTURES
-from selfeng.store.conversation_list import LONGEST_TITLE, ConversationChange
+from selfeng.store.conversation_list import LONGEST_TITLE, ConversationChange, ConversationSummary
 from web.bridge import Bridge
 from web.exports import as_json, as_markdown
 from web.file_routes import send, send_file, send_result
 from web.middleware import owner
 from web.operations import JSON, Done, operation
-from web.payloads import ConversationSearch, FileAs, RecordsAfter, ResultAs
+from web.payloads import ConversationSearch, FileAs, Fork, RecordsAfter, ResultAs
 from web.resources import ConversationList, ConversationPage, RecordList, turn_reports
 
 if TYPE_CHECKING:
@@ -63,6 +63,13 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> Non
         change = ConversationChange(deleted=True)
         bridge.call(engine.conversations.change(owner(), conversation_id, change))
         return Done()
+
+    @app.post("/api/v1/conversations/<conversation_id>/fork")
+    @operation(status=201)
+    def fork(conversation_id: str, body: Fork) -> ConversationSummary:
+        """Begin a conversation with copies of the turns up to one."""
+        forked_id = bridge.call(engine.conversations.fork(owner(), conversation_id, body.turn_id))
+        return bridge.call(engine.conversations.get(owner(), forked_id))
 
     @app.get("/api/v1/conversations/<conversation_id>/records")
     @operation()

@@ -1,4 +1,6 @@
-"""A conversation as a file: JSON with every record, or Markdown with requests and answers."""
+"""A conversation as a file: JSON with every record, or Markdown with the requests and answers
+of its newest branch.
+"""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -10,6 +12,7 @@ from selfeng.core.events import (
     TurnFinished,
     TurnStarted,
     TurnStopped,
+    branch,
     corrected_turns,
 )
 from selfeng.core.files import FileReference
@@ -30,12 +33,13 @@ def as_markdown(title: str, records: Sequence[Record]) -> str:
 
 
 def _parts(records: Sequence[Record]) -> Iterator[str]:
-    """In the order of the turns, which may overlap."""
+    """The turns of the newest branch, in their order; they may overlap."""
+    turns = branch(records)
     ends = {r.turn_id: end for r in records if (end := _end(r))}
     corrected = corrected_turns(record.event for record in records)
     for record in records:
         match record.event:
-            case TurnStarted(request=request, files=files):
+            case TurnStarted(request=request, files=files) if record.turn_id in turns:
                 yield f"## {record.at:%Y-%m-%d %H:%M} UTC"
                 yield _quoted(request) + _names(files)
                 if record.turn_id in corrected:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import flask
 from flask import Response
 
-from selfeng.core.events import Record
+from selfeng.core.events import Record, branch
 from selfeng.core.files import FileReference
 from selfeng.core.pictures import PICTURES
 from selfeng.core.status import Asked
@@ -36,51 +36,40 @@ _FAILED = 422
 async def begin_turn(
     engine: "Engine", owner: str, messages: Sequence[SentMessage], previous: str = ""
 ) -> Asked:
-    """Begin the turn that the messages ask for, in the conversation of the turn `previous`, or that
-    whose requests were the earlier messages of the user. If there is none, as when it was begun
-    with another model, or more was said in it since, a new one has all that was said.
+    """Begin the turn that the messages ask for: after the turn `previous`, or the one that follows
+    the earlier messages of the user. If there is none, as when the conversation was begun with
+    another model, a new one has all that was said.
 
     Raises: as `Engine.ask`; BadRequest, ResourceNotFound: `owner` has no turn `previous`.
     """
     place = request_in(messages)
     before, request = messages[:place], messages[place]
-    conversation_id, context = None, before
+    after, context = None, before
     if previous:
-        conversation_id, earlier = await _continued(engine, owner, previous)
-        context = [*earlier, *before]
+        (first, *_) = await engine.conversations.records(owner, previous)
+        after = Asked(conversation_id=first.conversation_id, turn_id=previous)
     elif requests := [message.text for message in before if message.role == "user"]:
-        conversation_id = await engine.conversations.with_requests(owner, requests)
-        context = [] if conversation_id else before
+        after = await engine.conversations.turn_after(owner, requests)
+        context = [] if after else before
     text = request.text
     room = LONGEST_TEXT - len(text) - 100
     lines = "\n".join(f"{m.role}: {m.text}" for m in context if m.text and not m.is_instruction)
     if lines and room > 0:
         text += f"\n\nThe conversation before this request:\n{shortened(lines, room)}"
-    return await engine.ask(owner, conversation_id, text, files_of([*context, request]))
-
-
-async def _continued(
-    engine: "Engine", owner: str, turn_id: str
-) -> tuple[str | None, list[SentMessage]]:
-    """The conversation whose last turn this is; if it has later ones, None, and what was said up to
-    this turn. Raises: ResourceNotFound.
-    """
-    records = await engine.conversations.records(owner, turn_id)
-    conversation_id = records[0].conversation_id
-    later = await engine.conversations.history(owner, conversation_id, records[-1].seq)
-    if all(record.turn_id == turn_id for record in later):
-        return conversation_id, []
-    return None, await said_until(engine, owner, turn_id)
+    files = files_of([*context, request])
+    if after is None:
+        return await engine.ask(owner, None, text, files)
+    return await engine.ask(owner, after.conversation_id, text, files, after=after.turn_id)
 
 
 async def said_until(engine: "Engine", owner: str, turn_id: str) -> list[SentMessage]:
     """Requests and answers of a conversation, up to this turn. Raises: ResourceNotFound."""
     (first, *_) = await engine.conversations.records(owner, turn_id)
-    turns = turn_reports(await engine.conversations.history(owner, first.conversation_id, 0))
-    last = [turn.turn_id for turn in turns].index(turn_id)
+    records = await engine.conversations.history(owner, first.conversation_id, 0)
+    turn_ids = branch(records, turn_id)
     return [
         SentMessage(role=role, content=text)
-        for turn in turns[: last + 1]
+        for turn in turn_reports(record for record in records if record.turn_id in turn_ids)
         for role, text in (("user", turn.request), ("assistant", turn.answer))
     ]
 

@@ -30,6 +30,7 @@ MOST_FILES = 100
 LONGEST_PATH = 400
 MOST_PACKAGES = 20
 Id = Annotated[str, Field(min_length=1, max_length=64)]
+TurnPlace = Annotated[str, Field(max_length=64)] | None
 VersionNumber = Annotated[int, Field(ge=1, le=LAST_SEQ)]
 Seq = Annotated[int, Field(ge=0, le=LAST_SEQ, strict=True)]
 
@@ -43,12 +44,21 @@ class Ask(Value):
     """To the open questions of the conversation, by their ids."""
     again: Id | None = None
     """The turn that is asked for once more; its answers hold."""
+    after: TurnPlace = None
+    """The turn that this one follows, "" for none: the first of another branch, if a turn follows
+    it already. By default the one before the turn `again`, or the newest of the conversation.
+    """
     request_id: Id | None = None
     """Given by the page: the same request, sent again, is the turn that it began the first time."""
 
 
 class Keep(Value):
     turn_id: Id
+
+
+class Fork(Value):
+    turn_id: Id
+    """The last turn that the new conversation has."""
 
 
 class WrongAnswer(Value):
@@ -74,6 +84,7 @@ class Run(Value):
     name: Id
     arguments: dict[str, Any]
     conversation_id: Id | None = None
+    after: TurnPlace = None
     files: Annotated[tuple[Id, ...], Field(max_length=MOST_FILES)] = ()
     """Ids of uploads."""
 

@@ -254,6 +254,8 @@ class TurnReport(Value):
 
     conversation_id: str
     turn_id: str
+    after: str | None
+    """The turn that it follows, "" for none; null: the one listed before it."""
     request: str
     answers: Mapping[str, str]
     """Those that came with it to the questions of the turn before, by their ids."""
@@ -465,6 +467,7 @@ def _turn_report(story: TurnStory) -> TurnReport:
     return TurnReport(
         conversation_id=story.conversation,
         turn_id=story.turn,
+        after=story.after,
         request=story.request,
         answers=story.answers,
         outcome=story.outcome,

@@ -136,6 +136,7 @@ class Sockets:
                 request.name,
                 request.arguments,
                 files,
+                after=request.after,
             ),
         )
 

@@ -87,6 +87,7 @@ async def ask(engine: "Engine", uploads: Uploads, owner: str, request: Ask) -> A
         uploads.take(owner, request.files),
         answers=answers_of(request.answers),
         again=request.again or "",
+        after=request.after,
         turn_id=_turn_id(owner, request.request_id),
     )
 

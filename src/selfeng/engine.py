@@ -12,6 +12,7 @@ from collections.abc import (
 )
 from contextlib import AsyncExitStack, nullcontext, suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -158,6 +159,7 @@ class Engine:
         answers: Sequence[Answer] = (),
         agent: str = "",
         again: str = "",
+        after: str | None = None,
         turn_id: str = "",
     ) -> Asked:
         """Begin a turn, in a new conversation if none is given; its records reach the subscribers.
@@ -165,8 +167,10 @@ class Engine:
         `answers` answer the open questions of the conversation. The request may then be blank, or
         the answers in words: it is the request that they complete.
         `agent` gets the request without a search. `again` is the id of an earlier turn, whose
-        answers and agent hold for this one, too. `turn_id` is given to the turn; if there is one
-        with it, that is the turn.
+        answers and agent hold for this one, too. `after` is the id of the turn that this one
+        follows, "" for none: by default the one that the turn `again` follows, or the newest of the
+        conversation; the turn knows only what is on the path to it. `turn_id` is given to the turn;
+        if there is one with it, that is the turn.
 
         Raises:
             LimitReached: too many requests wait in the queue.
@@ -190,6 +194,7 @@ class Engine:
                 answers=answers,
                 agent=agent,
                 again=again,
+                after=after,
                 turn_id=turn_id,
             )
 
@@ -203,6 +208,7 @@ class Engine:
         answers: Sequence[Answer],
         agent: str,
         again: str,
+        after: str | None,
         turn_id: str,
     ) -> Asked:
         files = await self._take_in(files)
@@ -213,20 +219,23 @@ class Engine:
                 f"unknown agent {agent[:40]!r}", f"name one of {', '.join(AGENTS)}, or none"
             )
         await self.turns.check(owner, conversation_id)
-        if conversation_id is None:
-            rounds: tuple[QuestionsAsked, ...] = ()
-        else:
-            await self._check_conversation(owner, conversation_id)
-            rounds = await asyncio.to_thread(self.journal.rounds, conversation_id)
         if again:
             (first, *_) = await self.conversations.records(owner, again)
             assert isinstance(first.event, TurnStarted), first
             answers, agent = first.event.answers, first.event.agent
+            if after is None and first.conversation_id == conversation_id:
+                after = await asyncio.to_thread(self.journal.parent, again)
+        if conversation_id is None:
+            rounds: tuple[QuestionsAsked, ...] = ()
         else:
+            await self._check_conversation(owner, conversation_id)
+            rounds = await asyncio.to_thread(self.journal.rounds, conversation_id, after)
+        if not again:
             answers = completed(rounds[0].questions if rounds else (), answers)
         waiting = None
         if rounds and request.strip() in ("", answers_text(answers)):
-            request = await asyncio.to_thread(self.journal.last_request, conversation_id or "")
+            last_request = partial(self.journal.last_request, conversation_id or "", after)
+            request = await asyncio.to_thread(last_request)
             waiting = rounds[0].call if answers else None
         no = waiting is not None and answers[0].value == NO
         turn_request = Request(
@@ -242,6 +251,7 @@ class Engine:
                 *((waiting.name,) if waiting and no else ()),
             ),
             conversation_id=conversation_id or "",
+            after=after,
         )
         return await self.requests.begin(owner, turn_request, turn_id)
 
@@ -297,9 +307,11 @@ class Engine:
         name: str,
         arguments: Mapping[str, Any],
         files: Sequence[File] = (),
+        *,
+        after: str | None = None,
     ) -> Asked:
         """Begin a turn that calls a tool by name, without the model; in a new conversation if none
-        is given.
+        is given. `after`: as for `ask`.
 
         Raises:
             ToolNotFound, ToolModified
@@ -314,7 +326,11 @@ class Engine:
             await self._check_conversation(owner, conversation_id)
         by_hand = HandCall(call=FunctionCall(name=name, arguments=call.arguments))
         turn_request = Request(
-            request, files=tuple(files), conversation_id=conversation_id or "", kind=by_hand
+            request,
+            files=tuple(files),
+            conversation_id=conversation_id or "",
+            after=after,
+            kind=by_hand,
         )
         return await self.requests.begin(owner, turn_request)
 
@@ -362,6 +378,7 @@ class Engine:
         turn_request = Request(
             plan.request,
             conversation_id=conversation_id,
+            after=await asyncio.to_thread(self.journal.newest_from, turn_id),
             kind=plan,
         )
         return await self.requests.begin(owner, turn_request)
@@ -392,8 +409,11 @@ class Engine:
         _check_words(request, "say what is wrong")
         await self.turns.check(owner, conversation_id)
         await self._check_conversation(owner, conversation_id)
-        results = await asyncio.to_thread(self.files.results, conversation_id, turn_id)
-        turn_request = Request(request, conversation_id=conversation_id)
+        after = await asyncio.to_thread(self.journal.newest_from, turn_id)
+        results = await asyncio.to_thread(
+            partial(self.files.results, conversation_id, turn_id, after=after)
+        )
+        turn_request = Request(request, conversation_id=conversation_id, after=after)
         if results and await self._keeps(results[-1].tool):
             right = expected_value(results[-1].reference.kind, value)
             dispute = Dispute(result=results[-1], complaint=one_line(request), expected=right)

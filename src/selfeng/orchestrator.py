@@ -270,6 +270,7 @@ def started(turn_request: Request) -> TurnStarted:
         answers=turn_request.answers,
         runs=kind.call.name if isinstance(kind, HandCall) else "",
         disputes=kind.result.turn_id if isinstance(kind, Dispute) else "",
+        after=turn_request.after,
     )
 
 
@@ -320,18 +321,20 @@ class RequestTurns:
         await self._starter.go_on(claimed, events, self._run(turn_request), turn_request)
 
     def with_past(self, turn_request: Request) -> Request:
-        """A request with the history of its conversation, the values, and the files except those
-        that it replaces by name. Blocking.
+        """A request with the history up to the turn that it follows, the values, and the files
+        except those that it replaces by name. Blocking.
         """
-        conversation_id = turn_request.conversation_id
+        conversation_id, after = turn_request.conversation_id, turn_request.after
         contents = self._files.contents(conversation_id)
         replaced = {file.name for file in turn_request.files}
-        other_files = [r for r in self._files.newest(conversation_id) if r.name not in replaced]
+        files = self._files.newest(conversation_id, after=after)
+        other_files = [r for r in files if r.name not in replaced]
+        values = self._files.results(conversation_id, after=after)
         return replace(
             turn_request,
-            history=self._journal.messages(conversation_id),
+            history=self._journal.messages(conversation_id, after=after),
             earlier=EarlierFiles.stored(tuple(other_files[: self._most_files]), contents),
-            earlier_results=EarlierResults.stored(self._files.results(conversation_id), contents),
+            earlier_results=EarlierResults.stored(values, contents),
         )
 
     def _run(self, turn_request: Request) -> Run:

@@ -28,7 +28,8 @@ def test_a_turn_is_copied_asked_again_and_edited_with_its_files(link: str, page:
     ask(page, "say back")
     answered(page, 2)
     page.get_by_test_id("ask-again").last.click()
-    answered(page, 3)
+    expect(page.get_by_test_id("versions")).to_have_text("2 of 2")
+    answered(page, 2)
     turn, composer = page.get_by_test_id("turn").last, page.get_by_test_id("composer")
     expect(turn.get_by_test_id("request-file")).to_contain_text("data.csv")
     expect(turn.get_by_test_id("made-files")).to_contain_text("data.csv")
@@ -42,6 +43,44 @@ def test_a_turn_is_copied_asked_again_and_edited_with_its_files(link: str, page:
     expect(composer).to_be_focused()
     expect(page.get_by_test_id("attached-file")).to_have_count(0)
     assert flaws(page, "turns with their actions") == []
+
+
+def test_an_edited_request_begins_a_branch_beside_the_first(link: str, page: Page) -> None:
+    open_page(page, link)
+    composer, versions = page.get_by_test_id("composer"), page.get_by_test_id("versions")
+    requests = page.get_by_test_id("request")
+    for number, request in enumerate(("say one", "say two", "say three"), 1):
+        ask(page, request)
+        answered(page, number)
+    page.get_by_test_id("edit-request").nth(1).click()
+    expect(page.get_by_test_id("edits")).to_be_visible()
+    page.get_by_test_id("cancel-edit").click()
+    expect(composer).to_have_value("")
+    page.get_by_test_id("edit-request").nth(1).click()
+    composer.fill("say 2")
+    composer.press("Enter")
+    expect(requests).to_have_text(["say one", "say 2"])
+    expect(versions).to_have_text("2 of 2")
+    answered(page, 2)
+    assert flaws(page, "versions of a request") == []
+
+    page.get_by_test_id("older-version").press("Enter")
+    expect(requests).to_have_text(["say one", "say two", "say three"])
+    expect(page.get_by_test_id("newer-version")).to_be_focused()
+    expect(page.get_by_role("status").filter(has_text="Version 1 of 2 is shown.")).to_have_count(1)
+    page.reload()
+    expect(requests).to_have_text(["say one", "say two", "say three"])
+    ask(page, "say four")
+    expect(requests).to_have_text(["say one", "say two", "say three", "say four"])
+    answered(page, 4)
+    page.get_by_test_id("newer-version").click()
+    expect(requests).to_have_text(["say one", "say 2"])
+    page.get_by_test_id("older-version").click()
+    page.get_by_test_id("fork").nth(2).click()
+    expect(requests).to_have_text(["say one", "say two", "say three"])
+    expect(versions).to_have_count(0)
+    ask(page, "say five")
+    answered(page, 4)
 
 
 def test_a_long_request_folds_until_it_is_opened(link: str, page: Page) -> None:

@@ -96,7 +96,8 @@ def test_a_request_is_asked_again_with_its_files(link, page: Page):
     page.get_by_test_id("rephrase").click()
     expect(page.get_by_test_id("attached-file")).to_contain_text("data.csv")
     ask(page, "Write a symphony in D minor")
-    turn = ended(page, 2, "declined")
+    expect(page.get_by_test_id("versions")).to_have_text("2 of 2")
+    turn = ended(page, 1, "declined")
     expect(turn.get_by_test_id("request-file")).to_contain_text("data.csv")
     with page.expect_download() as download:
         turn.get_by_test_id("file-link").click()

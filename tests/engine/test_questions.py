@@ -6,6 +6,7 @@ import pytest
 
 from selfeng.core.errors import RequestError, ResourceNotFound
 from selfeng.core.events import Event, QuestionsAsked, Record, TurnStarted
+from selfeng.core.files import File
 from selfeng.core.question import Answer, Question
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.status import Asked
@@ -79,7 +80,37 @@ async def test_a_turn_that_is_asked_for_again_takes_its_answers_along(database):
         _, third = await turn(engine, asked.conversation_id, request, again=answered.turn_id)
         with pytest.raises(ResourceNotFound, match="unknown turn"):
             await engine.ask("me", asked.conversation_id, request, again="nobody's")
-    assert (third[0], third[-1].answer) == (second[0], "3 foot.")
+    sibling = second[0].model_copy(update={"after": asked.turn_id})
+    assert (third[0], third[-1].answer) == (sibling, "3 foot.")
+
+
+async def test_a_branch_knows_nothing_of_its_siblings(database):
+    model = ScriptedModel(ASKS, TELLS, TELLS, TELLS, TELLS)
+    async with engine_on(Notebook(database), model, ScriptedSandbox()) as engine:
+        first, _ = await turn(
+            engine, None, "how steep is it?", files=[File(name="first.csv", content=b"1")]
+        )
+        place = {"after": first.turn_id, "files": [File(name="second.csv", content=b"2")]}
+        await turn(engine, first.conversation_id, "I mean how murky", **place)
+        _, sibling = await turn(
+            engine, first.conversation_id, "", answers=FOOT, after=first.turn_id
+        )
+        await turn(engine, first.conversation_id, "how lush is it?", after="")
+        await turn(engine, first.conversation_id, "and dry?")
+        with pytest.raises(ResourceNotFound, match="has no turn 'nowhere'"):
+            await engine.ask("me", first.conversation_id, "and?", after="nowhere")
+    assert sibling[0].request == "how steep is it?"  # which asked; the newest turn asked nothing
+    shown = [str(prompt.messages) for prompt in model.prompts]
+    seen = [
+        [word in text for word in ("steep", "murky", "lush", "first.csv", "second.csv")]
+        for text in shown
+    ]
+    assert seen[1:] == [
+        [True, True, False, True, True],
+        [True, False, False, True, False],
+        [False, False, True, False, False],
+        [False, False, True, False, False],
+    ]
 
 
 async def test_the_third_round_in_a_row_is_refused(database):

@@ -7,7 +7,9 @@ import {
   initialState,
   needsHistory,
   pendingOf,
+  placeOf,
   reduce,
+  shownBranch,
   shownTurn,
 } from "../../web/static/js/reducer.js";
 import { addRecords, emptyThread } from "../../web/static/js/thread.js";
@@ -509,4 +511,32 @@ test("a conversation that isn't here is no fault, and the next one forgets it", 
   assert.equal(gone.announcement.text, "This conversation isn’t here.");
   assert.equal(after(gone, { type: "conversation_opened", id: "c1" }).missing, false);
   assert.equal(after(gone, asked("k", "x")).missing, false);
+});
+
+test("an edited request is another version: the branch ends before it until its turn begins", () => {
+  const turns = (state) => shownBranch(state).turns.map(({ id }) => id);
+  const begun = (id, after = null) => [id, { type: "turn_started", request: id, after }];
+  const talk = after(opened, received(journal([begun("t1"), begun("t2")])));
+  const edited = after(talk, { type: "request_edited", turn: talk.threads.c1.turns.t2 });
+  assert.deepEqual([edited.draft, edited.draftAfter], ["t2", "t1"]);
+  assert.equal(after(edited, { type: "edit_cancelled" }).draftAfter, null);
+  const elsewhere = after(edited, { type: "conversation_opened", id: "c2" });
+  assert.equal(elsewhere.draftAfter, null);
+  assert.equal(after(elsewhere, { type: "conversation_opened", id: "c1" }).draftAfter, "t1");
+
+  const sending = after(edited, asked("k", "two"));
+  assert.deepEqual(sending.pending, [waiting("k", "two", { after: "t1" })]);
+  assert.deepEqual([turns(sending), sending.draftAfter], [["t1"], null]);
+  const next = received(journal([begun("t3", "t1")], { from: 3 }));
+  const branched = after(sending, accepted("k", "t3"), next);
+  assert.deepEqual([turns(branched), branched.pending], [["t1", "t3"], []]);
+  assert.equal(placeOf(branched), undefined); // the newest
+
+  const back = after(branched, { type: "branch_chosen", turnId: "t2", number: 1, count: 2 });
+  assert.deepEqual([turns(back), shownTurn(back).id, placeOf(back)], [["t1", "t2"], "t2", "t2"]);
+  assert.equal(said(back), "Version 1 of 2 is shown.");
+  const again = after(back, { ...asked("k2", "t2"), again: "t2" });
+  assert.deepEqual([again.pending[0].after, turns(again)], ["t1", ["t1"]]);
+  const further = after(back, received(journal([begun("t4", "t2")], { from: 4 })));
+  assert.deepEqual(turns(further), ["t1", "t2", "t4"]);
 });

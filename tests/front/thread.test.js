@@ -4,6 +4,7 @@ import test from "node:test";
 import {
   addEarlier,
   addRecords,
+  branchOf,
   emptyThread,
   hasGap,
   isBusy,
@@ -157,4 +158,39 @@ test("earlier turns go before the ones that are here, with the corrections that 
   assert.deepEqual(all.order, ["t1", "t2", "t3"]);
   assert.deepEqual(all.turns.t1.corrected, { by: "t3", tool: "add", version: 2 });
   assert.equal(all.earlier, 0);
+});
+
+test("a branch leads to the newest turn, or through a turn that is named", () => {
+  const begun = (turn_id, after) => ({ turn_id, event: { type: "turn_started", after } });
+  const records = [
+    begun("a", null),
+    begun("b", null), // follows a
+    begun("c", "b"),
+    begun("b2", "a"),
+    begun("a2", ""),
+    begun("c2", "b2"),
+  ].map((record, n) => ({ ...record, seq: n + 1, at: "2026-01-01T00:00:00Z" }));
+  const thread = addRecords(emptyThread, records);
+  const ids = (...place) => branchOf(thread, ...place).turns.map(({ id }) => id);
+  assert.deepEqual(ids(), ["a", "b2", "c2"]);
+  assert.deepEqual(ids("b"), ["a", "b", "c"]);
+  assert.deepEqual(ids("a2"), ["a2"]);
+  assert.deepEqual(ids("gone"), ["a", "b2", "c2"]);
+  assert.deepEqual(ids("b", "a"), ["a"]);
+  assert.deepEqual(ids("b", ""), []);
+  const { parents, versions } = branchOf(thread);
+  assert.equal(parents.b2, "a");
+  assert.deepEqual(versions, { "": ["a", "a2"], a: ["b", "b2"], b: ["c"], b2: ["c2"] });
+  const late = addRecords({ ...emptyThread, lastSeq: 3, earlier: 3 }, records.slice(3));
+  assert.deepEqual(
+    branchOf(late).turns.map(({ id }) => id),
+    ["b2", "c2"],
+  );
+  const unknown = addRecords({ ...emptyThread, lastSeq: 1, earlier: 1 }, records.slice(1));
+  assert.equal(branchOf(unknown).parents.b, undefined);
+  const complete = addEarlier(late, records.slice(0, 3));
+  assert.deepEqual(
+    branchOf(complete).turns.map(({ id }) => id),
+    ["a", "b2", "c2"],
+  );
 });

@@ -78,6 +78,7 @@ test("a reused tool makes a turn of four steps", () => {
   assert.deepEqual(folded(events), {
     id: "t1",
     startedAt: second(1),
+    after: null,
     request: "15% of 300?",
     answers: [],
     keeps: "",

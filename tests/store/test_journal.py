@@ -12,10 +12,12 @@ from threading import Thread
 import pytest
 import sqlalchemy as sa
 
-from selfeng.core.errors import ResourceNotFound
+from selfeng.core.errors import RequestError, ResourceNotFound
 from selfeng.core.events import (
+    AnswerCorrected,
     AnswerToken,
     Event,
+    ExecutionFinished,
     Outcome,
     QuestionsAsked,
     Record,
@@ -27,15 +29,19 @@ from selfeng.core.events import (
     TurnStarted,
     TurnStopped,
 )
+from selfeng.core.files import File
 from selfeng.core.process import this_process
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import Question
+from selfeng.core.status import Asked
 from selfeng.store import schema
+from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange
 from selfeng.store.database import reading, writing
 from selfeng.store.journal import Journal, JournalEntry, NewConversation
 from selfeng.store.processes import Processes
 from selfeng.store.turn_queue import ClaimedTurn, QueueLimits, TurnQueue
+from tests.doubles import kept
 
 ROOT = Path(__file__).parents[2]
 AT = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
@@ -92,16 +98,101 @@ def test_a_conversation_begins_with_its_first_turn_or_not_at_all(journal: Journa
     assert [(r.seq, r.event) for r in journal.history("c1")] == [(1, started)]
 
 
-def test_a_conversation_is_found_by_all_its_requests(journal: Journal) -> None:
+def test_a_turn_is_found_by_the_requests_on_its_path(journal: Journal) -> None:
     older, newer, deleted = (journal.create_conversation("alice", "one") for _ in range(3))
-    for conversation in (older, newer, deleted):
-        journal.begin_turn(conversation, "one")
-    journal.begin_turn(newer, "two")
+    _, first, _ = (journal.begin_turn(c, "one") for c in (older, newer, deleted))
+    second = journal.begin_turn(newer, "two")
+    sibling = journal.begin_turn(newer, "three", after=first)
     journal.change_conversation("alice", deleted, ConversationChange(deleted=True))
-    assert journal.conversation_with("alice", ["one"]) == older
-    assert journal.conversation_with("alice", ["one", "two"]) == newer
-    for owner, requests in (("alice", ["two"]), ("alice", ["two", "one"]), ("bob", ["one"])):
-        assert journal.conversation_with(owner, requests) is None
+    for requests, turn_id in (
+        (["one"], first),
+        (["one", "two"], second),
+        (["one", "three"], sibling),
+    ):
+        asked = Asked(conversation_id=newer, turn_id=turn_id)
+        assert journal.turn_after("alice", requests) == asked
+    for owner, requests in (("alice", ["two"]), ("alice", ["two", "three"]), ("bob", ["one"])):
+        assert journal.turn_after(owner, requests) is None
+
+
+def test_a_turn_knows_only_the_turns_that_it_follows(journal: Journal) -> None:
+    conversation = journal.create_conversation("o", "t")
+    asked = QuestionsAsked(questions=(Question(id="unit", question="Which unit?"),))
+
+    def turn(request: str, after: str | None, *events: Event) -> str:
+        turn_id = journal.begin_turn(conversation, request, after=after)
+        journal.append(
+            [
+                JournalEntry(conversation, turn_id, AT, event)
+                for event in (*events, TurnFinished(answer=request.upper()))
+            ]
+        )
+        return turn_id
+
+    first = turn("a", None)
+    second = turn("b", None)
+    sibling = turn("c", first, asked)
+    beginning = turn("d", "")
+    seen = {
+        after: [m.content for m in journal.messages(conversation, after=after)]
+        for after in (None, first, second, sibling, beginning, "")
+    }
+    assert seen == {
+        None: ["d", "D"],
+        first: ["a", "A"],
+        second: ["a", "A", "b", "B"],
+        sibling: ["a", "A", "c", "C"],
+        beginning: ["d", "D"],
+        "": [],
+    }
+    assert journal.rounds(conversation, sibling) == (asked,)
+    assert journal.rounds(conversation, second) == journal.rounds(conversation, "") == ()
+    assert [journal.last_request(conversation, t) for t in (second, None, "")] == ["b", "d", ""]
+    assert [journal.parent(t) for t in (second, sibling, beginning)] == [first, first, ""]
+    assert journal.newest_from(first) == sibling
+    with pytest.raises(ResourceNotFound, match="has no turn 'elsewhere'"):
+        journal.begin_turn(conversation, "e", after="elsewhere")
+
+
+def test_a_fork_has_copies_of_one_path(engine: sa.Engine, journal: Journal) -> None:
+    conversation = journal.create_conversation("me", "Sums")
+    table = File(name="a.csv", content=b"1,2")
+    value = kept("[1, 2]")
+    started = TurnStarted(request="a", files=(table.reference(),), contents=(table,))
+    first = journal.begin_turn(conversation, "a", started=started)
+    executed = ExecutionFinished(tool="add", execution=value)
+    journal.append(
+        [
+            JournalEntry(conversation, first, AT, event)
+            for event in (executed, TurnFinished(answer="A"))
+        ]
+    )
+    wrong = AnswerCorrected(turn_id=first, tool="add", version=2)
+    second = journal.begin_turn(conversation, "b", started=TurnStarted(request="b", after=first))
+    journal.append([JournalEntry(conversation, second, AT, wrong)])
+    with pytest.raises(RequestError, match="the turn runs"):
+        journal.fork("me", conversation, second)
+    journal.append([JournalEntry(conversation, second, AT, TurnFinished(answer="B"))])
+    _finish(journal, conversation, "c", "C")
+    for owner, turn_id in (("you", second), ("me", "elsewhere")):
+        with pytest.raises(ResourceNotFound):
+            journal.fork(owner, conversation, turn_id)
+    copy = journal.fork("me", conversation, second)
+    records = journal.history(copy)
+    (new_first, new_second) = dict.fromkeys(r.turn_id for r in records)
+    assert journal.conversation("me", copy).title == "Sums"
+    assert [r.seq for r in records] == list(range(1, len(records) + 1))
+    assert [r.event for r in records if isinstance(r.event, AnswerCorrected | TurnStarted)] == [
+        started.model_copy(update={"contents": ()}),
+        TurnStarted(request="b", after=new_first),
+        wrong.model_copy(update={"turn_id": new_first}),
+    ]
+    assert {new_first, new_second}.isdisjoint({first, second})
+    assert [m.content for m in journal.messages(copy)][::2] == ["a", "b"]
+    files = ConversationFiles(engine)
+    assert files.read(copy, table.reference().sha256, "a.csv") == table
+    assert [(r.turn_id, r.tool) for r in files.results(copy)] == [(new_first, "add")]
+    assert len(journal.history(conversation)) > len(records)
 
 
 def test_projects_are_conversations_of_another_kind(journal: Journal) -> None:

@@ -49,9 +49,10 @@ def shares(database: sa.Engine, journal: Journal, tmp_path: Path) -> Shares:
     return Shares(database, journal, files)
 
 
-def _turn(journal: Journal, conversation: str, *events: Event) -> None:
+def _turn(journal: Journal, conversation: str, *events: Event) -> str:
     turn = journal.begin_turn(conversation, "request")
     journal.append([JournalEntry(conversation, turn, AT, event) for event in events])
+    return turn
 
 
 def _shown(shares: Shares, conversation: str) -> list[Event]:
@@ -99,6 +100,16 @@ def test_what_is_of_the_library_or_the_server_stays_there(shares: Shares, journa
         started,
         task.model_copy(update={"remedy": ""}),
     ]
+
+
+def test_a_link_shows_the_newest_branch(shares: Shares, journal: Journal) -> None:
+    conversation = journal.create_conversation("ann", "first")
+    started, end = TurnStarted(request="one"), TurnFinished(answer="1")
+    first = _turn(journal, conversation, started, end)
+    _turn(journal, conversation, TurnStarted(request="private"), end)
+    other = TurnStarted(request="two", after=first)
+    _turn(journal, conversation, other, end)
+    assert _shown(shares, conversation) == [started, end, other, end]
 
 
 def test_links_go_with_their_conversation(

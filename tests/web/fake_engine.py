@@ -623,6 +623,7 @@ class FakeEngine:
         *,
         answers: Sequence[Answer] = (),
         again: str = "",
+        after: str | None = None,
         turn_id: str = "",
     ) -> Asked:
         if known := self._journal.conversation_of(turn_id):
@@ -646,11 +647,14 @@ class FakeEngine:
             (first, *_) = self._journal.turn(owner, again)
             assert isinstance(first.event, TurnStarted), first
             answers = first.event.answers
+            after = self._journal.parent(again)
         elif answers:
             answers = completed(QUESTIONS, answers)
         if answers:
             request = f"say {' '.join(f'{answer.id}={answer.value}' for answer in answers)}"
-        return self._begin(owner, conversation_id, request, files, answers=answers, turn_id=turn_id)
+        return self._begin(
+            owner, conversation_id, request, files, answers=answers, turn_id=turn_id, after=after
+        )
 
     turn = Engine.turn
 
@@ -700,13 +704,17 @@ class FakeEngine:
         name: str,
         arguments: Mapping[str, Any],
         files: Sequence[File],
+        *,
+        after: str | None = None,
     ) -> Asked:
         await self.library.get(name)
         if conversation_id is None:
             conversation_id = self._journal.create_conversation(owner, f"Run {name}")
         else:
             self._journal.conversation(owner, conversation_id)
-        return self._begin(owner, conversation_id, f"return {json.dumps(arguments)}", files)
+        return self._begin(
+            owner, conversation_id, f"return {json.dumps(arguments)}", files, after=after
+        )
 
     def _begin(
         self,
@@ -718,11 +726,12 @@ class FakeEngine:
         *,
         answers: Sequence[Answer] = (),
         turn_id: str = "",
+        after: str | None = None,
     ) -> Asked:
-        turn_id = self._journal.begin_turn(conversation_id, request, turn_id)
+        turn_id = self._journal.begin_turn(conversation_id, request, turn_id, after=after)
         emit = partial(self.recorder.emit, conversation_id, turn_id)
         task = asyncio.create_task(
-            self._turn(owner, request, files, keeps, answers=answers, emit=emit)
+            self._turn(owner, request, files, keeps, answers=answers, after=after, emit=emit)
         )
         self._running[turn_id] = owner, task
         task.add_done_callback(lambda _: self._running.pop(turn_id))
@@ -736,6 +745,7 @@ class FakeEngine:
         keeps: str,
         *,
         answers: Sequence[Answer],
+        after: str | None,
         emit: Callable[[Event], None],
     ) -> None:
         said = list[str]()
@@ -747,6 +757,7 @@ class FakeEngine:
                     contents=tuple(files),
                     keeps=keeps,
                     answers=tuple(answers),
+                    after=after,
                 )
             )
             if request.startswith("queue "):

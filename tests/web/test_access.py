@@ -71,6 +71,7 @@ PATHS = [
     "/api/v1/conversations",
     "/api/v1/conversations/unknown",
     "/api/v1/conversations/unknown/export.md",
+    "/api/v1/conversations/unknown/fork",
     "/api/v1/conversations/unknown/records",
     "/api/v1/conversations/unknown/shares",
     "/api/v1/conversations/unknown/shares/unknown",

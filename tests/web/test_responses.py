@@ -101,9 +101,8 @@ def test_a_response_continues_the_one_before(client: openai.OpenAI, server: Serv
     assert conversations(server)[0]["id"] == newest
     assert len(conversations(server)) == count
     branch = respond(client, "say other", previous_response_id=first.id)
-    assert len(conversations(server)) == count + 1
-    assert branch.output_text.startswith("otherTheconversationbefore")
-    assert "second" not in branch.output_text
+    assert len(conversations(server)) == count
+    assert branch.output_text == "other"
     with pytest.raises(openai.BadRequestError, match="gave no response 'resp_none'") as refused:
         respond(client, "say it", previous_response_id="resp_none")
     assert (refused.value.code, refused.value.param) == (

@@ -61,6 +61,7 @@ def test_a_turn_is_begun_and_asked_for_by_its_id(
     program.post(f"{server.url}/api/v1/turns", json={"text": "release rest"})
     assert ended(program, address) == {
         **asked,
+        "after": None,
         "request": "hold rest",
         "answers": {},
         "outcome": "answered",
@@ -107,6 +108,34 @@ def test_an_answer_is_marked_as_wrong(server: ServerProcess, program: requests.S
     assert begun.status_code == 202
     assert begun.json()["conversation_id"] == first["conversation_id"]
     assert begun.json()["turn_id"] != first["turn_id"]
+
+
+def test_a_turn_begins_a_branch_and_is_continued_in_a_new_conversation(
+    server: ServerProcess, program: requests.Session
+) -> None:
+    def asked(text: str, **place: str) -> dict[str, Any]:
+        begun = program.post(f"{server.url}/api/v1/turns", json={"text": text, **place})
+        return ended(program, server.url + begun.headers["Location"])
+
+    first = asked("say one")
+    address = f"{server.url}/api/v1/conversations/{first['conversation_id']}"
+    here = {"conversation_id": first["conversation_id"]}
+    second = asked("say two", **here)
+    sibling = asked("say three", after=first["turn_id"], **here)
+    turns = program.get(address).json()["turns"]
+    assert [(turn["answer"], turn["after"]) for turn in turns] == [
+        ("one", None),
+        ("two", None),
+        ("three", first["turn_id"]),
+    ]
+    assert "two" not in program.get(f"{address}/export.md").text
+    forked = program.post(f"{address}/fork", json={"turn_id": second["turn_id"]})
+    assert forked.status_code == 201
+    copy = program.get(f"{server.url}/api/v1/conversations/{forked.json()['id']}").json()
+    assert [turn["answer"] for turn in copy["turns"]] == ["one", "two"]
+    elsewhere = program.post(f"{address}/fork", json={"turn_id": copy["turns"][0]["turn_id"]})
+    assert elsewhere.status_code == 404
+    assert sibling["turn_id"] != second["turn_id"]
 
 
 def test_a_turn_is_stopped(server: ServerProcess, program: requests.Session) -> None:
@@ -231,7 +260,7 @@ def test_every_operation_is_described(server: ServerProcess, program: requests.S
     described = program.get(f"{server.url}/api/v1/openapi.json").json()
     assert described["openapi"] == "3.1.0"
     told = {path: set(methods) for path, methods in described["paths"].items()}
-    assert len(told) == 51
+    assert len(told) == 52
     assert told["/api/v1/turns/{turn_id}"] == {"get", "delete"}
     assert told["/api/v1/tools/{name}/versions/{number}"] == {"get"}
     assert all(
@@ -309,4 +338,4 @@ def test_every_answer_is_as_it_is_described(api: Any, fuzzed: ServerProcess) -> 
             case.call_and_validate(headers=headers, checks=CHECKS)
 
         check()
-    assert len(operations) == 60
+    assert len(operations) == 61

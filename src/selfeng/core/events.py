@@ -129,6 +129,8 @@ class TurnStarted(Value):
     """The tool that a person calls by hand, without the model; "" for a request."""
     disputes: str = ""
     """Id of the turn whose answer the person marked as wrong."""
+    after: str | None = None
+    """Id of the turn that it follows, "" for none; null: the turn that began before it."""
 
 
 class TurnResumed(Value):
@@ -591,6 +593,21 @@ WRONG_ANSWER = "This answer was wrong; a later one corrects it."
 def corrected_turns(events: Iterable[Event]) -> set[str]:
     """The turns whose answers these events correct."""
     return {event.turn_id for event in events if isinstance(event, AnswerCorrected)}
+
+
+def branch(records: Iterable[Record], last: str = "") -> set[str]:
+    """The turns from the beginning of a conversation to the turn `last`, by default the newest."""
+    parents, newest = dict[str, str](), ""
+    for record in records:
+        if isinstance(record.event, TurnStarted):
+            after = record.event.after
+            parents[record.turn_id] = newest if after is None else after
+            newest = record.turn_id
+    turns, turn_id = set[str](), last or newest
+    while turn_id in parents.keys() - turns:
+        turns.add(turn_id)
+        turn_id = parents[turn_id]
+    return turns
 
 
 def merge(first: Event, second: Event) -> Event | None:

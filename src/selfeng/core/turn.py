@@ -360,6 +360,8 @@ class Request:
     """Rounds of questions in a row just before the request."""
     conversation_id: str = ""
     """Empty if none is stored."""
+    after: str | None = None
+    """Id of the turn that it follows, "" for none; None: the newest of the conversation."""
     kind: RequestKind = _ASKING
     refused: tuple[str, ...] = ()
     """Names of tools of other servers that the person does not want for this request."""

@@ -225,7 +225,7 @@ class TurnStarter:
         workflows = self._workflows if stored_request else None
         request_json = stored_request.as_json() if stored_request and workflows else None
         turn_id = await asyncio.to_thread(
-            partial(self._journal.begin_turn, new=new, waits=True),
+            partial(self._journal.begin_turn, new=new, waits=True, after=started.after),
             conversation_id,
             started.request,
             turn_id,

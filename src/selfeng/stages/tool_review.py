@@ -133,7 +133,7 @@ class EarlierAnswers:
             raise ValueError(call.arguments)
         return arguments, [
             self._files.read(call.conversation_id, reference.sha256, reference.name)
-            for reference in self._files.newest(call.conversation_id, call.seq)
+            for reference in self._files.newest(call.conversation_id, call.seq, after=call.turn_id)
             if reference.name in names
         ]
 

@@ -10,7 +10,15 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 
 from selfeng.core.errors import ResourceNotFound
-from selfeng.core.events import Event, Executing, ExecutionFinished, FilesMade, Record, TurnStarted
+from selfeng.core.events import (
+    LAST_SEQ,
+    Event,
+    Executing,
+    ExecutionFinished,
+    FilesMade,
+    Record,
+    TurnStarted,
+)
 from selfeng.core.files import LARGE, File, FileReference, LargeFiles, shown_name
 from selfeng.core.result import (
     BEGINS,
@@ -25,6 +33,7 @@ from selfeng.core.verdict import Returned
 from selfeng.store import schema
 from selfeng.store.database import reading
 from selfeng.store.text import storable
+from selfeng.store.turn_tree import path
 
 RECOMPUTED = 200
 """The most earlier answers that are computed again."""
@@ -124,14 +133,19 @@ class ConversationFiles:
             lambda earlier: self.result(conversation_id, earlier.reference.sha256),
         )
 
-    def newest(self, conversation_id: str, before: int | None = None) -> tuple[FileReference, ...]:
-        """The newest file of each name, the newest first; `before` the event of that number."""
-        of_conversation = _FILES.c.conversation_id == storable(conversation_id)
-        if before is not None:
-            of_conversation &= _FILES.c.seq < before
+    def newest(
+        self, conversation_id: str, before: int | None = None, *, after: str | None = None
+    ) -> tuple[FileReference, ...]:
+        """The newest file of each name, the newest first, of the turns up to `after`, by default to
+        the newest; `before` the event of that number.
+        """
+        event, steps = schema.events.c, path(conversation_id, after)
+        of_event = (event.conversation_id == _FILES.c.conversation_id) & (event.seq == _FILES.c.seq)
         query = (
             sa.select(_FILES.c.reference)
-            .where(of_conversation)
+            .join(schema.events, of_event)
+            .join(steps, steps.c.id == event.turn_id)
+            .where(_FILES.c.seq < (LAST_SEQ if before is None else before))
             .order_by(_FILES.c.seq.desc(), _FILES.c.position)
         )
         with reading(self._engine) as connection:
@@ -166,11 +180,14 @@ class ConversationFiles:
         large = len(file.content) > LARGE
         return self._large_files.take(file.name, file.pieces()) if large else file
 
-    def results(self, conversation_id: str, turn_id: str = "") -> tuple[EarlierResult, ...]:
-        """The newest values of a conversation, or those of one turn, the oldest first. They are
-        called `r1`, `r2` and so on, by their place among all of its values.
+    def results(
+        self, conversation_id: str, turn_id: str = "", *, after: str | None = None
+    ) -> tuple[EarlierResult, ...]:
+        """The newest values of the turns up to `after`, by default to the newest, or those of one
+        of these turns, the oldest first. They are called `r1`, `r2` and so on, by their place among
+        all of these values.
         """
-        turn = schema.turns.c
+        turn, steps = schema.turns.c, path(conversation_id, after)
         query = (
             sa.select(
                 _RESULTS.c.reference,
@@ -181,7 +198,7 @@ class ConversationFiles:
                 turn.standalone,
             )
             .join(schema.turns, schema.turns.c.id == _RESULTS.c.turn_id)
-            .where(_RESULTS.c.conversation_id == storable(conversation_id))
+            .join(steps, steps.c.id == _RESULTS.c.turn_id)
         )
         head = sa.func.substr(_CONTENTS.c.content, 1, BEGINS, type_=sa.LargeBinary)
         heads = sa.select(_CONTENTS.c.sha256, head)

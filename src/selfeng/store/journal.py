@@ -18,7 +18,7 @@ import sqlalchemy as sa
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError
 
-from selfeng.core.errors import ResourceNotFound
+from selfeng.core.errors import RequestError, ResourceNotFound
 from selfeng.core.events import (
     EVENT,
     FINAL,
@@ -40,6 +40,7 @@ from selfeng.core.events import (
 from selfeng.core.process import is_running, this_process
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import answers_text
+from selfeng.core.status import Asked
 from selfeng.store import schema
 from selfeng.store.conversation_files import brings_contents, keep
 from selfeng.store.conversation_list import (
@@ -59,6 +60,7 @@ from selfeng.store.news import announce
 from selfeng.store.processes import Processes
 from selfeng.store.text import storable, storable_data
 from selfeng.store.turn_queue import MOST_LEASES
+from selfeng.store.turn_tree import fork, newest_from, parent_of_new, path
 
 T = TypeVar("T")
 
@@ -152,14 +154,14 @@ class Journal:
             connection.execute(_CONVERSATIONS.insert().values(**row, created_at=datetime.now(UTC)))
         return key
 
-    def conversation_with(self, owner: str, requests: Sequence[str]) -> str | None:
-        """The id of the owner's newest conversation that had these requests, in this order and no
-        others; None if there is none.
+    def turn_after(self, owner: str, requests: Sequence[str]) -> Asked | None:
+        """The owner's newest turn with the last of these requests that follows the others, in this
+        order, from the beginning of its conversation; None if there is none.
         """
         texts = [storable(request) for request in requests]
         of_conversation = _CONVERSATIONS.c.id == _TURNS.c.conversation_id
         query = (
-            sa.select(_TURNS.c.conversation_id)
+            sa.select(_TURNS.c.conversation_id, _TURNS.c.id)
             .join(_CONVERSATIONS, of_conversation)
             .where(
                 _CONVERSATIONS.c.owner == owner,
@@ -170,11 +172,12 @@ class Journal:
             .order_by(_TURNS.c.started_at.desc())
         )
         with reading(self._engine) as connection:
-            for conversation_id in dict.fromkeys(connection.scalars(query)):
-                ours = _TURNS.c.conversation_id == conversation_id
-                had = sa.select(_TURNS.c.request).where(ours).order_by(_TURNS.c.started_at)
-                if connection.scalars(had).all() == texts:
-                    return str(conversation_id)
+            for conversation_id, turn_id in connection.execute(query).all():
+                steps = path(conversation_id, turn_id)
+                on_path = _TURNS.join(steps, steps.c.id == _TURNS.c.id)
+                had = sa.select(_TURNS.c.request).select_from(on_path)
+                if connection.scalars(had.order_by(steps.c.back.desc())).all() == texts:
+                    return Asked(conversation_id=conversation_id, turn_id=turn_id)
         return None
 
     def conversations(
@@ -281,12 +284,16 @@ class Journal:
         *,
         new: NewConversation | None = None,
         waits: bool = False,
+        after: str | None = None,
     ) -> str:
         """Record a running turn with its first event, and return its id. `append` ends it with the
         event that ends it. `given` is what another process needs to run it. `new` is its
-        conversation, if that begins with the turn. `waits`: it is in the queue.
+        conversation, if that begins with the turn. `waits`: it is in the queue. `after`: see
+        `TurnStarted.after`.
 
         It is noted as later than the conversation's other turns, also where the clock was set back.
+
+        Raises: ResourceNotFound: the conversation has no turn `after`.
         """
         turn_id, now = turn_id or uuid4().hex, datetime.now(UTC)
         of_conversation = _TURNS.c.conversation_id == conversation_id
@@ -312,6 +319,7 @@ class Journal:
             newest = connection.scalar(
                 sa.select(sa.func.max(_TURNS.c.started_at)).where(of_conversation)
             )
+            row["parent_id"] = parent_of_new(connection, conversation_id, after)
             started_at = max(now, utc(newest) + _TICK) if newest else now
             values = {**row, "started_at": started_at, "server": self._server}
             connection.execute(_TURNS.insert().values(**values))
@@ -446,17 +454,47 @@ class Journal:
             query = sa.select(_TURNS.c.id).where(of_conversation, _TURNS.c.state == "running")
             return list(connection.execute(query).scalars())
 
-    def messages(self, conversation_id: str, limit: int = 20) -> tuple[ChatMessage, ...]:
-        """The requests and answers of the newest finished turns, for a model: oldest first, at most
-        `limit` messages.
+    def fork(self, owner: str, conversation_id: str, turn_id: str) -> str:
+        """Begin a conversation with copies of the turns up to one, and return its id.
+
+        Raises: ResourceNotFound: `owner` has no such conversation, or it no such turn;
+        RequestError: the turn runs, or it belongs to a project.
+        """
+        if self.conversation(owner, conversation_id).kind == "project":
+            raise RequestError(
+                "a project can't be continued in a new conversation",
+                "begin a project of its own",
+            )
+        with writing(self._engine) as connection:
+            new_id = fork(connection, conversation_id, turn_id)
+            announce(connection, "conversations")
+        return new_id
+
+    def parent(self, turn_id: str) -> str:
+        """The id of the turn that a turn follows; "" if it begins its conversation."""
+        query = sa.select(_TURNS.c.parent_id).where(_TURNS.c.id == storable(turn_id))
+        with reading(self._engine) as connection:
+            return connection.scalar(query) or ""
+
+    def newest_from(self, turn_id: str) -> str | None:
+        """The id of the newest turn of those that follow a turn, or its own."""
+        with reading(self._engine) as connection:
+            return newest_from(connection, turn_id)
+
+    def messages(
+        self, conversation_id: str, limit: int = 20, after: str | None = None
+    ) -> tuple[ChatMessage, ...]:
+        """The requests and answers of the newest finished turns up to `after`, by default to the
+        newest, for a model: oldest first, at most `limit` messages.
 
         Long messages are cut to 8,000 characters, and all together stay below 24,000.
         """
-        finished = (_TURNS.c.conversation_id == conversation_id) & (_TURNS.c.state == "finished")
+        steps = path(conversation_id, after)
         query = (
             sa.select(_TURNS.c.id, _TURNS.c.request, _TURNS.c.answer)
-            .where(finished)
-            .order_by(_TURNS.c.started_at.desc(), _TURNS.c.id)
+            .join(steps, steps.c.id == _TURNS.c.id)
+            .where(_TURNS.c.state == "finished")
+            .order_by(steps.c.back)
         )
         with reading(self._engine) as connection:
             rows = connection.execute(query.limit(limit // 2)).all()
@@ -483,29 +521,21 @@ class Journal:
             for m in (_message("user", request), _message("assistant", answer))
         )
 
-    def last_request(self, conversation_id: str) -> str:
-        """The request of the newest turn; "" if there is none."""
-        query = (
-            sa.select(_TURNS.c.request)
-            .where(_TURNS.c.conversation_id == storable(conversation_id))
-            .order_by(_TURNS.c.started_at.desc(), _TURNS.c.id)
-        )
+    def last_request(self, conversation_id: str, after: str | None = None) -> str:
+        """The request of the turn `after`, by default of the newest; "" if there is none."""
+        steps = path(conversation_id, after)
+        query = sa.select(_TURNS.c.request).join(steps, steps.c.id == _TURNS.c.id)
         with reading(self._engine) as connection:
-            return connection.scalar(query.limit(1)) or ""
+            return connection.scalar(query.order_by(steps.c.back).limit(1)) or ""
 
-    def rounds(self, conversation_id: str) -> tuple[QuestionsAsked, ...]:
-        """The questions that the latest consecutive turns asked the person, newest first; empty if
-        the newest turn asked none.
+    def rounds(self, conversation_id: str, after: str | None = None) -> tuple[QuestionsAsked, ...]:
+        """The questions that consecutive turns up to `after`, by default to the newest, asked the
+        person, newest first; empty if that one asked none.
         """
-        of_conversation = _TURNS.c.conversation_id == storable(conversation_id)
-        newest = (
-            sa.select(_TURNS.c.id)
-            .where(of_conversation)
-            .order_by(_TURNS.c.started_at.desc(), _TURNS.c.id)
-            .limit(_MOST_ROUNDS)
-        )
+        steps = path(conversation_id, after)
+        query = sa.select(steps.c.id).order_by(steps.c.back).limit(_MOST_ROUNDS)
         with reading(self._engine) as connection:
-            turns = connection.scalars(newest).all()
+            turns = connection.scalars(query).all()
             of_type = _EVENTS.c.turn_id.in_(turns) & (_EVENTS.c.type == "questions_asked")
             records = {
                 row.turn_id: read_record(row)

@@ -36,6 +36,7 @@ turns = sa.Table(
     metadata,
     sa.Column("id", sa.String(32), primary_key=True),
     sa.Column("conversation_id", sa.String(32), sa.ForeignKey("conversations.id"), nullable=False),
+    sa.Column("parent_id", sa.String(32), index=True),  # the turn that it follows; NULL: none
     sa.Column("request", sa.Text, nullable=False),
     sa.Column("standalone", sa.Text),  # the request as the model rewrote it to stand alone
     sa.Column("answer", sa.Text),

@@ -43,6 +43,7 @@ from selfeng.core.events import (
     TurnResumed,
     TurnStarted,
     TurnStopped,
+    branch,
 )
 from selfeng.core.files import File
 from selfeng.core.result import Result
@@ -243,6 +244,7 @@ class Shares:
     def _records(self, shared: SharedConversation) -> tuple[Record, ...]:
         records = [r for r in self._journal.history(shared.id) if r.seq <= shared.last_seq]
         final_turns = {r.turn_id for r in records if isinstance(r.event, FINAL)}
+        final_turns &= branch(r for r in records if r.turn_id in final_turns)
         public_records = (
             r.model_copy(update={"event": event, "conversation_id": ""})
             for r in records

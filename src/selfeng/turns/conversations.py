@@ -20,6 +20,7 @@ from selfeng.core.files import File
 from selfeng.core.plan import SavedPlan, SavedStep
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.result import Result
+from selfeng.core.status import Asked
 from selfeng.core.tool import Tool
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationSummary
@@ -53,11 +54,15 @@ class Conversations:
         """
         return await asyncio.to_thread(self._journal.named_conversation, owner, name)
 
-    async def with_requests(self, owner: str, requests: Sequence[str]) -> str | None:
-        """The id of the newest conversation of `owner` that had these requests, in this order and
-        no others; None if there is none.
-        """
-        return await asyncio.to_thread(self._journal.conversation_with, owner, requests)
+    async def turn_after(self, owner: str, requests: Sequence[str]) -> Asked | None:
+        """See `Journal.turn_after`."""
+        return await asyncio.to_thread(self._journal.turn_after, owner, requests)
+
+    async def fork(self, owner: str, conversation_id: str, turn_id: str) -> str:
+        """See `Journal.fork`."""
+        new_id = await asyncio.to_thread(self._journal.fork, owner, conversation_id, turn_id)
+        self.changed.tell(new_id)
+        return new_id
 
     async def get(self, owner: str, conversation_id: str) -> ConversationSummary:
         """Raises: ResourceNotFound: `owner` has no such conversation."""

@@ -139,6 +139,7 @@ export const getRecords = async (id, before) =>
   (await get(`${conversationPath(id)}/records`, { before, turns: TURNS })).records;
 export const exportAddress = (id, form) =>
   `/api/v1/conversations/${encodeURIComponent(id)}/export.${form}`;
+export const postFork = (id, turnId) => post(`${conversationPath(id)}/fork`, { turn_id: turnId });
 // `change` has one or more of title, pinned, deleted and seen.
 export const patchConversation = (id, change) =>
   call("PATCH", `/api/v1/conversations/${encodeURIComponent(id)}`, change);

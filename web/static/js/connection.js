@@ -1,7 +1,7 @@
 // The socket: subscribes to conversations from the last number seen, and passes on what a person asks.
 
 import { io } from "socket.io-client";
-import { getFile, postFile, TURNS } from "./api.js";
+import { getFile, postFile, postFork, TURNS } from "./api.js";
 import { endedBetween } from "./attention.js";
 import { filesAgain } from "./files.js";
 import {
@@ -15,7 +15,7 @@ import {
 } from "./loading.js";
 import { tellEnds } from "./notifying.js";
 import { NEW_PROJECT } from "./projects.js";
-import { needsHistory } from "./reducer.js";
+import { needsHistory, placeOf } from "./reducer.js";
 import { dispatch, openTool, store } from "./store.js";
 import { t } from "./texts.js";
 import { emptyThread } from "./thread.js";
@@ -188,9 +188,16 @@ async function send(key) {
   if (text === undefined || error || turnId || !socket.connected) return;
   const uploads = await upload(key, files);
   if (!uploads || !pendingBy(key) || !socket.connected) return;
-  const { conversationId } = pendingBy(key);
+  const { conversationId, after = placeOf(store.peek(), conversationId) } = pendingBy(key);
   dispatch({ type: "ask_sent", key });
-  const request = { text, answers, files: uploads, request_id: key, ...(again && { again }) };
+  const request = {
+    text,
+    answers,
+    files: uploads,
+    request_id: key,
+    ...(again && { again }),
+    after,
+  };
   const reply = await emit("ask", { ...request, conversation_id: conversationId });
   const { ok, error: refused, conversation_id: id, turn_id: turn } = reply;
   if (!ok) return socket.connected && dispatch({ type: "ask_refused", key, error: refused });
@@ -236,6 +243,18 @@ export async function refactor(name) {
   return reply?.conversation_id ?? null;
 }
 
+// Begins a conversation with copies of the turns up to one, and opens it.
+export async function fork(conversationId, turnId) {
+  try {
+    const { id } = await postFork(conversationId, turnId);
+    dispatch({ type: "conversation_opened", id });
+    ensureSubscribed(id);
+    loadConversations();
+  } catch ({ message, remedy = "" }) {
+    dispatch({ type: "noticed", message, remedy });
+  }
+}
+
 // Sends the request of a turn once more, with its files and answers; a call by hand is made again from its tool's form.
 export const askAgain = (turn, conversationId) =>
   turn.runs
@@ -256,7 +275,8 @@ export async function run(name, given, files) {
   }
   const current = store.peek().conversationId;
   const conversation = isProject(current) ? null : current;
-  const call = { name, arguments: given, conversation_id: conversation, files: ids };
+  const after = conversation ? placeOf(store.peek()) : undefined;
+  const call = { name, arguments: given, conversation_id: conversation, after, files: ids };
   const reply = await work("run", call);
   if (reply && !conversation) {
     dispatch({ type: "conversation_opened", id: reply.conversation_id, view: "library" });

@@ -4,7 +4,7 @@ const MOST = 30;
 const LONGEST = 50_000;
 // Characters of a request, as in src/selfeng/engine.py.
 export const LONGEST_REQUEST = 20_000;
-const NONE = { text: "", files: [] };
+const NONE = { text: "", files: [], after: null };
 
 // Whether a pasted text is better a file.
 export const isLong = (text) => text.length > LONGEST_REQUEST / 2;
@@ -13,19 +13,20 @@ export const isLong = (text) => text.length > LONGEST_REQUEST / 2;
 const keyOf = (id) => id ?? "";
 
 // The newest drafts, that of the open conversation last.
-function draftsOf({ conversationId, draft, attached, drafts }) {
+function draftsOf({ conversationId, draft, draftAfter: after, attached, drafts }) {
   const { [keyOf(conversationId)]: replaced, ...others } = drafts;
   const kept = Object.entries(others);
   if (draft.trim() || attached.length > 0)
-    kept.push([keyOf(conversationId), { text: draft, files: attached }]);
+    kept.push([keyOf(conversationId), { text: draft, files: attached, after }]);
   return Object.fromEntries(kept.slice(-MOST));
 }
 
 // The state in another conversation: what was being written there is back in the composer.
 export function inConversation(state, id) {
   if (id === state.conversationId) return state;
-  const { [keyOf(id)]: { text, files } = NONE, ...drafts } = draftsOf(state);
-  return { ...state, conversationId: id, drafts, draft: text, attached: files };
+  const { [keyOf(id)]: { text, files, after = null } = NONE, ...drafts } = draftsOf(state);
+  const draft = { draft: text, draftAfter: after, attached: files };
+  return { ...state, conversationId: id, drafts, ...draft };
 }
 
 // As text for the browser's storage, which takes no files; very long drafts are left out.

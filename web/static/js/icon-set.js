@@ -16,6 +16,7 @@ export { default as checks } from "lucide/dist/esm/icons/list-checks.mjs";
 export { default as chevronDown } from "lucide/dist/esm/icons/chevron-down.mjs";
 export { default as chevronLeft } from "lucide/dist/esm/icons/chevron-left.mjs";
 export { default as chevronRight } from "lucide/dist/esm/icons/chevron-right.mjs";
+export { default as fork } from "lucide/dist/esm/icons/git-branch.mjs";
 export { default as clock } from "lucide/dist/esm/icons/clock.mjs";
 export { default as code } from "lucide/dist/esm/icons/code.mjs";
 export { default as copy } from "lucide/dist/esm/icons/copy.mjs";

@@ -1,4 +1,5 @@
-// Keeping what a reload must not lose: drafts in the tab's storage, and requests with their files in a database.
+// Keeping what a reload must not lose: drafts and shown branches in the tab's storage, and requests with their files in
+// a database.
 
 import { effect } from "@preact/signals";
 import { sendWaiting } from "./connection.js";
@@ -6,16 +7,18 @@ import { packed, unpacked } from "./drafts.js";
 import { dispatch, store } from "./store.js";
 
 const KEY = "drafts";
+const BRANCHES = "branches";
 
 export function keepDrafts() {
-  dispatch({ type: "drafts_restored", drafts: unpacked(read()) });
+  dispatch({ type: "drafts_restored", drafts: unpacked(read(KEY)) });
+  dispatch({ type: "branches_restored", branches: JSON.parse(read(BRANCHES) ?? "{}") });
   addEventListener("pagehide", write);
   document.addEventListener("visibilitychange", write);
 }
 
-function read() {
+function read(key) {
   try {
-    return sessionStorage.getItem(KEY);
+    return sessionStorage.getItem(key);
   } catch {
     return null; // The browser stores nothing.
   }
@@ -24,8 +27,9 @@ function read() {
 function write() {
   try {
     sessionStorage.setItem(KEY, packed(store.peek()));
+    sessionStorage.setItem(BRANCHES, JSON.stringify(store.peek().branches));
   } catch {
-    // The browser stores nothing: drafts last until the page is closed.
+    // The browser stores nothing: drafts and branches last until the page is closed.
   }
 }
 

@@ -9,7 +9,7 @@ import { list } from "./format.js";
 import { closeFile, editFile, NEW_PROJECT, openFile, renewTabs, showTab } from "./projects.js";
 import { settingsChanges, withoutTest } from "./settings.js";
 import { t } from "./texts.js";
-import { addEarlier, addRecords, emptyThread, hasGap } from "./thread.js";
+import { addEarlier, addRecords, branchOf, emptyThread, hasGap } from "./thread.js";
 import { versionKey } from "./versions.js";
 
 export const initialState = {
@@ -23,8 +23,9 @@ export const initialState = {
   conversationId: null,
   missing: false, // whether the conversation that was asked for isn't there
   threads: {},
+  branches: {}, // by conversation, the turn that its branch leads through; the newest by default
   // Asked, but not yet in the journal:
-  // {key, text, files, answers, again, conversationId, turnId, sent, error}
+  // {key, text, files, answers, again, after, conversationId, turnId, sent, error}
   pending: [],
   stopping: {}, // turn ids
   selectedTurn: null, // null: the newest
@@ -52,7 +53,8 @@ export const initialState = {
   results: {}, // values that tools returned, by their hash: {value} or {error}
   projectTabs: {}, // by id of the project: {shown, open, seen, edits}, as in projects.js
   draft: "",
-  drafts: {}, // of the other conversations by their id, "" for a new one: {text, files}
+  draftAfter: null, // the turn that it follows as another version of a request; null: it is none
+  drafts: {}, // of the other conversations by their id, "" for a new one: {text, files, after}
   attached: [], // files of the next request: {key, name, size, content}
   focusComposer: 0, // grows when the composer should take the focus
   palette: false, // whether the command palette is open
@@ -78,10 +80,23 @@ export const needsHistory = (state, id = state.conversationId) =>
 export const pendingOf = (state) =>
   state.pending.filter((p) => p.conversationId === state.conversationId);
 
+// The branch of the conversation that is shown; one that a request begins ends before it.
+export function shownBranch(state) {
+  const begun = pendingOf(state).findLast(({ after }) => after !== undefined);
+  const { [state.conversationId]: through } = state.branches;
+  return branchOf(currentThread(state), through, begun?.after);
+}
+
 // The turn whose activity is shown.
-export function shownTurn(state) {
-  const { order, turns } = currentThread(state);
-  return turns[state.selectedTurn] ?? turns[order.at(-1)] ?? null;
+export const shownTurn = (state) =>
+  currentThread(state).turns[state.selectedTurn] ?? shownBranch(state).turns.at(-1) ?? null;
+
+// The turn that a new one follows in a conversation; undefined where that is the newest.
+export function placeOf(state, id = state.conversationId) {
+  const { [id]: thread = emptyThread } = state.threads;
+  const last = branchOf(thread, state.branches[id]).turns.at(-1)?.id;
+  const begun = state.pending.some((p) => p.conversationId === id && p.turnId);
+  return begun || last === thread.order.at(-1) ? undefined : last;
 }
 
 // On a narrow page the panel is a view of its own.
@@ -150,15 +165,23 @@ const changes = {
   conversation_missed: missed,
   records_received: receive,
 
-  asked: (state, { type, ...request }) => ({
+  asked: (state, { type, again = "", after = placeOfDraft(state, again), ...request }) => ({
     ...state,
     pending: [
       ...state.pending,
-      { answers: {}, ...request, conversationId: state.conversationId, ...UNSENT },
+      {
+        answers: {},
+        ...request,
+        ...(again && { again }),
+        ...(after !== null && { after }),
+        conversationId: state.conversationId,
+        ...UNSENT,
+      },
     ],
     selectedTurn: null,
     missing: false,
     draft: "",
+    draftAfter: null,
     attached: [],
     refused: "",
     notice: null,
@@ -190,6 +213,7 @@ const changes = {
   }),
 
   draft_changed: (state, { text }) => ({ ...state, draft: text }),
+  branches_restored: (state, { branches }) => ({ ...state, branches }),
   drafts_restored: (state, { drafts }) => withDrafts(state, drafts),
   files_attached: attached,
   file_detached: (state, { key }) =>
@@ -199,16 +223,27 @@ const changes = {
     const draft = [state.draft, text].filter(Boolean).join("\n");
     return focused({ ...state, draft, attached: state.attached.filter((f) => f.key !== key) });
   },
-  example_chosen: (state, { text, files = state.attached }) =>
-    focused({ ...state, draft: text, attached: files, view: "chat" }),
+  example_chosen: (state, { text, files = state.attached, after: draftAfter = null }) =>
+    focused({ ...state, draft: text, draftAfter, attached: files, view: "chat" }),
   composer_wanted: (state) => focused({ ...state, view: "chat" }),
   request_edited: (state, { turn }) =>
     focused({
       ...state,
       draft: turn.request,
+      draftAfter: shownBranch(state).parents[turn.id] ?? null,
       attached: filesAgain(turn, state.conversationId),
       view: "chat",
     }),
+  edit_cancelled: (state) => focused({ ...state, draft: "", draftAfter: null, attached: [] }),
+  branch_chosen: (state, { turnId, number, count }) =>
+    announce(
+      {
+        ...state,
+        branches: { ...state.branches, [state.conversationId]: turnId },
+        selectedTurn: null,
+      },
+      t("told-version", { number, count }),
+    ),
   turn_selected: (state, { turnId }) => inPanel({ ...state, selectedTurn: turnId }, "activity"),
   view_selected: (state, { view }) => (view === "chat" ? { ...state, view } : inPanel(state, view)),
   panel_toggled: (state, { open = !state.panelOpen }) => ({
@@ -331,6 +366,10 @@ function listLoaded(state, { conversations }) {
   return { ...(gone ? missed(state) : state), conversations };
 }
 
+// A request that is asked again is another version of it.
+const placeOfDraft = (state, again) =>
+  again ? (shownBranch(state).parents[again] ?? null) : state.draftAfter;
+
 const sharing = (state, id, change) =>
   state.sharing?.id === id ? { ...state, sharing: { ...state.sharing, ...change } } : state;
 
@@ -373,6 +412,9 @@ function receive(state, { conversationId, records, after = 0, live, now }) {
   next.pending = stillPending(state.pending, conversationId, thread, before);
   if (!live || records.length === 0) return next;
   next.skew = now - Date.parse(records.at(-1).at);
+  if (state.branches[conversationId] && thread.order.length > before.order.length)
+    // a new turn shows its branch
+    next.branches = { ...state.branches, [conversationId]: undefined };
   const fresh = records.filter((r) => r.seq > before.lastSeq && r.seq <= thread.lastSeq);
   if (conversationId !== state.conversationId) return next;
   const told = fresh.map((record) => announcementOf(record, thread.turns[record.turn_id]));

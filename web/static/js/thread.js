@@ -55,6 +55,36 @@ export function addEarlier(thread, records) {
   return draft;
 }
 
+// One branch of the tree that the turns are: its turns from the first on; by each, the turn that it
+// follows ("" for none) and the others that follow the same. It leads through a turn to the newest
+// that follows it, by default to the newest of all, or it ends with `last` ("" for before the first).
+export function branchOf(thread, through, last) {
+  const place = [thread, through, last];
+  if (!place.every((part, index) => part === known.place[index]))
+    known = { place, branch: climbed(thread, through, last) };
+  return known.branch;
+}
+
+let known = { place: [], branch: null }; // a page draws the same branch in several places
+
+function climbed({ earlier, order, turns }, through, last) {
+  const root = earlier > 0 ? undefined : ""; // what the first turn here follows may not be here
+  const parents = {};
+  const versions = {};
+  const following = new Set([through]);
+  let newest = turns[through] ? through : null;
+  order.forEach((id, index) => {
+    const parent = (parents[id] = turns[id].after ?? order[index - 1] ?? root);
+    (versions[parent] ??= []).push(id);
+    if (!following.has(parent)) return;
+    following.add(id);
+    newest = id;
+  });
+  const branch = [];
+  for (let id = last ?? newest ?? order.at(-1); turns[id]; id = parents[id]) branch.push(turns[id]);
+  return { turns: branch.toReversed(), parents, versions };
+}
+
 export const hasGap = (thread) => thread.held.length > 0;
 
 export const turnsOf = (thread) => thread.order.map((id) => thread.turns[id]);

@@ -12,6 +12,7 @@ import { t } from "./texts.js";
 export const newTurn = (id, startedAt) => ({
   id,
   startedAt,
+  after: null, // the turn that it follows, "" for none, null for the one before it
   request: "",
   answers: [],
   keeps: "",
@@ -96,6 +97,7 @@ const change = (turn, kind, how) => withSteps(turn, patch(turn.steps, isRunning(
 const folds = {
   turn_started: (turn, event, at) => ({
     ...turn,
+    after: event.after ?? null,
     request: event.request,
     answers: event.answers ?? [],
     keeps: event.keeps ?? "",

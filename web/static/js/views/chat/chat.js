@@ -3,9 +3,10 @@
 import { builders } from "../../births.js";
 import { useEffect, useRef } from "preact/hooks";
 import { loadEarlier } from "../../loading.js";
+import { shownBranch } from "../../reducer.js";
 import { useFollow } from "../../scroll.js";
 import { isPreparing } from "../../statuses.js";
-import { isWritten, turnsOf } from "../../thread.js";
+import { isWritten } from "../../thread.js";
 import { html, t } from "../../view.js";
 import { Composer } from "./composer.js";
 import { Empty } from "./empty.js";
@@ -15,7 +16,7 @@ import { Jump } from "../parts/jump.js";
 import { Region } from "../parts/region.js";
 
 export function Chat({ state, thread, pending }) {
-  const turns = turnsOf(thread);
+  const { turns, parents, versions } = shownBranch(state);
   const empty = turns.length + pending.length === 0;
   const { scroller, content, away, follow } = useFollow(
     `${state.conversationId} ${turns.at(-1)?.id} ${pending.length}`,
@@ -47,6 +48,7 @@ export function Chat({ state, thread, pending }) {
               html`<${TurnView}
                 key=${turn.id}
                 turn=${turn}
+                ...${placeAmong(versions[parents[turn.id]], turn.id)}
                 before=${turn.answers.length > 0 && turns[index - 1]}
                 answers=${turn.outcome === "asked" && turns[index + 1]?.answers}
                 skew=${state.skew}
@@ -75,6 +77,7 @@ export function Chat({ state, thread, pending }) {
       ${away && !empty && html`<${Jump} follow=${follow} />`}
       <${Composer}
         draft=${state.draft}
+        edits=${state.draftAfter !== null}
         focus=${state.focusComposer}
         attached=${state.attached}
         refused=${state.refused}
@@ -83,6 +86,12 @@ export function Chat({ state, thread, pending }) {
       />
     </div>
   </main>`;
+}
+
+// The place of a turn among those that follow the same, and its neighbours there.
+function placeAmong(ids, id) {
+  const index = ids.indexOf(id);
+  return { number: index + 1, count: ids.length, older: ids[index - 1], newer: ids[index + 1] };
 }
 
 // Loads earlier turns shortly before it is scrolled into view; the browser then keeps in place what is read.

@@ -14,7 +14,8 @@ import { IconButton } from "../parts/icon-button.js";
 const hasMouse = matchMedia("(pointer: fine)");
 
 // `newest`: the turn whose request Up takes back into an empty composer.
-export const Composer = memo(({ draft, focus, attached, refused, limits, newest }) => {
+// `edits`: whether it becomes another version of an earlier request.
+export const Composer = memo(({ draft, edits, focus, attached, refused, limits, newest }) => {
   const field = useRef(null);
   const picker = useRef(null);
   useLayoutEffect(() => fit(field.current), [draft]);
@@ -53,6 +54,20 @@ export const Composer = memo(({ draft, focus, attached, refused, limits, newest 
       refused &&
       html`<p class="composer-count refused" role="alert" data-testid="files-refused">
         ${refused}
+      </p>`
+    }
+    ${
+      edits &&
+      html`<p class="composer-edits" data-testid="edits">
+        ${t("composer-edits")}
+        <button
+          type="button"
+          class="text-button"
+          data-testid="cancel-edit"
+          onClick=${() => dispatch({ type: "edit_cancelled" })}
+        >
+          ${t("pending-cancel")}
+        </button>
       </p>`
     }
     ${attached.length > 0 && html`<${AttachedFiles} files=${attached} draft=${draft} />`}

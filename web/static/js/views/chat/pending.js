@@ -8,11 +8,11 @@ import { Problem } from "../parts/problem.js";
 
 // `waits`: there is no connection; `upload`: how much of which file is sent.
 export const Pending = memo(({ pending, upload, waits }) => {
-  const { key, text, files, error } = pending;
+  const { key, text, files, after, error } = pending;
   const dismiss = () => dispatch({ type: "pending_dismissed", key });
   const edit = () => {
     dismiss();
-    dispatch({ type: "example_chosen", text, files });
+    dispatch({ type: "example_chosen", text, files, after });
   };
   return html`<li class="turn" data-testid="pending">
     <div class="request-line"><p class="request">${text}</p></div>

@@ -2,7 +2,7 @@
 
 import { useState } from "preact/hooks";
 import { causeOf, isBetterRephrased, settingsHelp } from "../../cause.js";
-import { askAgain, stop } from "../../connection.js";
+import { askAgain, fork, stop } from "../../connection.js";
 import { runningStep } from "../../delegation.js";
 import { duration, nowWords, stepWords, usageText } from "../../format.js";
 import { picturesOf } from "../../files.js";
@@ -40,6 +40,10 @@ const showActivity = (turnId) => dispatch({ type: "turn_selected", turnId });
 export const TurnView = memo(
   ({
     turn,
+    number,
+    count,
+    older,
+    newer,
     before,
     answers,
     skew,
@@ -66,6 +70,10 @@ export const TurnView = memo(
       ${turn.runs && html`<p class="keeps" data-testid="by-hand">${t("turn-by-hand")}</p>`}
       <${Request} turn=${turn} before=${before} />
       <${RequestFiles} files=${turn.files} conversationId=${conversationId} />
+      ${
+        count > 1 &&
+        html`<${Versions} number=${number} count=${count} older=${older} newer=${newer} />`
+      }
       <${Progress}
         turnId=${turn.id}
         course=${turn.course}
@@ -189,6 +197,34 @@ function Request({ turn, before }) {
     }`;
 }
 
+// The other versions of a request, each of which begins a branch.
+function Versions({ number, count, older, newer }) {
+  const choose = (turnId, to, side) => {
+    dispatch({ type: "branch_chosen", turnId, number: to, count });
+    requestAnimationFrame(() => {
+      const buttons = document.querySelectorAll(`[data-turn="${turnId}"] .versions button`);
+      [buttons[side], buttons[1 - side]].find((button) => button?.disabled === false)?.focus();
+    });
+  };
+  return html`<div class="versions" role="group" aria-label=${t("versions")} data-testid="versions">
+    <${Action}
+      icon="chevronLeft"
+      label=${t("versions-older")}
+      testid="older-version"
+      disabled=${!older}
+      act=${() => choose(older, number - 1, 0)}
+    />
+    <span>${t("activity-place", { number, count })}</span>
+    <${Action}
+      icon="chevronRight"
+      label=${t("versions-newer")}
+      testid="newer-version"
+      disabled=${!newer}
+      act=${() => choose(newer, number + 1, 1)}
+    />
+  </div>`;
+}
+
 const Action = ({ testid, act, ...more }) =>
   html`<${IconButton} class="turn-action" data-testid=${testid} onClick=${act} ...${more} />`;
 
@@ -295,6 +331,12 @@ function Summary({ turn, conversationId }) {
             act=${() => askAgain(turn, conversationId)}
           />`
         }
+        <${Action}
+          icon="fork"
+          label=${t("turn-fork")}
+          testid="fork"
+          act=${() => fork(conversationId, turn.id)}
+        />
       </span>
       <button
         class="text-button"

@@ -61,7 +61,7 @@ export function App() {
         deleted=${state.deleted}
       />
       ${middle(state, project, thread)}
-      <${Panel} state=${state} thread=${thread} turn=${shownTurn(state)} />
+      <${Panel} state=${state} turn=${shownTurn(state)} />
     </div>
     <${ViewBar}
       view=${state.view}

@@ -3,6 +3,7 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { lazy } from "../../lazy.js";
+import { shownBranch } from "../../reducer.js";
 import { dispatch, html, Icon, show, t } from "../../view.js";
 import { Activity } from "../activity/activity.js";
 import { Splitter } from "./splitter.js";
@@ -17,7 +18,7 @@ const ICONS = { activity: "activity", library: "book", lessons: "lamp" };
 
 const toggle = () => dispatch({ type: "panel_toggled" });
 
-export function Panel({ state, thread, turn }) {
+export function Panel({ state, turn }) {
   const { panelOpen: open } = state;
   const frame = useRef(null);
   const [hideButton, showButton] = [useRef(null), useRef(null)];
@@ -37,7 +38,7 @@ export function Panel({ state, thread, turn }) {
     activity: () =>
       html`<${Activity}
         turn=${turn}
-        order=${thread.order}
+        order=${shownBranch(state).turns.map(({ id }) => id)}
         skew=${state.skew}
         graph=${state.graph}
         feed=${state.feed}
