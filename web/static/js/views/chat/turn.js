@@ -202,11 +202,16 @@ function Versions({ number, count, older, newer }) {
   const choose = (turnId, to, side) => {
     dispatch({ type: "branch_chosen", turnId, number: to, count });
     requestAnimationFrame(() => {
-      const buttons = document.querySelectorAll(`[data-turn="${turnId}"] .versions button`);
+      const buttons = document.querySelectorAll(`[data-turn="${turnId}"] .turn-versions button`);
       [buttons[side], buttons[1 - side]].find((button) => button?.disabled === false)?.focus();
     });
   };
-  return html`<div class="versions" role="group" aria-label=${t("versions")} data-testid="versions">
+  return html`<div
+    class="turn-versions"
+    role="group"
+    aria-label=${t("versions")}
+    data-testid="versions"
+  >
     <${Action}
       icon="chevronLeft"
       label=${t("versions-older")}
