@@ -108,7 +108,7 @@ async def test_a_plan_runs_its_steps_and_passes_exact_results_on():
     )
     assert model.asked() == ["decide", "specification", "decide", "decide", "results"]
     shown = model.prompts[3].messages[-1].content
-    assert '<results>\n{"id": "reversed", "request": "Reverse \'abc\'", "value": "xxx' in shown
+    assert '<results>\n{"id":"reversed","request":"Reverse \'abc\'","value":"xxx' in shown
     assert LONG not in shown
 
 
@@ -148,7 +148,7 @@ async def test_steps_that_need_nothing_of_each_other_run_at_once():
     assert {states[0], states[1]} == {("one", "started"), ("two", "started")}
     assert states[-1] == ("both", "finished")
     shown = model.prompts[-2].messages[-1].content
-    assert [id in shown for id in ('"id": "one"', '"id": "two"')] == [True, True]
+    assert [id in shown for id in ('"id":"one"', '"id":"two"')] == [True, True]
 
 
 async def test_what_a_step_is_shown_does_not_depend_on_those_beside_it():
@@ -232,7 +232,7 @@ async def test_a_step_is_given_what_it_needs_and_nothing_else():
     assert turns.sandbox.files == [(given,), (given, made[0]), (given, made[1])]
     said = ["\n".join(m.content for m in prompt.messages) for prompt in model.prompts]
     told = [
-        [words in text for words in ("Of before", "furlongs", '"id": "one"', '"id": "two"')]
+        [words in text for words in ("Of before", "furlongs", '"id":"one"', '"id":"two"')]
         for text in said
     ]
     whole, final = [True, True, False, False], [True, False, False, False]
@@ -244,7 +244,7 @@ async def test_a_step_is_given_what_it_needs_and_nothing_else():
         [False, False, False, True],
         final,
     ]
-    assert ['"value": "a.txt"' in said[-1], '"value": "b.txt"' in said[-1]] == [True, True]
+    assert ['"value":"a.txt"' in said[-1], '"value":"b.txt"' in said[-1]] == [True, True]
 
 
 async def test_steps_may_be_written_in_any_order_and_their_results_are_told_in_it():
@@ -260,8 +260,8 @@ async def test_steps_may_be_written_in_any_order_and_their_results_are_told_in_i
     await turns.ask(REQUEST)
     shown = model.prompts[-1].messages[-1].content
     assert [line[:21] for line in shown.splitlines() if line.startswith("{")] == [
-        '{"request": "do vowel',
-        '{"request": "do rever',
+        '{"request":"do vowels',
+        '{"request":"do revers',
     ]
 
 

@@ -54,7 +54,7 @@ async def test_an_answer_goes_on_from_the_request_that_it_completes(database):
     shown = model.prompts[1].messages
     assert shown[1].content == "how long is it?"
     assert (
-        '<answers>\n{"id": "unit", "question": "Which unit?", "answer": "foot"}\n</answers>'
+        '<answers>\n{"id":"unit","question":"Which unit?","answer":"foot"}\n</answers>'
         in shown[-1].content
     )
 
