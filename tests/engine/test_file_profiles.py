@@ -69,8 +69,7 @@ async def test_every_prompt_of_a_build_shows_the_profiles_of_new_and_earlier_fil
     for name, told in asked.items():
         assert '"profile":{"kind":"profile of new.csv"}' in told, name
         assert (
-            '"from":"earlier in the conversation","profile":{"kind":"profile of old.xlsx"}'
-            in told
+            '"from":"earlier in the conversation","profile":{"kind":"profile of old.xlsx"}' in told
         ), name
     assert inspector.read == ["new.csv", "old.xlsx"]
 

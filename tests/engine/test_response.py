@@ -223,8 +223,7 @@ def test_a_step_that_names_another_is_told_with_its_value() -> None:
         StepResult(id="n", request="Count in 'reversed'", tool="t", text="1", data="1"),
     )
     assert all_results(steps) == (
-        '{"request":"Reverse \'abc\'","value":"cba"}\n'
-        '{"request":"Count in \'cba\'","value":"1"}'
+        '{"request":"Reverse \'abc\'","value":"cba"}\n{"request":"Count in \'cba\'","value":"1"}'
     )
 
 
