@@ -144,17 +144,17 @@ def _wrong(events: list[Event], tool: str) -> Iterator[str]:
             yield "failed"
 
 
-async def _keep_busy(loads: list[float], begun: asyncio.Event) -> None:
+async def _keep_busy(loads: list[float], under_way: asyncio.Event) -> None:
     """Raise the load, then keep and note it."""
     busy = BusyProcesses()
     try:
         while True:
             load = os.getloadavg()[0]
             if load >= _AIM:
-                begun.set()
-            if begun.is_set():
+                under_way.set()
+            if under_way.is_set():
                 loads.append(load)
-            busy.adapt(_AIM if begun.is_set() else _MOST)
+            busy.adapt(_AIM if under_way.is_set() else _MOST)
             await asyncio.sleep(_LOOK)
     finally:
         busy.end()
@@ -187,9 +187,9 @@ async def _measure(builds: int) -> dict[str, Any]:
         engine = await build_engine(offline_settings(Path(folder)).model_copy(update=own))
         try:
             await engine.setup.get_ready()
-            begun = asyncio.Event()
-            watch = asyncio.create_task(_keep_busy(loads, begun))
-            await begun.wait()
+            under_way = asyncio.Event()
+            watch = asyncio.create_task(_keep_busy(loads, under_way))
+            await under_way.wait()
             started = time.monotonic()
             await _build(engine, model, builds, counts)
             seconds = round(time.monotonic() - started)

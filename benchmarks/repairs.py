@@ -137,6 +137,8 @@ def _checks(source: str, name: str) -> Iterator[str]:
                     node.id = name
             before: list[ast.stmt] = []
             for statement in function.body:
+                if isinstance(statement, ast.Assert):
+                    statement.msg = None
                 if isinstance(statement, ast.Assert | ast.For):
                     yield "\n".join(map(ast.unparse, [*before, statement]))
                 else:

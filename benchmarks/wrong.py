@@ -159,9 +159,10 @@ def _snake_case(name: str) -> str:
 
 
 async def _fault(engine: Engine, problem: Row, row: Row) -> Fault | None:
-    written, name = problem["entry_point"], _snake_case(problem["entry_point"])
+    original = problem["entry_point"]
+    name = _snake_case(original)
     right, wrong = (
-        re.sub(rf"\b{written}\b", name, row[f"{which}_solution"])
+        re.sub(rf"\b{original}\b", name, row[f"{which}_solution"])
         for which in ("canonical", "buggy")
     )
     try:

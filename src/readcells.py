@@ -1036,12 +1036,12 @@ def _place(header: Sequence[str], name: str) -> int:
     Raises:
         ValueError: there is no such column, or there are several.
     """
-    named = [i for i, other in enumerate(header) if other == plain_text(name)]
-    named = named or [i for i, other in enumerate(header) if same_text(other, name)]
-    if len(named) != 1:
-        there = f"there are {len(named)} columns" if named else "there is no column"
+    places = [i for i, other in enumerate(header) if other == plain_text(name)]
+    places = places or [i for i, other in enumerate(header) if same_text(other, name)]
+    if len(places) != 1:
+        there = f"there are {len(places)} columns" if places else "there is no column"
         raise ValueError(f"{there} {name!r}; the columns are {', '.join(header)}")
-    return named[0]
+    return places[0]
 
 
 def titles_above(rows: Sequence[Sequence[object]]) -> int:

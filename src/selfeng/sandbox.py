@@ -268,7 +268,7 @@ class SecureSandbox:
                     killed = await run_job(container, packed, self._longest(self.timeout), result)
             except SandboxError as error:
                 losses += 1
-                await self._can_try_again(error, losses, begun=container is not None)
+                await self._can_try_again(error, losses, has_begun=container is not None)
                 continue
             pool.give_back(container, result.nonce)
             tries = tries - 1 if result.overdue else 0
@@ -305,7 +305,7 @@ class SecureSandbox:
                     killed = await run_job(container, packed, self._longest(timeout), result)
             except SandboxError as error:
                 losses += 1
-                await self._can_try_again(error, losses, begun=container is not None)
+                await self._can_try_again(error, losses, has_begun=container is not None)
                 container = None
                 continue
             nonce = result.nonce
@@ -324,14 +324,14 @@ class SecureSandbox:
             pool.give_back(container, nonce)
         return verdicts
 
-    async def _can_try_again(self, error: SandboxError, losses: int, *, begun: bool) -> None:
+    async def _can_try_again(self, error: SandboxError, losses: int, *, has_begun: bool) -> None:
         """Wait until a job that was lost can run again: at once on another machine, else when the
-        engine is back. The only machine gets a second try, of jobs that had `begun`.
+        engine is back. The only machine gets a second try, of jobs that `has_begun`.
 
         Raises: the error, if it can't.
         """
         places = self._backend.places
-        if losses >= max(places, 1 + begun):
+        if losses >= max(places, 1 + has_begun):
             raise error
         end = asyncio.get_running_loop().time() + self.outage
         while places == 1:

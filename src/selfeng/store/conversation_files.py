@@ -87,8 +87,8 @@ def _stored(
             row = {"sha256": sha256, "number": number, "content": piece}
             connection.execute(_PIECES.insert().values(**row))
     elif isinstance(reference, ResultReference) and length < reference.size:
-        whole = _CONTENTS.update().where(_CONTENTS.c.sha256 == sha256)
-        connection.execute(whole.values(content=next(coming)))
+        update = _CONTENTS.update().where(_CONTENTS.c.sha256 == sha256)
+        connection.execute(update.values(content=next(coming)))
         connection.execute(_PIECES.delete().where(_PIECES.c.sha256 == sha256))
     return columns
 
