@@ -47,7 +47,7 @@ FIX = SpecificationReply(
 )
 
 
-async def plant(home: Home) -> None:
+async def plant(home: Home, witnesses: tuple[str, ...] = ()) -> None:
     engine = open_database(f"sqlite:///{home.folder / 'data' / 'agent.db'}")
     library = CapabilityRegistry(engine, home.tools, home.folder / "chroma_db", HashingEmbedder())
     await library.start()
@@ -56,6 +56,7 @@ async def plant(home: Home) -> None:
             "tests": FORMER,
             "signature": sum_spec().signature(),
             "example_requests": (REQUEST, "add up numbers"),
+            "witnesses": witnesses,
         }
     )
     await library.add(wrong.draft())
@@ -64,16 +65,21 @@ async def plant(home: Home) -> None:
 
 
 @pytest.fixture
-def link(tmp_path: object) -> Iterator[str]:
+def witnesses() -> tuple[str, ...]:
+    return ()
+
+
+@pytest.fixture
+def link(tmp_path: object, witnesses: tuple[str, ...]) -> Iterator[str]:
     home = bare_home(tmp_path, bubblewrap=True)
     with start_blocking_portal() as portal:
-        portal.call(plant, home)
+        portal.call(plant, home, witnesses)
     titled = {
         "choose a tool": Completion(function="sum_all", arguments={"numbers": [1, -4]}),
         SPECIFY: Completion(content=FIX.model_dump_json()),
         TEST: Completion(content=fenced(MORE)),
         IMPLEMENT: Completion(content=fenced(RIGHT)),
-        "answer the person": [Completion(content="It is 5."), Completion(content="It is -3.")],
+        "answer the person": [Completion(content=f"It is {n}.") for n in (5, 5, -3)],
         "learn lessons": Completion(content='{"lessons": []}'),
     }
     with serving_script(home, titled) as link:
@@ -95,8 +101,9 @@ def test_a_wrong_answer_is_corrected_by_the_value_that_a_person_gives(
     link: str, page: Page
 ) -> None:
     open_page(page, link)
-    ask(page, REQUEST)
-    expect(finished(page)).to_have_text("It is 5.")
+    for number in (1, 2):
+        ask(page, REQUEST)
+        expect(finished(page, number)).to_have_text("It is 5.")
     page.get_by_test_id("wrong").click()
     value = page.get_by_test_id("wrong-value")
     expect(value).to_be_focused()
@@ -105,8 +112,14 @@ def test_a_wrong_answer_is_corrected_by_the_value_that_a_person_gives(
     pictures(page, "wrong-form")
     value.fill("-3")
     page.get_by_test_id("wrong-send").click()
-    expect(finished(page, 2)).to_have_text("It is -3.")
+    expect(finished(page, 3)).to_have_text("It is -3.")
     expect(page.get_by_test_id("answer-corrected")).to_contain_text("sum_all, version 2")
+    page.get_by_role("button", name="of your 2 earlier answers change").click()
+    recall = page.get_by_test_id("recomputed")
+    expect(recall.get_by_role("button", name=REQUEST)).to_have_count(2)
+    expect(recall.locator("del").first).to_have_text("5")
+    expect(recall.locator("ins").first).to_have_text("-3")
+    assert flaws(page, "earlier answers that change") == []
     expect(page.get_by_test_id("disputes")).to_be_visible()
     expect(page.get_by_test_id("wrong-form")).to_have_count(0)
     expect(page.get_by_test_id("wrong")).to_have_count(1)  # of the new answer
@@ -114,3 +127,17 @@ def test_a_wrong_answer_is_corrected_by_the_value_that_a_person_gives(
     page.get_by_test_id("summary-tool").last.click()
     page.get_by_test_id("tab-tests").click()
     expect(page.locator("#tool-panel")).to_contain_text("sum_all(numbers=[1, -4]) == -3")
+
+
+@pytest.mark.parametrize("witnesses", [(RIGHT,)])
+def test_a_witness_that_differs_asks_which_value_is_right(
+    link: str, page: Page, witnesses: tuple[str, ...]
+) -> None:
+    open_page(page, link)
+    ask(page, REQUEST)
+    questions = page.get_by_test_id("questions")
+    expect(questions).to_contain_text("5")
+    expect(questions).to_contain_text("-3")
+    expect(page.get_by_text("It is 5.")).to_have_count(0)
+    assert flaws(page, "a witness differs") == []
+    pictures(page, "witness-differs")

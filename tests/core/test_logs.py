@@ -61,4 +61,14 @@ def test_texts_of_events_that_are_logged_are_names():
         for name, field in kind.model_fields.items()
         if name in _FACTS and field.annotation in (str, str | None)
     }
-    assert texts == {"action", "agent", "recipient", "runs", "server", "symbol", "tool", "where"}
+    assert texts == {
+        "action",
+        "after",
+        "agent",
+        "recipient",
+        "runs",
+        "server",
+        "symbol",
+        "tool",
+        "where",
+    }

@@ -848,7 +848,8 @@ class FakeEngine:
             "returns": "str",
             "example_requests": [f"{name} the word stressed"],
         }
-        strength = {"killed": 3, "mutants": 4}
+        survivor = {"line": 2, "before": "a + b", "after": "a - b"}
+        strength = {"killed": 3, "mutants": 4, "survivors": [survivor]}
         passed = TestResult(test="test_it", outcome="passed", seconds=0.01)
         ended = partial(SynthesisStep, state="finished", seconds=0.1)
         emit(ended(step="specify", artifact=json.dumps(wanted)))

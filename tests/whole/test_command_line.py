@@ -99,6 +99,30 @@ def test_the_tool_is_two_files_that_plain_pytest_passes(home, built):
 
 
 @pytest.mark.extended
+def test_a_tool_is_taught_by_rows_and_edited(home, built, tmp_path):
+    """A row that holds is one more test; code that passes the gate is the next version."""
+    row = """{"text": "ab c"} -> "c ba\""""
+    taught = home.run("-m", "selfeng", "teach", "reverse_string", row)
+    assert (taught.returncode, taught.stderr) == (0, "reverse_string is now at version 2.\n")
+    assert "c ba" in (home.tools / "test_reverse_string.py").read_text()
+    unread = home.run("-m", "selfeng", "teach", "reverse_string", "ab -> ba")
+    assert (unread.returncode, "the row 'ab -> ba' can't be read" in unread.stderr) == (1, True)
+
+    editor = tmp_path / "editor"
+    editor.write_text("#!/bin/sh\nsed -i 's/return .*/return text/' \"$1\"\n")
+    editor.chmod(0o755)
+    wrong = home.run("-m", "selfeng", "edit", "reverse_string", EDITOR=str(editor))
+    assert (wrong.returncode, "failed" in wrong.stderr) == (1, True), wrong.stderr
+    editor.write_text("#!/bin/sh\necho '# looked at' >> \"$1\"\n")
+    edited = home.run("-m", "selfeng", "edit", "reverse_string", EDITOR=str(editor))
+    assert (edited.returncode, edited.stderr) == (0, "reverse_string is now at version 3.\n")
+    assert "# looked at" in home.run("-m", "selfeng", "tools", "reverse_string").stdout
+    editor.write_text("#!/bin/sh\nexit 0\n")
+    same = home.run("-m", "selfeng", "edit", "reverse_string", EDITOR=str(editor))
+    assert (same.returncode, same.stderr) == (0, "Nothing is changed.\n")
+
+
+@pytest.mark.extended
 def test_edited_tools_are_refused_until_they_are_verified_again(home, built):
     code = home.tools / "reverse_string.py"
     code.write_text(code.read_text() + "\n# edited by hand\n")

@@ -11,9 +11,8 @@ import { Elapsed } from "../parts/elapsed.js";
 import { FeedSearch } from "./feed-search.js";
 import { Recent } from "./recent.js";
 import { Steps } from "./steps.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton, Region } from "../parts/controls.js";
 import { Jump } from "../parts/jump.js";
-import { Region } from "../parts/region.js";
 import { State } from "../parts/state.js";
 import { Menu, MenuItem } from "../parts/menu.js";
 

@@ -7,7 +7,7 @@ import { loadGraph } from "../../loading.js";
 import { html, Spinner, t } from "../../view.js";
 import { Problem } from "../parts/problem.js";
 import { Dialog } from "../parts/dialog.js";
-import { Region } from "../parts/region.js";
+import { Region } from "../parts/controls.js";
 
 export const GraphDialog = ({ course, graph, close }) =>
   html`<${Dialog} kind="course-dialog" title=${t("graph")} testid="graph-dialog" close=${close}>

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { dispatch, html, t } from "../../view.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 export function FeedSearch({ search: { text }, found: { at, count } }) {
   const [form, field] = [useRef(null), useRef(null)];

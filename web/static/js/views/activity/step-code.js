@@ -5,7 +5,7 @@ import { unfenced } from "../../specification.js";
 import { html, t } from "../../view.js";
 import { Changes } from "../values/changes.js";
 import { CodeBlock, LiveCode } from "../values/code.js";
-import { Switch } from "../parts/switch.js";
+import { Switch } from "../parts/controls.js";
 
 export function CodeStep({ step }) {
   return html`${step.text && html`<p class="step-text">${step.text}</p>`}<${Source}

@@ -19,7 +19,7 @@ import { StubStep, VerificationStep } from "./step-tests.js";
 import { FailureStep, LessonsStep, MismatchStep, ResumedStep, TextStep } from "./step-text.js";
 import { Elapsed } from "../parts/elapsed.js";
 import { WideButton } from "../frame/wide.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 const BODIES = {
   tool_found: SearchOutcome,

@@ -16,9 +16,6 @@ function Birth({ name, specification, version, passed, tests, caught, seconds })
   const [example] = specification.example_requests ?? [];
   const open = () => openTool(name);
   const title = version > 1 ? t("birth-version", { name, version }) : t("birth-new", { name });
-  const facts = [tests > 0 && t("birth-tests", { passed, total: tests }), duration(seconds)].filter(
-    Boolean,
-  );
   const weak = caught && caught.killed < WEAK * caught.mutants;
   return html`<section class="birth" data-testid="birth" aria-label=${title}>
     <p class="birth-title"><${Icon} name="tool" />${title}</p>
@@ -28,12 +25,14 @@ function Birth({ name, specification, version, passed, tests, caught, seconds })
       whole
     />
     <p class="birth-facts" data-testid="birth-facts">
-      ${facts.join(" · ")}${
+      ${tests > 0 && `${t("birth-tests", { passed, total: tests })} · `}
+      ${
         caught &&
-        html`${facts.length > 0 && " · "}<span data-tone=${weak ? "warn" : null}
+        html`<span data-tone=${weak ? "warn" : null}
             >${t("birth-caught", { caught: caught.killed, total: caught.mutants })}</span
-          >`
+          >${" · "}`
       }
+      ${duration(seconds)}
     </p>
     ${weak && html`<${Survivors} survivors=${caught.survivors} />`}
     <div class="birth-actions">

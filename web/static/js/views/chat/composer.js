@@ -8,7 +8,7 @@ import { pasted, pick } from "../../picking.js";
 import { dispatch, html, Icon, memo, rich, t } from "../../view.js";
 import { AttachedFiles } from "../values/files.js";
 import { Keys } from "../frame/keys.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 // On a touch keyboard Enter begins a new line, as there is no Shift to hold.
 const hasMouse = matchMedia("(pointer: fine)");

@@ -8,7 +8,7 @@ import { Markdown } from "../../markdown.js";
 import { html, Icon, Spinner, store, t } from "../../view.js";
 import { MadeFiles } from "../values/files.js";
 import { LongResults } from "./result.js";
-import { Select } from "../parts/select.js";
+import { Select } from "../parts/controls.js";
 import { Check } from "../parts/check.js";
 
 // `given`: what the fields hold at first, by name.

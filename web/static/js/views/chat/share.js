@@ -6,7 +6,7 @@ import { copy } from "../../clipboard.js";
 import { moment, sentence } from "../../format.js";
 import { dispatch, html, Icon, t } from "../../view.js";
 import { Dialog } from "../parts/dialog.js";
-import { Select } from "../parts/select.js";
+import { Select } from "../parts/controls.js";
 
 const ENDS = [null, 7, 30]; // days; null: never
 const LOCAL = /^(localhost|.*\.localhost|127\..*|\[::1\])$/;

@@ -2,7 +2,7 @@
 
 import { partWords, sentence } from "../../format.js";
 import { dispatch, html, Icon, memo, StateIcon, t } from "../../view.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 const TONES = { reconnecting: "warn", refused: "bad" };
 

@@ -2,7 +2,7 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { html, memo, Spinner, t } from "../../view.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 import { partsBy } from "../../conversations.js";
 import { ago } from "../../format.js";
 

@@ -6,7 +6,7 @@ import { html, memo, t } from "../../view.js";
 import { PaletteButton } from "./palette.js";
 import { openSettings } from "./settings-button.js";
 import { Statuses } from "./status.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 export const Header = memo(({ health, tools }) => {
   return html`<header class="header">

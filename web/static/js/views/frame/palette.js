@@ -11,7 +11,7 @@ import { theme } from "../../theme.js";
 import { isBusy } from "../../thread.js";
 import { dispatch, html, Icon, store, t } from "../../view.js";
 import { Keys } from "./keys.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 const RECENT = "palette";
 const optionId = (index) => `palette-option-${index}`;

@@ -9,7 +9,7 @@ import { Activity } from "../activity/activity.js";
 import { Splitter } from "./splitter.js";
 import { Tabs, tabPanel } from "../parts/tabs.js";
 import { WideButton } from "./wide.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 const Lessons = lazy(async () => (await import("../later.js")).Lessons);
 const Library = lazy(async () => (await import("../later.js")).Library);

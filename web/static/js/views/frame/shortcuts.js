@@ -4,7 +4,7 @@ import { SHORTCUTS } from "../../shortcuts.js";
 import { html, memo, t } from "../../view.js";
 import { Keys } from "./keys.js";
 import { closeAround } from "../parts/dialog.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 export const Shortcuts = memo(
   () =>

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { changeConversation } from "../../loading.js";
 import { openConversation } from "../../route.js";
 import { dispatch, html, t } from "../../view.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 export function Undo({ deleted: { id, title, open } }) {
   const button = useRef(null);

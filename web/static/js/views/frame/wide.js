@@ -4,7 +4,7 @@
 import { useRef } from "preact/hooks";
 import { wide } from "../../room.js";
 import { dispatch, html, t } from "../../view.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 export function WideButton() {
   const button = useRef(null);

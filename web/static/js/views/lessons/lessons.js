@@ -5,7 +5,7 @@ import { deleteLesson, patchLesson } from "../../api.js";
 import { percent } from "../../format.js";
 import { loadLessons } from "../../loading.js";
 import { dispatch, hasText, html, Icon, memo, t } from "../../view.js";
-import { Region } from "../parts/region.js";
+import { Region } from "../parts/controls.js";
 
 const LONGEST = 400;
 

@@ -9,7 +9,7 @@ import { loadTool, loadTools } from "../../loading.js";
 import { openConversation } from "../../route.js";
 import { html, Icon, t } from "../../view.js";
 import { Problem } from "../parts/problem.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 const NOTHING = { code: null, rows: [] };
 const NEW_ROW = { given: {}, value: "" };

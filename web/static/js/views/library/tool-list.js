@@ -11,7 +11,7 @@ import { Badge } from "./badge.js";
 import { Proposals } from "./proposals.js";
 import { Servers } from "./servers.js";
 import { LibraryMenu } from "./tool-menus.js";
-import { Select } from "../parts/select.js";
+import { Select } from "../parts/controls.js";
 import { SearchField } from "../parts/search-field.js";
 
 const ROW = 76; // pixels of a row with two lines of description

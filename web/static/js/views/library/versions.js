@@ -9,7 +9,7 @@ import { html, Spinner, t } from "../../view.js";
 import { Changes } from "../values/changes.js";
 import { Confirm } from "../parts/confirm.js";
 import { Problem } from "../parts/problem.js";
-import { Select } from "../parts/select.js";
+import { Select } from "../parts/controls.js";
 
 export function Versions({ tool, versions, sources, problem }) {
   useEffect(() => {

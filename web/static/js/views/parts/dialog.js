@@ -2,7 +2,7 @@
 
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import { html, t } from "../../view.js";
-import { IconButton } from "./icon-button.js";
+import { IconButton } from "./controls.js";
 
 export const closeAround = ({ currentTarget }) => currentTarget.closest("dialog").close();
 

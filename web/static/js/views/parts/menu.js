@@ -2,7 +2,7 @@
 
 import { useRef } from "preact/hooks";
 import { html, Icon } from "../../view.js";
-import { IconButton } from "./icon-button.js";
+import { IconButton } from "./controls.js";
 
 const EDGE = 8; // pixels
 

@@ -7,7 +7,7 @@ import { fileAddress, FILES, HISTORY, isChanged, isText, tree } from "../../proj
 import { dispatch, html, Icon, memo, t } from "../../view.js";
 import { Confirm } from "../parts/confirm.js";
 import { Contents } from "./contents.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 const A_PATH = "tests/test_main.py";
 

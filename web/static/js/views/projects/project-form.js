@@ -5,7 +5,7 @@ import { beginProject, buildOn } from "../../connection.js";
 import { EXAMPLE_GOALS, HISTORY, nameOf } from "../../projects.js";
 import { dispatch, html, Icon, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
-import { Region } from "../parts/region.js";
+import { Region } from "../parts/controls.js";
 import { Check } from "../parts/check.js";
 
 const LIMITS = [

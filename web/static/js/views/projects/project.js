@@ -32,7 +32,7 @@ import { OpenFile, ProjectTabs, Tree } from "./project-files.js";
 import { ProjectMenu } from "./project-menu.js";
 import { ActStep } from "../activity/step-project.js";
 import { Jump } from "../parts/jump.js";
-import { Region } from "../parts/region.js";
+import { Region } from "../parts/controls.js";
 import { State } from "../parts/state.js";
 
 export function Project({ state, project, thread }) {

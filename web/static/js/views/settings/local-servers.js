@@ -5,7 +5,7 @@ import { patchSettings } from "../../api.js";
 import { sentence } from "../../format.js";
 import { errorWords } from "../../settings.js";
 import { dispatch, html, Icon, t } from "../../view.js";
-import { Select } from "../parts/select.js";
+import { Select } from "../parts/controls.js";
 
 export function LocalServers({ servers, title = t("local-title") }) {
   if (!servers?.length) return null;

@@ -22,7 +22,7 @@ import { Combobox } from "../parts/combobox.js";
 import { LocalServers } from "./local-servers.js";
 import { ModelTest } from "./model-test.js";
 import { Dialog } from "../parts/dialog.js";
-import { Select } from "../parts/select.js";
+import { Select } from "../parts/controls.js";
 import { chooseLanguage, languageChoice } from "../../language.js";
 import { allowNotices, mayAsk, noticesState } from "../../notifying.js";
 import { chooseTheme, themeChoice } from "../../theme.js";

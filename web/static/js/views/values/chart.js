@@ -7,8 +7,7 @@ import { number } from "../../format.js";
 import { locale } from "../../texts.js";
 import { theme } from "../../theme.js";
 import { html, t } from "../../view.js";
-import { Select } from "../parts/select.js";
-import { Region } from "../parts/region.js";
+import { Region, Select } from "../parts/controls.js";
 import { Check } from "../parts/check.js";
 
 const HEIGHT = 260;

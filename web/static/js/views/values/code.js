@@ -6,7 +6,7 @@ import { Highlighted } from "../../markdown.js";
 import { wraps } from "../../room.js";
 import { html, memo, t } from "../../view.js";
 import { Found } from "../parts/disclosure.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 import { More } from "../parts/more.js";
 
 const SHORT = 16;

@@ -6,8 +6,7 @@ import { cellText, cutText, formatOf, jsonText } from "../../results.js";
 import { html, Icon, t } from "../../view.js";
 import { useVirtual } from "../../virtual.js";
 import { CopyButton } from "./code.js";
-import { IconButton } from "../parts/icon-button.js";
-import { Region } from "../parts/region.js";
+import { IconButton, Region } from "../parts/controls.js";
 
 const ROW = 33; // pixels, as --row in value.css
 const SAMPLE = 200; // rows that decide how wide a column is

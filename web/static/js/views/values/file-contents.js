@@ -10,7 +10,7 @@ import { parseExactly, tableOf } from "../../results.js";
 import { html, store, t } from "../../view.js";
 import { Notebook } from "./notebook.js";
 import { Picture } from "./picture.js";
-import { Switch } from "../parts/switch.js";
+import { Switch } from "../parts/controls.js";
 import { learn } from "../../languages.js";
 import { CodeBlock } from "./code.js";
 import { FoldedText } from "./folded-text.js";

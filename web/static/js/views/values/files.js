@@ -6,7 +6,7 @@ import { addressOf, isPicture, kindOf } from "../../files.js";
 import { fileSize } from "../../format.js";
 import { lazy } from "../../lazy.js";
 import { dispatch, html, Icon, t } from "../../view.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 const FileViewer = lazy(async () => (await import("./rich.js")).FileViewer);
 const FileContents = lazy(async () => (await import("./rich.js")).FileContents);

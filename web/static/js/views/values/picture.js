@@ -3,8 +3,7 @@
 import { useRef, useState } from "preact/hooks";
 import { percent } from "../../format.js";
 import { html, t } from "../../view.js";
-import { IconButton } from "../parts/icon-button.js";
-import { Region } from "../parts/region.js";
+import { IconButton, Region } from "../parts/controls.js";
 
 const STEPS = [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 4, 8];
 

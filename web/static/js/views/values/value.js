@@ -20,8 +20,7 @@ import { DataTable } from "./data-table.js";
 import { FoldedText } from "./folded-text.js";
 import { Tree } from "./tree.js";
 import { Viewer } from "./viewer.js";
-import { IconButton } from "../parts/icon-button.js";
-import { Switch } from "../parts/switch.js";
+import { IconButton, Switch } from "../parts/controls.js";
 import { SearchField } from "../parts/search-field.js";
 
 const TableChart = lazy(async () => (await import("./chart.js")).TableChart);

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { fileSize } from "../../format.js";
 import { html, t } from "../../view.js";
 import { FileContents } from "./file-contents.js";
-import { IconButton } from "../parts/icon-button.js";
+import { IconButton } from "../parts/controls.js";
 
 // `tools` stand in the head, before the button that closes.
 export function Viewer({ title, note, tools, close, children }) {
