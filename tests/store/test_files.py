@@ -102,7 +102,7 @@ def test_a_large_content_is_in_pieces_and_goes_with_its_conversation(
     assert large.large.path.stat().st_size == large.size == 3 * MB + 5
     conversation = keep(engine, started(large))
     large.large.path.unlink()
-    again = files.read(conversation, large.reference().sha256, "a")
+    again = files.read(conversation, large.large.sha256, "a")
     assert (again, again.large) == (large, large.large)
     assert again.in_memory().content == bytes(3 * MB + 5)
     with reading(engine) as connection:
@@ -117,11 +117,11 @@ def test_a_result_is_whole_even_if_a_file_has_its_content(
     engine: sa.Engine, files: ConversationFiles
 ) -> None:
     text = json.dumps(["a" * 100] * 20_000, separators=(",", ":"))
-    result = kept(json.loads(text))
+    execution = kept(text)
+    assert execution.result
     same = files.take_in(file("same.json", text.encode()))
-    returned = Returned(type_name="list", text="", value=result.reference, result=result)
-    conversation = keep(engine, started(same), ExecutionFinished(tool="t", execution=returned))
-    sha256 = result.reference.sha256
+    conversation = keep(engine, started(same), ExecutionFinished(tool="t", execution=execution))
+    sha256 = execution.result.reference.sha256
     assert files.result(conversation, sha256).content == text
     assert b"".join(files.read(conversation, sha256, "same.json").pieces()) == text.encode()
 

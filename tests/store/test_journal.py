@@ -29,7 +29,7 @@ from selfeng.core.events import (
     TurnStarted,
     TurnStopped,
 )
-from selfeng.core.files import File
+from selfeng.core.files import File, LargeFiles
 from selfeng.core.process import this_process
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.question import Question
@@ -154,7 +154,9 @@ def test_a_turn_knows_only_the_turns_that_it_follows(journal: Journal) -> None:
         journal.begin_turn(conversation, "e", after="elsewhere")
 
 
-def test_a_fork_has_copies_of_one_path(engine: sa.Engine, journal: Journal) -> None:
+def test_a_fork_has_copies_of_one_path(
+    engine: sa.Engine, journal: Journal, tmp_path: Path
+) -> None:
     conversation = journal.create_conversation("me", "Sums")
     table = File(name="a.csv", content=b"1,2")
     value = kept("[1, 2]")
@@ -189,7 +191,7 @@ def test_a_fork_has_copies_of_one_path(engine: sa.Engine, journal: Journal) -> N
     ]
     assert {new_first, new_second}.isdisjoint({first, second})
     assert [m.content for m in journal.messages(copy)][::2] == ["a", "b"]
-    files = ConversationFiles(engine)
+    files = ConversationFiles(engine, LargeFiles(tmp_path))
     assert files.read(copy, table.reference().sha256, "a.csv") == table
     assert [(r.turn_id, r.tool) for r in files.results(copy)] == [(new_first, "add")]
     assert len(journal.history(conversation)) > len(records)

@@ -34,6 +34,7 @@ def test_a_turn_arrives_whole_and_in_order(
             "request": "say to be or not",
             "files": [],
             "keeps": "",
+            "after": None,
             "agent": "",
             "answers": [],
             "runs": "",

@@ -130,11 +130,11 @@ def test_what_is_wrong_is_named(server: ServerProcess, visitor: requests.Session
     with server.socket(visitor) as page:
         assert page.call("ask", {"text": "x" * 1_000_000})["error"] == {
             "message": "text: String should have at most 20000 characters",
-            "remedy": "send {text, conversation_id, files, answers, again, request_id}",
+            "remedy": "send {text, conversation_id, files, answers, again, after, request_id}",
         }
         assert page.call("ask", None)["error"] == {
             "message": "the event must carry one object",
-            "remedy": "send {text, conversation_id, files, answers, again, request_id}",
+            "remedy": "send {text, conversation_id, files, answers, again, after, request_id}",
         }
         assert page.call("ask", {"text": " "})["error"]["message"] == "the request is blank"
         assert page.call("ask", {"text": "crash"})["error"] == {

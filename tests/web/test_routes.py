@@ -279,7 +279,17 @@ def test_conversations_and_their_records(server: ServerProcess, visitor: request
     assert (summary["id"], summary["title"], set(summary)) == (
         conversation,
         "say by rest",
-        {"id", "title", "kind", "created_at", "active_at", "pinned", "running", "unread"},
+        {
+            "id",
+            "title",
+            "kind",
+            "created_at",
+            "active_at",
+            "pinned",
+            "running",
+            "unread",
+            "snippet",
+        },
     )
     address = f"{server.url}/api/v1/conversations/{conversation}/records"
     assert visitor.get(address).json() == {"records": live}
