@@ -80,6 +80,7 @@ async def test_every_field_of_a_request_comes_back(kind: BaseModel) -> None:
         answers=(Answer(id="x", question="X?", value="1"),),
         rounds=2,
         conversation_id="c",
+        after="t",
         kind=kind,
         refused=("g",),
     )
