@@ -1,4 +1,4 @@
-"""The tests of Python in a few sessions, four of which run at once, and one account of them all:
+"""The tests of Python in a few sessions, up to four of which run at once, and one account of them all:
 `python -m tests [--all] [pytest's arguments]`.
 
 A session is one process, so that its tests share what they import, their servers, databases and
@@ -20,7 +20,9 @@ import pytest
 from tests.account import failures, read, told
 
 AT_ONCE = 4
-"""On two processors: many tests wait for other processes."""
+"""On two processors: many tests wait for other processes. One less where the sandbox's has two
+workers.
+"""
 SESSIONS = (
     ("browser",),
     ("sandbox",),
@@ -48,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
     whole = "--all" in arguments
     marked = ["-m", "" if whole else "not extended"]
     more = [argument for argument in arguments if argument != "--all"]
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(AT_ONCE) as pool:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(AT_ONCE - whole) as pool:
 
         def run(session: tuple[Path, list[str]]) -> int:
             file, paths = session
