@@ -161,7 +161,7 @@ async def _keep_busy(loads: list[float], under_way: asyncio.Event) -> None:
 
 
 async def _build(engine: Engine, model: Script, builds: int, counts: dict[str, int]) -> None:
-    """Count what becomes of the builds, `PERSONS` at once."""
+    """Count the outcomes of the builds, `PERSONS` at once."""
     numbers = iter(range(1, builds + 1))
 
     async def person() -> None:

@@ -154,9 +154,7 @@ def test_a_turn_knows_only_the_turns_that_it_follows(journal: Journal) -> None:
         journal.begin_turn(conversation, "e", after="elsewhere")
 
 
-def test_a_fork_has_copies_of_one_path(
-    engine: sa.Engine, journal: Journal, tmp_path: Path
-) -> None:
+def test_a_fork_has_copies_of_one_path(engine: sa.Engine, journal: Journal, tmp_path: Path) -> None:
     conversation = journal.create_conversation("me", "Sums")
     table = File(name="a.csv", content=b"1,2")
     value = kept("[1, 2]")

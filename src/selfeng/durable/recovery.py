@@ -136,7 +136,7 @@ class TurnRecovery:
                 log.warning("the turns of other processes could not be looked after: %s", error)
 
     def _give_up(self) -> None:
-        """Other processes took this one for gone, as it was frozen, and go on with its turns."""
+        """Other processes took this one for gone, as it was frozen, and continue its turns."""
         self._background.start(self._let_go())
 
     async def _let_go(self) -> None:

@@ -31,7 +31,7 @@ _MAX_CHARACTERS = 16_384
 """256 tokens are shorter than this; the tokenizer does not read the rest of a long text."""
 
 _RECENT = 256
-"""Texts whose vectors are kept: a tool is embedded anew with each request that it serves."""
+"""Texts whose vectors are kept: a tool is embedded again with each request that it serves."""
 
 
 @dataclass(frozen=True)
