@@ -116,6 +116,7 @@ def test_a_wrong_answer_is_corrected_by_the_value_that_a_person_gives(
     expect(page.get_by_test_id("answer-corrected")).to_contain_text("sum_all, version 2")
     page.get_by_role("button", name="of your 2 earlier answers change").click()
     recall = page.get_by_test_id("recomputed")
+    expect(recall).to_contain_text("2 of your 2 earlier answers change")
     expect(recall.get_by_role("button", name=REQUEST)).to_have_count(2)
     expect(recall.locator("del").first).to_have_text("5")
     expect(recall.locator("ins").first).to_have_text("-3")

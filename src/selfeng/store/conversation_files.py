@@ -235,17 +235,19 @@ class ConversationFiles:
         )
 
     def calls(self, owner: str, tool: str, before: datetime) -> tuple[EarlierCall, ...]:
-        """The owner's newest calls of a tool, in turns that began before that time, whose values
-        are kept; the newest first. Those of deleted conversations are left out.
+        """The owner's newest calls of a tool that ended before that time and whose values are kept;
+        the newest first. Those of deleted conversations are left out.
         """
-        turn, conversation = schema.turns.c, schema.conversations.c
+        turn, conversation, event = schema.turns.c, schema.conversations.c, schema.events.c
+        of_event = event.conversation_id == _RESULTS.c.conversation_id
         query = (
             sa.select(_RESULTS, _CONTENTS.c.content, turn.request)
             .join(_CONTENTS, _CONTENTS.c.sha256 == _RESULTS.c.sha256)
             .join(schema.turns, turn.id == _RESULTS.c.turn_id)
             .join(schema.conversations, conversation.id == _RESULTS.c.conversation_id)
+            .join(schema.events, of_event & (event.seq == _RESULTS.c.seq))
             .where(conversation.owner == owner, conversation.deleted_at.is_(None))
-            .where(_RESULTS.c.tool == tool, turn.started_at < before)
+            .where(_RESULTS.c.tool == tool, event.at < before)
             .order_by(turn.started_at.desc(), _RESULTS.c.seq.desc())
         )
         with reading(self._engine) as connection:
