@@ -5,8 +5,7 @@ forgets requests that a tool is found by; and the earlier answers of a tool that
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import Context
 from datetime import UTC, datetime
 from typing import Any
@@ -15,7 +14,6 @@ from selfeng.capability_registry import CapabilityRegistry
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.errors import AgentError, RequestError, ResourceNotFound
 from selfeng.core.events import AnswerCorrected, AnswersRecomputed, Record
-from selfeng.core.files import File
 from selfeng.core.owner import owned_by
 from selfeng.core.provenance import Behaviour, Corrected, Proposal
 from selfeng.core.result import EarlierCall, RecomputedAnswers, ToolEdit
@@ -66,13 +64,13 @@ class EarlierAnswers:
         made = (await self._library.version(name, tool.version)).created_at
         changes, unknown = [], 0
         with owned_by(owner):
-            for call in await asyncio.to_thread(self._files.calls, owner, name, made):
-                try:
-                    arguments, files = await asyncio.to_thread(self._as_called, call)
-                except (ValueError, ResourceNotFound):
+            recorded = self._recorded(owner, name, made)
+            while pair := await asyncio.to_thread(next, recorded, None):
+                call, known = pair
+                if known is None:
                     unknown += 1
                     continue
-                now = await self._executor().try_out(tool, tool.code, arguments, files)
+                now = await self._executor().try_out(tool, tool.code, known.arguments, known.files)
                 changes.append(changed(call, now))
         return RecomputedAnswers(
             tool=name,
@@ -86,12 +84,8 @@ class EarlierAnswers:
         """`owner`'s earlier calls of a tool, the newest 200, with their files."""
 
         def read() -> list[KnownCall]:
-            recorded = list[KnownCall]()
-            for call in self._files.calls(owner, name, datetime.now(UTC)):
-                with suppress(ValueError, ResourceNotFound):
-                    arguments, files = self._as_called(call)
-                    recorded.append(KnownCall(arguments=arguments, files=tuple(files)))
-            return recorded
+            recorded = self._recorded(owner, name, datetime.now(UTC))
+            return [known for _, known in recorded if known]
 
         return await asyncio.to_thread(read)
 
@@ -122,7 +116,19 @@ class EarlierAnswers:
         )
         self._recorder.emit(record.conversation_id, record.turn_id, event, scope="recall", n=1)
 
-    def _as_called(self, call: EarlierCall) -> tuple[dict[str, Any], list[File]]:
+    def _recorded(
+        self, owner: str, name: str, before: datetime
+    ) -> Iterator[tuple[EarlierCall, KnownCall | None]]:
+        """`owner`'s newest calls of a tool that ended before that time, each also as it was made:
+        None if its arguments are not kept whole, or a file is gone. Blocking.
+        """
+        for call in self._files.calls(owner, name, before):
+            try:
+                yield call, self._as_called(call)
+            except (ValueError, ResourceNotFound):
+                yield call, None
+
+    def _as_called(self, call: EarlierCall) -> KnownCall:
         """The arguments and the files of an earlier call. Blocking.
 
         Raises: ValueError: the arguments are not kept whole; ResourceNotFound: a file is gone.
@@ -131,11 +137,12 @@ class EarlierAnswers:
         names = set(texts_in(arguments))
         if any(map(is_shortened, names)):
             raise ValueError(call.arguments)
-        return arguments, [
+        files = (
             self._files.read(call.conversation_id, reference.sha256, reference.name)
             for reference in self._files.newest(call.conversation_id, call.seq, after=call.turn_id)
             if reference.name in names
-        ]
+        )
+        return KnownCall(arguments=arguments, files=tuple(files))
 
 
 class ToolReview:
