@@ -62,7 +62,7 @@ def _pieces(begin: bytes, most: int) -> Iterator[bytes]:
         if (size := size + len(piece)) > most:
             raise RequestError(
                 f"standard input has more than {most / MB:g} MB",
-                "FILE_MAX_MB says how much a file may have; give it less",
+                "give it less, or raise FILE_MAX_MB",
             )
         yield piece
         piece = sys.stdin.buffer.read(PIECE)
