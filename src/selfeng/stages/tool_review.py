@@ -66,11 +66,13 @@ class EarlierAnswers:
         with owned_by(owner):
             recorded = self._recorded(owner, name, made)
             while pair := await asyncio.to_thread(next, recorded, None):
-                call, known = pair
-                if known is None:
+                call, known_call = pair
+                if known_call is None:
                     unknown += 1
                     continue
-                now = await self._executor().try_out(tool, tool.code, known.arguments, known.files)
+                now = await self._executor().try_out(
+                    tool, tool.code, known_call.arguments, known_call.files
+                )
                 changes.append(changed(call, now))
         return RecomputedAnswers(
             tool=name,
@@ -85,7 +87,7 @@ class EarlierAnswers:
 
         def read() -> list[KnownCall]:
             recorded = self._recorded(owner, name, datetime.now(UTC))
-            return [known for _, known in recorded if known]
+            return [again for _, again in recorded if again]
 
         return await asyncio.to_thread(read)
 
