@@ -9,11 +9,13 @@ from datetime import UTC, datetime
 import pytest
 import sqlalchemy as sa
 
+from selfeng.core.errors import DatabaseUnavailable
 from selfeng.core.events import AnswerToken, TurnStarted
 from selfeng.core.files import File
 from selfeng.core.prompt import ChatMessage
 from selfeng.lessons.book import Finding, LessonBook
 from selfeng.lessons.transcript import LessonOutcome
+from selfeng.store import database as module
 from selfeng.store import schema
 from selfeng.store.database import address, attach, open_database, reading, writing
 from selfeng.store.journal import Journal, JournalEntry
@@ -101,6 +103,27 @@ def test_events_of_a_conversation_are_numbered_without_a_gap(database, side_by_s
     assert [r.seq for r in records] == list(range(1, WRITERS * (TIMES + 1) + 1))
     said = [r.event.text for r in records if isinstance(r.event, AnswerToken)]
     assert sorted(said) == sorted(f"{w} {t}" for w in range(WRITERS) for t in range(TIMES))
+
+
+@pytest.mark.postgres
+def test_a_process_that_stops_in_the_middle_of_a_change_holds_up_no_other(
+    postgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "_IDLE", "1s")
+    database = open_database(postgres.new())
+    stopped = attach(address(database))
+
+    def change() -> None:
+        with writing(stopped) as connection:
+            connection.execute(schema.conversations.delete())
+            with writing(database) as other:
+                assert other.scalar(sa.text("SELECT 1")) == 1
+            connection.execute(schema.conversations.delete())
+
+    with pytest.raises(DatabaseUnavailable):
+        change()
+    stopped.dispose()
+    database.dispose()
 
 
 @pytest.mark.postgres

@@ -100,6 +100,8 @@ _IN_TIME = {
     "keepalives_interval": "5",
     "keepalives_count": "3",
 }
+_IDLE = "30s"
+"""How long a transaction on PostgreSQL may wait for its process, which may be stopped for ever."""
 _MIGRATING, _WRITING = 0x5E1F_A6E7, 0x5E1F_A6E8
 """Arbitrary numbers: the advisory locks of PostgreSQL that every process of ours takes to migrate,
 and to write.
@@ -137,6 +139,7 @@ def attach(url: str) -> sa.Engine:
     remote = parsed.get_backend_name() == "postgresql"
     engine = sa.create_engine(parsed.set(query={**_IN_TIME, **parsed.query}) if remote else parsed)
     if remote:
+        sa.event.listen(engine, "connect", _end_idle_transactions)
         sa.event.listen(engine, "checkout", _check)
     else:
         _speak_sqlite(engine)
@@ -376,6 +379,12 @@ def _close_what_comes_back_late(engine: sa.Engine) -> None:
     def _close(_connection, record):  # type: ignore[no-untyped-def]
         if disposed:
             record.invalidate()
+
+
+def _end_idle_transactions(connection: "psycopg.Connection[Any]", *_: object) -> None:
+    """A process that is stopped in the middle of a change would keep the lock of all others."""
+    connection.execute(f"SET idle_in_transaction_session_timeout = '{_IDLE}'")
+    connection.commit()
 
 
 def _check(connection: "psycopg.Connection[Any]", *_: object) -> None:
