@@ -123,13 +123,27 @@ FILES = {
     )
 }
 ARGUMENTS = {"registered": "inscritos.csv", "attended": "asistentes.csv"}
-FIRST = "¿Quién se inscribió pero no asistió?"
-COMPLAINTS = (
-    "That is not right: José did attend.",
-    "No es correcto: José sí asistió.",
-    "Das stimmt nicht: José war da.",
-    "違います。ホセは出席しました。",
-)
+FIRST = "Who registered but did not attend?"
+CONVERSATIONS = {
+    "en": (FIRST, "That is not right: José did attend.", "Only Noé Brú did not attend."),
+    "es": (
+        "¿Quién se inscribió pero no asistió?",
+        "No es correcto: José sí asistió.",
+        "Solo faltó Noé Brú.",
+    ),
+    "de": (
+        "Wer ist angemeldet, war aber nicht da?",
+        "Das stimmt nicht: José war da.",
+        "Nur Noé Brú war nicht da.",
+    ),
+    "ja": (
+        "申し込んだのに出席しなかったのは誰ですか？",
+        "違います。ホセは出席しました。",
+        "欠席はNoé Brúさんだけです。",
+    ),
+}
+"""The first request, the complaint, and the right answer, by language."""
+COMPLAINT = CONVERSATIONS["en"][1]
 WRONG_RESULT = EarlierResult(
     id="r1",
     turn_id="t1",
@@ -168,9 +182,11 @@ class Correction:
         self.orchestrator = orchestrator(sandbox, self.model, self.library, candidates)
         self.events: list[Event] = []
 
-    async def run(self, complaint: str, marked: Dispute | None = None) -> Event:
+    async def run(
+        self, complaint: str, marked: Dispute | None = None, *, first: str = FIRST
+    ) -> Event:
         history = (
-            ChatMessage(role="user", content=FIRST),
+            ChatMessage(role="user", content=first),
             ChatMessage(role="assistant", content="José Gil and Noé Brú."),
         )
 
@@ -181,7 +197,7 @@ class Correction:
             complaint,
             history,
             earlier=EarlierFiles(tuple(FILES), read),
-            earlier_results=EarlierResults((WRONG_RESULT,)),
+            earlier_results=EarlierResults((WRONG_RESULT.model_copy(update={"request": first}),)),
             kind=marked or Asking(),
         )
         async for event in self.orchestrator.begin(request):
@@ -196,20 +212,21 @@ class Correction:
         return await self.library.get(NAME)
 
 
-@pytest.mark.parametrize("complaint", COMPLAINTS)
+@pytest.mark.parametrize("language", CONVERSATIONS)
 async def test_a_correction_fixes_the_tool_and_answers_right(
-    sandbox: SecureSandbox, complaint: str
+    sandbox: SecureSandbox, language: str
 ) -> None:
-    turn = Correction(sandbox, DISPUTE, FIX, fenced(NEW_TESTS), fenced(RIGHT), "Noé Brú.")
-    last = await turn.run(complaint)
-    assert (last.type, last.answer) == ("turn_finished", "Noé Brú.")
+    first, complaint, answer = CONVERSATIONS[language]
+    turn = Correction(sandbox, DISPUTE, FIX, fenced(NEW_TESTS), fenced(RIGHT), answer)
+    last = await turn.run(complaint, first=first)
+    assert (last.type, last.answer) == ("turn_finished", answer)
     assert turn.returned == ['["Noé Brú"]']
     fixed = await turn.newest()
     assert (fixed.version, fixed.code) == (2, RIGHT)
     assert "test_those_who_are_missing" in fixed.tests
     assert (await turn.library.version(NAME, 2)).provenance.origin == Corrected(turn_id="t1")
     assert turn.library.requests == []
-    assert turn.library.forgotten == [(NAME, FIRST), (NAME, WRONG_RESULT.standalone)]
+    assert turn.library.forgotten == [(NAME, first), (NAME, WRONG_RESULT.standalone)]
     (corrected,) = [e for e in turn.events if isinstance(e, AnswerCorrected)]
     assert (corrected.tool, corrected.version, corrected.turn_id) == (NAME, 2, "t1")
 
@@ -221,7 +238,7 @@ async def test_a_suite_that_the_wrong_version_passes_is_written_again(
     turn = Correction(
         sandbox, DISPUTE, FIX, fenced(blind), fenced(NEW_TESTS), fenced(RIGHT), "Noé Brú."
     )
-    assert (await turn.run(COMPLAINTS[0])).type == "turn_finished"
+    assert (await turn.run(COMPLAINT)).type == "turn_finished"
     assert "every test passes on version 1" in turn.model.prompts[3].messages[-1].content
     assert (await turn.newest()).version == 2
 
@@ -243,7 +260,7 @@ async def test_a_former_test_that_holds_the_fault_is_dropped(
         tests=HOLDING_THE_FAULT,
         candidates=candidates,
     )
-    last = await turn.run(COMPLAINTS[0])
+    last = await turn.run(COMPLAINT)
     assert last.type == "turn_finished", last
     tests = (await turn.newest()).tests
     assert "test_other_spellings" not in tests
@@ -268,7 +285,7 @@ async def test_a_specification_of_the_same_tool_is_a_fix_after_a_complaint(
 ) -> None:
     plain = FIX.model_copy(update={"outcome": "tool"})
     turn = Correction(sandbox, DISPUTE, plain, fenced(NEW_TESTS), fenced(RIGHT), "Noé Brú.")
-    await turn.run(COMPLAINTS[0])
+    await turn.run(COMPLAINT)
     assert (await turn.newest()).version == 2
     assert turn.returned == ['["Noé Brú"]']
 
@@ -285,7 +302,7 @@ async def test_a_dispatcher_that_misses_the_complaint_changes_nothing(
     sandbox: SecureSandbox, choice: FunctionCall
 ) -> None:
     turn = Correction(sandbox, choice, FIX, fenced(NEW_TESTS), fenced(RIGHT), "Noé Brú.")
-    await turn.run(COMPLAINTS[2])
+    await turn.run(CONVERSATIONS["de"][1])
     assert turn.returned == ['["Noé Brú"]']
     assert (await turn.newest()).version == 2
     assert any(isinstance(e, AnswerCorrected) for e in turn.events)
