@@ -298,7 +298,11 @@ class Engine:
             events.subscribe(self.called.tell)
             events.subscribe(watch)
             turn = Turn(Request(str(call), files=tuple(files)), events.tell)
-            return await self.model_parts.current.executor.run(turn, call, self.library.count_use)
+            with turn.checking():
+                run = self.model_parts.current.executor.run
+                execution = await run(turn, call, self.library.count_use)
+                await turn.checked()
+            return execution
 
     async def run(
         self,

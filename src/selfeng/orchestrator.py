@@ -3,7 +3,7 @@ src/selfeng/core/stage.py.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, assert_never
@@ -46,7 +46,7 @@ from selfeng.core.turn import (
     awaited,
     no_lessons,
 )
-from selfeng.core.verdict import Execution, Returned
+from selfeng.core.verdict import Returned
 from selfeng.durable.turn_work import Run, TurnStarter
 from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.ending import ending, what_was_reached
@@ -54,7 +54,7 @@ from selfeng.stages.execution.outcome import doubt
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer, plain
 from selfeng.stages.server_consent import ConsentAsked
-from selfeng.stages.stages import Executed, PlanExecuted, Stages
+from selfeng.stages.stages import End, Executed, PlanExecuted, Stages
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.journal import Journal, NewConversation
 from selfeng.store.recorder import Feed
@@ -187,11 +187,11 @@ class Orchestrator:
     async def _answer(self, running: RequestTurn) -> TurnFinished:
         from selfeng.core.tracing import invoke_agent
 
-        with invoke_agent(running.turn.request.conversation_id):
+        with invoke_agent(running.turn.request.conversation_id), running.turn.checking():
             return await self._answered(running)
 
     async def _answered(self, running: RequestTurn) -> TurnFinished:
-        turn, tool, answer = running.turn, None, ""
+        turn, tool = running.turn, None
         end = await self._stages.serve(turn)
         with stage("respond"):
             match end:
@@ -218,11 +218,15 @@ class Orchestrator:
                         self._responder.answer(turn, str(call), execution, call.tool),
                         call.tool.name,
                     )
-                    if doubtful := _doubtful(turn, execution, running.events):
-                        pieces = _single_piece(ask(turn, "", (doubtful,)))
-                        end = DirectAnswer(text="", questions=(doubtful,))
                 case _:
                     assert_never(end)
+            answer = await anext(pieces, "")  # the model is asked while the result is checked
+            await turn.checked()
+            if doubtful := _doubtful(turn, end, running.events):
+                await pieces.aclose()
+                answer = ask(turn, "", (doubtful,))
+                end = DirectAnswer(text="", questions=(doubtful,))
+            turn.emit(AnswerToken(text=answer))
             async for piece in pieces:
                 turn.emit(AnswerToken(text=piece))
                 answer += piece
@@ -250,12 +254,18 @@ def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") 
     return questions_text(round, intro)
 
 
-def _doubtful(turn: Turn, execution: Execution, events: Sequence[Event]) -> Question | None:
-    """The question which value is right, if a witness of the call returned another one."""
-    check = next((event for event in reversed(events) if isinstance(event, Witnessed)), None)
-    if check is None or not isinstance(execution, Returned) or turn.request.rounds >= ROUNDS:
-        return None
-    return doubt(execution, check, turn.request.answers)
+def _doubtful(turn: Turn, end: End, events: Sequence[Event]) -> Question | None:
+    """The question which value is right, if a witness of the call returned another one. Calls by
+    hand are not asked about.
+    """
+    match end:
+        case Executed(execution=Returned() as execution) if (
+            turn.request.rounds < ROUNDS and not isinstance(turn.request.kind, HandCall)
+        ):
+            check = next((e for e in reversed(events) if isinstance(e, Witnessed)), None)
+            return doubt(execution, check, turn.request.answers) if check else None
+        case _:
+            return None
 
 
 def started(turn_request: Request) -> TurnStarted:
@@ -343,7 +353,7 @@ class RequestTurns:
         )
 
 
-async def _single_piece(text: str) -> AsyncIterator[str]:
+async def _single_piece(text: str) -> AsyncGenerator[str, None]:
     """An answer that comes in one piece."""
     yield text
 

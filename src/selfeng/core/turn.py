@@ -26,6 +26,7 @@ from selfeng.core.result import Dispute, EarlierResult, Result
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Part
 from selfeng.core.value import Value
+from selfeng.core.verdict import Execution
 from selfeng.core.visible import one_line
 
 
@@ -446,6 +447,14 @@ class Wait(Protocol):
     ) -> bool: ...
 
 
+class Check(NamedTuple):
+    """A comparison of a result that runs beside what follows."""
+
+    task: asyncio.Task[Execution | None]
+    report: Callable[[Execution | None], object]
+    """Emits an event if the outcome of the task calls for one."""
+
+
 @dataclass(frozen=True)
 class Turn:
     """A request, or a part of one, and what its stages work with."""
@@ -459,6 +468,24 @@ class Turn:
     wait: Wait = awaited
     lessons_shown: set[str] = field(default_factory=set)
     """Ids of the lessons that the turn has shown."""
+    checks: list["Check"] = field(default_factory=list)
+    """What compares results beside the turn, its parts' included; see `checked`."""
+
+    async def checked(self) -> None:
+        """Wait for the checks so far; their events are emitted here."""
+        while self.checks:
+            check = self.checks[0]
+            check.report(await check.task)
+            self.checks.remove(check)
+
+    @contextmanager
+    def checking(self) -> Iterator[None]:
+        """Cancels the checks for which nobody has waited at the end."""
+        try:
+            yield
+        finally:
+            for check in self.checks:
+                check.task.cancel()
 
     def part(self, request: Request, emit: Callable[[Event], object] | None = None) -> "Turn":
         """A part of the turn, on the same budget."""

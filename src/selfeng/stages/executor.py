@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from selfeng.core.errors import LibraryError, SandboxError, ToolNotFound, stage
@@ -37,7 +38,7 @@ from selfeng.core.question import Question
 from selfeng.core.result import Dispute, EarlierResult
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Tool
-from selfeng.core.turn import Request, Turn, texts_in
+from selfeng.core.turn import Check, Request, Turn, texts_in
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
 from selfeng.core.visible import one_line
@@ -316,9 +317,9 @@ class Executor:
         return first.model_copy(update={"further": further_arguments, "standalone": alone})
 
     async def run(self, turn: Turn, call: Call, count: CountUse | None = None) -> Execution:
-        """Call the tool once, and its witnesses beside it. A failure of the tool, or of the server
-        that has it, is a value; only a broken sandbox raises. `count` counts a success, which this
-        does itself by default.
+        """Call the tool once; if it returns, its witnesses are called beside what follows, as a
+        check of the turn. A failure of the tool, or of the server that has it, is a value; only a
+        broken sandbox raises. `count` counts a success, which this does itself by default.
 
         Raises:
             SandboxError: there is no sandbox, or it broke.
@@ -328,58 +329,48 @@ class Executor:
         started = time.monotonic()
         name, tool = call.tool.name, call.tool
         files: tuple[File, ...] = ()
-        check: asyncio.Task[Execution | None] | None = None
-        try:
-            with stage("execute"), execute_tool(name) as span:
-                if isinstance(tool, ServerTool):
-                    execution = await self._run_elsewhere(turn, tool, call.arguments)
-                else:
-                    await turn.need("sandbox")
-                    turn.emit(Executing(tool=name, arguments=_arguments_text(call.arguments)))
-                    files, modules = (
-                        await turn.request.files_of(call.arguments),
-                        await self._sources.of(tool.requires),
-                    )
-                    check = self._begin_check(tool, call, files, modules)
-                    execution = await self._sandbox.execute(
-                        SandboxJob(name, tool.code, library=modules), call.arguments, files
-                    )
-                    execution = promised(execution, tool.signature, call.arguments, files)
-                    profiles = _profiles_of(turn.request, call.arguments)
-                    execution = consistent(execution, name, call.arguments, profiles)
-                if not isinstance(execution, Returned):
-                    fail(span, getattr(execution, "type_name", execution.outcome))
-            seconds = time.monotonic() - started
-            if isinstance(execution, Returned):
-                turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
+        with stage("execute"), execute_tool(name) as span:
+            if isinstance(tool, ServerTool):
+                execution = await self._run_elsewhere(turn, tool, call.arguments)
             else:
-                turn.emit(ExecutionFailed(tool=name, execution=execution, seconds=seconds))
-            if not isinstance(execution, Killed) and execution.files:
-                references = tuple(file.reference() for file in execution.files)
-                turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
-            if not isinstance(tool, ServerTool):
-                digest = call_digest(call.arguments, files)
-                if count and isinstance(execution, Returned):
-                    count(name, tool.version, digest)
-                else:
-                    await self._report(turn, tool, digest, execution)
-            if check and isinstance(execution, Returned):
-                checked = witnessed(name, execution, await check)
-                if checked:
-                    turn.emit(checked)
-        finally:
-            if check:
-                check.cancel()
+                await turn.need("sandbox")
+                turn.emit(Executing(tool=name, arguments=_arguments_text(call.arguments)))
+                files, modules = (
+                    await turn.request.files_of(call.arguments),
+                    await self._sources.of(tool.requires),
+                )
+                execution = await self._sandbox.execute(
+                    SandboxJob(name, tool.code, library=modules), call.arguments, files
+                )
+                execution = promised(execution, tool.signature, call.arguments, files)
+                profiles = _profiles_of(turn.request, call.arguments)
+                execution = consistent(execution, name, call.arguments, profiles)
+                if tool.witnesses and isinstance(execution, Returned):
+                    compare = partial(_compare, turn, name, execution)
+                    check = self._begin_check(tool, call, files, modules)
+                    turn.checks.append(Check(check, compare))
+            if not isinstance(execution, Returned):
+                fail(span, getattr(execution, "type_name", execution.outcome))
+        seconds = time.monotonic() - started
+        if isinstance(execution, Returned):
+            turn.emit(ExecutionFinished(tool=name, execution=execution, seconds=seconds))
+        else:
+            turn.emit(ExecutionFailed(tool=name, execution=execution, seconds=seconds))
+        if not isinstance(execution, Killed) and execution.files:
+            references = tuple(file.reference() for file in execution.files)
+            turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
+        if not isinstance(tool, ServerTool):
+            digest = call_digest(call.arguments, files)
+            if count and isinstance(execution, Returned):
+                count(name, tool.version, digest)
+            else:
+                await self._report(turn, tool, digest, execution)
         return execution
 
     def _begin_check(
         self, tool: Tool, call: Call, files: Sequence[File], modules: Mapping[str, str]
-    ) -> asyncio.Task[Execution | None] | None:
-        """Begin to call the tool's witnesses as the tool; None if it has none. Its steps are a
-        thread of their own.
-        """
-        if not tool.witnesses:
-            return None
+    ) -> asyncio.Task[Execution | None]:
+        """Begin to call the tool's witnesses as the tool. Its steps are a thread of their own."""
         digest = call_digest(call.arguments, files)
         with own_work(f"witnesses {tool.version} {len(call.further)} {digest[:16]}"):
             return asyncio.create_task(self._ask_witnesses(tool, call, files, modules))
@@ -440,6 +431,12 @@ class Executor:
                 change = await self._library.record_failure(tool.name, tool.version, problem)
         if change:
             turn.emit(change)
+
+
+def _compare(turn: Turn, tool: str, execution: Returned, check: Execution | None) -> None:
+    """Emit what the witnesses' values, `check`, say of the result."""
+    if comparison := witnessed(tool, execution, check):
+        turn.emit(comparison)
 
 
 def _disputed_again(request: Request, call: Call) -> Disputed | None:

@@ -4,7 +4,7 @@ it.
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 from typing import assert_never
 
 from selfeng.core.errors import BudgetExceeded, ModelError
@@ -40,7 +40,7 @@ class ResponseSynthesizer:
 
     async def answer(
         self, turn: Turn, call: str, execution: Execution, tool: AnyTool | None = None
-    ) -> AsyncIterator[str]:
+    ) -> AsyncGenerator[str, None]:
         """The answer in pieces, Markdown; `call` is the call of the tool as Python source.
 
         When the model can't be reached, declines or has no budget left, the plain result is the
@@ -59,7 +59,9 @@ class ResponseSynthesizer:
         async for piece in self._stream_reply(turn, prompt, plain(execution, tool)):
             yield piece
 
-    async def answer_plan(self, turn: Turn, results: Sequence[StepResult]) -> AsyncIterator[str]:
+    async def answer_plan(
+        self, turn: Turn, results: Sequence[StepResult]
+    ) -> AsyncGenerator[str, None]:
         """The same for a plan."""
         prompt = render(
             "results", turn.request.history, request=turn.request.text, results=all_results(results)
@@ -67,7 +69,9 @@ class ResponseSynthesizer:
         async for piece in self._stream_reply(turn, prompt, plain_results(results)):
             yield piece
 
-    async def _stream_reply(self, turn: Turn, prompt: Prompt, instead: str) -> AsyncIterator[str]:
+    async def _stream_reply(
+        self, turn: Turn, prompt: Prompt, instead: str
+    ) -> AsyncGenerator[str, None]:
         has_begun = False
         try:
             async for piece in self._model.stream(prompt, turn.budget):
