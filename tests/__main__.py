@@ -1,4 +1,4 @@
-"""The tests of Python in a few sessions, up to four of which run at once, and one account of them all:
+"""The tests of Python in a few sessions, up to five of which run at once, and one account of them all:
 `python -m tests [--all] [pytest's arguments]`.
 
 A session is one process, so that its tests share what they import, their servers, databases and
@@ -19,9 +19,9 @@ import pytest
 
 from tests.account import failures, read, told
 
-AT_ONCE = 4
-"""On two processors: many tests wait for other processes. One less where the sandbox's has two
-workers.
+AT_ONCE = {False: 5, True: 3}
+"""On two processors: many tests wait for other processes. Fewer with the extended tests, among
+which are long kills, and whose session of the sandbox has two workers.
 """
 SESSIONS = (
     ("browser",),
@@ -50,7 +50,7 @@ def main(arguments: Sequence[str]) -> int:
     whole = "--all" in arguments
     marked = ["-m", "" if whole else "not extended"]
     more = [argument for argument in arguments if argument != "--all"]
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(AT_ONCE - whole) as pool:
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(AT_ONCE[whole]) as pool:
 
         def run(session: tuple[Path, list[str]]) -> int:
             file, paths = session

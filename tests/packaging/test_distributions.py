@@ -162,6 +162,7 @@ def test_a_wheel_has_what_the_repository_has_and_node_makes(wheel: Path) -> None
 
 
 @pytest.mark.bubblewrap
+@pytest.mark.extended
 def test_an_installed_wheel_needs_neither_the_repository_nor_node(installed: Empty) -> None:
     selfeng = program(installed)
     assert installed.run(selfeng, "--version").stdout == "selfeng 0.1.0\n"
@@ -320,6 +321,7 @@ def test_an_image_runs_without_root_and_ends_in_order(unpacked: Path, engine: Do
             engine.images.remove(stage.id)
 
 
+@pytest.mark.extended
 def test_systemd_accepts_the_unit(installed: Empty) -> None:
     unit = Path(installed.python).parents[1] / "share/systemd/user/selfeng.service"
     here = installed.place / unit.name
