@@ -414,7 +414,7 @@ def _model_parts(
         ),
         runtime=runtime,
         recall=lambda: durable_recall(learning.recall()),
-        delegation=Delegation(sandbox, agents, threads),
+        delegation=lambda toolsmith: Delegation(sandbox, (*agents, toolsmith), threads),
         news=news,
         wait=durable_wait,
         servers=servers,
