@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from sandbox_worker.frames import BrokenStream, Message, pack
 from sandbox_worker.job_clock import LONGEST
+from selfeng.core.background import together
 from selfeng.core.errors import RequestError, SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner
@@ -199,25 +200,21 @@ class SecureSandbox:
             for version in versions
         ]
         lanes = _lanes(versions)
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [
-                    group.create_task(
-                        self._take_turns(
-                            self._verifiers if versions[lane[0]].apart else self._comparers,
-                            [work[n] for n in lane],
-                            expected,
-                            timeout or self.timeout,
-                        )
-                    )
-                    for lane in lanes
-                ]
-        except ExceptionGroup as several:
-            raise several.exceptions[0] from None  # all lanes fail for the same reason
+        results = await together(
+            *(
+                self._take_turns(
+                    self._verifiers if versions[lane[0]].apart else self._comparers,
+                    [work[n] for n in lane],
+                    expected,
+                    timeout or self.timeout,
+                )
+                for lane in lanes
+            )
+        )
         verdicts = {
             n: verdict
-            for lane, task in zip(lanes, tasks, strict=True)
-            for n, verdict in zip(lane, task.result(), strict=True)
+            for lane, result in zip(lanes, results, strict=True)
+            for n, verdict in zip(lane, result, strict=True)
         }
         return tuple(verdicts[n] for n in range(len(versions)))
 
