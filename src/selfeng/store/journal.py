@@ -181,10 +181,10 @@ class Journal:
         return None
 
     def conversations(
-        self, owner: str, kind: ConversationKind = "chat", text: str = ""
+        self, owner: str, text: str = "", kind: ConversationKind = "chat"
     ) -> tuple[ConversationSummary, ...]:
         """An owner's conversations of a kind, that with the newest turn first; with a text those
-        that have its words, at most 50.
+        that have its words in their title, requests or answers, at most 50.
         """
         with reading(self._engine) as connection:
             conversations = tuple(map(_summary, find_conversations(connection, owner, kind, text)))
