@@ -266,9 +266,14 @@ class CapabilityRegistry:
             self._writer.check, draft.name, Sources(code=draft.code, tests=draft.tests)
         )
 
-    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+    async def add(
+        self,
+        draft: ToolDraft,
+        provenance: Provenance | None = None,
+        requests: Sequence[str] = (),
+    ) -> Tool:
         """Register files, record, vector and version, or nothing, even if the process is killed in
-        between.
+        between. The tool is found by the `requests`, too.
 
         While there is no embedder, the tool is found by its words.
 
@@ -276,7 +281,7 @@ class CapabilityRegistry:
         """
         self._check_form(draft.name)
         tool, embedded = await self._embedding.run(
-            partial(self._editor.add, draft, provenance or Provenance())
+            partial(self._editor.add, draft, provenance or Provenance(), requests)
         )
         if not embedded:
             self._embed_later()

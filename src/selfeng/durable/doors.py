@@ -191,12 +191,17 @@ class _DurableLibrary(_Steps):
             else library_tools
         )
 
-    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+    async def add(
+        self,
+        draft: ToolDraft,
+        provenance: Provenance | None = None,
+        requests: Sequence[str] = (),
+    ) -> Tool:
         """A tool that a dead process added before it could record the step is the step's value."""
 
         async def add(*_: object) -> Tool:
             tool = await self._there(draft, 1)
-            return tool or await self._part.add(draft, provenance)
+            return tool or await self._part.add(draft, provenance, requests)
 
         return await done_once(name_of("library.add", draft), add)
 

@@ -19,7 +19,7 @@ from selfeng.library.file_watcher import FileWatcher
 from selfeng.library.library_errors import no_proposal
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import ToolWriter
-from selfeng.library.vectors import Vectors
+from selfeng.library.vectors import Vectors, new_requests
 from selfeng.store.database import reading, writing
 from selfeng.store.schema import proposals
 from selfeng.store.text import storable
@@ -33,12 +33,15 @@ class ToolEditor:
     ) -> None:
         self._engine, self._watcher, self._writer, self._vectors = engine, watcher, writer, vectors
 
-    def add(self, draft: ToolDraft, provenance: Provenance) -> tuple[Tool, bool]:
+    def add(
+        self, draft: ToolDraft, provenance: Provenance, requests: Sequence[str]
+    ) -> tuple[Tool, bool]:
         """The tool, and whether it has its vector. Raises: ToolExists, LibraryError."""
         self._watcher.look()  # a tool with files deleted just now frees its name
         self._writer.check(draft.name, Sources(code=draft.code, tests=draft.tests))
-        embedding = self._vectors.of_new(draft)
-        return self._writer.add(draft, provenance, embedding), embedding is not None
+        used = new_requests(draft, requests)
+        embedding = self._vectors.of_new(draft, used)
+        return self._writer.add(draft, provenance, embedding, used), embedding is not None
 
     def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         """Raises: VersionConflict, ToolModified, ToolNotFound, VersionNotFound,
@@ -138,7 +141,12 @@ class ProposingLibrary:
         method: Callable[..., Any] = getattr(self._library, name)
         return method
 
-    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+    async def add(
+        self,
+        draft: ToolDraft,
+        provenance: Provenance | None = None,
+        requests: Sequence[str] = (),
+    ) -> Tool:
         await self._library.check(draft)
         return await self._proposed(draft, 0, provenance or Provenance())
 

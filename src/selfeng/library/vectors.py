@@ -1,7 +1,7 @@
 """The search vectors of tools, made by the current embedder."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -36,12 +36,12 @@ class Vectors:
         self.former: Embedder | None = None
         """The former embedder, while searches use its vectors."""
 
-    def of_new(self, draft: ToolDraft) -> Embedding | None:
+    def of_new(self, draft: ToolDraft, used: Used = ()) -> Embedding | None:
         """The vector of a new tool, ignoring what an earlier tool of its name has served; None
         while the embedder is unavailable.
         """
         try:
-            return self._of(draft, ())
+            return self._of(draft, used)
         except EmbedderUnavailable as error:
             _log.info("%s is found only by its words for now: %s", draft.name, error)
             return None
@@ -145,6 +145,12 @@ class Vectors:
             embedder.id,
             tool_vector(embedder, draft.name, draft.description, examples, parameter_words(draft)),
         )
+
+
+def new_requests(draft: ToolDraft, requests: Sequence[str]) -> Used:
+    """Those of the requests that are not example requests of the draft."""
+    known = distinct_requests(draft.example_requests)
+    return distinct_requests((*known, *requests))[len(known) :][:MOST_USED]
 
 
 class _FoundBy(NamedTuple):
