@@ -223,6 +223,9 @@ class ListedLibrary:
         self.requests += [(draft.name, 1, request) for request in requests]
         return self._keep(registered(draft), provenance or Provenance())
 
+    async def prepare(self, draft: ToolDraft, requests: Sequence[str] = ()) -> None:
+        pass
+
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         newest = (await self.get(draft.name)).version
         if newest != based_on:

@@ -288,6 +288,10 @@ class CapabilityRegistry:
         await self._look(tool.name)
         return tool
 
+    async def prepare(self, draft: ToolDraft, requests: Sequence[str] = ()) -> None:
+        """Embed the words of a tool that is about to be added; its vector is kept for a while."""
+        await self._embedding.run(partial(self._vectors.of_new, draft, requests))
+
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         """Make the next version of the tool of that name, which begins provisional; on an error
         nothing changes.

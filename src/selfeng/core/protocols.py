@@ -82,6 +82,9 @@ class ToolLibrary(Protocol):
         but do not become example requests, which others see. Raises: ToolNameInvalid, ToolExists.
         """
 
+    async def prepare(self, draft: ToolDraft, requests: Sequence[str] = ()) -> None:
+        """Do ahead what `add` of a draft with the same words will need; changes nothing."""
+
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         """Make the next version of the tool of that name, which begins provisional; or change
         nothing.

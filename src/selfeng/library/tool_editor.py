@@ -19,7 +19,7 @@ from selfeng.library.file_watcher import FileWatcher
 from selfeng.library.library_errors import no_proposal
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import ToolWriter
-from selfeng.library.vectors import Vectors, new_requests
+from selfeng.library.vectors import Vectors
 from selfeng.store.database import reading, writing
 from selfeng.store.schema import proposals
 from selfeng.store.text import storable
@@ -38,9 +38,7 @@ class ToolEditor:
     ) -> tuple[Tool, bool]:
         """The tool, and whether it has its vector. Raises: ToolExists, LibraryError."""
         self._watcher.look()  # a tool with files deleted just now frees its name
-        self._writer.check(draft.name, Sources(code=draft.code, tests=draft.tests))
-        used = new_requests(draft, requests)
-        embedding = self._vectors.of_new(draft, used)
+        used, embedding = self._vectors.of_new(draft, requests)
         return self._writer.add(draft, provenance, embedding, used), embedding is not None
 
     def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:

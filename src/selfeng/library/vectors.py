@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -23,6 +24,8 @@ _log = logging.getLogger(__name__)
 
 MOST_USED = 15
 """Maximum number of served requests that a tool is found by; the oldest are dropped."""
+_RECENT = 20
+"""Vectors that are kept, for tools that are about to be added."""
 
 Used = tuple[str, ...]
 """Requests that a tool has served, newest first."""
@@ -33,18 +36,24 @@ class Vectors:
 
     def __init__(self, engine: sa.Engine, embedder: Embedder) -> None:
         self._engine, self._embedder = engine, embedder
+        self._vector = lru_cache(_RECENT)(tool_vector)
         self.former: Embedder | None = None
         """The former embedder, while searches use its vectors."""
 
-    def of_new(self, draft: ToolDraft, used: Used = ()) -> Embedding | None:
-        """The vector of a new tool, ignoring what an earlier tool of its name has served; None
-        while the embedder is unavailable.
+    def of_new(
+        self, draft: ToolDraft, requests: Sequence[str] = ()
+    ) -> tuple[Used, Embedding | None]:
+        """Those of the requests that find a new tool, beside its example requests, and its vector,
+        ignoring what an earlier tool of its name has served; None while the embedder is
+        unavailable.
         """
+        known = distinct_requests(draft.example_requests)
+        used = distinct_requests((*known, *requests))[len(known) :][:MOST_USED]
         try:
-            return self._of(draft, used)
+            return used, self._of(draft, used)
         except EmbedderUnavailable as error:
             _log.info("%s is found only by its words for now: %s", draft.name, error)
-            return None
+            return used, None
 
     def of_next(self, draft: ToolDraft) -> Embedding:
         """The vector of a tool's next version, which includes the requests that the tool has
@@ -138,19 +147,10 @@ class Vectors:
             _log.warning("%s is not found until all tools are re-embedded: %s", draft.name, error)
             return embedding
 
-    @staticmethod
-    def _by(embedder: Embedder, draft: ToolDraft, used: Used) -> Embedding:
-        examples = (*draft.example_requests, *used)
-        return Embedding(
-            embedder.id,
-            tool_vector(embedder, draft.name, draft.description, examples, parameter_words(draft)),
-        )
-
-
-def new_requests(draft: ToolDraft, requests: Sequence[str]) -> Used:
-    """Those of the requests that are not example requests of the draft."""
-    known = distinct_requests(draft.example_requests)
-    return distinct_requests((*known, *requests))[len(known) :][:MOST_USED]
+    def _by(self, embedder: Embedder, draft: ToolDraft, used: Used) -> Embedding:
+        examples, parameters = (*draft.example_requests, *used), parameter_words(draft)
+        vector = self._vector(embedder, draft.name, draft.description, examples, parameters)
+        return Embedding(embedder.id, vector)
 
 
 class _FoundBy(NamedTuple):

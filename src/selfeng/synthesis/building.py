@@ -366,7 +366,7 @@ class Synthesis:
     async def verify(self) -> str:
         with self._steps.step("verify") as current:
             green = self._deps.chain.gate.green(self._job, self._steps.turn.emit, current.attempt)
-            _, self._verdict = await together(self._rule_out_twins(), green)
+            _, self._verdict = await together(self._prepare(), green)
             if self._verdict.passed and (problem := await self._refuted()):
                 self._verdict = Verdict(passed=False, problem=problem)
             if self._verdict.passed:
@@ -381,15 +381,18 @@ class Synthesis:
         self._always = failed if self._always is None else self._always & failed
         return "failed"
 
-    async def _rule_out_twins(self) -> None:
-        """Note which of the tools near the specification do not pass the suite. A single step of
-        the turn's work, as it runs beside others.
+    async def _prepare(self) -> None:
+        """Do ahead what a new tool's registration needs: note which of the tools near the
+        specification do not pass the suite, and embed its words. It runs beside steps of the turn's
+        work, so it may take one of its own, at once.
         """
         tests, failing = self._tests, self._failing
         near = [tool for tool in self._build.near if (tool.digest, tests) not in failing]
         signature = self._build.spec.signature()
         passed = await passing(self._deps.sandbox, signature, tests, near)
         failing.update((tool.digest, tests) for tool in near if tool not in passed)
+        if not self._build.extends:
+            await self._deps.library.prepare(self._draft, self._requests)
 
     async def _twin(self) -> Tool | None:
         """The tool of another name that does the same, if the library has it by now."""
@@ -526,22 +529,12 @@ class Synthesis:
             prompts=tuple(self._steps.prompts_sent),
             usage=turn.budget.usage,
         )
-        requests = tuple(filter(may_be_kept, self._learnable))
         with self._steps.step("register") as current:
-            draft = ToolDraft(
-                name=spec.name,
-                description=spec.description,
-                signature=spec.signature(),
-                code=self._code,
-                tests=self._tests,
-                example_requests=_own_examples(turn.request.text, spec.example_requests),
-                model=self._deps.model_name,
-                requires=await steady_requirements(library, self._tools, self._code),
-                witnesses=kept_witnesses(self._code, self._witnesses),
-            )
+            requires = await steady_requirements(library, self._tools, self._code)
+            draft = self._draft.model_copy(update={"requires": requires})
             if base:
                 tool = await library.revise(draft, base.version, provenance)
-                await self._learn(tool, requests, build.fixes)
+                await self._learn(tool, build.fixes)
                 current.summary = report_registered(self._steps, tool)
                 return tool
             if known := await self._twin():
@@ -551,7 +544,7 @@ class Synthesis:
                 )
                 return known
             try:
-                tool = await library.add(draft, provenance, requests)
+                tool = await library.add(draft, provenance, self._requests)
                 current.summary = report_registered(self._steps, tool)
             except ToolExists:
                 # Another turn was asked the same at the same time, and was faster.
@@ -563,7 +556,27 @@ class Synthesis:
                 )
             return tool
 
-    async def _learn(self, tool: Tool, requests: Sequence[str], dispute: Dispute | None) -> None:
+    @property
+    def _requests(self) -> tuple[str, ...]:
+        """What finds the tool beside its example requests."""
+        return tuple(filter(may_be_kept, self._learnable))
+
+    @property
+    def _draft(self) -> ToolDraft:
+        """The tool as it is now, without what it imports."""
+        spec = self._build.spec
+        return ToolDraft(
+            name=spec.name,
+            description=spec.description,
+            signature=spec.signature(),
+            code=self._code,
+            tests=self._tests,
+            example_requests=_own_examples(self._steps.turn.request.text, spec.example_requests),
+            model=self._deps.model_name,
+            witnesses=kept_witnesses(self._code, self._witnesses),
+        )
+
+    async def _learn(self, tool: Tool, dispute: Dispute | None) -> None:
         """Let the requests find the next version of a tool, or mark the answer that it corrects,
         and take back what the tool learnt by that.
         """
@@ -571,7 +584,7 @@ class Synthesis:
             return
         if not dispute:
             with suppress(EmbedderUnavailable):  # its words and examples still find it
-                for form in requests:
+                for form in self._requests:
                     await self._deps.library.record_request(tool.name, tool.version, form)
             return
         for form in dispute.requests:
