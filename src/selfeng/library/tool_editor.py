@@ -20,7 +20,7 @@ from selfeng.library.library_errors import no_proposal
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import ToolWriter
 from selfeng.library.vectors import Vectors
-from selfeng.store.database import reading, writing
+from selfeng.store.database import fetch_column, fetch_value, reading, writing
 from selfeng.store.schema import proposals
 from selfeng.store.text import storable
 
@@ -103,8 +103,7 @@ class Proposals:
     def get(self, owner: str, name: str) -> Proposal:
         """Waiting or refused. Raises: ResourceNotFound."""
         query = sa.select(proposals.c.proposal).where(_is(owner, name))
-        with reading(self._engine) as connection:
-            text = connection.scalar(query)
+        text = fetch_value(self._engine, query)
         if text is None:
             raise no_proposal(name)
         return Proposal.model_validate_json(text)
@@ -112,8 +111,7 @@ class Proposals:
     def of(self, owner: str) -> tuple[Proposal, ...]:
         """Those that wait, by name."""
         query = sa.select(proposals.c.proposal).where(proposals.c.owner == owner)
-        with reading(self._engine) as connection:
-            texts = connection.scalars(query.order_by(proposals.c.name)).all()
+        texts = fetch_column(self._engine, query.order_by(proposals.c.name))
         return tuple(p for p in map(Proposal.model_validate_json, texts) if not p.refused)
 
 

@@ -88,42 +88,37 @@ class Vectors:
         removed, changed, or is already found by it.
         """
 
-        def add(tool: Tool, used: Used) -> Used | None:
+        def add(tool: Tool, used: Used) -> _FoundBy | None:
             request_keys = map(same_request, (*tool.example_requests, *used))
-            return (
-                None
-                if tool.version != version or same_request(request) in request_keys
-                else (request, *used)[:MOST_USED]
-            )
+            if tool.version != version or same_request(request) in request_keys:
+                return None
+            return _FoundBy(tool, (request, *used)[:MOST_USED])
 
         return self._change(name, add)
 
     def forget(self, name: str, request: str) -> bool:
         """Remove a learned request from a tool; False if there is no such request."""
-        return self._change(
-            name,
-            lambda _, used: tuple(r for r in used if r != request) if request in used else None,
-        )
+
+        def remove(tool: Tool, used: Used) -> _FoundBy | None:
+            remaining = tuple(r for r in used if r != request)
+            return _FoundBy(tool, remaining) if remaining != used else None
+
+        return self._change(name, remove)
 
     def release(self, name: str) -> bool:
         """Let search find an imported tool by the example requests that it came with; False if it
         is by them already, or came with none.
         """
-        while True:
-            with reading(self._engine) as connection:
-                before = _found_by(connection, name)
-            tool = before and _released(before.tool)
-            if before is None or tool is None:
-                return False
-            embedding = self._of(tool, before.used)
-            with writing(self._engine) as connection:
-                if _found_by(connection, name) == before:
-                    records.release(connection, tool, before.used, embedding)
-                    return True
+        return self._change(name, _released, records.release)
 
-    def _change(self, name: str, change: Callable[[Tool, Used], Used | None]) -> bool:
-        """Replace the used requests with the result of `change`; False if that is None or there is
-        no such tool.
+    def _change(
+        self,
+        name: str,
+        change: Callable[[Tool, Used], "_FoundBy | None"],
+        store: Callable[[sa.Connection, Tool, Used, Embedding], None] = records.serve,
+    ) -> bool:
+        """Replace what a tool is found by with the result of `change`; False if that is None or
+        there is no such tool.
         """
         while True:
             with reading(self._engine) as connection:
@@ -131,12 +126,12 @@ class Vectors:
             after = before and change(*before)
             if before is None or after is None:
                 return False
-            embedding = self._of(before.tool, after)
+            embedding = self._of(*after)
             with writing(self._engine) as connection:
                 if (
                     _found_by(connection, name) == before
                 ):  # otherwise something changed while this was embedded
-                    records.serve(connection, before.tool, after, embedding)
+                    store(connection, *after, embedding)
                     return True
 
     def _of(self, draft: ToolDraft, used: Used) -> Embedding:
@@ -158,13 +153,14 @@ class _FoundBy(NamedTuple):
     used: Used
 
 
-def _released(tool: Tool) -> Tool | None:
+def _released(tool: Tool, used: Used) -> _FoundBy | None:
     """The tool with the requests that it came with; None if there are none that it lacks."""
     if tool.imported is None or not tool.imported.requests:
         return None
     requests = distinct_requests((*tool.example_requests, *tool.imported.requests))
     imported = tool.imported.model_copy(update={"requests": ()})
-    return tool.model_copy(update={"example_requests": requests, "imported": imported})
+    update = {"example_requests": requests, "imported": imported}
+    return _FoundBy(tool.model_copy(update=update), used)
 
 
 def _found_by(connection: sa.Connection, name: str) -> _FoundBy | None:
