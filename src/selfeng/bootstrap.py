@@ -122,7 +122,9 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         minilm = MiniLM.below(settings.parts)
         # What serves the page answers no look, but would count it as a request without the token.
         ports = {port: kind for port, kind in PORTS.items() if port != settings.flask_port}
-        configuration = Configuration(settings, LLMClient.from_settings, partial(local_servers, ports))
+        configuration = Configuration(
+            settings, LLMClient.from_settings, partial(local_servers, ports)
+        )
         stack.push_async_callback(configuration.aclose)
         tools = await _tool_parts(settings, stack, database, minilm, configuration.client)
         readiness, runtime = Readiness(), BackgroundTasks()
@@ -246,7 +248,7 @@ def compose(
         runtime.start,
         processes.blocked,
         on_end=learning.turn_ended,
-        take=lambda claimed: recovery.take(claimed),
+        take=lambda claimed: recovery.take(claimed),  # noqa: PLW0108 - which is made below
     )
     models = Renewed(model_parts, configuration.changed)
     configuration.changed.subscribe(turns.reconsider)

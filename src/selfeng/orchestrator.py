@@ -134,8 +134,8 @@ class Orchestrator:
         lessons.
 
         `delegation` gives the agents that take over work that no tool can do, for the toolsmith
-        that is one of them. `news` lets turns wait for parts that are still being set up, and `inspector` profiles
-        files. `servers` have tools beside those of the library.
+        that is one of them. `news` lets turns wait for parts that are still being set up, and
+        `inspector` profiles files. `servers` have tools beside those of the library.
         """
         self._executor, self._responder, self._limits, self._runtime = (
             executor,
@@ -144,7 +144,7 @@ class Orchestrator:
             runtime or BackgroundTasks(),
         )
         decider = Decider(library, executor, thresholds or Thresholds(), servers)
-        toolsmith = Toolsmith(lambda turn: self._stages.serve_part(turn))
+        toolsmith = Toolsmith(lambda turn: self._stages.serve_part(turn))  # noqa: PLW0108 - see below
         self._stages = Stages(
             library,
             decider,

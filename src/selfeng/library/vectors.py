@@ -144,7 +144,8 @@ class Vectors:
 
     def _by(self, embedder: Embedder, draft: ToolDraft, used: Used) -> Embedding:
         examples, parameters = (*draft.example_requests, *used), parameter_words(draft)
-        vector = self._vector(embedder, draft.name, draft.description, examples, parameters)
+        words = draft.name, draft.description, examples, parameters
+        vector = self._vector(embedder, *words)  # type: ignore[arg-type]  # hashed by its identity
         return Embedding(embedder.id, vector)
 
 

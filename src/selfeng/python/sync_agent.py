@@ -32,7 +32,7 @@ def _blocking(
     """The same method for programs without an event loop."""
 
     @wraps(method)
-    def run(self: "Agent", *arguments: P.args, **options: P.kwargs) -> T:
+    def run(self: "Agent", /, *arguments: P.args, **options: P.kwargs) -> T:
         return self._thread.run(method(self._agent, *arguments, **options))
 
     return run

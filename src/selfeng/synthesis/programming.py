@@ -1,7 +1,7 @@
 """The programmer: candidates for an implementation, and repairs of the one that came nearest."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from difflib import unified_diff
 from itertools import cycle, islice
 

@@ -37,7 +37,7 @@ def _in_thread(
     """A method of the journal for the engine's loop."""
 
     @wraps(method)
-    async def run(self: "Conversations", *arguments: P.args, **options: P.kwargs) -> T:
+    async def run(self: "Conversations", /, *arguments: P.args, **options: P.kwargs) -> T:
         return await asyncio.to_thread(method, self._journal, *arguments, **options)
 
     return run
