@@ -13,8 +13,8 @@ def missed(
     *,
     of: str = "",
 ) -> list[str]:
-    """Which figures are above `most` or below `least`, in words; `of` says what they are figures
-    of. A figure that was not measured misses nothing.
+    """Which figures are above `most` or below `least`, in words that begin with `of`.
+    A figure that was not measured misses nothing.
     """
     return [
         f"{of}{name} is {figures[name]}, at {bound} {goal} is the goal"

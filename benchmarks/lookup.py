@@ -99,7 +99,7 @@ _PATIENCE = 1800.0
 def measure(
     sizes: tuple[int, ...] = SIZES, say: Callable[[str], None] = lambda line: None
 ) -> dict[str, dict[str, Any]]:
-    """All figures, each by size; `say` is told what is under way."""
+    """All figures, each by size; `say` gets a line for each part that begins."""
     figures: dict[str, dict[str, Any]] = {}
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="lookup-") as folder:

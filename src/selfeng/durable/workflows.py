@@ -163,7 +163,7 @@ async def _work(work_id: str, pickled_steps: bytes) -> None:
 
 
 def steps_url(settings: Settings) -> str:
-    """Where every process that may go on with a turn finds its steps."""
+    """The database of the steps, which every process that may resume a turn finds."""
     if settings.database.startswith("postgresql"):
         return settings.database
     file = settings.data_dir / _STEPS

@@ -208,7 +208,7 @@ def fetch_column(engine: sa.Engine, query: sa.Executable) -> list[Any]:
 
 
 def fetch_value(engine: sa.Engine, query: sa.Select[Any]) -> Any | None:
-    """The first column of the first row, as `fetch`; None if there is no row."""
+    """The first column of the first row, as `fetch`; None without one."""
     return next(iter(fetch_column(engine, query.limit(1))), None)
 
 
