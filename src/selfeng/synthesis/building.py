@@ -97,8 +97,9 @@ class Synthesis:
     _witnesses: Sequence[DrawnCode]
     """The candidates that were right, as far as the comparison could tell."""
     _code: str
-    _failing: set[tuple[str, str]]
-    """Digests of tools near the specification, with suites that they do not pass."""
+    _failing: set[tuple[str, int, str]]
+    """Tools near the specification, by name and version, each with a suite that it does not pass.
+    """
     _verdict: Verdict
 
     def __init__(
@@ -386,20 +387,22 @@ class Synthesis:
         specification do not pass the suite, and embed its words. It runs beside steps of the turn's
         work, so it may take one of its own, at once.
         """
-        tests, failing = self._tests, self._failing
-        near = [tool for tool in self._build.near if (tool.digest, tests) not in failing]
-        signature = self._build.spec.signature()
+        signature, tests = self._build.spec.signature(), self._tests
+        near = self._unknown(self._build.near)
         passed = await passing(self._deps.sandbox, signature, tests, near)
-        failing.update((tool.digest, tests) for tool in near if tool not in passed)
+        self._failing |= {(t.name, t.version, tests) for t in near if t not in passed}
         if not self._build.extends:
             await self._deps.library.prepare(self._draft, self._requests)
 
     async def _twin(self) -> Tool | None:
         """The tool of another name that does the same, if the library has it by now."""
-        near = [c.tool for c in await self._deps.analyst.relatives(self._build.spec)]
-        likely = [tool for tool in near if (tool.digest, self._tests) not in self._failing]
-        signature = self._build.spec.signature()
-        return await twin(self._deps.sandbox, signature, self._code, self._tests, likely)
+        spec = self._build.spec
+        near = self._unknown([c.tool for c in await self._deps.analyst.relatives(spec)])
+        return await twin(self._deps.sandbox, spec.signature(), self._code, self._tests, near)
+
+    def _unknown(self, tools: Sequence[Tool]) -> Sequence[Tool]:
+        """Those of the tools that are not known to fail the suite."""
+        return [t for t in tools if (t.name, t.version, self._tests) not in self._failing]
 
     async def _refuted(self) -> str:
         """The objection of the person, of the previous version, or of the candidates if the code is
