@@ -37,7 +37,7 @@ import json
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,6 +45,7 @@ from typing import Any, NamedTuple
 from pydantic import SecretStr
 
 from benchmarks.calls_by_language import ORDERS, Order, scripted, specified
+from benchmarks.goals import report
 from benchmarks.learning import offline_settings
 from selfeng.bootstrap import build_engine
 from selfeng.core.events import Event, QuestionsAsked, TurnFailed
@@ -369,20 +370,10 @@ async def _measure() -> dict[str, Any]:
     }
 
 
-def missed(figures: Mapping[str, Any]) -> Iterator[str]:
-    """The goals that are not met, in words."""
-    for name, most in GOALS.items():
-        if figures[name] > most:
-            yield f"{name} is {figures[name]}; at most {most} was the goal"
-
-
-def main() -> None:
+def main() -> int:
     sys.stdout.write("| turn | calls | tokens | calls by stage |\n|---|---|---|---|\n")
-    figures = asyncio.run(_measure())
-    problems = list(missed(figures))
-    sys.stdout.write("".join(f"{problem}\n" for problem in problems) + json.dumps(figures) + "\n")
-    sys.exit(bool(problems))
+    return report(asyncio.run(_measure()), GOALS)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

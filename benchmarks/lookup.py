@@ -53,6 +53,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from benchmarks.faults import Server
+from benchmarks.goals import missed, report
 from benchmarks.synthetic import fill, requests
 from selfeng.bootstrap import SEEDED
 from selfeng.capability_registry import CapabilityRegistry
@@ -96,14 +97,14 @@ _PATIENCE = 1800.0
 
 
 def measure(
-    sizes: tuple[int, ...] = SIZES, report: Callable[[str], None] = lambda line: None
+    sizes: tuple[int, ...] = SIZES, say: Callable[[str], None] = lambda line: None
 ) -> dict[str, dict[str, Any]]:
-    """All figures, each by size; `report` is told what is under way."""
+    """All figures, each by size; `say` gets a line for each part that begins."""
     figures: dict[str, dict[str, Any]] = {}
     for size in sizes:
         with tempfile.TemporaryDirectory(prefix="lookup-") as folder:
             for part in ("fill", "index", "search", "chroma"):
-                report(f"{size} tools: {part}")
+                say(f"{size} tools: {part}")
                 for name, figure in apart(part, Path(folder), size).items():
                     figures.setdefault(name, {})[str(size)] = figure
     return figures
@@ -203,14 +204,14 @@ def library(folder: Path) -> CapabilityRegistry:
     )
 
 
-def grown(size: int, report: Callable[[str], None]) -> dict[str, dict[str, Any]]:
+def grown(size: int, say: Callable[[str], None]) -> dict[str, dict[str, Any]]:
     """By database and by what is done: milliseconds at both sizes, and the ratio."""
     figures: dict[str, dict[str, Any]] = {}
     with running_postgres() as postgres:
         for kind in ("sqlite", "postgres"):
             taken = []
             for tools in (size // 10, size):
-                report(f"{kind}: {tools} tools and turns")
+                say(f"{kind}: {tools} tools and turns")
                 with tempfile.TemporaryDirectory(prefix="grown-") as folder:
                     home = Home(Path(folder), bubblewrap=True)
                     url = f"sqlite:///{folder}/data/agent.db"
@@ -225,7 +226,7 @@ def grown(size: int, report: Callable[[str], None]) -> dict[str, dict[str, Any]]
                 }
                 for what in few
             }
-            report(json.dumps(figures[kind]))
+            say(json.dumps(figures[kind]))
     return figures
 
 
@@ -363,22 +364,16 @@ if __name__ == "__main__":
             exit_process(0)
         case ["grown", *sizes]:
             grew = grown(int(sizes[0]) if sizes else 5_000, _say)
-            missed = [
-                f"{database}: {what} is {of[what]['ratio']}, {goal} is the goal"
+            problems = [
+                line
                 for database, of in grew.items()
-                for what, goal in GOALS.items()
-                if of[what]["ratio"] > goal
+                for line in missed(
+                    {what: its["ratio"] for what, its in of.items()}, GOALS, of=f"{database}: "
+                )
             ]
-            for line in missed:
-                _say(line)
-            sys.stdout.write(json.dumps(grew) + "\n")
-            exit_process(1 if missed else 0)
+            exit_process(report(grew, {}, problems=problems))
         case sizes:
             figures = measure(tuple(map(int, sizes)) or SIZES, _say)
-            slow = {
-                size: of for size, of in figures["lookup_ms"].items() if of["p50"] > LOOKUP_GOAL
-            }
-            for size, of in slow.items():
-                _say(f"{size} tools: a search takes {of['p50']} ms, {LOOKUP_GOAL} is the goal")
-            sys.stdout.write(json.dumps(figures) + "\n")
-            exit_process(1 if slow else 0)
+            medians = {f"{n} tools": of["p50"] for n, of in figures["lookup_ms"].items()}
+            slow = missed(medians, dict.fromkeys(medians, LOOKUP_GOAL), of="a search of ")
+            exit_process(report(figures, {}, problems=slow))

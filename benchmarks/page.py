@@ -18,7 +18,6 @@ turns, `thousand_turns_key_ratio` that of a key in the composer over that in an 
 exit code is 1 if a goal is missed.
 """
 
-import json
 import shutil
 import statistics
 import sys
@@ -31,6 +30,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, CDPSession, Page, sync_playwright
 
+from benchmarks.goals import report
 from selfeng.core.events import TurnFinished, TurnStarted
 from selfeng.store.database import open_database
 from selfeng.store.journal import Journal, JournalEntry
@@ -160,14 +160,7 @@ def main(loads: int = _LOADS) -> int:
         found = _violations(browser, server)
         browser.close()
     figures["axe_violations"] = len(found)
-    missed = [
-        f"{name} is {figures[name]}, at most {most} is the goal"
-        for name, most in GOALS.items()
-        if figures[name] > most
-    ]
-    sys.stdout.write("".join(f"{line}\n" for line in [*found, *missed]))
-    sys.stdout.write(json.dumps(figures) + "\n")
-    return bool(missed)
+    return report(figures, GOALS, problems=found)
 
 
 @contextmanager

@@ -59,7 +59,7 @@ import simpy
 import sqlalchemy as sa
 from pydantic import SecretStr
 
-from benchmarks.goals import report
+from benchmarks.goals import missed, report
 from benchmarks.learning import offline_settings
 from benchmarks.turn import BUILD, BUILT, REUSE, model_server, timed
 from selfeng.bootstrap import build_engine
@@ -303,10 +303,9 @@ def main() -> int:
     sys.stdout.write(json.dumps(asdict(costs)) + "\n")
     found = figures(given.people, costs)
     problems = [
-        f"{number} people: {name} is {of[name]}, at most {most} is the goal"
+        line
         for number, of in found.items()
-        for name, most in GOALS.items()
-        if (max(of[name].values()) if name == "busy" else of[name]) > most
+        for line in missed({**of, "busy": max(of["busy"].values())}, GOALS, of=f"{number} people: ")
     ]
     return report(found, {}, problems=problems)
 

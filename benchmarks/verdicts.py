@@ -67,6 +67,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.goals import report
 from benchmarks.ready import current_sandbox
 from selfeng.core.files import File
 from selfeng.core.signature import Signature, SignatureError, parse_signature
@@ -444,12 +445,8 @@ def main() -> int:
     except FileNotFoundError as error:
         parser.error(str(error))
     figures = asyncio.run(_measure([tasks[: chosen.tasks] for tasks in sources if tasks]))
-    mistakes = _mistakes({label: figures[name] for label, name in LABELS.items()})
-    missed = [name for label, name in LABELS.items() if mistakes[label] > GOALS[label]]
-    for name in missed:
-        sys.stdout.write(f"{name} is {figures[name]}, which misses its goal\n")
-    sys.stdout.write(json.dumps(figures) + "\n")
-    return bool(missed)
+    most = {LABELS[label]: GOALS[label] for label in ("near_miss", "wrong")}
+    return report(figures, most, {LABELS["right"]: 1 - GOALS["right"]})
 
 
 if __name__ == "__main__":

@@ -61,12 +61,13 @@ def main(arguments: Sequence[str]) -> int:
             for number, paths in enumerate(sessions(whole=whole))
         }
         codes = list(pool.map(run, files.items()))
-        phases = read(files)
-        again = {file: failures(read([file])) for file in files}
+        accounts = {file: read(file) for file in files}
+        again = {file: failures(phases) for file, phases in accounts.items()}
         few = sum(map(len, again.values())) <= FEW
         for number, (file, tests) in enumerate(again.items()):
             if tests and few and codes[number] == pytest.ExitCode.TESTS_FAILED:
                 codes[number] = _run(f"{file.stem} again", [*marked, *more, *tests])
+        phases = [phase for account in accounts.values() for phase in account]
         for line in told(phases):
             print(line)
         for test in failures(phases):

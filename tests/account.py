@@ -91,14 +91,10 @@ class _Account:
                 terminalreporter.write_line(line)
 
 
-def read(files: Iterable[Path]) -> list[Phase]:
-    """The phases of all sessions, as far as each has come."""
-    return [
-        Phase(**json.loads(line))
-        for file in files
-        if file.exists()
-        for line in file.read_text(encoding="utf-8").splitlines()
-    ]
+def read(file: Path) -> list[Phase]:
+    """The phases of a session, as far as it has come."""
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else ()
+    return [Phase(**json.loads(line)) for line in lines]
 
 
 def failures(phases: Iterable[Phase]) -> list[str]:

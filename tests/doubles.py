@@ -187,7 +187,7 @@ class ListedLibrary:
         """Digests of the calls that succeeded."""
         self.failures: list[str] = []
         self.requests: list[tuple[str, int, str]] = []
-        """Tool, version and request of each reuse."""
+        """Tool, version and request of each reuse, and of what a new tool is found by."""
         self.forgotten: list[tuple[str, str]] = []
 
     async def search(self, request: str, limit: int = 8) -> tuple[Candidate, ...]:
@@ -213,9 +213,18 @@ class ListedLibrary:
     async def check(self, draft: ToolDraft) -> None:
         await self.check_name(draft.name)
 
-    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+    async def add(
+        self,
+        draft: ToolDraft,
+        provenance: Provenance | None = None,
+        requests: Sequence[str] = (),
+    ) -> Tool:
         await self.check(draft)
+        self.requests += [(draft.name, 1, request) for request in requests]
         return self._keep(registered(draft), provenance or Provenance())
+
+    async def prepare(self, draft: ToolDraft, requests: Sequence[str] = ()) -> None:
+        pass
 
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         newest = (await self.get(draft.name)).version

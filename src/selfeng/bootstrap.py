@@ -33,10 +33,8 @@ from selfeng.durable.doors import (
 )
 from selfeng.durable.recovery import TurnRecovery
 from selfeng.durable.turn_work import TurnStarter
-from selfeng.durable.workflows import Workflows, sources_digest
+from selfeng.durable.workflows import Workflows, sources_digest, steps_url
 from selfeng.engine import Engine, ModelParts
-from selfeng.lessons.book import LessonBook
-from selfeng.lessons.learner import Learner, Turns
 from selfeng.lessons.learning import Learning
 from selfeng.library.composition.linked_sandbox import LinkedSandbox
 from selfeng.library.composition.reverification import Reverification, Reverified, Reverifier
@@ -48,11 +46,10 @@ from selfeng.library.parameters import FOLDER as RANKING
 from selfeng.library.ranking import Ranking
 from selfeng.library.seeding import SeedMark
 from selfeng.library.tool_editor import Proposals, ProposingLibrary
-from selfeng.llm_client import LLMClient, provider_named
+from selfeng.llm_client import OFFLINE_MODEL, LLMClient
 from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.models.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.models.embedding.minilm import MiniLM
-from selfeng.models.pricing import free
 from selfeng.orchestrator import Orchestrator, RequestTurns
 from selfeng.projects.actions import PROJECT_ACTIONS
 from selfeng.projects.builder import ProjectBuilder
@@ -93,16 +90,12 @@ EmbedderT = TypeVar("EmbedderT", bound="MiniLM | OpenAIEmbedder | None")
 
 log = logging.getLogger(__name__)
 
-OFFLINE_MODEL = "offline"
-"""The name of the model, and of the entry point that provides it."""
 _PROJECTS = FileLimits(count=1, size=10 * MB)
 """The input and output of a project run, which are one archive."""
 PROJECTS = "projects"
 """Folder in DATA_DIR for projects that are built on the page."""
 DELEGATED = "delegated"
 """Folder in DATA_DIR for projects that agents build."""
-STEPS = "steps.db"
-"""File in DATA_DIR that keeps the steps of running turns."""
 SEEDED = ".seeded"
 """File in the tools folder by which older versions recorded that the seeds were added."""
 
@@ -129,7 +122,9 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         minilm = MiniLM.below(settings.parts)
         # What serves the page answers no look, but would count it as a request without the token.
         ports = {port: kind for port, kind in PORTS.items() if port != settings.flask_port}
-        configuration = Configuration(settings, _connect, partial(local_servers, ports))
+        configuration = Configuration(
+            settings, LLMClient.from_settings, partial(local_servers, ports)
+        )
         stack.push_async_callback(configuration.aclose)
         tools = await _tool_parts(settings, stack, database, minilm, configuration.client)
         readiness, runtime = Readiness(), BackgroundTasks()
@@ -142,12 +137,18 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         )
         processes = Processes(database, room=settings.turns_per_process)
         journal = Journal(database, processes=processes, teaches=lambda: learning.active)
-        learning = _learning(configuration, database, minilm, journal)
+        learning = Learning.from_settings(
+            lambda: configuration.settings,
+            database,
+            minilm,  # whatever EMBEDDER says: the distance threshold was measured with it
+            lambda: configuration.client,
+            journal.take_over_unexamined,
+        )
         stack.push_async_callback(learning.aclose)
         workflows = None
         if durable:
             version = await asyncio.to_thread(sources_digest)
-            workflows = Workflows(_steps_url(settings), version, journal.running_turns)
+            workflows = Workflows(steps_url(settings), version, journal.running_turns)
             stack.push_async_callback(workflows.aclose)
         servers = McpServers(
             settings.mcp_config,
@@ -232,9 +233,6 @@ def compose(
     recorder = Recorder(journal)
     feed = Feed(journal, recorder)
 
-    async def take(claimed: ClaimedTurn) -> None:
-        await recovery.take(claimed)
-
     queue = TurnQueue(
         database,
         lambda: QueueLimits(
@@ -248,9 +246,9 @@ def compose(
         queue,
         lambda: settings.turns_per_process,
         runtime.start,
-        partial(_blocked, settings.turns_per_process, processes),
+        processes.blocked,
         on_end=learning.turn_ended,
-        take=take,
+        take=lambda claimed: recovery.take(claimed),  # noqa: PLW0108 - which is made below
     )
     models = Renewed(model_parts, configuration.changed)
     configuration.changed.subscribe(turns.reconsider)
@@ -414,7 +412,7 @@ def _model_parts(
         ),
         runtime=runtime,
         recall=lambda: durable_recall(learning.recall()),
-        delegation=Delegation(sandbox, agents, threads),
+        delegation=lambda toolsmith: Delegation(sandbox, (*agents, toolsmith), threads),
         news=news,
         wait=durable_wait,
         servers=servers,
@@ -476,9 +474,9 @@ async def _tool_parts(
     await library.start()
     sources = PinnedSources(library)
     chain = _synthesis(settings, model, sandbox, library, sources)  # it asks no model here
-    upkeep = _upkeep(
-        changes, Reverification(library, chain.reexamine, sources, partial(_tell, changes))
-    )
+    work = Reverification(library, chain.reexamine, sources, partial(_tell, changes))
+    upkeep = Reverifier(work)
+    changes.subscribe(upkeep.follow)
     stack.push_async_callback(upkeep.aclose)
     return ToolParts(library, sources, changes, sandbox, upkeep)
 
@@ -489,25 +487,6 @@ def reserved_names() -> frozenset[str]:
 
     of_agents = (kind.function for kind in FunctionArguments.__subclasses__())
     return frozenset({NO_TOOL_FITS.name, *FIXED, *PROJECT_ACTIONS.names, *of_agents})
-
-
-def _blocked(room: int, processes: Processes) -> str:
-    """Why no process takes a turn out of the queue, as far as this one, with this room, knows."""
-    workers = processes.workers
-    if room or any(not worker.unready for worker in workers):
-        return ""
-    if not workers:
-        return "no worker runs: start `selfeng worker` with the same DATABASE_URL"
-    return "; ".join(f"the worker on {w.machine} is not ready: {w.unready}" for w in workers)
-
-
-def _steps_url(settings: Settings) -> str:
-    """Where every process that may go on with a turn finds its steps."""
-    if settings.database.startswith("postgresql"):
-        return settings.database
-    file = settings.data_dir / STEPS
-    file.touch(0o600)
-    return f"sqlite:///{file}"
 
 
 def back_up(settings: Settings, target: Path) -> int:
@@ -558,7 +537,7 @@ async def open_builder(
     async with AsyncExitStack() as stack:
         sandbox = _project_sandbox(settings, stack)
         await sandbox.reap()
-        model = _connect(settings, lambda: None)
+        model = LLMClient.from_settings(settings)
         stack.push_async_callback(model.aclose)
         yield ProjectBuilder(
             model, sandbox, seconds=settings.docker_timeout, packages=_Layers(settings, stack)
@@ -623,66 +602,7 @@ def _open_database(settings: Settings) -> sa.Engine:
         raise ConfigurationError(f"{variable}: {error.message}", error.remedy) from error
 
 
-def _connect(settings: Settings, news: Callable[[], None]) -> LLMClient:
-    """The client of the model that the settings name."""
-    client = partial(
-        LLMClient,
-        timeout=settings.openai_timeout,
-        max_retries=settings.openai_max_retries,
-        news=news,
-    )
-    if settings.offline:
-        provider = provider_named(OFFLINE_MODEL)
-        return client(model=OFFLINE_MODEL, price=free, unopened=False, provider=provider)
-    key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else None
-    return client(
-        model=settings.openai_model,
-        api_key=key,
-        base_url=settings.openai_base_url,
-        headers=settings.headers,
-        api=settings.openai_api,
-        provider=provider_named(settings.openai_api),
-    )
-
-
-def _upkeep(changes: Changes[LibraryChange], reverification: Reverification) -> Reverifier:
-    """Re-verifies the tools that import a tool whenever it gets a new version."""
-    upkeep = Reverifier(reverification)
-    changes.subscribe(
-        lambda change: (
-            upkeep.tool_changed(change.name)
-            if change.change in ("added", "revised", "restored")
-            else None
-        )
-    )
-    return upkeep
-
-
 def _tell(changes: Changes[LibraryChange], outcome: Reverified) -> None:
     """The library reports new versions itself."""
     if outcome.problem:
         changes.tell(LibraryChange(name=outcome.name, change="kept_back", reason=f"{outcome}."))
-
-
-def _learning(
-    configuration: Configuration, database: sa.Engine, minilm: MiniLM, journal: Journal
-) -> Learning:
-    """Lessons are found with MiniLM whatever EMBEDDER says, because the distance threshold was
-    measured with it.
-    """
-    settings, book, turns = configuration.settings, LessonBook(database, minilm), Turns(database)
-    limits = Limits(
-        calls=settings.lessons_max_calls,
-        tokens=settings.lessons_max_tokens,
-        seconds=settings.lessons_max_seconds,
-    )
-    learner = Learner(lambda: configuration.client, book, turns, limits)
-    return Learning(
-        learner,
-        book,
-        turns,
-        shown_limit=settings.lessons_shown,
-        expire_days=settings.lessons_expire_days,
-        allowed=lambda: configuration.settings.lessons_learn,
-        unexamined=journal.take_over_unexamined,
-    )

@@ -266,9 +266,14 @@ class CapabilityRegistry:
             self._writer.check, draft.name, Sources(code=draft.code, tests=draft.tests)
         )
 
-    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+    async def add(
+        self,
+        draft: ToolDraft,
+        provenance: Provenance | None = None,
+        requests: Sequence[str] = (),
+    ) -> Tool:
         """Register files, record, vector and version, or nothing, even if the process is killed in
-        between.
+        between. The tool is found by the `requests`, too.
 
         While there is no embedder, the tool is found by its words.
 
@@ -276,12 +281,16 @@ class CapabilityRegistry:
         """
         self._check_form(draft.name)
         tool, embedded = await self._embedding.run(
-            partial(self._editor.add, draft, provenance or Provenance())
+            partial(self._editor.add, draft, provenance or Provenance(), requests)
         )
         if not embedded:
             self._embed_later()
         await self._look(tool.name)
         return tool
+
+    async def prepare(self, draft: ToolDraft, requests: Sequence[str] = ()) -> None:
+        """Embed the words of a tool that is about to be added; its vector is kept for a while."""
+        await self._embedding.run(partial(self._vectors.of_new, draft, requests))
 
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         """Make the next version of the tool of that name, which begins provisional; on an error

@@ -186,74 +186,49 @@ class Engine:
                 conversation := await asyncio.to_thread(self.journal.conversation_of, turn_id)
             ):
                 return Asked(conversation_id=conversation, turn_id=turn_id)
-            return await self._ask(
-                owner,
-                conversation_id,
+            files = await self._take_in(files)
+            if request.strip() or not answers:
+                _check_words(request, "write what you need")
+            if agent and agent not in AGENTS:
+                raise RequestError(
+                    f"unknown agent {agent[:40]!r}", f"name one of {', '.join(AGENTS)}, or none"
+                )
+            await self.turns.check(owner, conversation_id)
+            if again:
+                (first, *_) = await self.conversations.records(owner, again)
+                assert isinstance(first.event, TurnStarted), first
+                answers, agent = first.event.answers, first.event.agent
+                if after is None and first.conversation_id == conversation_id:
+                    after = await asyncio.to_thread(self.journal.parent, again)
+            if conversation_id is None:
+                rounds: tuple[QuestionsAsked, ...] = ()
+            else:
+                await self._check_conversation(owner, conversation_id)
+                rounds = await asyncio.to_thread(self.journal.rounds, conversation_id, after)
+            if not again:
+                answers = completed(rounds[0].questions if rounds else (), answers)
+            waiting = None
+            if rounds and request.strip() in ("", answers_text(answers)):
+                last_request = partial(self.journal.last_request, conversation_id or "", after)
+                request = await asyncio.to_thread(last_request)
+                waiting = rounds[0].call if answers else None
+            no = waiting is not None and answers[0].value == NO
+            turn_request = Request(
                 request,
-                files,
-                answers=answers,
-                agent=agent,
-                again=again,
+                files=tuple(files),
+                answers=tuple(answers),
+                rounds=sum(1 for past_round in rounds if past_round.call is None),
+                kind=Asking(
+                    agent=agent or (rounds[0].agent if rounds else ""), again=again, waiting=waiting
+                ),
+                refused=(
+                    *(rounds[0].refused if rounds else ()),
+                    *((waiting.name,) if waiting and no else ()),
+                ),
+                conversation_id=conversation_id or "",
                 after=after,
-                turn_id=turn_id,
             )
-
-    async def _ask(
-        self,
-        owner: str,
-        conversation_id: str | None,
-        request: str,
-        files: Sequence[File],
-        *,
-        answers: Sequence[Answer],
-        agent: str,
-        again: str,
-        after: str | None,
-        turn_id: str,
-    ) -> Asked:
-        files = await self._take_in(files)
-        if request.strip() or not answers:
-            _check_words(request, "write what you need")
-        if agent and agent not in AGENTS:
-            raise RequestError(
-                f"unknown agent {agent[:40]!r}", f"name one of {', '.join(AGENTS)}, or none"
-            )
-        await self.turns.check(owner, conversation_id)
-        if again:
-            (first, *_) = await self.conversations.records(owner, again)
-            assert isinstance(first.event, TurnStarted), first
-            answers, agent = first.event.answers, first.event.agent
-            if after is None and first.conversation_id == conversation_id:
-                after = await asyncio.to_thread(self.journal.parent, again)
-        if conversation_id is None:
-            rounds: tuple[QuestionsAsked, ...] = ()
-        else:
-            await self._check_conversation(owner, conversation_id)
-            rounds = await asyncio.to_thread(self.journal.rounds, conversation_id, after)
-        if not again:
-            answers = completed(rounds[0].questions if rounds else (), answers)
-        waiting = None
-        if rounds and request.strip() in ("", answers_text(answers)):
-            last_request = partial(self.journal.last_request, conversation_id or "", after)
-            request = await asyncio.to_thread(last_request)
-            waiting = rounds[0].call if answers else None
-        no = waiting is not None and answers[0].value == NO
-        turn_request = Request(
-            request,
-            files=tuple(files),
-            answers=tuple(answers),
-            rounds=sum(1 for past_round in rounds if past_round.call is None),
-            kind=Asking(
-                agent=agent or (rounds[0].agent if rounds else ""), again=again, waiting=waiting
-            ),
-            refused=(
-                *(rounds[0].refused if rounds else ()),
-                *((waiting.name,) if waiting and no else ()),
-            ),
-            conversation_id=conversation_id or "",
-            after=after,
-        )
-        return await self.requests.begin(owner, turn_request, turn_id)
+            return await self.requests.begin(owner, turn_request, turn_id)
 
     async def turn(
         self, owner: str, pending_turn: Awaitable[Asked]

@@ -4,7 +4,7 @@ provider's API, by default that of OpenAI-compatible servers.
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from functools import cached_property
+from functools import cached_property, partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,17 @@ from selfeng.core.model_server import APIS, ModelServer
 from selfeng.core.packages import provided
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ReplyT
+from selfeng.core.settings import Settings
 from selfeng.core.turn import Budget
 from selfeng.models.chat import ChatRequest, Memory, Provider, Tokens, messages_of
-from selfeng.models.pricing import Price, listed_price
+from selfeng.models.pricing import Price, free, listed_price
 
 if TYPE_CHECKING:
     from selfeng.models.abilities import Ability
     from selfeng.models.connection import ModelConnection
 
+OFFLINE_MODEL = "offline"
+"""The name of the model, and of the entry point that provides it."""
 OPENAI = "https://api.openai.com/v1"
 GROUP = "selfeng.models"
 """Entry points of installed packages: see `Provider`."""
@@ -86,6 +89,30 @@ class LLMClient:
         self._max_retries, self._price = max_retries, price
         self._unopened, self._provider, self._news = unopened, provider, news
         self._structured, self._choice = Memory(), Memory()
+
+    @classmethod
+    def from_settings(
+        cls, settings: Settings, news: Callable[[], None] = lambda: None
+    ) -> "LLMClient":
+        """The client of the model that the settings name. Raises: ConfigurationError."""
+        client = partial(
+            cls,
+            timeout=settings.openai_timeout,
+            max_retries=settings.openai_max_retries,
+            news=news,
+        )
+        if settings.offline:
+            provider = provider_named(OFFLINE_MODEL)
+            return client(model=OFFLINE_MODEL, price=free, unopened=False, provider=provider)
+        key = settings.openai_api_key
+        return client(
+            model=settings.openai_model,
+            api_key=key.get_secret_value() if key else None,
+            base_url=settings.openai_base_url,
+            headers=settings.headers,
+            api=settings.openai_api,
+            provider=provider_named(settings.openai_api),
+        )
 
     @property
     def model(self) -> str:

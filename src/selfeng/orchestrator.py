@@ -3,13 +3,13 @@ src/selfeng/core/stage.py.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, assert_never
 from uuid import uuid4
 
-from selfeng.agents import AgentReply, Delegation, Task
+from selfeng.agents import AgentReply, Delegation, Task, TurnAgent
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.errors import AgentError, StillUnclear, stage
 from selfeng.core.events import (
@@ -54,7 +54,7 @@ from selfeng.stages.execution.outcome import doubt
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer, plain
 from selfeng.stages.server_consent import ConsentAsked
-from selfeng.stages.stages import End, Executed, PlanExecuted, Stages
+from selfeng.stages.stages import End, Executed, PartServed, PlanExecuted, Stages
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.journal import Journal, NewConversation
 from selfeng.store.recorder import Feed
@@ -124,7 +124,7 @@ class Orchestrator:
         limits: Limits | None = None,
         runtime: BackgroundTasks | None = None,
         recall: Callable[[], Recall] = lambda: no_lessons,
-        delegation: Delegation | None = None,
+        delegation: Callable[[TurnAgent], Delegation] | None = None,
         news: News = lambda part: None,
         inspector: Inspector | None = None,
         wait: Wait = awaited,
@@ -133,9 +133,9 @@ class Orchestrator:
         """`runtime` runs the turns; `recall` gives each turn its access to the
         lessons.
 
-        `delegation` has the agents that take over work that no tool can do; the toolsmith joins
-        them. `news` lets turns wait for parts that are still being set up, and `inspector` profiles
-        files. `servers` have tools beside those of the library.
+        `delegation` gives the agents that take over work that no tool can do, for the toolsmith
+        that is one of them. `news` lets turns wait for parts that are still being set up, and
+        `inspector` profiles files. `servers` have tools beside those of the library.
         """
         self._executor, self._responder, self._limits, self._runtime = (
             executor,
@@ -144,17 +144,16 @@ class Orchestrator:
             runtime or BackgroundTasks(),
         )
         decider = Decider(library, executor, thresholds or Thresholds(), servers)
+        toolsmith = Toolsmith(lambda turn: self._stages.serve_part(turn))  # noqa: PLW0108 - see below
         self._stages = Stages(
             library,
             decider,
             executor,
             synthesis,
             background=self._runtime,
-            delegation=delegation,
+            delegation=delegation and delegation(toolsmith),
             servers=servers,
         )
-        if delegation:
-            delegation.add(Toolsmith(self._stages))
         self._recall, self._news, self._inspector = recall, news, inspector
         self._wait = wait
 
@@ -370,8 +369,8 @@ class Toolsmith:
         "there is none; it needs the values."
     )
 
-    def __init__(self, stages: Stages) -> None:
-        self._stages = stages
+    def __init__(self, serve: Callable[[Turn], Awaitable[PartServed]]) -> None:
+        self._serve = serve
 
     async def work(self, task: Task) -> AgentReply:
         """Raises: AgentError: no tool serves the message, or one failed."""
@@ -379,6 +378,6 @@ class Toolsmith:
             task.message, task.workspace.files, AgentPart(), tuple(task.thread)
         )
         task.thread.append(ChatMessage(role="user", content=task.message))
-        result, _ = await self._stages.serve_part(task.turn.part(request))
+        result, _ = await self._serve(task.turn.part(request))
         task.thread.append(ChatMessage(role="assistant", content=result.text))
         return AgentReply(outcome="done", text=result.text)

@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 
 from sandbox_worker.frames import BrokenStream, Message, pack
 from sandbox_worker.job_clock import LONGEST
+from selfeng.core.background import together
 from selfeng.core.errors import RequestError, SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner
 from selfeng.core.settings import Settings, load_settings
 from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
-from selfeng.sandboxes.backend import Container
+from selfeng.sandboxes.backend import Container, Mode
 from selfeng.sandboxes.job_protocol import packed_files, run_job
 from selfeng.sandboxes.job_result import CallResult, JobResult, SuiteResult
 from selfeng.sandboxes.job_sources import (
@@ -25,7 +26,7 @@ from selfeng.sandboxes.job_sources import (
     expected_tests,
     exported_names,
 )
-from selfeng.sandboxes.pool import GRACE, Pool
+from selfeng.sandboxes.pool import GRACE, Pool, PoolSize
 from selfeng.sandboxes.sandbox_options import SandboxOptions, chosen_backend
 
 _LANES = 2
@@ -67,18 +68,19 @@ class SecureSandbox:
         self._limits, self._files = options.limits, options.files
         self._backend = chosen_backend(options)
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._verifiers = Pool(
-            lambda: self._backend.container("verify", self.id), options.verifiers, reusable=False
-        )
-        self._comparers = Pool(
-            lambda: self._backend.container("compare", self.id), options.comparers, reusable=True
-        )
-        self._executors = Pool(
-            lambda: self._backend.container("execute", self.id), options.executors, reusable=True
-        )
-        self._pools = (self._executors, self._comparers, self._verifiers)
-        for pool in self._pools:
-            pool.neighbours = self._pools
+        self._pools: list[Pool] = []
+
+        def pool(mode: Mode, size: PoolSize, *, reusable: bool) -> Pool:
+            return Pool(
+                lambda: self._backend.container(mode, self.id),
+                size,
+                reusable,
+                neighbours=self._pools,
+            )
+
+        self._executors = pool("execute", options.executors, reusable=True)
+        self._comparers = pool("compare", options.comparers, reusable=True)
+        self._verifiers = pool("verify", options.verifiers, reusable=False)
 
     @classmethod
     def from_settings(cls, settings: Settings, **changes: Any) -> "SecureSandbox":
@@ -198,25 +200,21 @@ class SecureSandbox:
             for version in versions
         ]
         lanes = _lanes(versions)
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [
-                    group.create_task(
-                        self._take_turns(
-                            self._verifiers if versions[lane[0]].apart else self._comparers,
-                            [work[n] for n in lane],
-                            expected,
-                            timeout or self.timeout,
-                        )
-                    )
-                    for lane in lanes
-                ]
-        except ExceptionGroup as several:
-            raise several.exceptions[0] from None  # all lanes fail for the same reason
+        results = await together(
+            *(
+                self._take_turns(
+                    self._verifiers if versions[lane[0]].apart else self._comparers,
+                    [work[n] for n in lane],
+                    expected,
+                    timeout or self.timeout,
+                )
+                for lane in lanes
+            )
+        )
         verdicts = {
             n: verdict
-            for lane, task in zip(lanes, tasks, strict=True)
-            for n, verdict in zip(lane, task.result(), strict=True)
+            for lane, result in zip(lanes, results, strict=True)
+            for n, verdict in zip(lane, result, strict=True)
         }
         return tuple(verdicts[n] for n in range(len(versions)))
 

@@ -100,11 +100,13 @@ class Workshop:
             Executor(model, self.sandbox, library),
             SynthesisEngine(model, self.sandbox, library, "scripted"),
         )
-        delegation = Delegation(
-            self.sandbox, (proxy(model), coder(model, most_steps=5)), DurableThreads(self.threads)
-        )
+        agents, threads = (proxy(model), coder(model, most_steps=5)), DurableThreads(self.threads)
         self._orchestrator = Orchestrator(
-            library, executor, synthesis, ResponseSynthesizer(model), delegation=delegation
+            library,
+            executor,
+            synthesis,
+            ResponseSynthesizer(model),
+            delegation=lambda toolsmith: Delegation(self.sandbox, (*agents, toolsmith), threads),
         )
         self.events: list[Event] = []
         self.course: list[StageEntered] = []

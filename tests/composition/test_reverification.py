@@ -3,6 +3,7 @@
 from selfeng.core.errors import SandboxUnavailable, ToolModified
 from selfeng.core.provenance import Provenance, RequirementChanged, ToolVersion
 from selfeng.core.tool import Requirement, Tool, ToolDraft
+from selfeng.library.change_events import LibraryChange
 from selfeng.library.composition.reverification import Reverification, Reverified, Reverifier
 from selfeng.library.composition.sources import PinnedSources
 from tests.doubles import ListedLibrary, ScriptedSandbox, failing, gate, passing, tool
@@ -25,6 +26,7 @@ def made(
     )
 
 
+HALF_REVISED = LibraryChange(name="half", change="revised", reason="It has a new version.")
 NEWER = made("half", version=2).model_copy(update={"code": "newer half"})
 
 
@@ -134,7 +136,7 @@ async def test_a_change_is_followed_in_the_background():
     run = Background(ListedLibrary(made("half"), made("quarter", "half")), passing())
     run.library.replace(NEWER)
     upkeep = Reverifier(run.work)
-    upkeep.tool_changed("half")
+    upkeep.follow(HALF_REVISED)
     assert run.told == []
     await upkeep.wait_idle()
     assert run.told == [Reverified(name="quarter", version=2)]
@@ -144,7 +146,7 @@ async def test_what_the_end_interrupted_is_done_by_the_next_that_begins():
     run = Background(ListedLibrary(made("half"), made("quarter", "half")), passing())
     run.library.replace(NEWER)
     upkeep = Reverifier(run.work)
-    upkeep.tool_changed("half")
+    upkeep.follow(HALF_REVISED)
     await upkeep.aclose()
     assert run.told == []
     following = Reverifier(run.work)

@@ -316,6 +316,21 @@ async def test_a_tool_that_does_the_same_under_another_name_is_used(tests, used)
     assert ("double_number" in [t.name for t in await library.tools()]) is (used == "double_number")
 
 
+async def test_a_tool_that_does_the_same_and_was_added_meanwhile_is_used():
+    code = "def twice(value: int) -> int:\n    return value + value\n"
+    twice = tool("twice", code).model_copy(update={"tests": TWICE})
+
+    class Meanwhile(ListedLibrary):
+        async def prepare(self, draft, requests=()):  # once the tools near by were compared
+            self._tools["twice"] = twice
+
+    call = FunctionCall(name="twice", arguments={"value": 4})
+    replies = specified(), fenced(SUITE), fenced(CODE), call, "It is 8."
+    turn = Turn(*replies, library=Meanwhile(), candidates=1)
+    assert (await turn.run()).tool == "twice"
+    assert await turn.library.tools() == (twice,)
+
+
 @pytest.mark.parametrize(
     ("code", "taken"),
     [("def double_number(number: int) -> int:\n    return 22 * number\n", True), (CODE, False)],

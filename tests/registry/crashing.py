@@ -51,7 +51,7 @@ def _die_at(place: Path, action: str, number: int, write: int) -> None:
 
     quiet = lambda _: None  # noqa: E731
     writer, vectors = _tool_writer(place, die if action == "add" else quiet)
-    writer.add(REVERSE, Provenance(), vectors.of_new(REVERSE))
+    writer.add(REVERSE, Provenance(), vectors.of_new(REVERSE)[1])
     writer, vectors = _tool_writer(place, die)
     match action:
         case "revise":

@@ -105,6 +105,22 @@ async def test_a_tool_is_found_by_what_it_has_served(
     assert (_by_words(place, "palindrome"), await three.used_requests("reverse_text")) == ([], ())
 
 
+async def test_a_tool_is_found_by_the_requests_that_it_was_added_with(
+    place: Place, three: CapabilityRegistry
+) -> None:
+    words = "anna palindrome mirrored"
+    await three.remove("reverse_text")
+    await three.prepare(REVERSE, (words,))
+    assert (await three.count(), _by_words(place, "palindrome")) == (2, [])
+    await three.add(REVERSE, requests=(words, words.title(), *REVERSE.example_requests))
+    assert await three.used_requests("reverse_text") == (words,)
+    assert _by_words(place, "palindrome") == ["reverse_text"]
+    found = (await three.search(words))[0]
+    await three.forget_request("reverse_text", words)
+    assert found.tool.example_requests == REVERSE.example_requests
+    assert found.similarity > (await three.search(words))[0].similarity + 0.1
+
+
 async def test_a_new_tool_of_the_name_is_not_found_by_what_the_deleted_one_served(
     place: Place, three: CapabilityRegistry
 ) -> None:

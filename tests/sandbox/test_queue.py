@@ -200,8 +200,13 @@ async def test_a_pool_that_nobody_asked_starts_nothing_when_another_has_done_a_j
     yard: Yard,
 ) -> None:
     idle: list[Container] = []
-    other = Pool(lambda: idle.append(ByHand()) or idle[-1], PoolSize(), reusable=False)
-    yard.pool.neighbours = other.neighbours = (yard.pool, other)
+    pools: list[Pool] = []
+    yard.pool = Pool(
+        yard.make, PoolSize(least=0, ready=0, most=1), reusable=False, neighbours=pools
+    )
+    other = Pool(
+        lambda: idle.append(ByHand()) or idle[-1], PoolSize(), reusable=False, neighbours=pools
+    )
     asking = await asked(yard)
     (await yard.another(0)).started.set()
     yard.pool.give_back(await asking, "")

@@ -73,12 +73,7 @@ class Delegation:
     ) -> None:
         """Without a `store`, threads last as long as their turn."""
         self._sandbox, self._store = sandbox, store
-        self._agents: dict[str, TurnAgent] = {}
-        for agent in agents:
-            self.add(agent)
-
-    def add(self, agent: TurnAgent) -> None:
-        self._agents[agent.name] = agent
+        self._agents = {agent.name: agent for agent in agents}
 
     async def hand_over(self, turn: Turn, recipient: str, message: str) -> AgentReply:
         """Send an agent the person's message.

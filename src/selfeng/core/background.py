@@ -1,10 +1,29 @@
-"""Tasks in the background: who started them, who waits for them, and who cancels them."""
+"""Tasks: in the background, and several at once."""
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
+U = TypeVar("U")
+
+
+@overload
+async def together(
+    first: Coroutine[Any, Any, T], second: Coroutine[Any, Any, U], /
+) -> tuple[T, U]: ...
+@overload
+async def together(*coroutines: Coroutine[Any, Any, T]) -> tuple[T, ...]: ...
+async def together(*coroutines: Coroutine[Any, Any, Any]) -> tuple[Any, ...]:
+    """Begin all in this order and wait for their results. If one fails, its error is raised when
+    the others were cancelled and have ended.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(coroutine) for coroutine in coroutines]
+    except BaseExceptionGroup as several:
+        raise several.exceptions[0] from None
+    return tuple(task.result() for task in tasks)
 
 
 class BackgroundTasks:

@@ -1,14 +1,18 @@
 """Files that go into a turn and come out of it, by plain names."""
 
 import hashlib
+import io
 import os
 import re
+import stat
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from mimetypes import guess_extension, guess_type
 from os.path import splitext
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
@@ -24,6 +28,7 @@ PIECE = 256 * 1024
 """Bytes of a content that are read at once."""
 LONGEST_NAME = 255
 """Bytes, the limit of common file systems."""
+_ZIPPED_AT = 1980, 1, 1, 0, 0, 0
 BINARY = "application/octet-stream"
 _TYPES = {
     ".csv": "text/csv",
@@ -243,6 +248,21 @@ def with_ending(name: str, kind: str) -> str:
     """The name of a file, with the ending of its media type if its own says no type."""
     ending = ending_of(kind)
     return name if _named_type(name) or name.lower().endswith(ending) else f"{name}{ending}"
+
+
+def zipped(
+    files: Mapping[str, str | bytes], modes: Mapping[str, int] = MappingProxyType({})
+) -> bytes:
+    """A zip file with these contents by their paths in it, and permissions if they are not 0644;
+    the same bytes for the same files.
+    """
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path, content in files.items():
+            member = zipfile.ZipInfo(path, _ZIPPED_AT)
+            member.external_attr = (stat.S_IFREG | modes.get(path, 0o644)) << 16
+            archive.writestr(member, content, zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
 
 
 def _named_type(name: str) -> str | None:

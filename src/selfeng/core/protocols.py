@@ -72,10 +72,18 @@ class ToolLibrary(Protocol):
     async def check(self, draft: ToolDraft) -> None:
         """Raises: ToolExists, or another LibraryError if the draft can't be registered."""
 
-    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
-        """Register files, record, vector and version, or nothing. Raises: ToolNameInvalid,
-        ToolExists.
+    async def add(
+        self,
+        draft: ToolDraft,
+        provenance: Provenance | None = None,
+        requests: Sequence[str] = (),
+    ) -> Tool:
+        """Register files, record, vector and version, or nothing. `requests` find the tool, too,
+        but do not become example requests, which others see. Raises: ToolNameInvalid, ToolExists.
         """
+
+    async def prepare(self, draft: ToolDraft, requests: Sequence[str] = ()) -> None:
+        """Do ahead what `add` of a draft with the same words will need; changes nothing."""
 
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         """Make the next version of the tool of that name, which begins provisional; or change

@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from datetime import datetime
+from functools import partial
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 from uuid import uuid4
 
@@ -191,23 +192,25 @@ class _DurableLibrary(_Steps):
             else library_tools
         )
 
-    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+    async def add(
+        self,
+        draft: ToolDraft,
+        provenance: Provenance | None = None,
+        requests: Sequence[str] = (),
+    ) -> Tool:
         """A tool that a dead process added before it could record the step is the step's value."""
+        add = partial(self._part.add, draft, provenance, requests)
+        return await self._registered(name_of("library.add", draft), add, draft, 1)
 
-        async def add(*_: object) -> Tool:
-            tool = await self._there(draft, 1)
-            return tool or await self._part.add(draft, provenance)
-
-        return await done_once(name_of("library.add", draft), add)
+    async def prepare(self, draft: ToolDraft, requests: Sequence[str] = ()) -> None:
+        """No step, as it changes nothing, and may run beside steps."""
+        await self._part.prepare(draft, requests)
 
     async def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         """As `add`."""
-
-        async def revise(*_: object) -> Tool:
-            tool = await self._there(draft, based_on + 1)
-            return tool or await self._part.revise(draft, based_on, provenance)
-
-        return await done_once(name_of("library.revise", draft, based_on), revise)
+        revise = partial(self._part.revise, draft, based_on, provenance)
+        name = name_of("library.revise", draft, based_on)
+        return await self._registered(name, revise, draft, based_on + 1)
 
     async def _at(self, entry: "_Seen") -> Tool:
         version = await self._part.version(entry.name, entry.version)
@@ -215,13 +218,22 @@ class _DurableLibrary(_Steps):
             {**version.model_dump(include=set(Tool.model_fields)), **entry._asdict()}
         )
 
-    async def _there(self, draft: ToolDraft, version: int) -> Tool | None:
-        """The tool, if exactly this was registered as that version."""
-        try:
-            tool = await self._part.get(draft.name)
-        except LibraryError:
-            return None
-        return tool if tool.version == version and tool.draft() == draft else None
+    async def _registered(
+        self, name: str, register: Callable[[], Awaitable[Tool]], draft: ToolDraft, version: int
+    ) -> Tool:
+        """What the step comes to, or the tool if exactly this is that version already."""
+
+        async def once(*_: object) -> Tool:
+            try:
+                return await register()
+            except LibraryError:
+                with suppress(LibraryError):
+                    tool: Tool = await self._part.get(draft.name)
+                    if tool.version == version and tool.draft() == draft:
+                        return tool
+                raise
+
+        return await done_once(name, once)
 
 
 _KINDS: dict[PartName, type[_Steps]] = {

@@ -23,6 +23,7 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from selfeng.core.errors import Diverged, TakenOver
+from selfeng.core.settings import Settings
 from selfeng.durable.outcomes import StepOutcome
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ _NAME = "selfeng"
 _PAUSE = 10.0
 """Seconds after which it is tried again to start dbos."""
 _SOURCES = Path(__file__).parents[1]
+_STEPS = "steps.db"
+"""File in DATA_DIR that keeps the steps of running turns."""
 
 
 class AskedStep:
@@ -157,6 +160,15 @@ async def _closed(name: str, close: Callable[[Port], None]) -> None:
 async def _work(work_id: str, pickled_steps: bytes) -> None:
     if work_id in _ports:
         await _ports[work_id].serve()
+
+
+def steps_url(settings: Settings) -> str:
+    """The database of the steps, which every process that may resume a turn finds."""
+    if settings.database.startswith("postgresql"):
+        return settings.database
+    file = settings.data_dir / _STEPS
+    file.touch(0o600)
+    return f"sqlite:///{file}"
 
 
 def sources_digest() -> str:

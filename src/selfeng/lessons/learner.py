@@ -19,7 +19,7 @@ from selfeng.core.visible import one_line
 from selfeng.lessons.book import Finding, LessonBook
 from selfeng.lessons.transcript import Transcript, outcomes_of, transcript_of
 from selfeng.prompts import render
-from selfeng.store.database import reading
+from selfeng.store.database import fetch_column, reading
 from selfeng.store.journal import read_record
 from selfeng.store.schema import events, examined_turns, turns
 
@@ -34,12 +34,8 @@ class Turns:
         """Ids of the ended turns that are still to be examined, oldest first."""
         examined = sa.select(examined_turns.c.turn_id).where(examined_turns.c.unusable == 0)
         condition = (turns.c.state != "running") & turns.c.id.not_in(examined)
-        with reading(self._engine) as connection:
-            return tuple(
-                connection.scalars(
-                    sa.select(turns.c.id).where(condition).order_by(turns.c.started_at, turns.c.id)
-                )
-            )
+        query = sa.select(turns.c.id).where(condition).order_by(turns.c.started_at, turns.c.id)
+        return tuple(fetch_column(self._engine, query))
 
     def events(self, turn_id: str) -> tuple[tuple[Event, ...], tuple[Event, ...]]:
         """The events of an ended turn, and those of the turn that ended before it in its

@@ -6,12 +6,16 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 
+import sqlalchemy as sa
 from sqlalchemy.exc import SQLAlchemyError
 
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.changes import Changes
 from selfeng.core.errors import AgentError
+from selfeng.core.events import Limits
 from selfeng.core.lesson import AgentKind, Lesson, LessonHint
+from selfeng.core.protocols import Embedder, ModelClient
+from selfeng.core.settings import Settings
 from selfeng.core.turn import Recall
 from selfeng.core.visible import one_line
 from selfeng.lessons.book import LessonBook
@@ -51,6 +55,34 @@ class Learning:
         """Told after every change of the lessons."""
         self._background = BackgroundTasks()
         self._one_at_a_time = asyncio.Lock()
+
+    @classmethod
+    def from_settings(
+        cls,
+        settings: Callable[[], Settings],
+        database: sa.Engine,
+        embedder: Embedder,
+        model: Callable[[], ModelClient],
+        unexamined: Callable[[], Iterable[str]],
+    ) -> "Learning":
+        """The lessons of a database, learnt with the model in use. `settings` gives the present
+        ones; what limits learning does not change.
+        """
+        now, book, turns = settings(), LessonBook(database, embedder), Turns(database)
+        limits = Limits(
+            calls=now.lessons_max_calls,
+            tokens=now.lessons_max_tokens,
+            seconds=now.lessons_max_seconds,
+        )
+        return cls(
+            Learner(model, book, turns, limits),
+            book,
+            turns,
+            shown_limit=now.lessons_shown,
+            expire_days=now.lessons_expire_days,
+            allowed=lambda: settings().lessons_learn,
+            unexamined=unexamined,
+        )
 
     def recall(self) -> Recall:
         """One turn's access to the lessons. An error never fails a turn: it continues without

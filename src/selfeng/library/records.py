@@ -124,14 +124,19 @@ def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
 
 
 def insert(
-    connection: sa.Connection, tool: Tool, state: State, embedding: Embedding | None
+    connection: sa.Connection,
+    tool: Tool,
+    state: State,
+    embedding: Embedding | None,
+    used: Sequence[str] = (),
 ) -> None:
-    """`embedding` None: the tool has no vector yet."""
+    """`embedding` None: the tool has no vector yet. It is found by the `used` requests, too."""
     connection.execute(tools.insert().values(**columns(tool), state=state))
     revisions.note(connection, tool.name)
     if embedding is not None:
         insert_vector(connection, tool.name, embedding)
-    lexical.write(connection, tool, ())
+    keep_requests(connection, tool.name, used)
+    lexical.write(connection, tool, used)
 
 
 def replace(

@@ -12,7 +12,7 @@ from selfeng.core.provenance import Provenance
 from selfeng.core.tool import ToolDraft
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
-from selfeng.store.database import id_of, reading, writing
+from selfeng.store.database import fetch_value, id_of, writing
 from selfeng.store.schema import properties
 
 _MARK = "seeded"
@@ -42,8 +42,7 @@ class SeedMark:
 
     def present(self) -> bool:
         mark = sa.select(properties.c.value).where(properties.c.name == _MARK)
-        with reading(self.engine) as connection:
-            return connection.scalar(mark) is not None or self._is_in_file()
+        return fetch_value(self.engine, mark) is not None or self._is_in_file()
 
     def put(self) -> None:
         with writing(self.engine) as connection:

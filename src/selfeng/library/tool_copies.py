@@ -13,7 +13,7 @@ from socket import gethostname
 
 import sqlalchemy as sa
 
-from selfeng.store.database import contents_of, reading, writing
+from selfeng.store.database import contents_of, fetch_value, writing
 from selfeng.store.schema import properties
 
 LOG = ".copies"
@@ -49,8 +49,7 @@ class ToolCopies:
     def shared(self) -> bool:
         """Whether other folders have copies of the same tools."""
         folders = sa.select(sa.func.count()).where(properties.c.name.startswith(_FOLDER))
-        with reading(self._engine) as connection:
-            return connection.execute(folders).scalar_one() > 1
+        return (fetch_value(self._engine, folders) or 0) > 1
 
     def register(self) -> None:
         """Let the processes of other folders know of this one."""

@@ -20,7 +20,7 @@ from selfeng.library.library_errors import no_proposal
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import ToolWriter
 from selfeng.library.vectors import Vectors
-from selfeng.store.database import reading, writing
+from selfeng.store.database import fetch_column, fetch_value, reading, writing
 from selfeng.store.schema import proposals
 from selfeng.store.text import storable
 
@@ -33,12 +33,13 @@ class ToolEditor:
     ) -> None:
         self._engine, self._watcher, self._writer, self._vectors = engine, watcher, writer, vectors
 
-    def add(self, draft: ToolDraft, provenance: Provenance) -> tuple[Tool, bool]:
+    def add(
+        self, draft: ToolDraft, provenance: Provenance, requests: Sequence[str]
+    ) -> tuple[Tool, bool]:
         """The tool, and whether it has its vector. Raises: ToolExists, LibraryError."""
         self._watcher.look()  # a tool with files deleted just now frees its name
-        self._writer.check(draft.name, Sources(code=draft.code, tests=draft.tests))
-        embedding = self._vectors.of_new(draft)
-        return self._writer.add(draft, provenance, embedding), embedding is not None
+        used, embedding = self._vectors.of_new(draft, requests)
+        return self._writer.add(draft, provenance, embedding, used), embedding is not None
 
     def revise(self, draft: ToolDraft, based_on: int, provenance: Provenance) -> Tool:
         """Raises: VersionConflict, ToolModified, ToolNotFound, VersionNotFound,
@@ -102,8 +103,7 @@ class Proposals:
     def get(self, owner: str, name: str) -> Proposal:
         """Waiting or refused. Raises: ResourceNotFound."""
         query = sa.select(proposals.c.proposal).where(_is(owner, name))
-        with reading(self._engine) as connection:
-            text = connection.scalar(query)
+        text = fetch_value(self._engine, query)
         if text is None:
             raise no_proposal(name)
         return Proposal.model_validate_json(text)
@@ -111,8 +111,7 @@ class Proposals:
     def of(self, owner: str) -> tuple[Proposal, ...]:
         """Those that wait, by name."""
         query = sa.select(proposals.c.proposal).where(proposals.c.owner == owner)
-        with reading(self._engine) as connection:
-            texts = connection.scalars(query.order_by(proposals.c.name)).all()
+        texts = fetch_column(self._engine, query.order_by(proposals.c.name))
         return tuple(p for p in map(Proposal.model_validate_json, texts) if not p.refused)
 
 
@@ -138,7 +137,12 @@ class ProposingLibrary:
         method: Callable[..., Any] = getattr(self._library, name)
         return method
 
-    async def add(self, draft: ToolDraft, provenance: Provenance | None = None) -> Tool:
+    async def add(
+        self,
+        draft: ToolDraft,
+        provenance: Provenance | None = None,
+        requests: Sequence[str] = (),
+    ) -> Tool:
         await self._library.check(draft)
         return await self._proposed(draft, 0, provenance or Provenance())
 

@@ -15,7 +15,7 @@ to a process that died.
 
 import logging
 import threading
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 
@@ -66,15 +66,21 @@ class ToolWriter:
         self._thread_lock = threading.Lock()
         self.copies = ToolCopies(files.folder, engine)
 
-    def add(self, draft: ToolDraft, provenance: Provenance, embedding: Embedding | None) -> Tool:
-        """Add a tool. Existing files with the same content are taken over; `embedding` is None if
-        the vector is added later.
+    def add(
+        self,
+        draft: ToolDraft,
+        provenance: Provenance,
+        embedding: Embedding | None,
+        used: Sequence[str] = (),
+    ) -> Tool:
+        """Add a tool, which is found by the `used` requests, too. Existing files with the same
+        content are taken over; `embedding` is None if the vector is added later.
 
         Raises: ToolExists, FileInTheWay, LibraryError.
         """
         with self._alone():
             self._check_free(draft.name, _sources(draft))
-            if (tool := self._recorded(draft, provenance, embedding)) is None:
+            if (tool := self._recorded(draft, provenance, embedding, used)) is None:
                 raise self._tool_exists(draft.name)
             self._checkpoint("recorded")
             try:
@@ -92,7 +98,11 @@ class ToolWriter:
             return tool
 
     def _recorded(
-        self, draft: ToolDraft, provenance: Provenance, embedding: Embedding | None
+        self,
+        draft: ToolDraft,
+        provenance: Provenance,
+        embedding: Embedding | None,
+        used: Sequence[str],
     ) -> Tool | None:
         """None if another machine was faster."""
         with writing(self._engine) as connection:
@@ -105,7 +115,7 @@ class ToolWriter:
                 version=versions.next_number(connection, draft.name),
             )
             records.delete(connection, tool.name)  # of a tool whose files were deleted by hand
-            records.insert(connection, tool, "pending", embedding)
+            records.insert(connection, tool, "pending", embedding, used)
             versions.insert(connection, tool, provenance)
             return tool
 

@@ -1,7 +1,8 @@
 """The search vectors of tools, made by the current embedder."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import sqlalchemy as sa
@@ -23,6 +24,8 @@ _log = logging.getLogger(__name__)
 
 MOST_USED = 15
 """Maximum number of served requests that a tool is found by; the oldest are dropped."""
+_RECENT = 20
+"""Vectors that are kept, for tools that are about to be added."""
 
 Used = tuple[str, ...]
 """Requests that a tool has served, newest first."""
@@ -33,18 +36,24 @@ class Vectors:
 
     def __init__(self, engine: sa.Engine, embedder: Embedder) -> None:
         self._engine, self._embedder = engine, embedder
+        self._vector = lru_cache(_RECENT)(tool_vector)
         self.former: Embedder | None = None
         """The former embedder, while searches use its vectors."""
 
-    def of_new(self, draft: ToolDraft) -> Embedding | None:
-        """The vector of a new tool, ignoring what an earlier tool of its name has served; None
-        while the embedder is unavailable.
+    def of_new(
+        self, draft: ToolDraft, requests: Sequence[str] = ()
+    ) -> tuple[Used, Embedding | None]:
+        """Those of the requests that find a new tool, beside its example requests, and its vector,
+        ignoring what an earlier tool of its name has served; None while the embedder is
+        unavailable.
         """
+        known = distinct_requests(draft.example_requests)
+        used = distinct_requests((*known, *requests))[len(known) :][:MOST_USED]
         try:
-            return self._of(draft, ())
+            return used, self._of(draft, used)
         except EmbedderUnavailable as error:
             _log.info("%s is found only by its words for now: %s", draft.name, error)
-            return None
+            return used, None
 
     def of_next(self, draft: ToolDraft) -> Embedding:
         """The vector of a tool's next version, which includes the requests that the tool has
@@ -79,42 +88,37 @@ class Vectors:
         removed, changed, or is already found by it.
         """
 
-        def add(tool: Tool, used: Used) -> Used | None:
+        def add(tool: Tool, used: Used) -> _FoundBy | None:
             request_keys = map(same_request, (*tool.example_requests, *used))
-            return (
-                None
-                if tool.version != version or same_request(request) in request_keys
-                else (request, *used)[:MOST_USED]
-            )
+            if tool.version != version or same_request(request) in request_keys:
+                return None
+            return _FoundBy(tool, (request, *used)[:MOST_USED])
 
         return self._change(name, add)
 
     def forget(self, name: str, request: str) -> bool:
         """Remove a learned request from a tool; False if there is no such request."""
-        return self._change(
-            name,
-            lambda _, used: tuple(r for r in used if r != request) if request in used else None,
-        )
+
+        def remove(tool: Tool, used: Used) -> _FoundBy | None:
+            remaining = tuple(r for r in used if r != request)
+            return _FoundBy(tool, remaining) if remaining != used else None
+
+        return self._change(name, remove)
 
     def release(self, name: str) -> bool:
         """Let search find an imported tool by the example requests that it came with; False if it
         is by them already, or came with none.
         """
-        while True:
-            with reading(self._engine) as connection:
-                before = _found_by(connection, name)
-            tool = before and _released(before.tool)
-            if before is None or tool is None:
-                return False
-            embedding = self._of(tool, before.used)
-            with writing(self._engine) as connection:
-                if _found_by(connection, name) == before:
-                    records.release(connection, tool, before.used, embedding)
-                    return True
+        return self._change(name, _released, records.release)
 
-    def _change(self, name: str, change: Callable[[Tool, Used], Used | None]) -> bool:
-        """Replace the used requests with the result of `change`; False if that is None or there is
-        no such tool.
+    def _change(
+        self,
+        name: str,
+        change: Callable[[Tool, Used], "_FoundBy | None"],
+        store: Callable[[sa.Connection, Tool, Used, Embedding], None] = records.serve,
+    ) -> bool:
+        """Replace what a tool is found by with the result of `change`; False if that is None or
+        there is no such tool.
         """
         while True:
             with reading(self._engine) as connection:
@@ -122,12 +126,12 @@ class Vectors:
             after = before and change(*before)
             if before is None or after is None:
                 return False
-            embedding = self._of(before.tool, after)
+            embedding = self._of(*after)
             with writing(self._engine) as connection:
                 if (
                     _found_by(connection, name) == before
                 ):  # otherwise something changed while this was embedded
-                    records.serve(connection, before.tool, after, embedding)
+                    store(connection, *after, embedding)
                     return True
 
     def _of(self, draft: ToolDraft, used: Used) -> Embedding:
@@ -138,13 +142,11 @@ class Vectors:
             _log.warning("%s is not found until all tools are re-embedded: %s", draft.name, error)
             return embedding
 
-    @staticmethod
-    def _by(embedder: Embedder, draft: ToolDraft, used: Used) -> Embedding:
-        examples = (*draft.example_requests, *used)
-        return Embedding(
-            embedder.id,
-            tool_vector(embedder, draft.name, draft.description, examples, parameter_words(draft)),
-        )
+    def _by(self, embedder: Embedder, draft: ToolDraft, used: Used) -> Embedding:
+        examples, parameters = (*draft.example_requests, *used), parameter_words(draft)
+        words = draft.name, draft.description, examples, parameters
+        vector = self._vector(embedder, *words)  # type: ignore[arg-type]  # hashed by its identity
+        return Embedding(embedder.id, vector)
 
 
 class _FoundBy(NamedTuple):
@@ -152,13 +154,14 @@ class _FoundBy(NamedTuple):
     used: Used
 
 
-def _released(tool: Tool) -> Tool | None:
+def _released(tool: Tool, used: Used) -> _FoundBy | None:
     """The tool with the requests that it came with; None if there are none that it lacks."""
     if tool.imported is None or not tool.imported.requests:
         return None
     requests = distinct_requests((*tool.example_requests, *tool.imported.requests))
     imported = tool.imported.model_copy(update={"requests": ()})
-    return tool.model_copy(update={"example_requests": requests, "imported": imported})
+    update = {"example_requests": requests, "imported": imported}
+    return _FoundBy(tool.model_copy(update=update), used)
 
 
 def _found_by(connection: sa.Connection, name: str) -> _FoundBy | None:

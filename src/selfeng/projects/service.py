@@ -200,7 +200,7 @@ class ProjectService:
     async def projects(self, owner: str) -> tuple[ProjectSummary, ...]:
         """An owner's projects, newest first."""
         return await asyncio.to_thread(
-            lambda: tuple(map(self._summary, self._journal.conversations(owner, "project")))
+            lambda: tuple(map(self._summary, self._journal.conversations(owner, kind="project")))
         )
 
     async def project(self, owner: str, project_id: str) -> ProjectDetail:

@@ -5,7 +5,6 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from io import BytesIO
 from pathlib import Path
 from typing import Literal
 from uuid import uuid4
@@ -14,6 +13,7 @@ from filelock import FileLock, Timeout
 from pydantic import ValidationError
 
 from selfeng.core.errors import RequestError, ResourceBusy, ResourceNotFound, WorkspaceError
+from selfeng.core.files import zipped
 from selfeng.core.private import close_to_others, make_private, replace_private
 from selfeng.core.value import Value
 from selfeng.projects.edits import Change, differences
@@ -22,7 +22,6 @@ from selfeng.projects.workspace import Workspace, WorkspaceFile
 
 KEPT = 100
 """Backups of a project; older ones are deleted."""
-_EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
 def back_up(workspace: Workspace, folder: Path, number: int | None = None) -> Path:
@@ -40,13 +39,8 @@ def back_up(workspace: Workspace, folder: Path, number: int | None = None) -> Pa
 
 def packed(workspace: Workspace) -> bytes:
     """The zip of all files with their permissions; the same for the same files. Blocking."""
-    buffer = BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in workspace.files():
-            entry = zipfile.ZipInfo(file.path, _EPOCH)
-            entry.external_attr = workspace.mode(file.path) << 16
-            archive.writestr(entry, file.content, zipfile.ZIP_DEFLATED)
-    return buffer.getvalue()
+    files = {file.path: file.content for file in workspace.files()}
+    return zipped(files, {path: workspace.mode(path) for path in files})
 
 
 def backups(folder: Path) -> tuple[Path, ...]:

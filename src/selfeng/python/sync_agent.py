@@ -8,24 +8,34 @@ import threading
 import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator, Iterable, Mapping
 from contextlib import aclosing
+from functools import wraps
 from os import PathLike
 from queue import SimpleQueue
-from typing import Any, Self, TypeVar, overload
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar, overload
 
 from selfeng.core.errors import RequestError
 from selfeng.core.events import Event, Record, TurnFailed, TurnFinished, TurnStopped
 from selfeng.core.settings import Settings
-from selfeng.core.tool import Candidate, Tool
-from selfeng.core.verdict import Execution
 from selfeng.python.async_agent import AsyncAgent, Given
-from selfeng.python.reply import Reply
-from selfeng.store.conversation_list import ConversationSummary
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 log = logging.getLogger(__name__)
 _PATIENCE = 10.0
 """Seconds that what runs may take to end."""
+
+
+def _blocking(
+    method: Callable[Concatenate[AsyncAgent, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate["Agent", P], T]:
+    """The same method for programs without an event loop."""
+
+    @wraps(method)
+    def run(self: "Agent", /, *arguments: P.args, **options: P.kwargs) -> T:
+        return self._thread.run(method(self._agent, *arguments, **options))
+
+    return run
 
 
 class Agent:
@@ -62,31 +72,23 @@ class Agent:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
+    open = _blocking(AsyncAgent.open)
+    ask = _blocking(AsyncAgent.ask)
+    build = _blocking(AsyncAgent.build)
+    tools = _blocking(AsyncAgent.tools)
+    tool = _blocking(AsyncAgent.tool)
+    search = _blocking(AsyncAgent.search)
+    execute = _blocking(AsyncAgent.execute)
+    conversations = _blocking(AsyncAgent.conversations)
+    history = _blocking(AsyncAgent.history)
+
     @property
     def settings(self) -> Settings:
         """The settings that the agent works with."""
         return self._agent.settings
 
-    def open(self) -> None:
-        self._thread.run(self._agent.open())
-
     def close(self) -> None:
         self._finalizer()
-
-    def ask(
-        self,
-        request: str = "",
-        *,
-        conversation: str = "",
-        files: Iterable[Given] = (),
-        answers: Mapping[str, object] | None = None,
-        agent: str = "",
-    ) -> Reply:
-        return self._thread.run(
-            self._agent.ask(
-                request, conversation=conversation, files=files, answers=answers, agent=agent
-            )
-        )
 
     def stream(
         self,
@@ -125,18 +127,6 @@ class Agent:
                 return record.event
         raise RequestError("the agent was closed while the turn ran", "ask again")
 
-    def build(self, description: str) -> Tool:
-        return self._thread.run(self._agent.build(description))
-
-    def tools(self) -> tuple[Tool, ...]:
-        return self._thread.run(self._agent.tools())
-
-    def tool(self, name: str) -> Tool:
-        return self._thread.run(self._agent.tool(name))
-
-    def search(self, request: str, limit: int = 5) -> tuple[Candidate, ...]:
-        return self._thread.run(self._agent.search(request, limit))
-
     @overload
     def call(
         self,
@@ -165,21 +155,6 @@ class Agent:
         files: Iterable[Given] = (),
     ) -> Any:
         return self._thread.run(self._agent.call(name, arguments, returns=returns, files=files))
-
-    def execute(
-        self,
-        name: str,
-        arguments: Mapping[str, Any] | None = None,
-        *,
-        files: Iterable[Given] = (),
-    ) -> Execution:
-        return self._thread.run(self._agent.execute(name, arguments, files=files))
-
-    def conversations(self, words: str = "") -> tuple[ConversationSummary, ...]:
-        return self._thread.run(self._agent.conversations(words))
-
-    def history(self, conversation: str) -> tuple[Record, ...]:
-        return self._thread.run(self._agent.history(conversation))
 
 
 def _close(agent: AsyncAgent, thread: "LoopThread") -> None:

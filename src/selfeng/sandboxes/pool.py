@@ -13,7 +13,7 @@ import logging
 import os
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,9 +79,11 @@ class Pool:
         size: PoolSize,
         reusable: bool,
         removal: float = _REMOVAL,
+        neighbours: "list[Pool] | None" = None,
     ) -> None:
         """`reusable`: whether a container may take another job after `give_back`; `removal`:
-        seconds to wait for a container's removal.
+        seconds to wait for a container's removal; `neighbours`: the pools whose jobs need the same
+        processors, which this one joins.
         """
         self._make = make
         self._size = size
@@ -114,8 +116,8 @@ class Pool:
         self._idle = asyncio.Event()
         """Set whenever a container arrives or leaves, or a request stops waiting."""
         self._closed = False
-        self.neighbours: Sequence[Pool] = (self,)
-        """The pools whose jobs need the same processors, this one among them."""
+        self._neighbours = [] if neighbours is None else neighbours
+        self._neighbours.append(self)
 
     @property
     def ready(self) -> int:
@@ -196,7 +198,7 @@ class Pool:
         that takes no time from other jobs.
         """
         self._spent.append((container, nonce))
-        for pool in self.neighbours:
+        for pool in self._neighbours:
             pool.fill()
 
     def drop(self, container: Container) -> asyncio.Task[None]:
@@ -353,7 +355,7 @@ class Pool:
         """Whether containers may be started and removed: a request waits, no job runs, or the last
         one started at least `_QUIET` seconds ago.
         """
-        return bool(self._waiting) or all(pool._quiet() for pool in self.neighbours)
+        return bool(self._waiting) or all(pool._quiet() for pool in self._neighbours)
 
     def _quiet(self) -> bool:
         at_work = len(self._working) - len(self._spent)
@@ -474,7 +476,7 @@ class Pool:
             return
         self._working.discard(container)
         self._arrived(container)
-        for pool in self.neighbours:
+        for pool in self._neighbours:
             pool.fill()
 
     async def _remove(self, container: Container) -> None:

@@ -276,8 +276,10 @@ class Stages:
 
     async def _search(self, state: RequestState) -> str:
         turn = state.turn
-        if self._is_overruled(state):
+        if dispute := _overruling(turn.request):
+            state.dispute = dispute
             return "nothing fits"
+        self._confirm(turn.request)
         decision = await self._decider.decide(turn)
         state.choice, state.search_candidates = decision.choice, decision.considered
         state.learnable, state.likely = decision.learnable, decision.likely
@@ -309,20 +311,12 @@ class Stages:
             case _:
                 assert_never(state.choice)
 
-    def _is_overruled(self, state: RequestState) -> bool:
-        """Whether the person chose the value of a witness; what they chose becomes a test."""
-        request = state.turn.request
-        results = request.earlier_results.values
-        if not results:
-            return False
-        row = chosen_value(request.answers, results[-1])
-        if complaint := overruled(request.answers, results[-1]):
-            dispute = request.dispute(results[-1], complaint)
-            right = canonical(row.value) if row else ""
-            state.dispute = dispute.model_copy(update={"expected": right})
-        elif row and not request.names_file(row.arguments):
-            self._served.confirm(self._synthesis, results[-1].tool, row)
-        return bool(complaint)
+    def _confirm(self, request: Request) -> None:
+        """What the person chose as the right value of the last call becomes a test."""
+        for last in request.earlier_results.values[-1:]:
+            row = chosen_value(request.answers, last)
+            if row and not request.names_file(row.arguments):
+                self._served.confirm(self._synthesis, last.tool, row)
 
     async def _clarify(self, state: RequestState) -> str:
         """What the specification or an agent leaves open is already a question; what a call lacks
@@ -535,6 +529,16 @@ def _failure(execution: Raised | Killed) -> str:
         return execution.reason
     summary = f"{execution.type_name}: {execution.message}"
     return "\n\n".join(filter(None, [summary, shortened(execution.traceback, _TRACEBACK)]))
+
+
+def _overruling(request: Request) -> Dispute | None:
+    """The dispute with the last result, if the person chose the value of a witness."""
+    for last in request.earlier_results.values[-1:]:
+        if complaint := overruled(request.answers, last):
+            row = chosen_value(request.answers, last)
+            right = canonical(row.value) if row else ""
+            return request.dispute(last, complaint).model_copy(update={"expected": right})
+    return None
 
 
 def _returned(execution: Execution) -> Returned:

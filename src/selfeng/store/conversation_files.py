@@ -31,7 +31,7 @@ from selfeng.core.result import (
 from selfeng.core.turn import Contents
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
-from selfeng.store.database import reading
+from selfeng.store.database import fetch, fetch_column, reading
 from selfeng.store.text import storable
 from selfeng.store.turn_tree import path
 
@@ -148,10 +148,8 @@ class ConversationFiles:
             .where(_FILES.c.seq < (LAST_SEQ if before is None else before))
             .order_by(_FILES.c.seq.desc(), _FILES.c.position)
         )
-        with reading(self._engine) as connection:
-            texts = connection.scalars(query).all()
         newest_by_name: dict[str, FileReference] = {}
-        for reference in _references(texts):
+        for reference in _references(fetch_column(self._engine, query)):
             newest_by_name.setdefault(reference.name, reference)
         return tuple(newest_by_name.values())
 
@@ -295,12 +293,10 @@ class ConversationFiles:
             .where(condition)
             .order_by(schema.turns.c.started_at.desc(), _RESULTS.c.seq.desc())
         )
-        with reading(self._engine) as connection:
-            row = connection.execute(query.limit(1)).first()
-        if row is None:
-            raise ResourceNotFound(missing, "ask for it again")
-        reference = ResultReference.model_validate_json(row.reference)
-        return Result(reference=reference, content=row.content.decode())
+        for row in fetch(self._engine, query.limit(1)):
+            reference = ResultReference.model_validate_json(row.reference)
+            return Result(reference=reference, content=row.content.decode())
+        raise ResourceNotFound(missing, "ask for it again")
 
 
 def _references(texts: Sequence[str]) -> list[FileReference]:

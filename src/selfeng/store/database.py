@@ -5,7 +5,7 @@ writing.
 import os
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -197,6 +197,24 @@ def reading(engine: sa.Engine, *, once: bool = False) -> Iterator[sa.Connection]
         yield connection
 
 
+def fetch(engine: sa.Engine, query: sa.Executable) -> Sequence[sa.Row[Any]]:
+    """The rows of one query, which on PostgreSQL costs one round trip. Raises:
+    DatabaseUnavailable.
+    """
+    with reading(engine, once=True) as connection:
+        return connection.execute(query).all()
+
+
+def fetch_column(engine: sa.Engine, query: sa.Executable) -> list[Any]:
+    """The first column of the rows of one query, as `fetch`."""
+    return [row[0] for row in fetch(engine, query)]
+
+
+def fetch_value(engine: sa.Engine, query: sa.Select[Any]) -> Any | None:
+    """The first column of the first row, as `fetch`; None without one."""
+    return next(iter(fetch_column(engine, query.limit(1))), None)
+
+
 @contextmanager
 def writing(engine: sa.Engine, *, exclusive: bool = True) -> Iterator[sa.Connection]:
     """A connection in a transaction that is committed at the end, or rolled back by an exception.
@@ -225,12 +243,7 @@ def utc(at: datetime) -> datetime:
 
 def id_of(engine: sa.Engine) -> str:
     """The random id that the database got when it was created; copies share it."""
-    with reading(engine) as connection:
-        return str(
-            connection.execute(
-                sa.select(properties.c.value).where(properties.c.name == "id")
-            ).scalar_one()
-        )
+    return str(fetch_value(engine, sa.select(properties.c.value).where(properties.c.name == "id")))
 
 
 def contents_of(engine: sa.Engine) -> str:
@@ -238,9 +251,8 @@ def contents_of(engine: sa.Engine) -> str:
     last backup that was restored to it, after which revisions may have been used twice.
     """
     names = properties.c.name.in_(("id", "restored"))
-    with reading(engine) as connection:
-        query = sa.select(properties.c.value).where(names).order_by(properties.c.name)
-        return ":".join(connection.execute(query).scalars())
+    query = sa.select(properties.c.value).where(names).order_by(properties.c.name)
+    return ":".join(fetch_column(engine, query))
 
 
 @contextmanager

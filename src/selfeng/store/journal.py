@@ -53,7 +53,14 @@ from selfeng.store.conversation_list import (
     snippets,
     summaries,
 )
-from selfeng.store.database import reading, utc, writing
+from selfeng.store.database import (
+    fetch,
+    fetch_column,
+    fetch_value,
+    reading,
+    utc,
+    writing,
+)
 from selfeng.store.effects import forget_effects
 from selfeng.store.habits import Habits, last_uses, read_habits
 from selfeng.store.news import announce
@@ -181,10 +188,10 @@ class Journal:
         return None
 
     def conversations(
-        self, owner: str, kind: ConversationKind = "chat", text: str = ""
+        self, owner: str, text: str = "", kind: ConversationKind = "chat"
     ) -> tuple[ConversationSummary, ...]:
         """An owner's conversations of a kind, that with the newest turn first; with a text those
-        that have its words, at most 50.
+        that have its words in their title, requests or answers, at most 50.
         """
         with reading(self._engine) as connection:
             conversations = tuple(map(_summary, find_conversations(connection, owner, kind, text)))
@@ -206,11 +213,9 @@ class Journal:
         query = summaries(
             _CONVERSATIONS.c.id == storable(conversation_id), _CONVERSATIONS.c.owner == owner
         )
-        with reading(self._engine) as connection:
-            row = connection.execute(query).first()
-        if row is None:
-            raise _unknown(conversation_id)
-        return _summary(row)
+        for row in fetch(self._engine, query):
+            return _summary(row)
+        raise _unknown(conversation_id)
 
     def change_conversation(
         self, owner: str, conversation_id: str, change: ConversationChange
@@ -243,8 +248,7 @@ class Journal:
             .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _EVENTS.c.conversation_id)
             .where(of_turn)
         )
-        with reading(self._engine) as connection:
-            rows = connection.execute(query.order_by(_EVENTS.c.seq)).all()
+        rows = fetch(self._engine, query.order_by(_EVENTS.c.seq))
         if not rows:
             raise ResourceNotFound(
                 f"unknown turn {turn_id[:40]!r}",
@@ -256,8 +260,7 @@ class Journal:
         """The id of the owner's newest turn. Raises: ResourceNotFound: there is none."""
         of_owner = (_CONVERSATIONS.c.owner == owner) & _CONVERSATIONS.c.deleted_at.is_(None)
         query = sa.select(_TURNS.c.id).join(_CONVERSATIONS).where(of_owner)
-        with reading(self._engine) as connection:
-            newest = connection.scalar(query.order_by(_TURNS.c.started_at.desc()).limit(1))
+        newest = fetch_value(self._engine, query.order_by(_TURNS.c.started_at.desc()))
         if newest is None:
             raise ResourceNotFound("there is no turn yet", "ask for something first")
         return str(newest)
@@ -265,14 +268,12 @@ class Journal:
     def owner_of(self, conversation_id: str) -> str:
         """The owner of a conversation; "" if there is none."""
         query = sa.select(_CONVERSATIONS.c.owner).where(_CONVERSATIONS.c.id == conversation_id)
-        with reading(self._engine) as connection:
-            return connection.scalar(query) or ""
+        return fetch_value(self._engine, query) or ""
 
     def conversation_of(self, turn_id: str) -> str | None:
         """The conversation of a turn; None if there is no such turn."""
         query = sa.select(_TURNS.c.conversation_id).where(_TURNS.c.id == turn_id)
-        with reading(self._engine) as connection:
-            return connection.execute(query).scalar()
+        return fetch_value(self._engine, query)
 
     def begin_turn(
         self,
@@ -354,8 +355,7 @@ class Journal:
                 for form in (_TURNS.c.request, _TURNS.c.standalone)
             )
         )
-        with reading(self._engine) as connection:
-            return frozenset(connection.execute(query).scalars())
+        return frozenset(fetch_column(self._engine, query))
 
     def habits(self, owner: str, tool: str) -> Habits:
         """What `owner` often asks after a tool, and uses together with it."""
@@ -421,10 +421,8 @@ class Journal:
     def last_seq(self, conversation_id: str) -> int:
         """The number of the newest event of a conversation; 0 if there is none."""
         of_conversation = _CONVERSATIONS.c.id == storable(conversation_id)
-        with reading(self._engine) as connection:
-            return (
-                connection.scalar(sa.select(_CONVERSATIONS.c.last_seq).where(of_conversation)) or 0
-            )
+        query = sa.select(_CONVERSATIONS.c.last_seq).where(of_conversation)
+        return fetch_value(self._engine, query) or 0
 
     def records_after(self, after: Mapping[str, int]) -> list[Record]:
         """The events of several conversations, each after its number, in order."""
@@ -450,9 +448,8 @@ class Journal:
     def running(self, conversation_id: str) -> list[str]:
         """The ids of the turns that run in a conversation, in whatever process."""
         of_conversation = _TURNS.c.conversation_id == storable(conversation_id)
-        with reading(self._engine) as connection:
-            query = sa.select(_TURNS.c.id).where(of_conversation, _TURNS.c.state == "running")
-            return list(connection.execute(query).scalars())
+        query = sa.select(_TURNS.c.id).where(of_conversation, _TURNS.c.state == "running")
+        return fetch_column(self._engine, query)
 
     def fork(self, owner: str, conversation_id: str, turn_id: str) -> str:
         """Begin a conversation with copies of the turns up to one, and return its id.
@@ -473,8 +470,7 @@ class Journal:
     def parent(self, turn_id: str) -> str:
         """The id of the turn that a turn follows; "" if it begins its conversation."""
         query = sa.select(_TURNS.c.parent_id).where(_TURNS.c.id == storable(turn_id))
-        with reading(self._engine) as connection:
-            return connection.scalar(query) or ""
+        return fetch_value(self._engine, query) or ""
 
     def newest_from(self, turn_id: str) -> str | None:
         """The id of the newest turn of those that follow a turn, or its own."""
@@ -525,8 +521,7 @@ class Journal:
         """The request of the turn `after`, by default of the newest; "" if there is none."""
         steps = path(conversation_id, after)
         query = sa.select(_TURNS.c.request).join(steps, steps.c.id == _TURNS.c.id)
-        with reading(self._engine) as connection:
-            return connection.scalar(query.order_by(steps.c.back).limit(1)) or ""
+        return fetch_value(self._engine, query.order_by(steps.c.back)) or ""
 
     def rounds(self, conversation_id: str, after: str | None = None) -> tuple[QuestionsAsked, ...]:
         """The questions that consecutive turns up to `after`, by default to the newest, asked the
@@ -555,24 +550,20 @@ class Journal:
 
     def any_lost(self) -> bool:
         """Whether a turn is left by its process."""
-        with reading(self._engine) as connection:
-            return any(
-                map(self._abandoned, connection.execute(_running().where(self._of_other_servers)))
-            )
+        running = fetch(self._engine, _running().where(self._of_other_servers))
+        return any(map(self._abandoned, running))
 
     def holds(self, turn_id: str, lease: int) -> bool:
         """Whether no other process has taken the turn over."""
         query = sa.select(_TURNS.c.lease).where(_TURNS.c.id == turn_id)
-        with reading(self._engine) as connection:
-            return connection.scalar(query) in (lease, None)
+        return fetch_value(self._engine, query) in (lease, None)
 
     def held(self) -> frozenset[str]:
         """Ids of the turns that this process runs."""
         query = sa.select(_TURNS.c.id).where(
             _TURNS.c.state == "running", _TURNS.c.server == self._server
         )
-        with reading(self._engine) as connection:
-            return frozenset(connection.scalars(query))
+        return frozenset(fetch_column(self._engine, query))
 
     def release_lost(self) -> None:
         """Put the turns that killed servers left running, and that can go on, back into the
@@ -611,18 +602,13 @@ class Journal:
 
     def running_turns(self) -> frozenset[str]:
         """Ids of the turns that have not ended."""
-        with reading(self._engine) as connection:
-            return frozenset(
-                connection.scalars(sa.select(_TURNS.c.id).where(_TURNS.c.state == "running"))
-            )
+        query = sa.select(_TURNS.c.id).where(_TURNS.c.state == "running")
+        return frozenset(fetch_column(self._engine, query))
 
     def numbered(self, turn_id: str) -> tuple[tuple[Event, str | None, int | None], ...]:
         """The events of a turn in their order, with their numbers in their scopes."""
         of_turn = _EVENTS.c.turn_id == storable(turn_id)
-        with reading(self._engine) as connection:
-            rows = connection.execute(
-                sa.select(_EVENTS).where(of_turn).order_by(_EVENTS.c.seq)
-            ).all()
+        rows = fetch(self._engine, sa.select(_EVENTS).where(of_turn).order_by(_EVENTS.c.seq))
         return tuple(
             (record.event, row.scope, row.n) for row in rows if (record := read_record(row))
         )

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from selfeng.core.server_tool import ListedServerTool, ServerTool
 from selfeng.store import schema
-from selfeng.store.database import reading, writing
+from selfeng.store.database import fetch, writing
 
 _TOOLS = schema.server_tools
 
@@ -21,8 +21,7 @@ class KnownTools:
     def read(self) -> tuple[ListedServerTool, ...]:
         """Those that are listed, by server and name."""
         query = sa.select(_TOOLS).where(_TOOLS.c.definition.is_not(None))
-        with reading(self._engine) as connection:
-            rows = connection.execute(query.order_by(_TOOLS.c.server, _TOOLS.c.tool)).all()
+        rows = fetch(self._engine, query.order_by(_TOOLS.c.server, _TOOLS.c.tool))
         pairs = ((ServerTool.model_validate_json(row.definition), row.allowed) for row in rows)
         return tuple(
             ListedServerTool(tool=tool, allowed=tool.digest == allowed_digest)
@@ -35,8 +34,7 @@ class KnownTools:
         to, again.
         """
         outdated = _TOOLS.c.definition.not_like('%"entry":%')
-        with reading(self._engine) as connection:
-            rows = connection.execute(sa.select(_TOOLS).where(outdated)).all()
+        rows = fetch(self._engine, sa.select(_TOOLS).where(outdated))
         if not rows:
             return
         servers = {json.loads(row.definition)["address"]: row.server for row in rows}

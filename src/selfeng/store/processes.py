@@ -80,6 +80,15 @@ class Processes:
         """Those that take turns, as they were at the last beat."""
         return tuple(w for name, w in self._workers.items() if not self.is_gone(name))
 
+    def blocked(self) -> str:
+        """Why no process takes a turn out of the queue, as far as this one knows; "" if one may."""
+        workers = self.workers
+        if self._room or any(not worker.unready for worker in workers):
+            return ""
+        if not workers:
+            return "no worker runs: start `selfeng worker` with the same DATABASE_URL"
+        return "; ".join(f"the worker on {w.machine} is not ready: {w.unready}" for w in workers)
+
     def is_gone(self, process: str | None) -> bool | None:
         """None if that can't be known here."""
         running = is_running(process) if process else False

@@ -52,7 +52,7 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Returned
 from selfeng.store import schema
 from selfeng.store.conversation_files import ConversationFiles
-from selfeng.store.database import reading, writing
+from selfeng.store.database import fetch, writing
 from selfeng.store.journal import Journal
 from selfeng.store.text import storable
 
@@ -202,8 +202,7 @@ class Shares:
         query = sa.select(*(_SHARES.c[name] for name in Share.model_fields)).where(
             condition, _alive()
         )
-        with reading(self._engine) as connection:
-            rows = connection.execute(query.order_by(_SHARES.c.created_at.desc())).all()
+        rows = fetch(self._engine, query.order_by(_SHARES.c.created_at.desc()))
         return tuple(Share(**_in_utc(row._mapping)) for row in rows)
 
     async def _change(
@@ -234,8 +233,7 @@ class Shares:
             .join(_CONVERSATIONS, _CONVERSATIONS.c.id == _SHARES.c.conversation_id)
             .where(_SHARES.c.token == hashed, _CONVERSATIONS.c.deleted_at.is_(None), _alive())
         )
-        with reading(self._engine) as connection:
-            row = connection.execute(query).first()
+        row = next(iter(fetch(self._engine, query)), None)
         if row is None or not hmac.compare_digest(row.token, hashed):
             return None
         columns = _in_utc(row._mapping)

@@ -15,7 +15,7 @@ from selfeng.core.errors import LimitReached
 from selfeng.core.process import this_process
 from selfeng.core.words import count
 from selfeng.store import schema
-from selfeng.store.database import reading, writing
+from selfeng.store.database import fetch_value, reading, writing
 from selfeng.store.news import announce
 from selfeng.store.text import storable
 
@@ -172,9 +172,8 @@ class TurnQueue:
 
     def length(self) -> int:
         """How many turns wait, of all processes."""
-        with reading(self._engine) as connection:
-            waiting = sa.select(sa.func.count()).select_from(_TURNS).where(_WAITING)
-            return int(connection.execute(waiting).scalar_one())
+        waiting = sa.select(sa.func.count()).select_from(_TURNS).where(_WAITING)
+        return fetch_value(self._engine, waiting) or 0
 
     def withdraw(self, turn_id: str, owner: str) -> ClaimedTurn | None:
         """Take a turn of `owner` out of the queue, to end it; None if it does not wait there."""

@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import assert_never
 
+from selfeng.core.background import together
 from selfeng.core.composition import Importable
 from selfeng.core.errors import EmbedderUnavailable, SynthesisFailed, ToolExists
 from selfeng.core.events import AnswerCorrected, ToolProposed
@@ -47,6 +48,7 @@ from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.probe import SAYS, CallOutcome, outcome_of, same, shown_call
 from selfeng.synthesis.programming import Programmer, no_implementation
+from selfeng.synthesis.relatives import passing, twin
 from selfeng.synthesis.specifying import (
     Analyst,
     BuildSpec,
@@ -95,6 +97,9 @@ class Synthesis:
     _witnesses: Sequence[DrawnCode]
     """The candidates that were right, as far as the comparison could tell."""
     _code: str
+    _failing: set[tuple[str, int, str]]
+    """Tools near the specification, by name and version, each with a suite that it does not pass.
+    """
     _verdict: Verdict
 
     def __init__(
@@ -160,7 +165,7 @@ class Synthesis:
             raise self._stuck
         if not self._stuck:
             self._tools = Importable(await self._deps.library.tools())
-        self._build, self._drawn, self._witnesses = decision, [], ()
+        self._build, self._drawn, self._witnesses, self._failing = decision, [], (), set()
         self._former = await self._deps.before(decision.extends) if decision.extends else None
         self._rewrites, self._problem, self._strengthened, self._asked_more = 0, "", False, False
         return "ordered"
@@ -361,9 +366,8 @@ class Synthesis:
 
     async def verify(self) -> str:
         with self._steps.step("verify") as current:
-            self._verdict = await self._deps.chain.gate.green(
-                self._job, self._steps.turn.emit, current.attempt
-            )
+            green = self._deps.chain.gate.green(self._job, self._steps.turn.emit, current.attempt)
+            _, self._verdict = await together(self._prepare(), green)
             if self._verdict.passed and (problem := await self._refuted()):
                 self._verdict = Verdict(passed=False, problem=problem)
             if self._verdict.passed:
@@ -377,6 +381,28 @@ class Synthesis:
         }
         self._always = failed if self._always is None else self._always & failed
         return "failed"
+
+    async def _prepare(self) -> None:
+        """Do ahead what a new tool's registration needs: note which of the tools near the
+        specification do not pass the suite, and embed its words. It runs beside steps of the turn's
+        work, so it may take one of its own, at once.
+        """
+        signature, tests = self._build.spec.signature(), self._tests
+        near = self._unknown(self._build.near)
+        passed = await passing(self._deps.sandbox, signature, tests, near)
+        self._failing |= {(t.name, t.version, tests) for t in near if t not in passed}
+        if not self._build.extends:
+            await self._deps.library.prepare(self._draft, self._requests)
+
+    async def _twin(self) -> Tool | None:
+        """The tool of another name that does the same, if the library has it by now."""
+        spec = self._build.spec
+        near = self._unknown([c.tool for c in await self._deps.analyst.relatives(spec)])
+        return await twin(self._deps.sandbox, spec.signature(), self._code, self._tests, near)
+
+    def _unknown(self, tools: Sequence[Tool]) -> Sequence[Tool]:
+        """Those of the tools that are not known to fail the suite."""
+        return [t for t in tools if (t.name, t.version, self._tests) not in self._failing]
 
     async def _refuted(self) -> str:
         """The objection of the person, of the previous version, or of the candidates if the code is
@@ -507,31 +533,21 @@ class Synthesis:
             usage=turn.budget.usage,
         )
         with self._steps.step("register") as current:
-            draft = ToolDraft(
-                name=spec.name,
-                description=spec.description,
-                signature=spec.signature(),
-                code=self._code,
-                tests=self._tests,
-                example_requests=_own_examples(turn.request.text, spec.example_requests),
-                model=self._deps.model_name,
-                requires=await steady_requirements(library, self._tools, self._code),
-                witnesses=kept_witnesses(self._code, self._witnesses),
-            )
+            requires = await steady_requirements(library, self._tools, self._code)
+            draft = self._draft.model_copy(update={"requires": requires})
             if base:
                 tool = await library.revise(draft, base.version, provenance)
                 await self._learn(tool, build.fixes)
                 current.summary = report_registered(self._steps, tool)
                 return tool
-            if twin := await self._deps.analyst.twin(spec, self._code, self._tests):
+            if known := await self._twin():
                 current.summary = (
-                    f"{twin.name} is in the library already, and each passes the "
+                    f"{known.name} is in the library already, and each passes the "
                     "other's tests: it is used."
                 )
-                return twin
+                return known
             try:
-                tool = await library.add(draft, provenance)
-                await self._learn(tool)
+                tool = await library.add(draft, provenance, self._requests)
                 current.summary = report_registered(self._steps, tool)
             except ToolExists:
                 # Another turn was asked the same at the same time, and was faster.
@@ -543,17 +559,37 @@ class Synthesis:
                 )
             return tool
 
-    async def _learn(self, tool: Tool, dispute: Dispute | None = None) -> None:
-        """What follows from a tool that is in the library."""
+    @property
+    def _requests(self) -> tuple[str, ...]:
+        """What finds the tool beside its example requests."""
+        return tuple(filter(may_be_kept, self._learnable))
+
+    @property
+    def _draft(self) -> ToolDraft:
+        """The tool as it is now, without what it imports."""
+        spec = self._build.spec
+        return ToolDraft(
+            name=spec.name,
+            description=spec.description,
+            signature=spec.signature(),
+            code=self._code,
+            tests=self._tests,
+            example_requests=_own_examples(self._steps.turn.request.text, spec.example_requests),
+            model=self._deps.model_name,
+            witnesses=kept_witnesses(self._code, self._witnesses),
+        )
+
+    async def _learn(self, tool: Tool, dispute: Dispute | None) -> None:
+        """Let the requests find the next version of a tool, or mark the answer that it corrects,
+        and take back what the tool learnt by that.
+        """
         if isinstance(tool, Proposal):
             return
-        if dispute:
-            await self._correct(tool, dispute)
-        else:
-            await self._found_by_request(tool)
-
-    async def _correct(self, tool: Tool, dispute: Dispute) -> None:
-        """Mark the earlier answer as corrected, and take back what the tool learnt by it."""
+        if not dispute:
+            with suppress(EmbedderUnavailable):  # its words and examples still find it
+                for form in self._requests:
+                    await self._deps.library.record_request(tool.name, tool.version, form)
+            return
         for form in dispute.requests:
             await self._deps.library.forget_request(tool.name, form)
         turn_id = dispute.result.turn_id
@@ -561,14 +597,6 @@ class Synthesis:
             self._steps.turn.emit(
                 AnswerCorrected(tool=tool.name, version=tool.version, turn_id=turn_id)
             )
-
-    async def _found_by_request(self, tool: Tool) -> None:
-        """Let the request find the tool from now on; it does not become an example request that
-        others see.
-        """
-        with suppress(EmbedderUnavailable):  # its words and examples still find it
-            for form in filter(may_be_kept, self._learnable):
-                await self._deps.library.record_request(tool.name, tool.version, form)
 
 
 def report_registered(steps: Steps, tool: Tool) -> str:

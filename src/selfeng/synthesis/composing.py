@@ -119,7 +119,7 @@ async def steady_requirements(
             with.
     """
     requires = before.requires(code)
-    if requires != Importable(await library.tools()).requires(code):
+    if requires and requires != Importable(await library.tools()).requires(code):
         names = ", ".join(pin.name for pin in requires)
         raise SynthesisFailed(
             f"the tools that it imports ({names}) have changed meanwhile",

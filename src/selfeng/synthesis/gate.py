@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal
 
+from selfeng.core.background import together
 from selfeng.core.composition import Importable
 from selfeng.core.errors import SandboxFailed
 from selfeng.core.events import SuiteRepeated, TestFinished
@@ -351,25 +352,16 @@ class Chain:
         verdict = await gate.verify(job, emit)
         if not verdict.passed:
             return Judgement(link="green", problem=summary(verdict), verdict=verdict)
-        try:
-            async with asyncio.TaskGroup() as group:
-                repeats = group.create_task(gate.repeated(job, emit, first=verdict))
-                mutants = group.create_task(
-                    noticed_mutants(
-                        self._sandbox,
-                        job,
-                        least_score=self._policy.mutation_score,
-                        seconds=verdict.seconds,
-                    )
-                )
-        except ExceptionGroup as several:
-            raise several.exceptions[0] from None
-        verdict = repeats.result()
+        score, seconds = self._policy.mutation_score, verdict.seconds
+        verdict, mutated = await together(
+            gate.repeated(job, emit, first=verdict),
+            noticed_mutants(self._sandbox, job, least_score=score, seconds=seconds),
+        )
         if not verdict.passed:
             return Judgement(link="green", problem=summary(verdict), verdict=verdict)
         if problem := await self.comparison(draft.signature, job, before):
             return Judgement(link="comparison", problem=problem, verdict=verdict)
-        noticed = await self.strength(job, verdict, mutants.result())
+        noticed = await self.strength(job, verdict, mutated)
         if problem := self.weakness(noticed):
             return Judgement(link="mutation", problem=problem, verdict=verdict)
         sentences = [steady_summary(verdict), noticed.summary]

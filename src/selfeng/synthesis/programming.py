@@ -1,10 +1,11 @@
 """The programmer: candidates for an implementation, and repairs of the one that came nearest."""
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from difflib import unified_diff
 from itertools import cycle, islice
 
+from selfeng.core.background import together
 from selfeng.core.composition import Importable
 from selfeng.core.errors import BudgetExceeded, ModelError, SynthesisFailed
 from selfeng.core.prompt import Prompt
@@ -21,7 +22,7 @@ from selfeng.synthesis.checks import module_problem
 from selfeng.synthesis.composing import asking_problem, lines, offered
 from selfeng.synthesis.policy import SynthesisPolicy
 from selfeng.synthesis.specifying import BuildSpec
-from selfeng.synthesis.steps import Step, Steps, checked
+from selfeng.synthesis.steps import Steps, checked
 
 _ASK = "ask:"
 _APPROACHES = (
@@ -84,44 +85,20 @@ class Programmer:
                 for approach in approaches
             ]
             with steps.step("implement", prompts[0].name) as current:
-                (code, problem), alternatives = await self._candidates(
-                    steps, current, prompts, check
+                shown, *others = prompts
+                candidates = await together(
+                    current.stream_code(self._model, shown, check),
+                    *(self._silent(steps, prompt, check) for prompt in others),
                 )
-                drawn = [
-                    candidate for candidate in ("" if problem else code, *alternatives) if candidate
-                ]
-                current.artifact = code
-                if alternatives:
-                    total = count(len(alternatives) + 1, "candidate")
-                    run = (
-                        "all run"
-                        if len(drawn) == len(alternatives) + 1
-                        else f"{len(drawn)} can be run"
-                    )
-                    current.summary = f"{total} written, {run}."
+                current.artifact, problem = candidates[0]
+                drawn = [code for code, its in candidates if code and not its]
+                if others:
+                    run = "all" if len(drawn) == len(prompts) else f"{len(drawn)} can be"
+                    current.summary = f"{count(len(prompts), 'candidate')} written, {run} run."
                 if drawn:
                     return drawn
                 current.fail(f"Refused: {problem}.")
         raise no_implementation(self._policy, problem)
-
-    async def _candidates(
-        self,
-        steps: Steps,
-        current: Step,
-        prompts: Sequence[Prompt],
-        check: Callable[[str], str | None],
-    ) -> tuple[tuple[str, str], list[str]]:
-        """The shown candidate with its problem, and the others, each by its prompt. If the first
-        fails, the others have ended, and been charged, before its error leaves.
-        """
-        shown, *others = prompts
-        try:
-            async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(self._silent(steps, prompt, check)) for prompt in others]
-                first = await current.stream_code(self._model, shown, check)
-        except BaseExceptionGroup as errors:
-            raise errors.exceptions[0] from None
-        return first, [task.result() for task in tasks]
 
     async def repair(
         self,
@@ -238,18 +215,17 @@ class Programmer:
 
     async def _silent(
         self, steps: Steps, prompt: Prompt, check: Callable[[str], str | None]
-    ) -> str:
-        """One more candidate, "" if it is unusable or failed: the first one is enough to
-        continue.
+    ) -> tuple[str, str]:
+        """One more candidate, and what is wrong with it, as `Step.stream_code`: the first one is
+        enough to continue.
         """
         try:
             reply = "".join(
                 [piece async for piece in self._model.stream(prompt, steps.turn.budget)]
             )
-        except (ModelError, BudgetExceeded):
-            return ""
-        code, problem = await asyncio.to_thread(checked, reply, check)
-        return "" if problem else code
+        except (ModelError, BudgetExceeded) as error:
+            return "", error.message
+        return await asyncio.to_thread(checked, reply, check)
 
     async def _context(self, steps: Steps, build: BuildSpec, tests: str) -> dict[str, object]:
         spec, former = build.spec, build.extends

@@ -57,25 +57,33 @@ async def twin(
 
     Raises: SandboxUnavailable, SandboxFailed.
     """
-    adapters = [
-        (tool, adapter)
-        for tool in tools
-        if (adapter := _adapter(tool.code, tool.signature, signature))
-    ]
-    versions = [Version(code=adapter, apart=False) for _, adapter in adapters]
-    verdicts = (
-        await sandbox.verify_versions(SandboxJob(signature.function, tests=tests), versions)
-        if versions
-        else ()
-    )
-    for (tool, _), verdict in zip(adapters, verdicts, strict=True):
-        if verdict.passed and (back := _adapter(code, signature, tool.signature)):
+    for tool in await passing(sandbox, signature, tests, tools):
+        if back := _adapter(code, signature, tool.signature):
             (mutual,) = await sandbox.verify_versions(
                 SandboxJob(tool.name, tests=tool.tests), [Version(code=back, apart=False)]
             )
             if mutual.passed:
                 return tool
     return None
+
+
+async def passing(
+    sandbox: Sandbox, signature: Signature, tests: str, tools: Sequence[Tool]
+) -> list[Tool]:
+    """Those of the tools that pass the tests of a function.
+
+    Raises: SandboxUnavailable, SandboxFailed.
+    """
+    adapted = [
+        (tool, Version(code=adapter, apart=False))
+        for tool in tools
+        if (adapter := _adapter(tool.code, tool.signature, signature))
+    ]
+    if not adapted:
+        return []
+    job = SandboxJob(signature.function, tests=tests)
+    verdicts = await sandbox.verify_versions(job, [version for _, version in adapted])
+    return [tool for (tool, _), verdict in zip(adapted, verdicts, strict=True) if verdict.passed]
 
 
 def renamed(target: Signature, source: Signature, arguments: Arguments | None) -> Arguments | None:

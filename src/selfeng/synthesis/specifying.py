@@ -36,7 +36,7 @@ from selfeng.synthesis.examples import (
 )
 from selfeng.synthesis.inputs import Arguments
 from selfeng.synthesis.policy import SynthesisPolicy
-from selfeng.synthesis.relatives import likeness, renamed, twin
+from selfeng.synthesis.relatives import likeness, renamed
 from selfeng.synthesis.steps import Step, Steps, gave_up
 
 RELATIVES = 5
@@ -85,6 +85,8 @@ class BuildSpec(Value):
     """
     arguments: Arguments | None = None
     """Those that the request gives, by parameter; None if it does not give all that are needed."""
+    near: tuple[Tool, ...] = ()
+    """Of a new tool: those of the library that may do the same."""
 
 
 class KnownTool(Value):
@@ -289,7 +291,7 @@ class Analyst:
         as it is. Where the model could compare it with the tools of `seen_names` only, a text
         names another one that is likely the same.
         """
-        spec, candidates = build.spec, await self._relatives(build.spec)
+        spec, candidates = build.spec, await self.relatives(build.spec)
         for tool in [c.tool for c in candidates if c.similarity >= NEAR]:
             if await likeness(self._sandbox, tool, spec) == "same":
                 current.summary = f"{tool.name} is in the library already, and does this."
@@ -307,14 +309,10 @@ class Analyst:
                 f"{best.tool.name} is in the library: give its very name and parameters if it does "
                 "what is asked, and else the same specification again"
             )
-        return build
+        return build.model_copy(update={"near": tuple(c.tool for c in candidates)})
 
-    async def twin(self, spec: Specification, code: str, tests: str) -> Tool | None:
-        """The tool of another name that does the same as a new one, if the library has it."""
-        near = [candidate.tool for candidate in await self._relatives(spec)]
-        return await twin(self._sandbox, spec.signature(), code, tests, near)
-
-    async def _relatives(self, spec: Specification) -> tuple[Candidate, ...]:
+    async def relatives(self, spec: Specification) -> tuple[Candidate, ...]:
+        """The tools that may do what is specified, the nearest first."""
         text = f"{spec.description} {' '.join(spec.example_requests)}"
         return await self._library.search(text, RELATIVES)
 

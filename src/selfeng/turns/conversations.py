@@ -1,9 +1,9 @@
 """The conversations of owners: what their turns asked, answered, made and returned."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
-from datetime import datetime
-from functools import partial
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from functools import partial, wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from selfeng.core.changes import Changes
 from selfeng.core.errors import RequestError
@@ -20,14 +20,27 @@ from selfeng.core.files import File
 from selfeng.core.plan import SavedPlan, SavedStep
 from selfeng.core.provenance import ToolVersion
 from selfeng.core.result import Result
-from selfeng.core.status import Asked
 from selfeng.core.tool import Tool
 from selfeng.store.conversation_files import ConversationFiles
-from selfeng.store.conversation_list import ConversationChange, ConversationSummary
-from selfeng.store.habits import Habits
+from selfeng.store.conversation_list import ConversationChange
 from selfeng.store.journal import Journal
 from selfeng.store.recorder import Feed
 from selfeng.turns.turn_registry import TurnRegistry
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _in_thread(
+    method: Callable[Concatenate[Journal, P], T],
+) -> Callable[Concatenate["Conversations", P], Coroutine[Any, Any, T]]:
+    """A method of the journal for the engine's loop."""
+
+    @wraps(method)
+    async def run(self: "Conversations", /, *arguments: P.args, **options: P.kwargs) -> T:
+        return await asyncio.to_thread(method, self._journal, *arguments, **options)
+
+    return run
 
 
 class Conversations:
@@ -42,31 +55,19 @@ class Conversations:
         self.changed = Changes[[str]]()
         """Told the id of a conversation in the list that changed, "" for any."""
 
-    async def list(self, owner: str, text: str = "") -> tuple[ConversationSummary, ...]:
-        """An owner's conversations, that with the newest turn first, without those of projects;
-        with a text those that have its words in their title, requests or answers, at most 50.
-        """
-        return await asyncio.to_thread(self._journal.conversations, owner, text=text)
-
-    async def named(self, owner: str, name: str) -> str:
-        """The id of a conversation that a program calls by a name of its own, begun if there is
-        none; the id of one of `owner`'s conversations names that one.
-        """
-        return await asyncio.to_thread(self._journal.named_conversation, owner, name)
-
-    async def turn_after(self, owner: str, requests: Sequence[str]) -> Asked | None:
-        """See `Journal.turn_after`."""
-        return await asyncio.to_thread(self._journal.turn_after, owner, requests)
+    list = _in_thread(Journal.conversations)
+    get = _in_thread(Journal.conversation)
+    named = _in_thread(Journal.named_conversation)
+    records = _in_thread(Journal.turn)
+    turn_after = _in_thread(Journal.turn_after)
+    habits = _in_thread(Journal.habits)
+    last_uses = _in_thread(Journal.last_uses)
 
     async def fork(self, owner: str, conversation_id: str, turn_id: str) -> str:
         """See `Journal.fork`."""
         new_id = await asyncio.to_thread(self._journal.fork, owner, conversation_id, turn_id)
         self.changed.tell(new_id)
         return new_id
-
-    async def get(self, owner: str, conversation_id: str) -> ConversationSummary:
-        """Raises: ResourceNotFound: `owner` has no such conversation."""
-        return await asyncio.to_thread(self._journal.conversation, owner, conversation_id)
 
     async def change(self, owner: str, conversation_id: str, change: ConversationChange) -> None:
         """Rename, pin, delete or restore a conversation, or have it seen. Deletion stops its turns;
@@ -98,10 +99,6 @@ class Conversations:
         await self._feed.watch(conversation_id)
         read = partial(self._journal.history, before=before, turns=turns)
         return await asyncio.to_thread(read, conversation_id, after)
-
-    async def records(self, owner: str, turn_id: str) -> tuple[Record, ...]:
-        """The records of a turn so far. Raises: ResourceNotFound: `owner` has no such turn."""
-        return await asyncio.to_thread(self._journal.turn, owner, turn_id)
 
     async def follow(
         self, owner: str, turn_id: str, after: int = 0
@@ -151,14 +148,6 @@ class Conversations:
         return tuple(
             request for request in tool.example_requests if request not in foreign_requests
         )
-
-    async def habits(self, owner: str, name: str) -> Habits:
-        """What `owner` often asks after a tool, and uses together with it."""
-        return await asyncio.to_thread(self._journal.habits, owner, name)
-
-    async def last_uses(self, owner: str) -> dict[str, datetime]:
-        """When `owner` last used each tool, as far as their newest calls tell."""
-        return await asyncio.to_thread(self._journal.last_uses, owner)
 
 
 async def _joined(

@@ -19,6 +19,7 @@ from selfeng.core.provenance import Provenance, RequirementChanged
 from selfeng.core.tool import Requirement, Tool
 from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
+from selfeng.library.change_events import LibraryChange
 from selfeng.library.composition.sources import PinnedSources
 
 log = logging.getLogger(__name__)
@@ -199,12 +200,11 @@ class Reverifier:
         """
         self._background.start(self._quietly(self._catch_up))
 
-    def tool_changed(self, name: str) -> None:
-        """Re-verify the tools that depend on a tool with a new version."""
-        if name != self._reverification.revising:
-            self._background.start(
-                self._quietly(lambda: self._reverification.reverify_dependents(name))
-            )
+    def follow(self, change: LibraryChange) -> None:
+        """Re-verify the tools that depend on a tool which got a new version."""
+        work, name = self._reverification, change.name
+        if change.change in ("added", "revised", "restored") and name != work.revising:
+            self._background.start(self._quietly(lambda: work.reverify_dependents(name)))
 
     async def wait_idle(self) -> None:
         """Wait until no work is left."""

@@ -21,13 +21,12 @@ from typing import Annotated, Literal, NoReturn, TypeVar, cast
 from pydantic import Field, ValidationError
 
 from selfeng.core.errors import RequestError
-from selfeng.core.files import MB
+from selfeng.core.files import MB, zipped
 from selfeng.core.signature import SignatureError, parse_signature
 from selfeng.core.tool import ToolDraft
 from selfeng.core.value import Value
 from selfeng.core.visible import one_line
 from selfeng.core.words import count
-from selfeng.library.exchange.archive import archive
 from selfeng.library.exchange.exported_tool import packages_of
 from selfeng.library.exchange.signing import DetachedSignature
 
@@ -102,7 +101,7 @@ def write_bundle(
     for tool in tools:
         code, tests = _files(tool.name)
         files |= {code: tool.code, tests: tool.tests}
-    packed = archive(files)
+    packed = zipped(files)
     if len(packed) > LARGEST or sum(map(len, files.values())) > _LARGEST_UNPACKED:
         raise RequestError(
             f"the bundle has more than {LARGEST // MB} MB", "name fewer tools for one bundle"

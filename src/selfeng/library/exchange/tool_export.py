@@ -5,12 +5,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Literal
 
 from selfeng.core.errors import RequestError
-from selfeng.core.files import File
+from selfeng.core.files import File, zipped
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.visible import plain_line_problem
 from selfeng.core.words import count
-from selfeng.library.exchange.archive import archive
 from selfeng.library.exchange.exported_tool import ExportedTool
 from selfeng.library.exchange.script import script
 from selfeng.library.exchange.signing import SigningKeys
@@ -86,7 +85,7 @@ def _file(tools: Sequence[ExportedTool], form: Literal["script", "skill"]) -> Fi
     if form == "skill":
         name = skill_name(first) if len(tools) == 1 else "skills"
         files = {path: text for tool in tools for path, text in skill(tool).items()}
-        return File(name=f"{name}.zip", content=archive(files))
+        return File(name=f"{name}.zip", content=zipped(files))
     if len(tools) > 1:
         raise RequestError(
             f"a script holds one tool, not {count(len(tools), 'tool')}",
