@@ -127,7 +127,8 @@ export const getProjects = async () => (await get("/api/v1/projects")).projects;
 export const getProject = (id) => get(projectPath(id));
 export const deleteProject = (id) => call("DELETE", projectPath(id));
 export const getText = async (address) => (await send(address)).text();
-export const getFile = async (address) => (await send(address)).blob();
+// A file of a conversation for the next request, which names it by the id, without sending it again.
+export const postFileAgain = async (address) => (await post(address)).id;
 export const getResult = async (address) => parseExactly(await getText(address));
 
 // With a text, the conversations that have its words.
