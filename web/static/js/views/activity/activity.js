@@ -11,9 +11,7 @@ import { Elapsed } from "../parts/elapsed.js";
 import { FeedSearch } from "./feed-search.js";
 import { Recent } from "./recent.js";
 import { Steps } from "./steps.js";
-import { IconButton, Region } from "../parts/controls.js";
-import { Jump } from "../parts/jump.js";
-import { State } from "../parts/state.js";
+import { IconButton, Jump, Region, State } from "../parts/controls.js";
 import { Menu, MenuItem } from "../parts/menu.js";
 
 export const Activity = memo(({ turn, ...props }) =>
