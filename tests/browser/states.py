@@ -126,7 +126,7 @@ def servers(folder: Path) -> Iterator[tuple[Theatre, str]]:
     """Both servers: one with the tools of a first start, one that plays."""
     home, _ = seeded_home(folder / "home")
     (folder / "played").mkdir()
-    played = ServerProcess(folder / "played", "threading")
+    played = ServerProcess(folder / "played", "threading", FILES_MAX_MB="50")
     try:
         with staged(home) as theatre:
             yield theatre, played.link

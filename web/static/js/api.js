@@ -37,12 +37,9 @@ async function send(path, options = {}) {
 }
 
 function errorOf(status, body) {
-  const {
-    message = t("server-answered", { status: `${status}` }),
-    remedy,
-    fields,
-  } = body?.error ?? {};
-  return new ApiError(status, message, remedy, fields);
+  const { message, remedy, fields } = body?.error ?? {};
+  const words = message ?? t("server-answered", { status: `${status}` });
+  return new ApiError(status, words, remedy, fields);
 }
 
 export const getHealth = () => get("/api/v1/health");

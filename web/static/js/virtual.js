@@ -5,8 +5,8 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 
-const STEP = 16; // rows that are scrolled before others are drawn
-const BEYOND = 24; // rows that are drawn above and below those in view
+const STEP = 8; // rows that are scrolled before others are drawn
+const BEYOND = 8; // rows that are drawn above and below those in view
 const PORTION = 100; // rows by which a list grows
 
 // Of rows of one height, `size` in pixels, those near the visible part of `scroller`, a ref. Each row's element has
@@ -16,7 +16,7 @@ const PORTION = 100; // rows by which a list grows
 // leave free behind the last; and `show(index)`, which scrolls to a row.
 export function useWindow({ count, size, scroller }) {
   const [first, setFirst] = useState(0);
-  const [shown, setShown] = useState(2 * BEYOND);
+  const [shown, setShown] = useState(4 * BEYOND);
   useEffect(() => {
     const element = scroller.current;
     const look = () => {

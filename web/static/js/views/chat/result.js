@@ -24,8 +24,9 @@ function LongResult({ reference, conversationId }) {
     reference.kind === "text"
       ? { text: address("text") }
       : { csv: address("csv"), json: address("json") };
-  return html`<section
+  return html`<div
     class="value"
+    role="group"
     data-testid="long-result"
     data-kind=${reference.kind}
     aria-label=${shape}
@@ -49,5 +50,5 @@ function LongResult({ reference, conversationId }) {
           wide
         />`}
     <//>
-  </section>`;
+  </div>`;
 }

@@ -7,10 +7,9 @@ import { kindsOf, listed, ORDER_NAMES } from "../../search.js";
 import { standingTitle, standingWords } from "../../versions.js";
 import { dispatch, html, Icon, memo, openTool, t } from "../../view.js";
 import { rowAt, useGrowing } from "../../virtual.js";
-import { Badge } from "./badge.js";
 import { Proposals } from "./proposals.js";
 import { Servers } from "./servers.js";
-import { LibraryMenu } from "./tool-menus.js";
+import { Badge, LibraryMenu } from "./tool-menus.js";
 import { Nothing, SearchField, Select } from "../parts/controls.js";
 
 const MOVES = {

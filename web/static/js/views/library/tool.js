@@ -9,7 +9,6 @@ import { openConversation } from "../../route.js";
 import { usesOver } from "../../uses.js";
 import { authorWords, importWords, standingWords } from "../../versions.js";
 import { dispatch, html, Icon, show, t } from "../../view.js";
-import { Badge } from "./badge.js";
 import { ToolEditor } from "./editor.js";
 import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
@@ -18,7 +17,7 @@ import { Recomputed } from "../chat/recomputed.js";
 import { FollowUps, Requests } from "../chat/requests.js";
 import { RunForm } from "../chat/run-form.js";
 import { Tabs, tabPanel } from "../parts/tabs.js";
-import { ToolMenu } from "./tool-menus.js";
+import { Badge, ToolMenu } from "./tool-menus.js";
 import { Versions } from "./versions.js";
 import { ToolLink } from "../parts/controls.js";
 

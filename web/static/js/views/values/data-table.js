@@ -56,6 +56,7 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
   };
   return html`<${Region}
       class="table-scroll value-table"
+      role="group"
       label=${label}
       data-filled=${filled}
       ref=${scroller}

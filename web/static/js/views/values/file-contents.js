@@ -124,12 +124,13 @@ function DataFile({ text, name, address, wide, value }) {
     .split("/")
     .at(-1)
     .replace(/\.\w+$/, "");
-  return html`<section
+  return html`<div
     class="value"
+    role="group"
     data-testid=${value === undefined ? "project-table" : "json-file"}
     data-filled=${wide}
     aria-label=${name}
   >
     <${Value} ...${{ value, table, shape, whole }} name=${stem} filled=${wide} />
-  </section>`;
+  </div>`;
 }

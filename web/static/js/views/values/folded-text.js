@@ -19,7 +19,7 @@ export function FoldedText({ text, label, open = false }) {
   return html`<pre
       class="value-text"
       tabindex="0"
-      role="region"
+      role="group"
       aria-label=${label}
       data-folded=${rest > 0 && shown === FOLDED}
     >
