@@ -639,7 +639,6 @@ def settings_tested(v: Visit) -> None:
     v.page.get_by_test_id("settings-address").fill(v.theatre.server.base_url)
     v.page.get_by_test_id("settings-openai_api_key").fill(v.theatre.server.api_key)
     v.page.get_by_test_id("settings-openai_model").fill(v.theatre.server.model)
-    v.page.keyboard.press("Escape")
     v.click("settings-test-begin")
     v.see("settings-verdict")
 
