@@ -79,7 +79,7 @@ function Run({ run, folded = false }) {
   }
   ${
     stderr &&
-    html`<p class="result-label">${t("act-stderr")}</p>
+    html`<p class="step-note">${t("act-stderr")}</p>
       <${Output} data-testid="stderr" label=${t("act-stderr")} text=${stderr} />`
   }`;
   return html`<p class="call" data-testid="run" data-outcome=${success ? "passed" : "failed"}>
