@@ -5,7 +5,6 @@ import { postEdit, postTeach, postVerdict } from "../../api.js";
 import { fieldOf, labelOf } from "../../calling.js";
 import { recall, remember } from "../../choices.js";
 import { draftOf, passedRows, PAUSE, proposalDraftOf, rowsOf } from "../../editing.js";
-import { firstLine } from "../../format.js";
 import { openConversation } from "../../route.js";
 import { html, Icon, t } from "../../view.js";
 import { Problem } from "../parts/problem.js";
@@ -191,7 +190,7 @@ function Outcome({ verdict, waits }) {
     ${verdict?.problem && html`<p class="step-note">${verdict.problem}</p>`}
     ${failed.map(
       ({ test, message }) =>
-        html`<p class="step-note" key=${test}><code>${test}</code> ${firstLine(message)}</p>`,
+        html`<p class="step-note" key=${test}><code>${test}</code> ${message.replace(/\s*\n\s*/g, " ")}</p>`,
     )}
   </div>`;
 }
