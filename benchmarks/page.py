@@ -63,7 +63,7 @@ GOALS = {
 _SHORT, _LONG = "The conversation of two turns", "The conversation of a thousand turns"
 _LOADS = 7
 _SIZES = ((1440, 900), (768, 1024), (375, 812))
-_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 _PATIENCE = 120_000  # milliseconds
 
 _WATCH = """() => {

@@ -1,5 +1,6 @@
 """Screenshots of the named states of the page (tests/browser/states.py), wide and narrow, light and
-dark, below screenshots/. STATES names some of them, LOCALE the language (`de`).
+dark, below screenshots/. STATES names some of them, or is `walk`: what people do, wide in the light
+and narrow in the dark theme. LOCALE is the language (`de`).
 
 `make screenshots` runs it; the server, the model's replies and the library are those of the tests.
 """
@@ -15,7 +16,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Error, Page, expect, sync_playwright
 
 from tests.browser.conftest import FLAGS, PATIENCE
-from tests.browser.states import ONLY_NARROW, STATES, Visit, reached, servers
+from tests.browser.states import ONLY_NARROW, STATES, TASKS, Visit, reached, servers
 from tests.browser.test_page import NARROW, WIDE
 from tests.home import ROOT
 
@@ -33,20 +34,22 @@ def visiting(browser: Browser, **options: object) -> Iterator[Visit]:
         stack.callback(context.close)
         page = context.new_page()
         page.set_default_timeout(PATIENCE // 3)
-        yield Visit(page, theatre, played)
+        yield Visit(page, theatre, played, LOCALE)
 
 
-def shoot(page: Page, name: str) -> None:
+def shoot(page: Page, name: str, walks: bool) -> None:
     for size in (NARROW,) if name in ONLY_NARROW else (WIDE, NARROW):
         page.set_viewport_size(size)
         for theme in ("light", "dark"):
+            if walks and (theme == "dark") != (size == NARROW):
+                continue
             page.emulate_media(color_scheme=theme)
             page.screenshot(path=FOLDER / f"{name}-{size['width']}-{theme}.png")
 
 
 def main(names: list[str]) -> None:
     """Raises: SystemExit."""
-    failed: list[str] = []
+    failed, walks = list[str](), names == ["walk"]
     FOLDER.mkdir(parents=True, exist_ok=True)
     expect.set_options(timeout=PATIENCE // 3)
     with sync_playwright() as playwright:
@@ -56,11 +59,12 @@ def main(names: list[str]) -> None:
         )
         with visiting(browser, locale=LOCALE) as visit:
             for name in STATES:
-                if names and name not in names:
+                if names and name not in names and not walks:
                     continue
                 try:
                     with reached(name, visit):
-                        shoot(visit.page, name)
+                        if not walks or name in TASKS:
+                            shoot(visit.page, name, walks)
                 except (AssertionError, Error) as error:  # the others are of use all the same
                     failed.append(name)
                     sys.stderr.write(f"{name} is not reached: {error}\n")

@@ -161,7 +161,7 @@ def add_rest_routes(
     add_exchange_routes(app, bridge, engine)
     add_tool_routes(app, bridge, engine, uploads)
     add_editing_routes(app, bridge, engine)
-    add_conversation_routes(app, bridge, engine)
+    add_conversation_routes(app, bridge, engine, uploads)
     add_file_routes(app, uploads, large_files)
     add_lesson_routes(app, bridge, engine)
     add_mcp_client_routes(app, bridge, engine)

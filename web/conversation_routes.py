@@ -16,13 +16,22 @@ from web.file_routes import send, send_file, send_result
 from web.middleware import owner
 from web.operations import JSON, Done, operation
 from web.payloads import ConversationSearch, FileAs, Fork, RecordsAfter, ResultAs
-from web.resources import ConversationList, ConversationPage, RecordList, turn_reports
+from web.resources import (
+    ConversationList,
+    ConversationPage,
+    RecordList,
+    UploadedFile,
+    turn_reports,
+)
+from web.uploads import Uploads
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
 
 
-def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
+def add_conversation_routes(
+    app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploads
+) -> None:
     """Add the routes. Access is checked before any of them, and the origin before those that change
     something.
     """
@@ -101,6 +110,13 @@ def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine") -> Non
         return send_file(
             bridge.call(engine.conversations.file(owner(), conversation_id, sha256, name))
         )
+
+    @app.post("/api/v1/conversations/<conversation_id>/files/<sha256>/<name>")
+    @operation()
+    def file_again(conversation_id: str, sha256: str, name: str) -> UploadedFile:
+        """Give the next request a file of a conversation, without sending it again."""
+        file = bridge.call(engine.conversations.file(owner(), conversation_id, sha256, name))
+        return UploadedFile(**dict(file.reference()), id=uploads.put(owner(), file))
 
     @app.get("/api/v1/conversations/<conversation_id>/results/<sha256>")
     @operation(media=[JSON, BINARY])

@@ -20,7 +20,6 @@ LIBRARIES: dict[str, tuple[str, str]] = {
     "@preact/signals": ("@preact/signals", "dist/signals.mjs"),
     "@preact/signals-core": ("@preact/signals-core", "dist/signals-core.mjs"),
     "@fluent/bundle": ("@fluent/bundle", "esm/index.js"),
-    "@tanstack/virtual-core": ("@tanstack/virtual-core", "dist/esm/index.js"),
     "uplot": ("uplot", "dist/uPlot.esm.js"),
     "htm": ("htm", "dist/htm.mjs"),
     "lucide/dist/esm/icons/": ("lucide", "dist/esm/icons/"),

@@ -3,6 +3,8 @@ as a person reaches it, on a real engine with a scripted model, or on one that p
 """
 
 import inspect
+import re
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +28,8 @@ from tests.browser.test_page import (
     staged,
 )
 from tests.doubles import fenced
-from tests.home import seeded_home
+from tests.exchange.bundles import bundle, draft
+from tests.home import ROOT, seeded_home
 from tests.web.server_process import ServerProcess
 
 BUILD = "Count the vowels of 'hello world'"
@@ -41,6 +44,36 @@ _ROWS = ",".join(
 )
 TABLE = f"return [{_ROWS}]"
 TREE = f'return {{"order": 4711, "customer": {{"name": "Ada", "tags": ["new", "b2b"]}}, "rows": [{_ROWS}]}}'
+DRAGGED = """(files) => {
+  const transfer = new DataTransfer();
+  for (const [name, content] of files) transfer.items.add(new File([content], name));
+  return transfer;
+}"""
+LARGE_PICKED = """() => {
+  const transfer = new DataTransfer();
+  transfer.items.add(new File([new Uint8Array(101 * 2 ** 20)], "video-of-the-year.mov"));
+  const picker = document.querySelector("[data-testid=file-input]");
+  picker.files = transfer.files;
+  picker.dispatchEvent(new Event("change", { bubbles: true }));
+}"""
+FORMULAS = r"""The roots of $ax^2 + bx + c = 0$ are
+
+$$x = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}$$
+
+- [x] It is solved by hand.[^1]
+- [ ] It is checked by a program:
+
+```sql
+SELECT name, sum(price) AS total FROM sales GROUP BY name ORDER BY total DESC;
+```
+
+| item | price |
+|:--|--:|
+| pencil | 1.20 |
+| paper | 12.50 |
+
+[^1]: With a ruler, and some patience.
+"""
 HOSTILE = "\n\n".join(
     (
         "<script>document.title = 'x'</script><img src=x onerror=alert(1)>",
@@ -60,6 +93,14 @@ class Visit:
     theatre: Theatre
     played: str
     """The link of a server whose engine plays what it is asked for."""
+    locale: str = "en"
+
+    def words(self, message: str) -> str:
+        """A message of the page's catalogue, without values."""
+        texts = (ROOT / f"web/static/locales/{self.locale}.ftl").read_text("utf-8")
+        found = re.search(rf"^{message} = (.*)$", texts, re.M)
+        assert found, message
+        return found[1]
 
     def begin(self, link: str = "") -> None:
         """A new conversation on a wide page, with the model's own replies."""
@@ -85,7 +126,7 @@ def servers(folder: Path) -> Iterator[tuple[Theatre, str]]:
     """Both servers: one with the tools of a first start, one that plays."""
     home, _ = seeded_home(folder / "home")
     (folder / "played").mkdir()
-    played = ServerProcess(folder / "played", "threading")
+    played = ServerProcess(folder / "played", "threading", FILES_MAX_MB="50")
     try:
         with staged(home) as theatre:
             yield theatre, played.link
@@ -135,6 +176,38 @@ def typing(v: Visit) -> None:
 
 
 @state
+def dropping(v: Visit) -> Iterator[None]:
+    """Goes on from the one before."""
+    files = [["prices.csv", "a,b"], ["notes.txt", "c"]]
+    v.page.dispatch_event("body", "dragover", {"dataTransfer": v.page.evaluate_handle(DRAGGED, files)})
+    yield
+    v.page.dispatch_event("body", "drop", {"dataTransfer": v.page.evaluate_handle(DRAGGED, files)})
+    expect(v.page.get_by_test_id("attached-file")).to_have_count(3)
+
+
+@state
+def too_large(v: Visit) -> None:
+    """Goes on from the one before."""
+    v.page.evaluate(LARGE_PICKED)
+    v.see("files-refused")
+
+
+@state
+def uploading(v: Visit) -> Iterator[None]:
+    v.begin(v.played)
+    network = v.page.context.new_cdp_session(v.page)
+    slow = {"offline": False, "latency": 0, "downloadThroughput": -1, "uploadThroughput": 300_000}
+    network.send("Network.emulateNetworkConditions", slow)
+    file = {"name": "measured.csv", "mimeType": "text/csv", "buffer": b"7,5\n" * 2_000_000}
+    v.page.get_by_test_id("file-input").set_input_files([file])
+    ask(v.page, "say hello")
+    v.see("pending-upload")
+    yield
+    v.click("pending-cancel")
+    network.send("Network.emulateNetworkConditions", {**slow, "uploadThroughput": -1})
+
+
+@state
 def building(v: Visit) -> Iterator[None]:
     curtain = Curtain()
     v.begin()
@@ -162,6 +235,51 @@ def reused(v: Visit) -> None:
 
 
 @state
+def wrong(v: Visit) -> None:
+    """Goes on from the one before."""
+    v.click("wrong")
+    v.see("wrong-form")
+
+
+@state
+def branches(v: Visit) -> None:
+    """Goes on from the one before."""
+    v.page.keyboard.press("Escape")
+    v.click("ask-again")
+    expect(v.page.get_by_test_id("versions")).to_contain_text("2")
+    ended(v.page, 2, "done")
+
+
+@state
+def editing(v: Visit) -> None:
+    """Goes on from the one before."""
+    v.click("edit-request")
+    v.see("edits")
+
+
+@state
+def searched(v: Visit) -> Iterator[None]:
+    """Goes on from the one before."""
+    v.click("cancel-edit")
+    if not v.page.get_by_test_id("conversation-search").is_visible():
+        v.page.locator("[popovertarget=conversations]").click()
+    v.page.get_by_test_id("conversation-search").fill("vowels")
+    v.see("conversation-found")
+    yield
+    v.page.set_viewport_size(WIDE)
+    v.page.get_by_test_id("conversation-search").fill("")
+
+
+@state
+def renaming(v: Visit) -> Iterator[None]:
+    """Goes on from the one before."""
+    v.page.get_by_test_id("conversation-row").first.press("F2")
+    v.see("conversation-name")
+    yield
+    v.page.keyboard.press("Escape")
+
+
+@state
 def steps(v: Visit) -> None:
     v.click("view-activity")
     v.see("step")
@@ -181,7 +299,7 @@ def repaired(v: Visit) -> None:
 @state
 def feed(v: Visit) -> None:
     """Goes on from the one before: on a narrow page."""
-    v.page.get_by_test_id("progress").get_by_role("button", name="Repair").click()
+    v.page.locator("[data-testid=progress] [data-stage=repair] button").click()
     v.see("step")
 
 
@@ -239,7 +357,7 @@ def question(v: Visit) -> None:
 @state
 def answered(v: Visit) -> None:
     form = v.page.get_by_test_id("questions")
-    form.get_by_role("radio", name="metre").focus()
+    form.get_by_role("radio").first.focus()
     v.page.keyboard.press("ArrowDown")
     v.page.keyboard.press("Tab")
     v.page.keyboard.type("2.5")
@@ -279,7 +397,7 @@ def stopped(v: Visit) -> None:
 def queued(v: Visit) -> Iterator[None]:
     v.begin(v.played)
     ask(v.page, "queue state")
-    expect(v.page.get_by_test_id("now")).to_contain_text("Number 2 in the queue")
+    expect(v.page.get_by_test_id("now")).to_contain_text("2")
     yield
     ask(v.page, "release state")
     ended(v.page, 2, "done")
@@ -289,9 +407,7 @@ def queued(v: Visit) -> Iterator[None]:
 def refused(v: Visit) -> None:
     v.begin(v.played)
     ask(v.page, "crash")
-    expect(
-        v.page.get_by_test_id("pending").get_by_role("button", name="Send again")
-    ).to_be_visible()
+    expect(v.page.get_by_test_id("pending").locator(".problem button").first).to_be_visible()
 
 
 @state
@@ -316,6 +432,29 @@ def undo(v: Visit) -> None:
     v.page.keyboard.press("Escape")
     v.page.get_by_test_id("conversation-row").first.press("Delete")
     v.see("undo")
+
+
+@state
+def formulas(v: Visit) -> None:
+    v.begin(v.played)
+    ask(v.page, f"recite {FORMULAS}")
+    v.see("summary")
+    v.see("copy")
+    expect(v.page.locator(".formula math").first).to_be_visible()
+
+
+@state
+def silent(v: Visit) -> Iterator[None]:
+    """A model that says nothing for a while, after some pieces."""
+    curtain = Curtain()
+    v.begin()
+    v.theatre.stage.plays({IMPLEMENT: curtain})
+    with curtain.down():
+        ask(v.page, "Turn 'Meet me at noon' into Morse code")
+        expect(v.page.get_by_test_id("silent")).to_be_visible(timeout=40_000)
+        yield
+        v.click("stop")
+    v.theatre.stage.plays({})
 
 
 @state
@@ -347,6 +486,15 @@ def tree(v: Visit) -> None:
 
 
 @state
+def chart(v: Visit) -> None:
+    v.begin(v.played)
+    ask(v.page, TABLE)
+    v.click("view-chart")
+    v.page.get_by_test_id("chart-plot").hover(position={"x": 200, "y": 100})
+    v.see("chart-tip")
+
+
+@state
 def picture(v: Visit) -> None:
     v.begin()
     v.attach()
@@ -368,6 +516,26 @@ def library(v: Visit) -> None:
 def tool(v: Visit) -> None:
     v.page.locator("[data-tool=count_vowels]").click()
     v.see("run-form")
+
+
+@state
+def run(v: Visit) -> None:
+    """Goes on from the one before."""
+    v.page.get_by_test_id("run-text").fill("Abracadabra")
+    v.click("run")
+    v.see("run-result")
+
+
+@state
+def teaching(v: Visit) -> Iterator[None]:
+    """Goes on from the one before."""
+    v.click("tab-teach")
+    v.click("teach-add")
+    v.page.get_by_test_id("teach-text").fill("rhythm")
+    v.page.get_by_test_id("teach-value").fill("1")
+    expect(v.page.get_by_test_id("edit-verdict")).to_have_attribute("data-state", "failed")
+    yield
+    v.page.get_by_test_id("teach-row").get_by_role("button").click()
 
 
 @state
@@ -431,6 +599,21 @@ def tool_used(v: Visit) -> None:
 
 
 @state
+def importing(v: Visit) -> Iterator[None]:
+    v.begin(v.played)
+    v.click("tab-library")
+    v.click("library-menu")
+    v.click("import-tools")
+    with tempfile.TemporaryDirectory() as folder:
+        drafts = draft("count_letters"), draft("wrong_words")
+        file = {"name": "friends.zip", "mimeType": "application/zip", "buffer": bundle(Path(folder), *drafts)}
+        v.page.get_by_test_id("import-file").set_input_files([file])
+        expect(v.page.locator("[data-testid=import-tool][data-outcome=refused]")).to_be_visible()
+        yield
+    v.page.keyboard.press("Escape")
+
+
+@state
 def lessons(v: Visit) -> None:
     v.begin()
     v.click("tab-lessons")
@@ -456,7 +639,6 @@ def settings_tested(v: Visit) -> None:
     v.page.get_by_test_id("settings-address").fill(v.theatre.server.base_url)
     v.page.get_by_test_id("settings-openai_api_key").fill(v.theatre.server.api_key)
     v.page.get_by_test_id("settings-openai_model").fill(v.theatre.server.model)
-    v.page.keyboard.press("Escape")
     v.click("settings-test-begin")
     v.see("settings-verdict")
 
@@ -514,7 +696,7 @@ def palette(v: Visit) -> None:
 @state
 def drawer(v: Visit) -> None:
     v.begin()
-    v.page.get_by_role("button", name="Conversations").click()
+    v.page.locator("[popovertarget=conversations]").click()
 
 
 @state
@@ -536,11 +718,19 @@ def new_project(v: Visit) -> None:
 
 
 @state
+def project_asks(v: Visit) -> None:
+    """Goes on from the one before."""
+    v.page.get_by_test_id("step-mode").check()
+    v.click("begin-build")
+    v.see("waiting")
+
+
+@state
 def project(v: Visit) -> None:
     """Goes on from the one before."""
-    v.click("begin-build")
+    v.click("say-act_on")
     done = v.page.get_by_test_id("project-state")
-    expect(done).to_have_text("done", timeout=180_000)
+    expect(done).to_have_attribute("data-state", "done", timeout=180_000)
     v.see("project-end")
 
 
@@ -557,7 +747,7 @@ def sharing(v: Visit) -> None:
     ask(v.page, REUSE)
     ended(v.page, 1, "done")
     v.page.get_by_test_id("conversation-more").first.click()
-    v.page.get_by_role("menuitem", name="Share").click()
+    v.page.get_by_role("menuitem", name=v.words("share-menu")).click()
     v.click("share-create")
     v.see("share-link")
 
@@ -567,6 +757,48 @@ def shared(v: Visit) -> None:
     """Goes on from the one before."""
     v.page.goto(v.page.get_by_test_id("share-link").input_value())
     v.see("shared-turn")
+
+
+TASKS = (
+    "empty",
+    "dropping",
+    "too-large",
+    "uploading",
+    "building",
+    "built",
+    "reused",
+    "wrong",
+    "branches",
+    "editing",
+    "searched",
+    "renaming",
+    "undo",
+    "question",
+    "declined",
+    "failed",
+    "stopped",
+    "silent",
+    "formulas",
+    "plan",
+    "tree",
+    "chart",
+    "picture",
+    "run",
+    "teaching",
+    "versions",
+    "importing",
+    "lessons",
+    "shortcuts",
+    "settings-tested",
+    "model-gone",
+    "palette",
+    "project-asks",
+    "project",
+    "project-file",
+    "sharing",
+    "shared",
+)
+"""What people do: the pictures of a walk through the page."""
 
 
 @state

@@ -95,10 +95,13 @@ def test_a_request_is_asked_again_with_its_files(link, page: Page):
     ask(page, "Write a symphony in C minor")
     page.get_by_test_id("rephrase").click()
     expect(page.get_by_test_id("attached-file")).to_contain_text("data.csv")
+    sent = []
+    page.on("request", lambda request: sent.append(request.url) if "/files" in request.url else 0)
     ask(page, "Write a symphony in D minor")
     expect(page.get_by_test_id("versions")).to_have_text("2 of 2")
     turn = ended(page, 1, "declined")
     expect(turn.get_by_test_id("request-file")).to_contain_text("data.csv")
+    assert [url.rsplit("/", 1)[-1] for url in sent] == ["data.csv"]  # named, not sent
     with page.expect_download() as download:
         turn.get_by_test_id("file-link").click()
     assert Path(download.value.path()).read_text() == CSV

@@ -99,12 +99,12 @@ def test_a_tool_has_the_conversations_room_until_escape_or_a_request(link: str, 
     wide = page.get_by_test_id("widen")
     wide.focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("main")).to_be_hidden()
+    expect(page.locator(".chat")).to_be_hidden()
     expect(wide).to_be_focused()
     expect(page.get_by_test_id("run-a")).to_have_value("3")
     assert page.evaluate(WIDTH) == WIDE["width"] - 248
     page.keyboard.press("Escape")
-    expect(page.get_by_role("main")).to_be_visible()
+    expect(page.locator(".chat")).to_be_visible()
     expect(page.get_by_test_id("run-a")).to_have_value("3")
 
     page.keyboard.press("Enter")

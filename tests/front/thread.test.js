@@ -188,6 +188,10 @@ test("a branch leads to the newest turn, or through a turn that is named", () =>
   );
   const unknown = addRecords({ ...emptyThread, lastSeq: 1, earlier: 1 }, records.slice(1));
   assert.equal(branchOf(unknown).parents.b, undefined);
+  const [first, ...others] = records.slice(1);
+  const known = { ...first, event: { ...first.event, after: "a" } }; // as the server tells it
+  const beside = addRecords({ ...emptyThread, lastSeq: 1, earlier: 1 }, [known, ...others]);
+  assert.deepEqual(branchOf(beside).versions.a, ["b", "b2"]);
   const complete = addEarlier(late, records.slice(0, 3));
   assert.deepEqual(
     branchOf(complete).turns.map(({ id }) => id),

@@ -688,3 +688,5 @@ def test_the_newest_turns_are_read_whole_and_earlier_ones_from_there(journal: Jo
     assert seqs(turns=1, before=9) == [1, 2, 3, 4, 5, 6, 7, 8]
     assert seqs(turns=9) == seqs() == list(range(1, 11))
     assert seqs(turns=1, before=1) == []
+    first, _ = journal.history(conversation, turns=1)
+    assert first.event.after == journal.parent(fifth) in turns.values()

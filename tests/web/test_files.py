@@ -138,6 +138,20 @@ def test_a_large_file_is_streamed_to_disk_and_back(tmp_path: Path) -> None:
         server.end()
 
 
+def test_a_file_is_named_again_without_being_sent(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    conversation, events = converse(server, visitor, ("a.csv", b"1,2"))
+    place = address(server, conversation, events)
+    again = visitor.post(place, headers={"Origin": server.url}).json()
+    with server.socket(visitor) as page:
+        page.call("ask", {"text": "say back", "files": [again.pop("id")]}, timeout=20)
+        first, *_ = (r["event"] for r in page.records(until="turn_finished"))
+    assert first["files"] == [again] == events[0]["files"]
+    unknown = visitor.post(place.replace("a.csv", "b.csv"), headers={"Origin": server.url})
+    assert unknown.status_code == 404
+
+
 def test_nobody_gets_what_is_not_theirs(server: ServerProcess, visitor: requests.Session) -> None:
     conversation, events = converse(server, visitor, ("a.csv", b"secret"))
     place = address(server, conversation, events)

@@ -5,7 +5,7 @@ import { newFeed, viewOf } from "/static/js/feed.js";
 import { html } from "/static/js/html.js";
 import { Icon, ICON_NAMES, Mark, StateIcon } from "/static/js/icons.js";
 import { addRecords, emptyThread, turnsOf } from "/static/js/thread.js";
-import { Badge } from "/static/js/views/library/badge.js";
+import { Badge } from "/static/js/views/library/tool-menus.js";
 import { Banner, SettingUp } from "/static/js/views/frame/banner.js";
 import { Changes } from "/static/js/views/values/changes.js";
 import { Chart } from "/static/js/views/values/chart.js";

@@ -405,7 +405,8 @@ class Journal:
         self, conversation_id: str, after_seq: int = 0, *, before: int = LAST_SEQ, turns: int = 0
     ) -> tuple[Record, ...]:
         """The events of a conversation after a number and before another, in order; with `turns`
-        those of so many of the newest turns, or more: all of a turn, or nothing.
+        those of so many of the newest turns, or more: all of a turn, or nothing, and the first says
+        which turn it follows.
         """
         seq = _EVENTS.c.seq
         newer_events = (_EVENTS.c.conversation_id == storable(conversation_id)) & (seq > after_seq)
@@ -416,7 +417,11 @@ class Journal:
             rows = connection.execute(
                 sa.select(_EVENTS).where(newer_events).order_by(_EVENTS.c.seq)
             ).all()
-        return tuple(record for row in rows if (record := read_record(row)))
+        records = tuple(record for row in rows if (record := read_record(row)))
+        if turns and records and isinstance(started := records[0].event, TurnStarted):
+            follows = started.model_copy(update={"after": self.parent(records[0].turn_id)})
+            records = (records[0].model_copy(update={"event": follows}), *records[1:])
+        return records
 
     def last_seq(self, conversation_id: str) -> int:
         """The number of the newest event of a conversation; 0 if there is none."""

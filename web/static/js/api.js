@@ -37,12 +37,9 @@ async function send(path, options = {}) {
 }
 
 function errorOf(status, body) {
-  const {
-    message = t("server-answered", { status: `${status}` }),
-    remedy,
-    fields,
-  } = body?.error ?? {};
-  return new ApiError(status, message, remedy, fields);
+  const { message, remedy, fields } = body?.error ?? {};
+  const words = message ?? t("server-answered", { status: `${status}` });
+  return new ApiError(status, words, remedy, fields);
 }
 
 export const getHealth = () => get("/api/v1/health");
@@ -127,7 +124,8 @@ export const getProjects = async () => (await get("/api/v1/projects")).projects;
 export const getProject = (id) => get(projectPath(id));
 export const deleteProject = (id) => call("DELETE", projectPath(id));
 export const getText = async (address) => (await send(address)).text();
-export const getFile = async (address) => (await send(address)).blob();
+// A file of a conversation for the next request, which names it by the id, without sending it again.
+export const postFileAgain = async (address) => (await post(address)).id;
 export const getResult = async (address) => parseExactly(await getText(address));
 
 // With a text, the conversations that have its words.

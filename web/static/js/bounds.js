@@ -9,7 +9,7 @@ const MOST_DELIMITERS = 2_000;
 const MARKERS = /^(?:[ \t]*(?:>|[-+*](?=[ \t]|$)|\d{1,9}[.)](?=[ \t]|$)))*/;
 const LIST_ITEM = /^([ \t]*)(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)/;
 const BETWEEN = /[\s\p{P}\p{S}]/u;
-const FENCED = /^ {0,3}(`{3,}|~{3,}).*\n[^]*?(?:^ {0,3}\1|$(?![^]))/gm;
+export const FENCED = /^ {0,3}(`{3,}|~{3,}).*\n[^]*?(?:^ {0,3}\1|$(?![^]))/gm;
 
 // Whether a text can be rendered as Markdown; if not, it is shown as it is.
 export function canRender(text) {

@@ -1,6 +1,7 @@
 // What happens on a project, as steps of a turn: each action with its result, and each examination.
 // `turn.build` is the state of the whole build.
 
+import { parsed } from "./results.js";
 import { close, open, patch } from "./steps.js";
 import { t } from "./texts.js";
 
@@ -20,7 +21,6 @@ export const ACTIONS = [
 ];
 
 const newBuild = { name: "", figures: null, waits: null, touched: 0 };
-const always = () => true;
 const isActing = (test) => (step) => step.state === "running" && test(step.kind);
 const isCheck = (step) => step.kind === "project_check" && step.state === "running";
 const is = (kind) => isActing((k) => k === kind);
@@ -41,7 +41,7 @@ export const projectFolds = {
       open(settled(turn.steps, at), {
         kind: action,
         startedAt: at,
-        arguments: parsed(text),
+        arguments: parsed(text, {}),
         reasoning,
       }),
     );
@@ -133,14 +133,6 @@ function settled(steps, at) {
     "done",
     at,
   );
-}
-
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return {};
-  }
 }
 
 // A short summary for people: how far the project is.

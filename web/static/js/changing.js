@@ -7,10 +7,8 @@ import { t } from "./texts.js";
 const changed = (tool) => ({ type: "tool_changed", tool });
 
 export const rollBack = (name, to) => change(name, () => postRollback(name, to), changed);
-export const retire = (name) => change(name, () => postStanding(name, "retire"), changed);
-export const restore = (name) => change(name, () => postStanding(name, "restore"), changed);
-export const freeze = (name, frozen) =>
-  change(name, () => postStanding(name, frozen ? "freeze" : "unfreeze"), changed);
+// `to` is retire, restore, freeze or unfreeze.
+export const setStanding = (name, to) => change(name, () => postStanding(name, to), changed);
 export const forget = (name, request) =>
   change(
     name,

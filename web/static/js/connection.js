@@ -1,7 +1,7 @@
 // The socket: subscribes to conversations from the last number seen, and passes on what a person asks.
 
 import { io } from "socket.io-client";
-import { getFile, postFile, postFork, TURNS } from "./api.js";
+import { postFile, postFileAgain, postFork, TURNS } from "./api.js";
 import { endedBetween } from "./attention.js";
 import { filesAgain } from "./files.js";
 import {
@@ -76,7 +76,7 @@ function refused() {
     setTimeout(() => store.peek().connection !== "refused" && socket.connect(), RETRY);
 }
 
-export function subscribe(id) {
+function subscribe(id) {
   if (!id || id === NEW_PROJECT || underway.has(id) || !socket.connected) return;
   underway.add(id);
   const after = store.peek().threads[id]?.lastSeq ?? 0;
@@ -85,7 +85,10 @@ export function subscribe(id) {
     .emit("subscribe", { conversation_id: id, after, turns: TURNS }, (timeout, reply) => {
       underway.delete(id);
       if (timeout) return subscribe(id);
-      if (!reply.ok) return unknownConversation(id, reply.error);
+      if (!reply.ok)
+        return store.peek().conversationId === id
+          ? dispatch({ type: "conversation_missed" })
+          : notice(reply.error);
       passOn();
       subscribed.add(id);
       receive(id, reply.records, false, reply.after);
@@ -94,11 +97,6 @@ export function subscribe(id) {
 
 export function ensureSubscribed(id) {
   if (!subscribed.has(id)) subscribe(id);
-}
-
-function unknownConversation(id, error) {
-  if (store.peek().conversationId !== id) return notice(error);
-  dispatch({ type: "conversation_missed" });
 }
 
 // Live records, drawn together at most every PAUSE: a fast model sends hundreds a second.
@@ -207,26 +205,30 @@ async function send(key) {
 }
 
 async function upload(key, files) {
-  const ids = [];
-  for (const { name, content, address } of files) {
-    try {
-      const body = content ?? (await getFile(address));
-      const progress = (share) => {
-        dispatch({ type: "upload_progressed", upload: { key, name, share } });
-        return Boolean(pendingBy(key));
-      };
-      ids.push(await postFile(name, body, progress));
-    } catch (error) {
-      if (!socket.connected || !pendingBy(key)) return null;
-      // A file that was changed or removed since it was picked can't be read any more, and fails
-      // like a broken connection.
-      const message = t("pending-file", { name, problem: error.message });
-      const remedy = error.remedy ?? t("pending-file-remedy");
-      dispatch({ type: "ask_refused", key, error: { message, remedy } });
-      return null;
-    }
-  }
+  const progress = (name, share) => {
+    dispatch({ type: "upload_progressed", upload: { key, name, share } });
+    return Boolean(pendingBy(key));
+  };
+  const { ids, error } = await sendFiles(files, progress);
+  if (error && socket.connected && pendingBy(key)) dispatch({ type: "ask_refused", key, error });
   return ids;
+}
+
+// {ids} by which a request names its files, or {error}. A file that was changed or removed since it was picked can't be
+// read any more, and fails like a broken connection.
+async function sendFiles(files, progress = () => true) {
+  const ids = [];
+  for (const { name, content, address } of files)
+    try {
+      const id = content
+        ? postFile(name, content, (share) => progress(name, share))
+        : postFileAgain(address); // the server has it
+      ids.push(await id);
+    } catch ({ message: problem, remedy }) {
+      const message = t("pending-file", { name, problem });
+      return { error: { message, remedy: remedy || t("pending-file-remedy") } };
+    }
+  return { ids };
 }
 
 // Starts the turn that makes one tool of another turn's plan; whether it started.
@@ -263,16 +265,8 @@ export const askAgain = (turn, conversationId) =>
 
 // Calls a tool by hand, in the current conversation; null, with a notice, if it does not begin.
 export async function run(name, given, files) {
-  const ids = [];
-  for (const file of files) {
-    try {
-      ids.push(await postFile(file.name, file));
-    } catch (error) {
-      const message = t("pending-file", { name: file.name, problem: error.message });
-      dispatch({ type: "noticed", message, remedy: error.remedy || t("pending-file-remedy") });
-      return null;
-    }
-  }
+  const { ids, error } = await sendFiles(files.map((content) => ({ name: content.name, content })));
+  if (error) return notice(error) ?? null;
   const current = store.peek().conversationId;
   const conversation = isProject(current) ? null : current;
   const after = conversation ? placeOf(store.peek()) : undefined;

@@ -1,20 +1,13 @@
 // The verdicts of candidates on tests and each other (src/selfeng/synthesis/consensus.py), and of
 // mutants on the tests, from their JSON.
 
+import { parsed } from "./results.js";
 import { t } from "./texts.js";
-
-function parse(artifact) {
-  try {
-    return JSON.parse(artifact);
-  } catch {
-    return null;
-  }
-}
 
 // {candidates: [{name, words, state, code, refuted}], dropped: [{test, words, message}]}; null if
 // the artifact is not valid.
 export function parseConsensus(artifact) {
-  const value = parse(artifact);
+  const value = parsed(artifact);
   if (!Array.isArray(value?.reports)) return null;
   const total = value.kept;
   return {
@@ -46,7 +39,7 @@ export const differenceText = ({ call, others, own }) =>
 // are altered outcomes; null if the artifact is not valid. Older versions told each change in
 // words.
 export function parseMutation(artifact) {
-  const value = parse(artifact);
+  const value = parsed(artifact);
   return Array.isArray(value?.survivors)
     ? {
         killed: value.killed,

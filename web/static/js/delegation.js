@@ -2,9 +2,8 @@
 // folded inside it like a turn.
 
 import { leave } from "./course.js";
-import { close, open, patch } from "./steps.js";
+import { always, close, open, patch } from "./steps.js";
 
-const always = () => true;
 const isDelegation = (step) => step.kind === "delegation";
 const isOf = (id) => (step) => isDelegation(step) && step.id === id;
 

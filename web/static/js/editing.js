@@ -1,9 +1,9 @@
 // Editing a tool: what a person has typed, as the server takes it, and what its verdict says of it.
 
 import { argumentsOf } from "./calling.js";
+import { parsed } from "./results.js";
 
-const PAUSE = 350; // milliseconds after the last key
-export { PAUSE };
+export const PAUSE = 350; // milliseconds after the last key
 
 // Under which names the browser keeps what is typed.
 export const draftOf = (name) => `edit ${name}`;
@@ -24,13 +24,7 @@ export function rowsOf({ parameters, input_schema: schema }, entries) {
 }
 
 // A value as JSON; what is no JSON is a text.
-export function valueOf(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
+export const valueOf = (text) => parsed(text, text);
 
 // By the number of each row whether its test passed: the rows' tests come last.
 export function passedRows(verdict, numbers) {

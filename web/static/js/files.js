@@ -44,7 +44,7 @@ export function limitsText(limits) {
   return t(each < size ? "files-limits-each" : "files-limits", values);
 }
 
-// A turn's files as files of the next request; their contents are fetched from the server when it is sent.
+// A turn's files as files of the next request, which the server has.
 export const filesAgain = ({ files }, conversationId) =>
   files.map((file) => ({
     key: `${conversationId} ${file.sha256} ${file.name}`,

@@ -44,7 +44,8 @@ export function duration(seconds) {
   if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 59.95) return `${tenths.format(seconds)} s`;
   const minutes = Math.floor(Math.round(seconds) / 60);
-  return `${minutes} min ${Math.round(seconds) % 60} s`;
+  const rest = Math.round(seconds) % 60;
+  return rest ? `${minutes} min ${rest} s` : `${minutes} min`;
 }
 
 // Time that still passes: in whole seconds, since anything faster would flicker, and draw the page all the time.

@@ -1,6 +1,7 @@
 // Views that are loaded when they are first shown: those that few people need, and that bring a library.
 
 import { useEffect, useState } from "preact/hooks";
+import { fileSize } from "./format.js";
 import { html } from "./html.js";
 import { t } from "./texts.js";
 import { Spinner } from "./icons.js";
@@ -26,12 +27,45 @@ export function lazy(load) {
     }, []);
     if (loaded) return html`<${loaded} ...${props} />`;
     if (!failed) return html`<${Loading} />`;
-    return html`<p class="step-note" role="alert">
-      ${t("part-not-loaded")}${" "}<button class="button" onClick=${begin}>
-        ${t("try-again")}
-      </button>
-    </p>`;
+    return html`<${Retry} words=${t("part-not-loaded")} again=${begin} />`;
   };
+}
+
+const Retry = ({ words, again }) =>
+  html`<p class="step-note" role="alert">
+    ${words}${" "}<button class="button" onClick=${again}>${t("try-again")}</button>
+  </p>`;
+
+// What is shown once it is loaded: at once, or when a person wants it, if it is large (`size`, in bytes). `children`
+// draws it; `problem` is why it was not loaded.
+export function OnDemand({ size, atOnce, isLoaded, problem, load, children }) {
+  const [wanted, setWanted] = useState(atOnce);
+  useEffect(() => {
+    if (wanted && !isLoaded && !problem) load();
+  }, [wanted]);
+  if (isLoaded) return children();
+  if (!wanted)
+    return html`<button class="code-more" onClick=${() => setWanted(true)}>
+      ${t("value-show", { size: fileSize(size) })}
+    </button>`;
+  if (!problem) return html`<${Loading} />`;
+  const words = t("value-not-loaded", { message: problem.message });
+  return html`<${Retry} words=${words} again=${load} />`;
+}
+
+// A view of what a request gives, which is made when it is first drawn; `again()` makes it once more.
+export function Loaded({ view, request, ...more }) {
+  const [{ value, problem }, setState] = useState({});
+  const [number, setNumber] = useState(0);
+  const again = () => setNumber(number + 1);
+  useEffect(() => {
+    request().then(
+      (given) => setState({ value: given }),
+      (error) => setState({ problem: error.message }),
+    );
+  }, [number]);
+  if (problem) return html`<p class="step-note">${problem}</p>`;
+  return value ? html`<${view} ...${more} ...${value} again=${again} />` : html`<${Loading} />`;
 }
 
 export const Loading = () =>

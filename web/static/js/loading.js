@@ -118,13 +118,10 @@ export const loadVersion = (name, number) =>
   loadInPlace("version", api.getVersion(name, number), { name, number });
 export const loadProject = (id) => loadInPlace("project", api.getProject(id), { id });
 export const loadText = (sha256, address) => loadInPlace("text", api.getText(address), { sha256 });
-export const loadResult = (conversationId, { sha256 }) =>
-  loadInPlace(
-    "result",
-    api.getResult(addressOfResult(conversationId, { sha256 })),
-    { sha256 },
-    "value",
-  );
+export function loadResult(conversationId, { sha256 }) {
+  const address = addressOfResult(conversationId, { sha256 });
+  return loadInPlace("result", api.getResult(address), { sha256 }, "value");
+}
 
 export const loadAll = () =>
   Promise.all([loadHealth(), loadTools(), loadLessons(), loadConversations(), loadProjects()]);

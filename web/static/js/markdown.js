@@ -6,7 +6,7 @@ import json from "@highlightjs/cdn-assets/es/languages/json.min.js";
 import python from "@highlightjs/cdn-assets/es/languages/python.min.js";
 import { Renderer } from "marked";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { canRender, isShallow } from "./bounds.js";
+import { canRender, FENCED, isShallow } from "./bounds.js";
 import { dialect, escape, parse } from "./dialect.js";
 import { enrich } from "./enriching.js";
 import { grow, NOTHING } from "./growing.js";
@@ -28,12 +28,17 @@ function highlighted(code, language) {
     : escape(code);
 }
 
+const FIRST_HEADING = /^ {0,3}(#{1,6})[ \t]/m;
+// The depth of the first heading of a text, which is drawn as one of the third level; 0 if it has none.
+const topOf = (text) => text.replace(FENCED, "").match(FIRST_HEADING)?.[1].length ?? 0;
+let top = 1; // of the text that is being rendered
+
 const plain = new Renderer();
 dialect.use({
   renderer: {
     // Below the request that it answers, whose heading has the second level.
     heading({ tokens, depth }) {
-      const level = Math.min(depth + 2, 6);
+      const level = Math.min(3 + Math.max(0, depth - (top || 1)), 6);
       return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`;
     },
     code({ text, lang = "" }) {
@@ -104,9 +109,9 @@ function showPicture(node) {
 const safe = (markup) => ({ __html: DOMPurify.sanitize(markup, RULES) });
 
 // Null if the text is over the limits or the renderer failed on it: nothing that is shown may break the page.
-function rendered(text, files = {}) {
+function rendered(text, files = {}, first = topOf(text)) {
   try {
-    pictures = files;
+    [pictures, top] = [files, first];
     const markup = canRender(text) ? parse(text) : "";
     return isShallow(markup) && markup ? safe(markup) : null;
   } catch (error) {
@@ -122,28 +127,35 @@ export const Markdown = ({ text, pictures: files }) =>
 // While a text is being written only its last blocks are rendered again. When some of them settle they keep the
 // element, so that nothing moves.
 export function GrowingMarkdown({ text }) {
-  const grown = useRef(NOTHING);
+  const [grown, first] = [useRef(NOTHING), useRef(0)];
   const shown = visible(text);
   if (!canRender(shown.slice(grown.current.settled.length)) || shown.length > LONGEST_GROWING)
     return html`<${Rendered} text=${shown} kind="markdown" grows />`;
+  first.current ||= topOf(shown);
   grown.current = grow(grown.current, shown);
   const { blocks, rest } = grown.current;
   return html`<div class="markdown">
-    ${blocks.map(nodeOf)}
-    <${Rendered} key=${blocks.length} text=${rest} kind="blocks" grows />
+    ${blocks.map((block, i) => nodeOf(block, i, first.current))}
+    <${Rendered} key=${blocks.length} text=${rest} kind="blocks" first=${first.current} grows />
   </div>`;
 }
 
 // The same node each time, which preact then leaves as it is.
-const nodeOf = (block, i) =>
-  (block.node ??= html`<${Rendered} key=${i} text=${block.markdown} kind="blocks" grows />`);
+const nodeOf = (block, i, first) =>
+  (block.node ??= html`<${Rendered}
+    key=${i}
+    text=${block.markdown}
+    kind="blocks"
+    first=${first}
+    grows
+  />`);
 
 const coloured = (code, language) => safe(highlighted(code, language)).__html;
 
 // `text` is visible already.
-function Rendered({ text, kind, files, grows = false }) {
+function Rendered({ text, kind, files, first, grows = false }) {
   const drawn = useRef(null);
-  const markup = text.trim() ? rendered(text, files) : { __html: "" };
+  const markup = text.trim() ? rendered(text, files, first) : { __html: "" };
   useLayoutEffect(() => {
     if (markup) enrich(drawn.current, { highlight: coloured, knows }, !grows);
   }, [markup?.__html]);

@@ -1,7 +1,7 @@
 // A plan: the steps of a request that takes several, as one step of its turn; each part is folded like a turn.
 
 import { leave } from "./course.js";
-import { close, open, patch } from "./steps.js";
+import { always, close, open, patch } from "./steps.js";
 
 const waiting = ({ id, request, needs }) => ({
   id,
@@ -18,7 +18,6 @@ const waiting = ({ id, request, needs }) => ({
 });
 
 const isPlan = (step) => step.kind === "plan";
-const always = () => true;
 
 export const openPlan = (steps, planned, at) =>
   open(steps, { kind: "plan", startedAt: at, parts: planned.map(waiting) });

@@ -132,6 +132,10 @@ export const changedIn = (steps) => [
   ),
 ];
 
+// What an action of a build is done to, with the arguments of a program.
+export const targetOf = ({ arguments: args = {} } = {}) =>
+  [args.name ?? args.package, ...(args.arguments ?? [])].filter(Boolean).join(" ");
+
 // The rows of a tree: {name, depth, file} each; folders have no file.
 export function tree(files) {
   const rows = [];

@@ -114,8 +114,10 @@ const snippetsOf = (conversations) =>
 // What was loaded in its own place, or why it was not, by its key.
 const put = (field, keyOf, valueOf) => (state, action) => ({
   ...state,
-  [field]: { ...state[field], [keyOf(action)]: valueOf(action) },
+  [field]: { ...state[field], [keyOf(action)]: valueOf(action, state) },
 });
+const turnOf = ({ turnId }) => turnId;
+const placeIn = ({ conversationId }) => conversationId;
 const nameOf = ({ name }) => name;
 const versionOf = ({ name, number }) => versionKey(name, number);
 const hashOf = ({ sha256 }) => sha256;
@@ -191,26 +193,17 @@ const changes = {
     ...state,
     pending: [...pending.map((p) => ({ ...p, sent: false })), ...state.pending],
   }),
-  ask_sent: (state, { key }) => ({ ...state, pending: changed(state, key, { sent: true }) }),
-  ask_retried: (state, { key }) => ({
-    ...state,
-    pending: changed(state, key, { error: null, sent: false }),
-  }),
+  ask_sent: (state, { key }) => changed(state, key, { sent: true }),
+  ask_retried: (state, { key }) => changed(state, key, { error: null, sent: false }),
   ask_accepted: acceptAsk,
   ask_refused: (state, { key, error }) =>
-    announce(
-      { ...state, pending: changed(state, key, { error }) },
-      t("told-not-sent", { error: error.message }),
-    ),
+    announce(changed(state, key, { error }), t("told-not-sent", { error: error.message })),
   upload_progressed: (state, { upload }) => ({ ...state, upload }),
   pending_dismissed: (state, { key }) => ({
     ...state,
     pending: state.pending.filter((p) => p.key !== key),
   }),
-  stop_requested: (state, { turnId }) => ({
-    ...state,
-    stopping: { ...state.stopping, [turnId]: true },
-  }),
+  stop_requested: put("stopping", turnOf, () => true),
 
   draft_changed: (state, { text }) => ({ ...state, draft: text }),
   branches_restored: (state, { branches }) => ({ ...state, branches }),
@@ -342,13 +335,9 @@ const changes = {
 
   palette_opened: (state) => ({ ...state, palette: true }),
   palette_closed: (state) => ({ ...state, palette: false }),
-  earlier_received: (state, { conversationId, records }) => ({
-    ...state,
-    threads: {
-      ...state.threads,
-      [conversationId]: addEarlier(state.threads[conversationId], records),
-    },
-  }),
+  earlier_received: put("threads", placeIn, ({ conversationId, records }, { threads }) =>
+    addEarlier(threads[conversationId], records),
+  ),
   noticed: (state, { message, remedy = "" }) =>
     announce({ ...state, notice: { message, remedy } }, `${message} ${remedy}`.trim()),
   notice_dismissed: (state) => ({ ...state, notice: null }),
@@ -373,8 +362,10 @@ const placeOfDraft = (state, again) =>
 const sharing = (state, id, change) =>
   state.sharing?.id === id ? { ...state, sharing: { ...state.sharing, ...change } } : state;
 
-const changed = (state, key, change) =>
-  state.pending.map((p) => (p.key === key ? { ...p, ...change } : p));
+const changed = (state, key, change) => ({
+  ...state,
+  pending: state.pending.map((p) => (p.key === key ? { ...p, ...change } : p)),
+});
 
 function deleted(state, { id }) {
   const gone = state.conversations.find((c) => c.id === id);

@@ -51,6 +51,15 @@ export function shapeWords({ kind, count, columns = [], size }) {
   return t(`value-${known}`, { count, columns: columns.length, size: fileSize(size) });
 }
 
+// The value of a JSON text, or `otherwise` if it is none.
+export function parsed(text, otherwise = undefined) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return otherwise;
+  }
+}
+
 // JSON whose whole numbers stay exact: those that JavaScript would round stay as they were written.
 export function parseExactly(text) {
   if (!/\d{16}/.test(text)) return JSON.parse(text);

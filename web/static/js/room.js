@@ -10,6 +10,7 @@ const [WIDTH, OPEN, WRAPS] = ["panel-width", "panel-open", "code-wraps"];
 const SIDEBAR = 248; // pixels, as in layout.css
 const CHAT = 360; // what is left for the conversation
 const ROOM = matchMedia("(min-width: 1200px)"); // for three columns
+const NARROW = matchMedia("(max-width: 799px)"); // one view at a time, as in layout.css
 
 export const LEAST = 320;
 export const most = () => Math.max(LEAST, innerWidth - CHAT - (ROOM.matches ? SIDEBAR : 0));
@@ -24,6 +25,10 @@ effect(() => {
 });
 
 export const wide = computed(() => store.value.wide);
+const narrow = signal(NARROW.matches);
+NARROW.addEventListener("change", () => (narrow.value = NARROW.matches));
+// Whether the panel shows without the conversation.
+export const alone = computed(() => wide.value || (narrow.value && store.value.view !== "chat"));
 const open = computed(() => store.value.panelOpen);
 
 // To a number of pixels, or back to its own width.

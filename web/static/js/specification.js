@@ -1,13 +1,10 @@
 // A specification, parsed from the JSON that the specification step made
 // (src/selfeng/core/spec.py); null if it is invalid.
 
+import { parsed } from "./results.js";
+
 export function parseSpecification(artifact) {
-  let value;
-  try {
-    value = JSON.parse(artifact);
-  } catch {
-    return null;
-  }
+  const value = parsed(artifact);
   const spec = value?.specification ?? value;
   return typeof spec?.name === "string" && Array.isArray(spec.parameters) ? spec : null;
 }
@@ -21,11 +18,8 @@ export function signatureText({ name, parameters, returns }) {
 }
 
 export function prettyJson(text) {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+  const value = parsed(text);
+  return value === undefined ? text : JSON.stringify(value, null, 2);
 }
 
 // What a model streams may come in a fence; the feed shows the code only.

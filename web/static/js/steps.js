@@ -2,6 +2,7 @@
 
 import { leave } from "./course.js";
 
+export const always = () => true;
 const isOpen = (step) => step.state === "running";
 
 export function open(steps, step) {
@@ -31,7 +32,7 @@ function ended(step, state, at) {
   const parts = step.parts && { parts: step.parts.map((part) => stopped(part, at)) };
   const inner = step.steps && {
     course: leave(step.course, state, at),
-    steps: close(step.steps, () => true, state, at),
+    steps: close(step.steps, always, state, at),
   };
   return {
     ...step,
@@ -49,7 +50,7 @@ function stopped(part, at) {
     ...part,
     state: "stopped",
     course: leave(part.course, "stopped", at),
-    steps: close(part.steps, () => true, "stopped", at),
+    steps: close(part.steps, always, "stopped", at),
   };
 }
 

@@ -6,7 +6,7 @@ import { enter, leave } from "./course.js";
 import { endDelegation, openDelegation, patchDelegation } from "./delegation.js";
 import { partWords, sentence } from "./format.js";
 import { foldPart, openPlan, patchPart } from "./plan.js";
-import { close, latest, open, patch } from "./steps.js";
+import { always, close, latest, open, patch } from "./steps.js";
 import { t } from "./texts.js";
 
 export const newTurn = (id, startedAt) => ({
@@ -59,7 +59,6 @@ function think(thoughts, call, text) {
   );
 }
 
-const always = () => true;
 const is = (kind) => (step) => step.kind === kind;
 const isRunning = (kind) => (step) => step.kind === kind && step.state === "running";
 const withSteps = (turn, steps) => ({ ...turn, steps });

@@ -9,22 +9,11 @@ import { dispatch, html, memo, show, t } from "../../view.js";
 import { GraphDialog } from "./course.js";
 import { Elapsed } from "../parts/elapsed.js";
 import { FeedSearch } from "./feed-search.js";
-import { Recent } from "./recent.js";
 import { Steps } from "./steps.js";
-import { IconButton, Region } from "../parts/controls.js";
-import { Jump } from "../parts/jump.js";
-import { State } from "../parts/state.js";
+import { IconButton, Jump, Region, State } from "../parts/controls.js";
 import { Menu, MenuItem } from "../parts/menu.js";
 
-export const Activity = memo(({ turn, ...props }) =>
-  turn
-    ? html`<${Feed} turn=${turn} ...${props} />`
-    : html`<section class="activity" aria-label=${t("activity")} data-testid="activity">
-        <div class="panel-scroller"><${Recent} tools=${props.tools} /></div>
-      </section>`,
-);
-
-function Feed({ turn, order, skew, graph, feed }) {
+export const Activity = memo(({ turn, order, skew, graph, feed }) => {
   const { scroller, content, away, follow, stay } = useFollow(turn.id, turn.state === "running");
   const [drawn, setDrawn] = useState(false);
   const view = useMemo(() => viewOf(feed, turn), [feed, turn]);
@@ -62,7 +51,7 @@ function Feed({ turn, order, skew, graph, feed }) {
       html`<${GraphDialog} course=${turn.course} graph=${graph} close=${() => setDrawn(false)} />`
     }
   </section>`;
-}
+});
 
 // Shows the step of that path and gives it the focus; false while it isn't there.
 function go(scroller, path) {

@@ -3,8 +3,9 @@
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { marksOf } from "../../course.js";
 import { stepWords } from "../../format.js";
+import { Loading } from "../../lazy.js";
 import { loadGraph } from "../../loading.js";
-import { html, Spinner, t } from "../../view.js";
+import { html, t } from "../../view.js";
 import { Problem } from "../parts/problem.js";
 import { Dialog } from "../parts/dialog.js";
 import { Region } from "../parts/controls.js";
@@ -39,10 +40,7 @@ function Drawing({ course, graph }) {
     return () => middle.disconnect();
   }, [svg]);
   if (graph?.error) return html`<${Problem} title=${t("graph-not-shown")} ...${graph.error} />`;
-  if (!svg)
-    return html`<div class="nothing">
-      <${Spinner} label=${t("loading")} />
-    </div>`;
+  if (!svg) return html`<${Loading} />`;
   return html`<${Region}
     class="course-graph"
     label=${t("graph")}

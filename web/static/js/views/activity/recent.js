@@ -3,15 +3,12 @@
 import { ago } from "../../format.js";
 import { recentTools } from "../../recent.js";
 import { html, Icon, memo, openTool, show, t } from "../../view.js";
+import { Nothing } from "../parts/controls.js";
 
 export const Recent = memo(({ tools }) => {
   const { built, shown } = recentTools(tools);
   if (shown.length === 0)
-    return html`<div class="nothing">
-      <${Icon} name="book" />
-      <p class="nothing-title">${t("recent-none")}</p>
-      <p>${t("recent-none-text")}</p>
-    </div>`;
+    return html`<${Nothing} icon="book" title=${t("recent-none")} text=${t("recent-none-text")} />`;
   return html`<section
     class="recent"
     data-testid="recent"

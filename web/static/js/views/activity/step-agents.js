@@ -2,10 +2,9 @@
 
 import { Markdown } from "../../markdown.js";
 import { html, t } from "../../view.js";
-import { CodeBlock } from "../values/code.js";
-import { Disclosure } from "../parts/disclosure.js";
+import { CodeBlock, Output } from "../values/code.js";
+import { Broken } from "./step-execution.js";
 import { Steps } from "./steps.js";
-import { Output } from "../values/output.js";
 
 export function DelegationStep({ step, path, view, skew }) {
   const { message, reply, steps } = step;
@@ -34,22 +33,6 @@ export function CodeRunStep({ step }) {
   ${
     execution &&
     execution.outcome !== "returned" &&
-    html`<div class="result" data-tone="bad" data-testid="code-error">
-      <p class="result-label">
-        ${
-          execution.outcome === "raised"
-            ? html`${t("execution-raised")} <span class="type">${execution.type_name}</span>`
-            : t("execution-ended")
-        }
-      </p>
-      <pre tabindex="0" aria-label=${t("execution-error")}>
-${execution.message ?? execution.reason}</pre>
-      ${
-        execution.traceback &&
-        html`<${Disclosure} label=${t("execution-traceback")}>
-          <${Output} label=${t("execution-traceback")} text=${execution.traceback} />
-        <//>`
-      }
-    </div>`
+    html`<${Broken} execution=${execution} testid="code-error" />`
   }`;
 }

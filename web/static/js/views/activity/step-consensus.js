@@ -7,11 +7,11 @@ import {
   parseMutation,
   WEAK,
 } from "../../consensus.js";
-import { html, StateIcon, t } from "../../view.js";
+import { html, t } from "../../view.js";
 import { Changes } from "../values/changes.js";
-import { CodeBlock } from "../values/code.js";
+import { CodeBlock, Output } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
-import { Output } from "../values/output.js";
+import { TestLine, Why } from "./step-tests.js";
 
 export function ConsensusStep({ step }) {
   const found = step.artifact ? parseConsensus(step.artifact) : null;
@@ -32,14 +32,9 @@ export function ConsensusStep({ step }) {
 
 function Candidate({ candidate: { name, words, state, code, refuted } }) {
   return html`<li class="test" data-testid="candidate" data-outcome=${state}>
-    <div class="test-line">
-      <span class="test-outcome"
-        ><${StateIcon} state=${state} /><span class="visually-hidden"
-          >${t(`test-${state}`)}</span
-        ></span
-      >
+    <${TestLine} state=${state} words=${t(`test-${state}`)}>
       <span class="test-name">${name}: ${words}</span>
-    </div>
+    <//>
     ${
       refuted &&
       html`<${Output}
@@ -56,20 +51,10 @@ function Candidate({ candidate: { name, words, state, code, refuted } }) {
 
 function Dropped({ test: { test, words, message } }) {
   return html`<li class="test" data-testid="dropped-test" data-outcome="skipped">
-    <div class="test-line">
-      <span class="test-outcome"
-        ><${StateIcon} state="stopped" /><span class="visually-hidden"
-          >${t("test-dropped")}</span
-        ></span
-      >
+    <${TestLine} state="stopped" words=${t("test-dropped")}>
       <span class="test-name"><code>${test}</code>: ${words}</span>
-    </div>
-    ${
-      message &&
-      html`<${Disclosure} label=${t("why")}>
-        <${Output} class="test-message" label=${t("dropped-why", { test })} text=${message} />
-      <//>`
-    }
+    <//>
+    <${Why} label=${t("dropped-why", { test })} text=${message} />
   </li>`;
 }
 

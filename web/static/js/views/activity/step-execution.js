@@ -4,9 +4,8 @@ import { fileSize } from "../../format.js";
 import { prettyJson } from "../../specification.js";
 import { locale } from "../../texts.js";
 import { html, t } from "../../view.js";
-import { CodeBlock } from "../values/code.js";
+import { CodeBlock, Output } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
-import { Output } from "../values/output.js";
 
 const list = new Intl.ListFormat(locale, { type: "unit" });
 
@@ -56,33 +55,33 @@ export function ExecutionStep({ step }) {
 }
 
 function Outcome({ execution: e }) {
-  switch (e.outcome) {
-    case "returned":
-      return html`<div class="result" data-testid="result" data-tone="good">
-        <p class="result-label">
-          ${t("execution-result")}${" "}<span class="type">${e.type_name}</span
-          >${e.truncated && html` <span class="type">${t("execution-shortened")}</span>`}
-        </p>
-        <pre tabindex="0" aria-label=${t("execution-result")}>
+  if (e.outcome !== "returned") return html`<${Broken} execution=${e} />`;
+  return html`<div class="result" data-testid="result" data-tone="good">
+    <p class="result-label">
+      ${t("execution-result")}${" "}<span class="type">${e.type_name}</span
+      >${e.truncated && html` <span class="type">${t("execution-shortened")}</span>`}
+    </p>
+    <pre tabindex="0" aria-label=${t("execution-result")}>
 ${e.text === "" ? html`<span class="muted">${t("execution-empty")}</span>` : e.text}</pre>
-      </div>`;
-    case "raised":
-      return html`<div class="result" data-testid="result" data-tone="bad">
-        <p class="result-label">
-          ${t("execution-raised")} <span class="type">${e.type_name}</span>
-        </p>
-        <pre tabindex="0" aria-label=${t("execution-error")}>${e.message}</pre>
-        ${
-          e.traceback &&
-          html`<${Disclosure} label=${t("execution-traceback")}>
-            <${Output} label=${t("execution-traceback")} text=${e.traceback} />
-          <//>`
-        }
-      </div>`;
-    default:
-      return html`<div class="result" data-testid="result" data-tone="bad">
-        <p class="result-label">${t("execution-ended")}</p>
-        <pre tabindex="0" aria-label=${t("execution-reason")}>${e.reason}</pre>
-      </div>`;
-  }
+  </div>`;
+}
+
+// An execution that raised an exception, or was ended.
+export function Broken({ execution: e, testid = "result" }) {
+  const raised = e.outcome === "raised";
+  return html`<div class="result" data-testid=${testid} data-tone="bad">
+    <p class="result-label">
+      ${t(`execution-${raised ? "raised" : "ended"}`)}${
+        raised && html` <span class="type">${e.type_name}</span>`
+      }
+    </p>
+    <pre tabindex="0" aria-label=${t(`execution-${raised ? "error" : "reason"}`)}>
+${raised ? e.message : e.reason}</pre>
+    ${
+      e.traceback &&
+      html`<${Disclosure} label=${t("execution-traceback")}>
+        <${Output} label=${t("execution-traceback")} text=${e.traceback} />
+      <//>`
+    }
+  </div>`;
 }

@@ -4,16 +4,16 @@ import { figuresText, unifiedLines } from "../../build.js";
 import { fileSize } from "../../format.js";
 import { Markdown } from "../../markdown.js";
 import { isPicture, isTable } from "../../files.js";
-import { fileOf } from "../../projects.js";
+import { fileOf, targetOf } from "../../projects.js";
 import { dispatch, html, Icon, store, t } from "../../view.js";
-import { Contents } from "../projects/contents.js";
+import { Contents } from "../values/files.js";
 import { diffLine } from "../values/changes.js";
 import { Disclosure } from "../parts/disclosure.js";
-import { Output } from "../values/output.js";
+import { Output } from "../values/code.js";
 
 export function ActStep({ step }) {
   const { reasoning, arguments: args = {}, change, run, tested, state, kind } = step;
-  const target = [args.name ?? args.package, ...(args.arguments ?? [])].filter(Boolean).join(" ");
+  const target = targetOf(step);
   const undone = state === "failed" && !change && !run && !tested && kind !== "give_up";
   return html`${reasoning && html`<p class="step-text" data-testid="reasoning">${reasoning}</p>`}${
     (args.summary || args.reason) && html`<${Markdown} text=${args.summary ?? args.reason} />`
@@ -79,7 +79,7 @@ function Run({ run, folded = false }) {
   }
   ${
     stderr &&
-    html`<p class="result-label">${t("act-stderr")}</p>
+    html`<p class="step-note">${t("act-stderr")}</p>
       <${Output} data-testid="stderr" label=${t("act-stderr")} text=${stderr} />`
   }`;
   return html`<p class="call" data-testid="run" data-outcome=${success ? "passed" : "failed"}>

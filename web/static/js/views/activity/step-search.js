@@ -6,7 +6,7 @@ import { percent } from "../../format.js";
 import { candidatesOf } from "../../outcome.js";
 import { html, openTool, t } from "../../view.js";
 import { Found } from "../parts/disclosure.js";
-import { More } from "../parts/more.js";
+import { More } from "../parts/controls.js";
 
 export function SearchOutcome({ step }) {
   const { tool, confidence, reason, understood } = step;

@@ -4,7 +4,7 @@ import { duration } from "../../format.js";
 import { count, expectedTests, repeatWords, stubWords, tallyWords } from "../../suite.js";
 import { hasText, html, StateIcon, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
-import { Output } from "../values/output.js";
+import { Output } from "../values/code.js";
 
 export function StubStep({ step: { tests, repeats } }) {
   return html`<p class="step-text" data-testid="stub-verdict">${stubWords(tests)}</p>
@@ -51,22 +51,27 @@ function TestRow({ test }) {
   const { test: name, outcome, seconds, message } = test;
   const id = `test-${outcome}`;
   return html`<li class="test" data-testid="test-row" data-test=${name} data-outcome=${outcome}>
-    <div class="test-line">
-      <span class="test-outcome"
-        ><${StateIcon} state=${outcome} /><span class="visually-hidden"
-          >${hasText(id) ? t(id) : outcome}</span
-        ></span
-      >
+    <${TestLine} state=${outcome} words=${hasText(id) ? t(id) : outcome}>
       <span class="test-name">${readable(name)}</span>
       <span class="time">${duration(seconds)}</span>
-    </div>
-    ${
-      message &&
-      html`<${Disclosure} label=${t("why")}>
-        <${Output} class="test-message" label=${t("test-why", { name })} text=${message} />
-      <//>`
-    }
+    <//>
+    <${Why} label=${t("test-why", { name })} text=${message} />
   </li>`;
 }
+
+// A line of a list of tests or of what is like one; `words` say its state.
+export const TestLine = ({ state, words, children }) =>
+  html`<div class="test-line">
+    <span class="test-outcome"
+      ><${StateIcon} state=${state} /><span class="visually-hidden">${words}</span></span
+    >
+    ${children}
+  </div>`;
+
+export const Why = ({ label, text }) =>
+  text &&
+  html`<${Disclosure} label=${t("why")}>
+    <${Output} class="test-message" label=${label} text=${text} />
+  <//>`;
 
 const readable = (name) => name.replace(/^test_/, "").replaceAll("_", " ");

@@ -12,8 +12,7 @@ import { Composer } from "./composer.js";
 import { Empty } from "./empty.js";
 import { Pending } from "./pending.js";
 import { TurnView } from "./turn.js";
-import { Jump } from "../parts/jump.js";
-import { Region } from "../parts/controls.js";
+import { Jump, Region } from "../parts/controls.js";
 
 export function Chat({ state, thread, pending }) {
   const { turns, parents, versions } = shownBranch(state);

@@ -6,7 +6,7 @@ import { loadTool } from "../../loading.js";
 import { html, rich, store } from "../../view.js";
 import { Questions } from "./questions.js";
 import { RunForm } from "./run-form.js";
-import { ToolLink } from "../parts/tool-link.js";
+import { ToolLink } from "../parts/controls.js";
 
 // `lacks`: {tool, given}; a tool that is gone leaves the questions as they are.
 export function Lacking({ turnId, lacks: { tool: name, given }, questions, intro }) {

@@ -1,22 +1,17 @@
 // The earlier answers that a tool's newest version changes, with both values; they are computed when someone looks.
 
-import { useEffect, useState } from "preact/hooks";
 import { getRecomputed } from "../../api.js";
+import { Loaded } from "../../lazy.js";
 import { openConversation } from "../../route.js";
-import { html, Spinner, t } from "../../view.js";
+import { html, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
 
 export const Recomputed = ({ tool, label }) =>
-  html`<${Disclosure} label=${label}><${Changes} tool=${tool} /><//>`;
+  html`<${Disclosure} label=${label}
+    ><${Loaded} view=${Changes} request=${() => getRecomputed(tool)}
+  /><//>`;
 
-function Changes({ tool }) {
-  const [report, setReport] = useState(null);
-  useEffect(() => {
-    getRecomputed(tool).then(setReport, (error) => setReport({ problem: error.message }));
-  }, [tool]);
-  if (!report) return html`<${Spinner} label=${t("loading")} />`;
-  if (report.problem) return html`<p class="step-note">${report.problem}</p>`;
-  const { computed, changed, unknown } = report;
+function Changes({ computed, changed, unknown }) {
   return html`<div data-testid="recomputed">
     <p class="step-note">
       ${t("recomputed", { computed, changed: changed.length })}

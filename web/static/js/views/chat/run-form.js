@@ -8,8 +8,7 @@ import { Markdown } from "../../markdown.js";
 import { html, Icon, Spinner, store, t } from "../../view.js";
 import { MadeFiles } from "../values/files.js";
 import { LongResults } from "./result.js";
-import { Select } from "../parts/controls.js";
-import { Check } from "../parts/check.js";
+import { Check, Select } from "../parts/controls.js";
 
 // `given`: what the fields hold at first, by name.
 export function RunForm({

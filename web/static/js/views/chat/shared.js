@@ -17,7 +17,7 @@ import { MadeFiles, RequestFiles } from "../values/files.js";
 import { Problem } from "../parts/problem.js";
 import { Answered } from "./questions.js";
 import { LongResults } from "./result.js";
-import { State } from "../parts/state.js";
+import { State } from "../parts/controls.js";
 
 export function SharedConversation({ id, title, at, records, problem }) {
   const turns = records ? turnsOf(addRecords(emptyThread, records)) : [];

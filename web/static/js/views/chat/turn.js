@@ -28,9 +28,7 @@ import { Answered, Questions } from "./questions.js";
 import { FollowUps } from "./requests.js";
 import { SettingsButton } from "../frame/settings-button.js";
 import { Wrong } from "./wrong.js";
-import { IconButton } from "../parts/controls.js";
-import { More } from "../parts/more.js";
-import { ToolLink } from "../parts/tool-link.js";
+import { IconButton, More, ToolLink } from "../parts/controls.js";
 
 const Lacking = lazy(async () => (await import("../later.js")).Lacking);
 

@@ -4,13 +4,15 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { lazy } from "../../lazy.js";
 import { shownBranch } from "../../reducer.js";
+import { alone } from "../../room.js";
 import { dispatch, html, Icon, show, t } from "../../view.js";
-import { Activity } from "../activity/activity.js";
+import { Recent } from "../activity/recent.js";
 import { Splitter } from "./splitter.js";
 import { Tabs, tabPanel } from "../parts/tabs.js";
 import { WideButton } from "./wide.js";
 import { IconButton } from "../parts/controls.js";
 
+const Activity = lazy(async () => (await import("../later.js")).Activity);
 const Lessons = lazy(async () => (await import("../later.js")).Lessons);
 const Library = lazy(async () => (await import("../later.js")).Library);
 
@@ -36,14 +38,17 @@ export function Panel({ state, turn }) {
   }));
   const bodies = {
     activity: () =>
-      html`<${Activity}
-        turn=${turn}
-        order=${shownBranch(state).turns.map(({ id }) => id)}
-        skew=${state.skew}
-        graph=${state.graph}
-        feed=${state.feed}
-        tools=${state.tools}
-      />`,
+      turn
+        ? html`<${Activity}
+            turn=${turn}
+            order=${shownBranch(state).turns.map(({ id }) => id)}
+            skew=${state.skew}
+            graph=${state.graph}
+            feed=${state.feed}
+          />`
+        : html`<section class="activity" aria-label=${t("activity")} data-testid="activity">
+            <div class="panel-scroller"><${Recent} tools=${state.tools} /></div>
+          </section>`,
     library: () =>
       html`<${Library}
         tools=${state.tools}
@@ -58,7 +63,13 @@ export function Panel({ state, turn }) {
       />`,
     lessons: () => html`<${Lessons} lessons=${state.lessons} />`,
   };
-  return html`<aside class="panel" id="panel" aria-label=${t("panel-label")} ref=${frame}>
+  return html`<div
+    class="panel"
+    id="panel"
+    role=${alone.value ? "main" : "complementary"}
+    aria-label=${t("panel-label")}
+    ref=${frame}
+  >
     <${Splitter} />
     <div class="panel-rail" role="group" aria-label=${t("panel-label")}>
       <${IconButton}
@@ -108,6 +119,9 @@ export function Panel({ state, turn }) {
         />
       </span>
     </div>
-    <div class="panel-body" ...${tabPanel("panel", state.panel)}>${bodies[state.panel]()}</div>
-  </aside>`;
+    <div class="panel-body" ...${tabPanel("panel", state.panel)}>
+      <h2 class="visually-hidden">${t(`panel-${state.panel}`)}</h2>
+      ${bodies[state.panel]()}
+    </div>
+  </div>`;
 }

@@ -1,18 +1,17 @@
 // The conversations: searched, grouped by day, and managed; on a narrow page a drawer.
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { listed } from "../../conversations.js";
 import { changeConversation, searchConversations } from "../../loading.js";
 import { openConversation } from "../../route.js";
 import { dispatch, html, Icon, memo, t } from "../../view.js";
-import { useVirtual } from "../../virtual.js";
+import { useGrowing } from "../../virtual.js";
 import { Conversation } from "./conversation.js";
 import { ConversationMenu } from "./conversation-menu.js";
 import { Projects } from "../projects/projects.js";
 import { Undo } from "./undo.js";
-import { SearchField } from "../parts/search-field.js";
+import { SearchField } from "../parts/controls.js";
 
-const [TOP, HEADING, ROW] = [22, 38, 34]; // pixels, about: the first heading, another, a conversation
 const ROOM = "(min-width: 1200px)"; // for a column, as in layout.css
 
 function closeDrawer() {
@@ -81,64 +80,33 @@ export const Sidebar = memo(
   },
 );
 
-// A heading or a conversation; `group` is what it belongs to.
-const linesOf = (group) => [
-  { group, key: `group ${group.id}` },
-  ...group.conversations.map((conversation, at) => ({
-    group,
-    key: conversation.id,
-    conversation,
-    at,
-  })),
-];
-
 function Conversations({ conversations, running, openId, search, scroller }) {
-  const list = useRef(null);
-  const [margin, setMargin] = useState(0);
   const [renaming, rename] = useState(null);
   const [menu, openMenu] = useState(null); // {id, anchor}
   const today = new Date().toDateString();
-  const lines = useMemo(
-    () => listed(conversations, search, Date.now()).flatMap(linesOf),
+  const groups = useMemo(
+    () => listed(conversations, search, Date.now()),
     [conversations, search, today],
   );
   const busy = new Set(running.split(" "));
-  const { rows, after, measure } = useVirtual({
-    count: lines.length,
-    size: (index) => (lines[index]?.conversation ? ROW : index > 0 ? HEADING : TOP),
-    scroller,
-    margin,
-    key: (index) => lines[index]?.key ?? index,
-  });
-  useLayoutEffect(() => {
-    const above = new ResizeObserver(() => setMargin(list.current.offsetTop));
-    for (const element of scroller.current.children) above.observe(element);
-    return () => above.disconnect();
-  }, []);
-  return html`<div class="conversation-groups" ref=${list}>
-      ${sectionsOf(lines, rows).map(({ group, drawn }) => {
-        const heading = drawn.find(({ index }) => !lines[index].conversation);
-        return html`<section key=${group.id} aria-label=${group.title}>
-          ${
-            heading &&
-            html`<h2
-              class="eyebrow"
-              data-index=${heading.index}
-              ref=${measure}
-              style=${{ marginTop: `${heading.gap}px` }}
-            >
-              ${group.title}
-            </h2>`
-          }
+  const { drawn, end } = useGrowing(conversations.length, scroller);
+  let left = drawn;
+  return html`<div class="conversation-groups">
+      ${groups.map(({ id, title, conversations: members }) => {
+        const shown = members.slice(0, left);
+        left -= shown.length;
+        if (shown.length === 0) return null;
+        return html`<section key=${id} aria-label=${title}>
+          <h2 class="eyebrow">${title}</h2>
           <ul>
-            ${drawn.filter((row) => row !== heading).map((row) => line(row))}
+            ${shown.map((one, at) => line(one, at, members.length))}
           </ul>
         </section>`;
       })}
-      <div style=${{ height: `${after}px` }}></div>
+      <div ref=${end}></div>
       ${
         search.found &&
-        lines.length === 0 &&
+        groups.length === 0 &&
         html`<p class="nothing-found" role="status">${t("conversations-none-found")}</p>`
       }
     </div>
@@ -153,16 +121,8 @@ function Conversations({ conversations, running, openId, search, scroller }) {
       />`
     }`;
 
-  function line({ index, gap }) {
-    const { group, conversation: c, at } = lines[index];
-    return html`<li
-      key=${c.id}
-      data-index=${index}
-      ref=${measure}
-      aria-setsize=${group.conversations.length}
-      aria-posinset=${at + 1}
-      style=${{ marginTop: `${gap}px` }}
-    >
+  function line(c, at, of) {
+    return html`<li key=${c.id} aria-setsize=${of} aria-posinset=${at + 1}>
       <${Conversation}
         id=${c.id}
         title=${c.title}
@@ -175,17 +135,6 @@ function Conversations({ conversations, running, openId, search, scroller }) {
       />
     </li>`;
   }
-}
-
-// The drawn lines of each group that has any.
-function sectionsOf(lines, rows) {
-  const sections = [];
-  for (const row of rows) {
-    const { group } = lines[row.index];
-    if (sections.at(-1)?.group !== group) sections.push({ group, drawn: [] });
-    sections.at(-1).drawn.push(row);
-  }
-  return sections;
 }
 
 function Search({ text }) {

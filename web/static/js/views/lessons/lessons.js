@@ -4,21 +4,19 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { deleteLesson, patchLesson } from "../../api.js";
 import { percent } from "../../format.js";
 import { loadLessons } from "../../loading.js";
-import { dispatch, hasText, html, Icon, memo, t } from "../../view.js";
-import { Region } from "../parts/controls.js";
+import { dispatch, hasText, html, memo, t } from "../../view.js";
+import { Confirm } from "../parts/confirm.js";
+import { Nothing, Region } from "../parts/controls.js";
 
 const LONGEST = 400;
 
 function Lesson({ lesson, removed }) {
-  const [mode, setMode] = useState("read");
-  const left = useRef(null);
+  const [edits, setEdits] = useState(null);
   const edit = useRef(null);
-  const remove = useRef(null);
   useLayoutEffect(() => {
-    if (mode === "read" && left.current) (left.current === "edit" ? edit : remove).current.focus();
-    left.current = mode === "read" ? null : mode;
-  }, [mode]);
-  const close = () => setMode("read");
+    if (edits === false) edit.current.focus();
+  }, [edits]);
+  const remove = async () => (await changed(deleteLesson(lesson.id))) && removed();
   return html`<li
     class="lesson"
     data-testid="lesson"
@@ -30,35 +28,29 @@ function Lesson({ lesson, removed }) {
       ><span class="lesson-facts">${facts(lesson)}</span>
     </p>
     ${
-      mode === "edit"
-        ? html`<${Words} lesson=${lesson} close=${close} />`
+      edits
+        ? html`<${Words} lesson=${lesson} close=${() => setEdits(false)} />`
         : html`<h3 class="lesson-trigger">${lesson.trigger}</h3>
-            <p class="lesson-advice">${lesson.advice}</p>`
+            <p class="lesson-advice">${lesson.advice}</p>
+            <div class="lesson-actions">
+              <button
+                class="button"
+                ref=${edit}
+                data-testid="edit-lesson"
+                aria-label=${t("lesson-edit-of", { trigger: lesson.trigger })}
+                onClick=${() => setEdits(true)}
+              >
+                ${t("lesson-edit")}
+              </button>
+              <${Confirm}
+                testid="delete-lesson"
+                label=${t("lesson-delete")}
+                about=${lesson.trigger}
+                question=${t("lesson-delete-question")}
+                act=${remove}
+              />
+            </div>`
     }
-    ${
-      mode === "read" &&
-      html`<div class="lesson-actions">
-        <button
-          class="text-button"
-          ref=${edit}
-          data-testid="edit-lesson"
-          aria-label=${t("lesson-edit-of", { trigger: lesson.trigger })}
-          onClick=${() => setMode("edit")}
-        >
-          ${t("lesson-edit")}
-        </button>
-        <button
-          class="text-button"
-          ref=${remove}
-          data-testid="delete-lesson"
-          aria-label=${t("lesson-delete-of", { trigger: lesson.trigger })}
-          onClick=${() => setMode("delete")}
-        >
-          ${t("lesson-delete")}
-        </button>
-      </div>`
-    }
-    ${mode === "delete" && html`<${Removal} lesson=${lesson} close=${close} removed=${removed} />`}
   </li>`;
 }
 
@@ -114,26 +106,6 @@ function Words({ lesson, close }) {
   </form>`;
 }
 
-function Removal({ lesson, close, removed }) {
-  const keep = useRef(null);
-  useLayoutEffect(() => keep.current.focus(), []);
-  const press = async () => {
-    if (await changed(deleteLesson(lesson.id))) removed();
-  };
-  return html`<div
-    class="lesson-actions"
-    role="group"
-    aria-label=${t("lesson-delete-question")}
-    onKeyDown=${(e) => e.key === "Escape" && close()}
-  >
-    <span class="lesson-question">${t("lesson-delete-question")}</span>
-    <button class="button" ref=${keep} onClick=${close}>${t("lesson-keep")}</button>
-    <button class="button" data-testid="confirm-delete" onClick=${press}>
-      ${t("lesson-delete")}
-    </button>
-  </div>`;
-}
-
 // Whether the server accepted the change; an error is shown at the top of the page.
 async function changed(request) {
   try {
@@ -155,7 +127,10 @@ export const Lessons = memo(({ lessons }) => {
   const list = useRef(null);
   return html`<section aria-label=${t("panel-lessons")} data-testid="lessons">
     <${Region} class="panel-scroller" label=${t("lessons-all")} ref=${list}>
-      ${lessons?.length === 0 && html`<${NoLessons} />`}
+      ${
+        lessons?.length === 0 &&
+        html`<${Nothing} icon="lamp" title=${t("lessons-none")} text=${t("lessons-none-text")} />`
+      }
       <ul class="lesson-list">
         ${(lessons ?? []).map(
           (lesson) =>
@@ -169,11 +144,3 @@ export const Lessons = memo(({ lessons }) => {
     <//>
   </section>`;
 });
-
-function NoLessons() {
-  return html`<div class="nothing">
-    <${Icon} name="lamp" />
-    <p class="nothing-title">${t("lessons-none")}</p>
-    <p>${t("lessons-none-text")}</p>
-  </div>`;
-}

@@ -5,7 +5,6 @@ import { postEdit, postTeach, postVerdict } from "../../api.js";
 import { fieldOf, labelOf } from "../../calling.js";
 import { recall, remember } from "../../choices.js";
 import { draftOf, passedRows, PAUSE, proposalDraftOf, rowsOf } from "../../editing.js";
-import { loadTool, loadTools } from "../../loading.js";
 import { openConversation } from "../../route.js";
 import { html, Icon, t } from "../../view.js";
 import { Problem } from "../parts/problem.js";
@@ -47,43 +46,46 @@ function useDraft(key) {
   return [draft, keep];
 }
 
-export function ToolEditor({ tool }) {
-  const [draft, keep] = useDraft(draftOf(tool.name));
+// Of a tool in use, or the code of a proposal.
+export function ToolEditor({ tool, proposed = false, done }) {
+  const [draft, keep] = useDraft((proposed ? proposalDraftOf : draftOf)(tool.name));
   const code = draft.code !== null && draft.code !== tool.code ? draft.code : "";
   const { rows, numbers } = rowsOf(tool, draft.rows);
-  const edit = { code, rows };
+  const edit = { code, rows, ...(proposed && { proposed }) };
   const verdict = useVerdict(tool.name, edit);
   const passed = verdict ? passedRows(verdict, numbers) : {};
   const set = (n, change) =>
     keep({ rows: draft.rows.map((row, at) => (at === n ? { ...row, ...change } : row)) });
   const saved = () => {
     keep(null);
-    loadTool(tool.name);
-    loadTools();
+    done();
   };
   const teach = verdict && !verdict.passed && !verdict.problem && !code;
   return html`<div class="tool-editor" data-testid="tool-editor">
-    <h3 class="eyebrow">${t("teach-title")}</h3>
-    <p class="step-note">${t("teach-note")}</p>
-    ${draft.rows.map(
-      (row, n) =>
-        html`<${Row}
-          key=${n}
-          ...${{ tool, row }}
-          number=${n + 1}
-          passed=${passed[n]}
-          set=${(change) => set(n, change)}
-          remove=${() => keep({ rows: draft.rows.filter((_, at) => at !== n) })}
-        />`,
-    )}
-    <button
-      class="text-button"
-      data-testid="teach-add"
-      onClick=${() => keep({ rows: [...draft.rows, NEW_ROW] })}
-    >
-      <${Icon} name="plus" />${t("teach-add")}
-    </button>
-    <h3 class="eyebrow">${t("tool-code")}</h3>
+    ${
+      !proposed &&
+      html`<h3 class="eyebrow">${t("teach-title")}</h3>
+        <p class="step-note">${t("teach-note")}</p>
+        ${draft.rows.map(
+          (row, n) =>
+            html`<${Row}
+              key=${n}
+              ...${{ tool, row }}
+              number=${n + 1}
+              passed=${passed[n]}
+              set=${(change) => set(n, change)}
+              remove=${() => keep({ rows: draft.rows.filter((_, at) => at !== n) })}
+            />`,
+        )}
+        <button
+          class="text-button"
+          data-testid="teach-add"
+          onClick=${() => keep({ rows: [...draft.rows, NEW_ROW] })}
+        >
+          <${Icon} name="plus" />${t("teach-add")}
+        </button>
+        <h3 class="eyebrow">${t("tool-code")}</h3>`
+    }
     <${Code}
       name=${tool.name}
       code=${draft.code ?? tool.code}
@@ -96,33 +98,6 @@ export function ToolEditor({ tool }) {
       save=${() => (teach ? postTeach(tool.name, rows) : postEdit(tool.name, edit))}
       label=${t(teach ? "teach-correct" : "edit-save")}
       ready=${verdict && (verdict.passed || teach)}
-    />
-  </div>`;
-}
-
-// The code of a proposal.
-export function CodeEditor({ tool, done }) {
-  const [draft, keep] = useDraft(proposalDraftOf(tool.name));
-  const code = draft.code !== null && draft.code !== tool.code ? draft.code : "";
-  const edit = { code, proposed: true };
-  const verdict = useVerdict(tool.name, edit);
-  const saved = () => {
-    keep(null);
-    done();
-  };
-  return html`<div class="tool-editor">
-    <${Code}
-      name=${tool.name}
-      code=${draft.code ?? tool.code}
-      set=${(text) => keep({ code: text })}
-    />
-    <${Outcome} verdict=${verdict} waits=${Boolean(code)} />
-    <${Saving}
-      name=${tool.name}
-      save=${() => postEdit(tool.name, edit)}
-      label=${t("edit-save")}
-      ready=${verdict?.passed}
-      saved=${saved}
     />
   </div>`;
 }
@@ -215,9 +190,7 @@ function Outcome({ verdict, waits }) {
     ${verdict?.problem && html`<p class="step-note">${verdict.problem}</p>`}
     ${failed.map(
       ({ test, message }) =>
-        html`<p class="step-note" key=${test}>
-          <code>${test}</code> ${message.split("\n").at(-1)}
-        </p>`,
+        html`<p class="step-note" key=${test}><code>${test}</code> ${message.replace(/\s*\n\s*/g, " ")}</p>`,
     )}
   </div>`;
 }

@@ -9,13 +9,14 @@ import {
   postRollback,
   postStanding,
 } from "../../api.js";
+import { Loaded } from "../../lazy.js";
 import { loadTools } from "../../loading.js";
 import { originWords } from "../../versions.js";
-import { html, Spinner, t } from "../../view.js";
-import { Changes } from "../values/changes.js";
-import { CodeEditor } from "./editor.js";
+import { html, t } from "../../view.js";
+import { ToolEditor } from "./editor.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { Problem } from "../parts/problem.js";
+import { Differences } from "./versions.js";
 
 export function Proposals() {
   const [list, setList] = useState([]);
@@ -82,8 +83,12 @@ function Proposal({ proposal, decide, load }) {
     </div>
     <p class="version-why">${description}</p>
     ${before > 0 && html`<p class="version-facts">${originWords(proposal)}</p>`}
-    <${Disclosure} label=${t("proposal-behaviour")}><${Behaviour} name=${name} /><//>
-    <${Disclosure} label=${t("proposal-sources")}><${Sources} name=${name} load=${load} /><//>
+    <${Disclosure} label=${t("proposal-behaviour")}
+      ><${Loaded} view=${Behaviour} request=${() => getBehaviour(name)}
+    /><//>
+    <${Disclosure} label=${t("proposal-sources")}
+      ><${Loaded} view=${Sources} request=${() => getProposal(name)} load=${load}
+    /><//>
     <div class="confirm-answers">
       <button
         class="button primary"
@@ -105,22 +110,7 @@ function Proposal({ proposal, decide, load }) {
   </article>`;
 }
 
-// What `request` gives for the name, or null while it loads, or its problem.
-function useLoaded(request, name, again) {
-  const [value, setValue] = useState(null);
-  useEffect(() => {
-    request(name).then(setValue, (error) => setValue({ problem: error.message }));
-  }, [name, again]);
-  return value;
-}
-
-const Waiting = () => html`<${Spinner} label=${t("loading")} />`;
-
-function Behaviour({ name }) {
-  const report = useLoaded(getBehaviour, name);
-  if (!report) return html`<${Waiting} />`;
-  if (report.problem) return html`<p class="step-note">${report.problem}</p>`;
-  const { compared, recorded, changed, calls } = report;
+function Behaviour({ compared, recorded, changed, calls }) {
   return html`<div data-testid="behaviour">
     <p class="step-note">
       ${compared > 0 ? t("proposal-compared", { compared, recorded, changed }) : t("proposal-calls")}
@@ -135,30 +125,14 @@ function Behaviour({ name }) {
   </div>`;
 }
 
-function Sources({ name, load }) {
-  const [saved, setSaved] = useState(0);
-  const page = useLoaded(getProposal, name, saved);
-  if (!page) return html`<${Waiting} />`;
-  if (page.problem) return html`<p class="step-note">${page.problem}</p>`;
+function Sources({ load, again, ...tool }) {
+  const before = { code: tool.code_before, tests: tool.tests_before };
   const done = () => {
-    setSaved(saved + 1);
+    again();
     load();
   };
-  return html`<div class="differences">
-    <h5 class="differences-title">${t("tool-code")}</h5>
-    <${Changes}
-      before=${page.code_before}
-      after=${page.code}
-      label=${t("tool-code-of", { name })}
-    />
-    <h5 class="differences-title">${t("tool-tests")}</h5>
-    <${Changes}
-      before=${page.tests_before}
-      after=${page.tests}
-      label=${t("tool-tests-of", { name })}
-    />
+  return html`<${Differences} before=${before} after=${tool} />
     <${Disclosure} label=${t("proposal-edit")}
-      ><${CodeEditor} key=${saved} tool=${page} proposed done=${done}
-    /><//>
-  </div>`;
+      ><${ToolEditor} tool=${tool} proposed done=${done}
+    /><//>`;
 }

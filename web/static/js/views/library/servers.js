@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { getServers, postConsent } from "../../api.js";
 import { html, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
-import { Check } from "../parts/check.js";
+import { Check } from "../parts/controls.js";
 
 const AGAIN = 2000; // milliseconds before a state is asked for again, while a server is being connected
 

@@ -12,7 +12,7 @@ import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { closeAround, Dialog } from "../parts/dialog.js";
 import { Problem } from "../parts/problem.js";
-import { Check } from "../parts/check.js";
+import { Check } from "../parts/controls.js";
 
 const EMPTY = { offer: null, findings: {}, working: false, added: null, problem: null };
 
@@ -151,19 +151,9 @@ function SignedBy({ signer: { status, name, fingerprint } }) {
 }
 
 function OneTool({ tool, finding, chosen, toggle }) {
-  const {
-    name,
-    signature,
-    description,
-    parameters,
-    requests,
-    model,
-    packages,
-    imports,
-    code,
-    tests,
-  } = wordsOf(tool, visible);
-  const needs = [...imports, ...packages];
+  const said = wordsOf(tool, visible);
+  const { name, parameters, requests, model } = said;
+  const needs = [...said.imports, ...said.packages];
   const outcome = finding?.outcome ?? "waiting";
   return html`<li
     class="import-tool"
@@ -179,8 +169,8 @@ function OneTool({ tool, finding, chosen, toggle }) {
         ><span class="import-outcome">${t(`import-outcome-${outcome}`)}</span>`}
     />
     ${outcome === "refused" && html`<p class="import-refusal">${visible(finding.detail)}</p>`}
-    <p class="overview-text">${description}</p>
-    <code class="digest">${signature}</code>
+    <p class="overview-text">${said.description}</p>
+    <code class="digest">${said.signature}</code>
     ${
       parameters.length > 0 &&
       html`<dl class="facts">
@@ -204,8 +194,8 @@ function OneTool({ tool, finding, chosen, toggle }) {
     }
     ${model && html`<p class="import-label">${t("author-model", { model })}</p>`}
     <${Disclosure} label=${t("import-code", { name })}
-      ><${CodeBlock} code=${code} label=${t("tool-code-of", { name })} /><${CodeBlock}
-        code=${tests}
+      ><${CodeBlock} code=${said.code} label=${t("tool-code-of", { name })} /><${CodeBlock}
+        code=${said.tests}
         label=${t("tool-tests-of", { name })}
     /><//>
   </li>`;

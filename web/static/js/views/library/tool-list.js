@@ -6,15 +6,12 @@ import { searchTools } from "../../loading.js";
 import { kindsOf, listed, ORDER_NAMES } from "../../search.js";
 import { standingTitle, standingWords } from "../../versions.js";
 import { dispatch, html, Icon, memo, openTool, t } from "../../view.js";
-import { rowAt, useVirtual } from "../../virtual.js";
-import { Badge } from "./badge.js";
+import { rowAt, useGrowing } from "../../virtual.js";
 import { Proposals } from "./proposals.js";
 import { Servers } from "./servers.js";
-import { LibraryMenu } from "./tool-menus.js";
-import { Select } from "../parts/controls.js";
-import { SearchField } from "../parts/search-field.js";
+import { Badge, LibraryMenu } from "./tool-menus.js";
+import { Nothing, SearchField, Select } from "../parts/controls.js";
 
-const ROW = 76; // pixels of a row with two lines of description
 const MOVES = {
   ArrowDown: (at) => at + 1,
   ArrowUp: (at) => at - 1,
@@ -31,42 +28,17 @@ export function ToolList({ tools, search, kind, found, order, choose, left }) {
     () => listed(tools ?? [], { search, kind, order, found }),
     [tools, search, kind, order, found],
   );
-  const [at, setAt] = useState(() =>
-    Math.max(
-      0,
-      lines.findIndex(({ tool }) => tool.name === left.current),
-    ),
-  );
-  const current = Math.min(at, lines.length - 1);
-  const {
-    rows: drawn,
-    after,
-    show,
-    measure,
-  } = useVirtual({
-    count: lines.length,
-    size: ROW,
-    scroller,
-    key: (index) => lines[index]?.tool.name ?? index,
+  const [at, setAt] = useState(() => {
+    const index = lines.findIndex(({ tool }) => tool.name === left.current);
+    return { index: Math.max(0, index), moves: left.current !== null };
   });
-  const moved = useRef(left.current !== null);
+  const current = Math.min(at.index, lines.length - 1);
+  const { drawn, end } = useGrowing(lines.length, scroller, current);
   useLayoutEffect(() => {
-    if (moved.current) show(current);
+    if (at.moves) rowAt(scroller.current, current)?.querySelector("button").focus();
     left.current = null;
-  }, []);
-  const focus = (index) => {
-    const row = moved.current && rowAt(scroller.current, index)?.querySelector("button");
-    if (!row) return; // not drawn yet; it is after the scroll
-    moved.current = false;
-    row.focus({ preventScroll: true });
-  };
-  useLayoutEffect(() => focus(current));
-  const go = (index) => {
-    moved.current = true;
-    setAt(index);
-    show(index);
-    if (index === current) focus(index);
-  };
+  }, [at]);
+  const go = (index) => setAt({ index, moves: true });
   const press = (event) => {
     const move = MOVES[event.key]?.(current);
     if (move === undefined || lines.length === 0) return;
@@ -80,7 +52,7 @@ export function ToolList({ tools, search, kind, found, order, choose, left }) {
     go(0);
   };
   const searched = (text) => {
-    setAt(0);
+    setAt({ index: 0 });
     searchTools(text);
   };
   return html`<section class="library" aria-label=${t("library-label")} data-testid="library">
@@ -109,19 +81,19 @@ export function ToolList({ tools, search, kind, found, order, choose, left }) {
       <${Proposals} />
       ${tools && lines.length === 0 && html`<${NoTools} search=${search} kind=${kind} />`}
       <ul class="tool-list" aria-label=${t("library-label")} onKeyDown=${press}>
-        ${drawn.map(
-          ({ index, key, gap }) =>
-            html`<${ToolRow}
-              key=${key}
-              tool=${lines[index].tool}
-              request=${lines[index].request}
-              ...${{ order, index, gap, measure }}
-              of=${lines.length}
-              current=${index === current}
-            />`,
-        )}
+        ${lines
+          .slice(0, drawn)
+          .map(
+            ({ tool, request }, index) =>
+              html`<${ToolRow}
+                key=${tool.name}
+                ...${{ tool, request, order, index }}
+                of=${lines.length}
+                current=${index === current}
+              />`,
+          )}
       </ul>
-      <div style=${{ height: `${after}px` }}></div>
+      <div ref=${end}></div>
       <${Servers} />
     </div>
   </section>`;
@@ -161,15 +133,9 @@ function Choices({ tools, kind, order, choose, searching, count }) {
   </div>`;
 }
 
-const ToolRow = memo(({ tool, request, order, index, of, gap, current, measure }) => {
+const ToolRow = memo(({ tool, request, order, index, of, current }) => {
   const open = () => openTool(tool.name);
-  return html`<li
-    data-index=${index}
-    ref=${measure}
-    aria-setsize=${of}
-    aria-posinset=${index + 1}
-    style=${{ marginTop: `${gap}px` }}
-  >
+  return html`<li data-index=${index} aria-setsize=${of} aria-posinset=${index + 1}>
     <button
       class="tool-row"
       data-testid="tool-row"
@@ -215,9 +181,5 @@ function NoTools({ search, kind }) {
     : kind === "all"
       ? [t("recent-none"), t("recent-none-text")]
       : [t("library-none-of-kind"), ""];
-  return html`<div class="nothing">
-    <${Icon} name="book" />
-    <p class="nothing-title">${title}</p>
-    <p>${text}</p>
-  </div>`;
+  return html`<${Nothing} icon="book" title=${title} text=${text} />`;
 }

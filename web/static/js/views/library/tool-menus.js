@@ -1,7 +1,8 @@
-// The menus of tools that leave and arrive: one tool's, and that of the library.
+// The menus of tools that leave and arrive: one tool's, and that of the library; and the badge of a tool.
 
 import { useState } from "preact/hooks";
 import { libraryBundle, toolExport } from "../../api.js";
+import { standingTitle, standingWords } from "../../versions.js";
 import { html, t } from "../../view.js";
 import { Menu, MenuItem } from "../parts/menu.js";
 import { ToolImport } from "./tool-import.js";
@@ -34,4 +35,15 @@ export function LibraryMenu({ empty }) {
       ${!empty && download(libraryBundle, "export-library")}
     <//>
     ${imports && html`<${ToolImport} close=${() => setImports(false)} />`}`;
+}
+
+// The standing of a tool in a word.
+export function Badge({ standing }) {
+  return html`<span
+    class="badge"
+    data-testid="badge"
+    data-standing=${standing}
+    title=${standingTitle(standing)}
+    >${standingWords(standing)}</span
+  >`;
 }

@@ -3,13 +3,12 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { refactor } from "../../connection.js";
 import { date, number } from "../../format.js";
-import { lazy } from "../../lazy.js";
-import { loadTool } from "../../loading.js";
+import { lazy, Loading } from "../../lazy.js";
+import { loadTool, loadTools } from "../../loading.js";
 import { openConversation } from "../../route.js";
 import { usesOver } from "../../uses.js";
 import { authorWords, importWords, standingWords } from "../../versions.js";
-import { dispatch, html, Icon, show, Spinner, t } from "../../view.js";
-import { Badge } from "./badge.js";
+import { dispatch, html, Icon, show, t } from "../../view.js";
 import { ToolEditor } from "./editor.js";
 import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
@@ -18,9 +17,9 @@ import { Recomputed } from "../chat/recomputed.js";
 import { FollowUps, Requests } from "../chat/requests.js";
 import { RunForm } from "../chat/run-form.js";
 import { Tabs, tabPanel } from "../parts/tabs.js";
-import { ToolMenu } from "./tool-menus.js";
+import { Badge, ToolMenu } from "./tool-menus.js";
 import { Versions } from "./versions.js";
-import { ToolLink } from "../parts/tool-link.js";
+import { ToolLink } from "../parts/controls.js";
 
 const TABS = ["overview", "code", "tests", "teach", "versions"];
 const CHARTED = 2; // calls from which there is a chart
@@ -70,12 +69,10 @@ export function ToolDetail({ name, line, detail, versions, sources, problem }) {
 }
 
 function Detail({ tab, detail, problem }) {
-  if (!detail)
-    return html`<div class="nothing">
-      <${Spinner} label=${t("loading")} />
-    </div>`;
+  if (!detail) return html`<${Loading} />`;
   if (detail.error) return html`<${Problem} title=${t("tool-not-shown")} ...${detail.error} />`;
   const { tool } = detail;
+  const reload = () => (loadTool(tool.name), loadTools());
   if (tab === "code")
     return html`<${CodeBlock}
       code=${tool.code}
@@ -88,7 +85,7 @@ function Detail({ tab, detail, problem }) {
       label=${t("tool-tests-of", { name: tool.name })}
       whole
     />`;
-  if (tab === "teach") return html`<${ToolEditor} key=${tool.name} tool=${tool} />`;
+  if (tab === "teach") return html`<${ToolEditor} key=${tool.name} tool=${tool} done=${reload} />`;
   return html`<${Overview} tool=${tool} problem=${problem} />`;
 }
 

@@ -1,11 +1,12 @@
 // The versions of a tool: its standing, when and why each was made, the differences of two, and the rollback.
 
 import { useEffect, useState } from "preact/hooks";
-import { freeze, retire, restore, rollBack } from "../../changing.js";
+import { rollBack, setStanding } from "../../changing.js";
 import { moment } from "../../format.js";
+import { Loading } from "../../lazy.js";
 import { loadVersion, loadVersions } from "../../loading.js";
 import { compared, originWords, standingTitle, versionFacts, versionKey } from "../../versions.js";
-import { html, Spinner, t } from "../../view.js";
+import { html, t } from "../../view.js";
 import { Changes } from "../values/changes.js";
 import { Confirm } from "../parts/confirm.js";
 import { Problem } from "../parts/problem.js";
@@ -24,34 +25,21 @@ export function Versions({ tool, versions, sources, problem }) {
     ${versions?.error && html`<${Problem} title=${t("versions-not-shown")} ...${versions.error} />`}
     ${
       versions?.list &&
-      html`<${VersionList} tool=${tool} list=${versions.list} /><${Comparison}
-          name=${tool.name}
-          list=${versions.list}
-          sources=${sources}
-        />`
+      html`<h3 class="eyebrow">${t("tool-versions")}</h3>
+        <ol>
+          ${versions.list.map(
+            (v, _, [{ version: newest }]) =>
+              html`<${Version} key=${v.version} version=${v} ...${{ tool, newest }} />`,
+          )}
+        </ol>
+        <${Comparison} name=${tool.name} list=${versions.list} sources=${sources} />`
     }
-    ${
-      !versions &&
-      html`<div class="nothing">
-        <${Spinner} label=${t("loading")} />
-      </div>`
-    }
+    ${!versions && html`<${Loading} />`}
   </div>`;
 }
 
 function Standing({ tool: { name, standing, frozen } }) {
-  const retired = standing === "retired";
-  const asked = retired
-    ? {
-        label: t("tool-restore"),
-        question: t("tool-restore-question", { name }),
-        act: () => restore(name),
-      }
-    : {
-        label: t("tool-retire"),
-        question: t("tool-retire-question", { name }),
-        act: () => retire(name),
-      };
+  const change = standing === "retired" ? "restore" : "retire";
   return html`<div class="standing">
     <p class="standing-words">${standingTitle(standing)}</p>
     <button
@@ -59,22 +47,17 @@ function Standing({ tool: { name, standing, frozen } }) {
       data-testid="freeze"
       aria-pressed=${Boolean(frozen)}
       title=${t("tool-freeze-note")}
-      onClick=${() => freeze(name, !frozen)}
+      onClick=${() => setStanding(name, frozen ? "unfreeze" : "freeze")}
     >
       ${t("tool-freeze")}
     </button>
-    <${Confirm} testid="standing" ...${asked} />
+    <${Confirm}
+      testid="standing"
+      label=${t(`tool-${change}`)}
+      question=${t(`tool-${change}-question`, { name })}
+      act=${() => setStanding(name, change)}
+    />
   </div>`;
-}
-
-function VersionList({ tool, list }) {
-  return html`<h3 class="eyebrow">${t("tool-versions")}</h3>
-    <ol>
-      ${list.map(
-        (v) =>
-          html`<${Version} key=${v.version} tool=${tool} version=${v} newest=${list[0].version} />`,
-      )}
-    </ol>`;
 }
 
 function Version({ tool: { name, version: current }, version: v, newest }) {
@@ -129,7 +112,7 @@ function Comparison({ name, list, sources }) {
     ${
       before?.version &&
       after?.version &&
-      html`<${Sources} before=${before.version} after=${after.version} />`
+      html`<${Differences} before=${before.version} after=${after.version} />`
     }`;
 }
 
@@ -145,11 +128,16 @@ function Choice({ end, list, value, choose }) {
   </label>`;
 }
 
-function Sources({ before, after }) {
-  return html`<div class="differences" data-testid="differences">
-    <h4 class="differences-title">${t("tool-code")}</h4>
-    <${Changes} before=${before.code} after=${after.code} label=${t("versions-code-changes")} />
-    <h4 class="differences-title">${t("tool-tests")}</h4>
-    <${Changes} before=${before.tests} after=${after.tests} label=${t("versions-tests-changes")} />
+// What two versions of a tool differ in; without the first all is new.
+export const Differences = ({ before, after }) =>
+  html`<div class="differences" data-testid="differences">
+    ${["code", "tests"].map(
+      (part) =>
+        html`<h4 key=${part} class="differences-title">${t(`tool-${part}`)}</h4>
+          <${Changes}
+            before=${before[part]}
+            after=${after[part]}
+            label=${t(`versions-${part}-changes`)}
+          />`,
+    )}
   </div>`;
-}

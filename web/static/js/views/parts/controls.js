@@ -1,6 +1,7 @@
 // Controls that many views share.
 
-import { html, Icon, t } from "../../view.js";
+import { stateWords } from "../../format.js";
+import { html, Icon, openTool, StateIcon, t } from "../../view.js";
 
 // A button, or with `href` a link, that is an icon alone: its label is its title, too.
 // `more`: further attributes; `large`: as high as other controls.
@@ -48,4 +49,65 @@ export const Switch = ({ label, value, of, choose }) =>
           ${t(`view-${view}`)}
         </button>`,
     )}</span
+  >`;
+
+// What stands where there is nothing to list: what belongs here.
+export const Nothing = ({ icon, title, text }) =>
+  html`<div class="nothing">
+    <${Icon} name=${icon} />
+    <p class="nothing-title">${title}</p>
+    <p>${text}</p>
+  </div>`;
+
+// The button that shows all of what is shown in part, and folds it again.
+export const More = ({ open, label, toggle, class: kind = "code-more", ...more }) =>
+  html`<button class=${kind} aria-expanded=${open} onClick=${toggle} ...${more}>
+    ${open ? t("text-less") : label}
+  </button>`;
+
+// The button that goes to what came last, and follows what comes.
+export const Jump = ({ class: kind = "jump", follow }) =>
+  html`<button class=${kind} onClick=${follow}>
+    <${Icon} name="arrowDown" />${t("chat-latest")}
+  </button>`;
+
+// A box to check, or a switch, with its words after it.
+// `set` gets whether it is checked now; `also` are attributes of the label.
+export const Check = ({ label, set, also = { class: "check" }, ...more }) =>
+  html`<label ...${also}
+    ><input
+      type="checkbox"
+      onChange=${({ target }) => set(target.checked)}
+      ...${more}
+    />${label}</label
+  >`;
+
+// A field to search or filter by; `set` gets what is typed.
+export const SearchField = ({ label, set, ...more }) =>
+  html`<input
+    type="search"
+    placeholder=${label}
+    aria-label=${label}
+    onInput=${({ target }) => set(target.value)}
+    ...${more}
+  />`;
+
+// The name of a tool, which leads to its page.
+export const ToolLink = ({ name, testid }) =>
+  html`<button class="tool-link" data-testid=${testid} onClick=${() => openTool(name)}>
+    <${Icon} name="tool" />${name}
+  </button>`;
+
+// The state of something, as an icon with its word, which only a screen reader has if `silent`.
+export const State = ({
+  state,
+  words = stateWords(state),
+  silent = false,
+  icon = state,
+  ...more
+}) =>
+  html`<span class="state" data-state=${state} ...${more}
+    ><${StateIcon} state=${icon} /><span class=${silent ? "visually-hidden" : null}
+      >${words}</span
+    ></span
   >`;

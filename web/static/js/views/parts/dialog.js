@@ -6,8 +6,9 @@ import { IconButton } from "./controls.js";
 
 export const closeAround = ({ currentTarget }) => currentTarget.closest("dialog").close();
 
-// `close` is called once it is closed, also by Escape or, unless `closedby` forbids it, by a press beside it.
-export function Dialog({ title, kind, testid, closedby = "any", close, children }) {
+// `close` is called once it is closed, also by Escape or, unless `closedby` forbids it, by a press beside it. `note` and
+// `tools` stand beside the title.
+export function Dialog({ title, note, tools, kind, testid, closedby = "any", close, children }) {
   const dialog = useRef(null);
   const id = useId();
   useLayoutEffect(() => dialog.current.showModal(), []);
@@ -21,7 +22,10 @@ export function Dialog({ title, kind, testid, closedby = "any", close, children 
   >
     <div class="dialog-head">
       <h2 class="popover-title" id=${id}>${title}</h2>
-      <${IconButton} icon="cross" label=${t("close")} onClick=${closeAround} />
+      ${note && html`<span class="file-size">${note}</span>`}
+      <span class="dialog-tools"
+        >${tools}<${IconButton} icon="cross" label=${t("close")} onClick=${closeAround}
+      /></span>
     </div>
     ${children}
   </dialog>`;

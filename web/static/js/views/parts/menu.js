@@ -61,7 +61,7 @@ export function place(menu, anchor) {
   const { height, width } = menu.getBoundingClientRect();
   menu.style.setProperty("top", `${Math.min(bottom, innerHeight - height - EDGE)}px`);
   menu.style.setProperty("left", `${Math.max(EDGE, right - width)}px`);
-  menu.querySelector("[role^=menuitem]").focus();
+  menu.querySelector("[role^=menuitem]")?.focus();
 }
 
 function move(event) {

@@ -6,7 +6,7 @@ import { fileSize } from "../../format.js";
 import { fileAddress, FILES, HISTORY, isChanged, isText, tree } from "../../projects.js";
 import { dispatch, html, Icon, memo, t } from "../../view.js";
 import { Confirm } from "../parts/confirm.js";
-import { Contents } from "./contents.js";
+import { Contents } from "../values/files.js";
 import { IconButton } from "../parts/controls.js";
 
 const A_PATH = "tests/test_main.py";

@@ -5,8 +5,7 @@ import { beginProject, buildOn } from "../../connection.js";
 import { EXAMPLE_GOALS, HISTORY, nameOf } from "../../projects.js";
 import { dispatch, html, Icon, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
-import { Region } from "../parts/controls.js";
-import { Check } from "../parts/check.js";
+import { Check, Region } from "../parts/controls.js";
 
 const LIMITS = [
   { key: "max_steps", usual: "30" },

@@ -17,6 +17,7 @@ import {
   stampOf,
   STATUS,
   tabsOf,
+  targetOf,
 } from "../../projects.js";
 import { useFollow } from "../../scroll.js";
 import { running } from "../../steps.js";
@@ -31,9 +32,7 @@ import { BuildOn } from "./project-form.js";
 import { OpenFile, ProjectTabs, Tree } from "./project-files.js";
 import { ProjectMenu } from "./project-menu.js";
 import { ActStep } from "../activity/step-project.js";
-import { Jump } from "../parts/jump.js";
-import { Region } from "../parts/controls.js";
-import { State } from "../parts/state.js";
+import { Jump, Region, State } from "../parts/controls.js";
 
 export function Project({ state, project, thread }) {
   const { id, name } = project;
@@ -214,9 +213,8 @@ const ProjectTurn = memo(({ turn, last }) => {
 });
 
 function Act({ step }) {
-  const { kind, state, arguments: args = {}, change, figures } = step;
-  const target = [args.name ?? args.package, ...(args.arguments ?? [])].filter(Boolean).join(" ");
-  const text = figures ? figuresText(figures) : target || change?.path;
+  const { kind, state, change, figures } = step;
+  const text = figures ? figuresText(figures) : targetOf(step) || change?.path;
   return html`<li class="act" data-testid="act" data-kind=${kind}>
     <${Icon} name=${stepIcon(kind)} /><span class="act-words">${stepWords(kind)}</span
     >${text && html`<span class="act-target">${text}</span>`}<${State} state=${state} silent />
@@ -288,9 +286,7 @@ function Waiting({ turnId, waits, step }) {
     >
       ${label}
     </button>`;
-  const target = [step?.arguments?.name, ...(step?.arguments?.arguments ?? [])]
-    .filter(Boolean)
-    .join(" ");
+  const target = targetOf(step);
   return html`<div
     class="waiting"
     role="group"

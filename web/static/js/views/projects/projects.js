@@ -3,8 +3,7 @@
 import { useState } from "preact/hooks";
 import { listedProjects, NEW_PROJECT, STATUS } from "../../projects.js";
 import { html, Icon, memo, t } from "../../view.js";
-import { IconButton } from "../parts/controls.js";
-import { State } from "../parts/state.js";
+import { IconButton, State } from "../parts/controls.js";
 
 const AT_FIRST = 5;
 

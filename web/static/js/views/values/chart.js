@@ -7,8 +7,7 @@ import { number } from "../../format.js";
 import { locale } from "../../texts.js";
 import { theme } from "../../theme.js";
 import { html, t } from "../../view.js";
-import { Region, Select } from "../parts/controls.js";
-import { Check } from "../parts/check.js";
+import { Check, Region, Select } from "../parts/controls.js";
 
 const HEIGHT = 260;
 const DAY = 86_400_000;

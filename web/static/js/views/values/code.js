@@ -6,8 +6,7 @@ import { Highlighted } from "../../markdown.js";
 import { wraps } from "../../room.js";
 import { html, memo, t } from "../../view.js";
 import { Found } from "../parts/disclosure.js";
-import { IconButton } from "../parts/controls.js";
-import { More } from "../parts/more.js";
+import { IconButton, More } from "../parts/controls.js";
 
 const SHORT = 16;
 const LONG = 48; // characters of a line that may need more than one in the panel
@@ -53,6 +52,10 @@ export function LiveCode({ code, label }) {
     ><code>${code}</code><span class="caret" aria-hidden="true"></span></pre>
   </div>`;
 }
+
+// What a program printed, or said of an error, as it is.
+export const Output = ({ text, label, class: kind = "output", ...more }) =>
+  html`<pre class=${kind} tabindex="0" aria-label=${label} ...${more}>${text}</pre>`;
 
 // One switch for all code, which the browser remembers.
 function WrapButton() {

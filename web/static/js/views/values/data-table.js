@@ -1,12 +1,13 @@
 // A table of any length: its rows are drawn as they come into view; columns sort it, and a cut cell can be read whole.
 
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { columnKind } from "../../charts.js";
 import { cellText, cutText, formatOf, jsonText } from "../../results.js";
 import { html, Icon, t } from "../../view.js";
-import { useVirtual } from "../../virtual.js";
+import { useWindow } from "../../virtual.js";
 import { CopyButton } from "./code.js";
-import { IconButton, Region } from "../parts/controls.js";
+import { Region } from "../parts/controls.js";
+import { Dialog } from "../parts/dialog.js";
 
 const ROW = 33; // pixels, as --row in value.css
 const SAMPLE = 200; // rows that decide how wide a column is
@@ -17,28 +18,15 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
   const scroller = useRef(null);
   const [read, setRead] = useState(null);
   const numeric = useMemo(() => columns.map((_, n) => columnKind(rows, n) === "number"), [rows]);
-  const formats = useMemo(
-    () =>
-      columns.map((name, n) =>
-        numeric[n]
-          ? formatOf(
-              name,
-              rows.map((row) => row[n]),
-            )
-          : cutText,
-      ),
-    [columns, rows],
-  );
+  const formats = useMemo(() => {
+    const cells = (n) => rows.map((row) => row[n]);
+    return columns.map((name, n) => (numeric[n] ? formatOf(name, cells(n)) : cutText));
+  }, [columns, rows]);
   const widths = useMemo(
     () => columns.map((name, n) => widthOf(name, rows, n, formats[n])),
     [formats],
   );
-  const { rows: drawn, after } = useVirtual({
-    count: rows.length,
-    size: ROW,
-    scroller,
-    margin: ROW,
-  });
+  const { rows: drawn, after } = useWindow({ count: rows.length, size: ROW, scroller });
   useEffect(() => {
     scroller.current.scrollTop = 0;
   }, [order]);
@@ -46,6 +34,10 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
     setOrder((now) => ({ column, down: now.column === column && !now.down }));
   const direction = (n) => (order.column !== n ? "none" : order.down ? "descending" : "ascending");
   const total = `calc(${widths.reduce((sum, width) => sum + width, 0)}ch + ${widths.length * 33}px)`;
+  const space = (key, height) =>
+    html`<tr key=${key} aria-hidden="true">
+      <td class="gap" colspan=${columns.length} style=${{ height: `${height}px` }}></td>
+    </tr>`;
   const cell = (row, index) => (value, n) => {
     const text = formats[n](value);
     const isCut = (numeric[n] ? text : cellText(value)).length > widths[n];
@@ -64,6 +56,7 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
   };
   return html`<${Region}
       class="table-scroll value-table"
+      role="group"
       label=${label}
       data-filled=${filled}
       ref=${scroller}
@@ -100,20 +93,12 @@ export function DataTable({ columns, rows, label, order, setOrder, filled }) {
         </thead>
         <tbody>
           ${drawn.map(({ index, gap }) => [
-            gap > 0 &&
-              html`<tr key=${`before ${index}`} aria-hidden="true">
-                <td class="gap" colspan=${columns.length} style=${{ height: `${gap}px` }}></td>
-              </tr>`,
+            gap > 0 && space(`before ${index}`, gap),
             html`<tr key=${index} data-index=${index} aria-rowindex=${index + 2}>
               ${rows[index].map(cell(rows[index], index))}
             </tr>`,
           ])}
-          ${
-            after > 0 &&
-            html`<tr key="after" aria-hidden="true">
-              <td class="gap" colspan=${columns.length} style=${{ height: `${after}px` }}></td>
-            </tr>`
-          }
+          ${after > 0 && space("after", after)}
         </tbody>
       </table>
       ${rows.length === 0 && html`<p class="step-note">${t("value-no-rows")}</p>`}
@@ -131,33 +116,11 @@ function widthOf(name, rows, n, format) {
 // What is cut in its row, whole.
 export function Reader({ name, value, close }) {
   const text = value !== null && typeof value === "object" ? jsonText(value, 2) : cellText(value);
-  const frame = useRef(null);
-  useLayoutEffect(() => frame.current.focus(), [value]);
-  const from = useRef(document.activeElement);
-  const leave = () => {
-    close();
-    from.current?.focus();
-  };
-  return html`<div
-    class="reader"
-    data-testid="reader"
-    role="group"
-    aria-label=${name}
-    tabindex="-1"
-    ref=${frame}
-    onKeyDown=${(e) => e.key === "Escape" && (e.stopPropagation(), e.preventDefault(), leave())}
-  >
-    <div class="reader-head">
-      <span class="value-shape">${name}</span
-      ><${CopyButton} text=${text} label=${t("value-copied")} /><${IconButton}
-        icon="cross"
-        label=${t("close")}
-        onClick=${leave}
-      />
-    </div>
+  const copy = html`<${CopyButton} text=${text} label=${t("value-copied")} />`;
+  return html`<${Dialog} kind="reader" title=${name} testid="reader" tools=${copy} close=${close}>
     <pre class="value-text" tabindex="0" aria-label=${name}>
 ${text.slice(0, LONGEST_READ)}${text.length > LONGEST_READ ? "…" : ""}</pre>
-  </div>`;
+  <//>`;
 }
 
 const LONGEST_READ = 50_000;

@@ -2,8 +2,7 @@
 
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { kindOf, languageOf } from "../../files.js";
-import { fileSize } from "../../format.js";
-import { Loading } from "../../lazy.js";
+import { OnDemand } from "../../lazy.js";
 import { loadText } from "../../loading.js";
 import { Markdown } from "../../markdown.js";
 import { parseExactly, tableOf } from "../../results.js";
@@ -25,42 +24,41 @@ const LARGEST = 32 * 1024 * 1024;
 export function FileContents({ file, address, wide = false }) {
   const name = file.path ?? file.name;
   const kind = kindOf(file);
-  const [wanted, setWanted] = useState(wide || file.size <= AT_ONCE);
-  const [source, setSource] = useState(false);
   const { projectTexts, textErrors } = store.value;
-  const [loaded, problem] = [projectTexts[file.sha256], textErrors[file.sha256]];
-  const readable = kind !== "picture" && kind !== "other" && file.size <= LARGEST;
-  const load = () => loadText(file.sha256, address);
-  useEffect(() => {
-    if (readable && wanted && loaded === undefined) load();
-  }, [wanted, file.sha256]);
+  const loaded = projectTexts[file.sha256];
   if (kind === "picture")
     return wide
       ? html`<${Picture} src=${address} name=${name} />`
       : html`<img class="picture" data-testid="project-picture" src=${address} alt=${name} />`;
-  if (!readable)
+  if (kind === "other" || file.size > LARGEST)
     return html`<p class="step-note">
       ${kind === "other" ? t("file-not-text") : t("file-too-large")}
     </p>`;
-  if (!wanted)
-    return html`<button class="code-more" onClick=${() => setWanted(true)}>
-      ${t("value-show", { size: fileSize(file.size) })}
-    </button>`;
-  if (problem && loaded === undefined)
-    return html`<p class="step-note" role="alert">
-      ${t("value-not-loaded", { message: problem.message })}${" "}<button
-        class="button"
-        onClick=${load}
-      >
-        ${t("try-again")}
-      </button>
-    </p>`;
-  if (loaded === undefined) return html`<${Loading} />`;
-  if (loaded.trim() === "") return html`<p class="step-note">${t("file-empty")}</p>`;
-  const shown = { text: loaded, name, address, wide };
+  return html`<${OnDemand}
+    size=${file.size}
+    atOnce=${wide || file.size <= AT_ONCE}
+    isLoaded=${loaded !== undefined}
+    problem=${textErrors[file.sha256]}
+    load=${() => loadText(file.sha256, address)}
+  >
+    ${() => html`<${Text} ...${{ text: loaded, name, kind, address, wide }} />`}
+  <//>`;
+}
+
+function Text({ kind, ...shown }) {
+  const [source, setSource] = useState(false);
+  const { text, name, wide } = shown;
+  if (text.trim() === "") return html`<p class="step-note">${t("file-empty")}</p>`;
   if (!PREVIEWS[kind]) return html`<${Source} ...${shown} language=${languageOf(name)} />`;
   return html`<div class="file-view" data-kind=${kind} data-filled=${wide}>
-    <div class="file-view-head"><${Views} source=${source} setSource=${setSource} /></div>
+    <div class="file-view-head">
+      <${Switch}
+        label=${t("value-view")}
+        value=${source ? "source" : "preview"}
+        of=${["preview", "source"]}
+        choose=${(view) => setSource(view === "source")}
+      />
+    </div>
     ${
       source
         ? html`<${Source}
@@ -71,14 +69,6 @@ export function FileContents({ file, address, wide = false }) {
     }
   </div>`;
 }
-
-const Views = ({ source, setSource }) =>
-  html`<${Switch}
-    label=${t("value-view")}
-    value=${source ? "source" : "preview"}
-    of=${["preview", "source"]}
-    choose=${(view) => setSource(view === "source")}
-  />`;
 
 const Prose = ({ text, wide }) =>
   html`<div class="file-prose" data-filled=${wide}><${Markdown} text=${text} /></div>`;
@@ -134,12 +124,13 @@ function DataFile({ text, name, address, wide, value }) {
     .split("/")
     .at(-1)
     .replace(/\.\w+$/, "");
-  return html`<section
+  return html`<div
     class="value"
+    role="group"
     data-testid=${value === undefined ? "project-table" : "json-file"}
     data-filled=${wide}
     aria-label=${name}
   >
     <${Value} ...${{ value, table, shape, whole }} name=${stem} filled=${wide} />
-  </section>`;
+  </div>`;
 }

@@ -5,11 +5,16 @@ import { LONGEST_REQUEST } from "../../drafts.js";
 import { addressOf, isPicture, kindOf } from "../../files.js";
 import { fileSize } from "../../format.js";
 import { lazy } from "../../lazy.js";
+import { fileAddress } from "../../projects.js";
 import { dispatch, html, Icon, t } from "../../view.js";
 import { IconButton } from "../parts/controls.js";
 
 const FileViewer = lazy(async () => (await import("./rich.js")).FileViewer);
 const FileContents = lazy(async () => (await import("./rich.js")).FileContents);
+
+// The content of a project's file.
+export const Contents = ({ id, file }) =>
+  html`<${FileContents} key=${file.sha256} file=${file} address=${fileAddress(id, file)} />`;
 
 // Kinds of files that are shown in place; a larger one is only a chip.
 const PREVIEWED = new Set(["table", "json", "markdown", "text", "code"]);

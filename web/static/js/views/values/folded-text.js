@@ -3,7 +3,7 @@
 import { useState } from "preact/hooks";
 import { fileSize, number } from "../../format.js";
 import { html, t } from "../../view.js";
-import { More } from "../parts/more.js";
+import { More } from "../parts/controls.js";
 
 const FOLDED = 1200; // characters
 const STEP = 200_000;
@@ -19,7 +19,7 @@ export function FoldedText({ text, label, open = false }) {
   return html`<pre
       class="value-text"
       tabindex="0"
-      role="region"
+      role="group"
       aria-label=${label}
       data-folded=${rest > 0 && shown === FOLDED}
     >

@@ -4,9 +4,9 @@ import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { cellText, cutText, tableOf } from "../../results.js";
 import { branches, found, treeMove, treeRows } from "../../tree.js";
 import { html, Icon, t } from "../../view.js";
-import { rowAt, useVirtual } from "../../virtual.js";
+import { rowAt, useWindow } from "../../virtual.js";
 import { Reader } from "./data-table.js";
-import { SearchField } from "../parts/search-field.js";
+import { SearchField } from "../parts/controls.js";
 
 const ROW = 28; // pixels, as in value.css
 const FEW = 12; // members of a value that are open from the start
@@ -23,16 +23,7 @@ export function Tree({ value, label, filled, asTable }) {
   const only = useMemo(() => (search.trim() ? found(value, search.trim()) : null), [value, search]);
   const rows = useMemo(() => treeRows(value, open, only), [value, open, only]);
   const current = Math.min(at, rows.length - 1);
-  const {
-    rows: drawn,
-    after,
-    show,
-  } = useVirtual({
-    count: rows.length,
-    size: ROW,
-    scroller,
-    key: (index) => rows[index]?.key ?? index,
-  });
+  const { rows: drawn, after, show } = useWindow({ count: rows.length, size: ROW, scroller });
   const toggle = (key) =>
     setOpen((now) =>
       now.has(key) ? new Set([...now].filter((k) => k !== key)) : new Set(now).add(key),
@@ -91,9 +82,9 @@ export function Tree({ value, label, filled, asTable }) {
     <div class="value-tree" data-filled=${filled} ref=${scroller}>
       <ul role="tree" aria-label=${label} onKeyDown=${press}>
         ${drawn.map(
-          ({ index, key, gap }) =>
+          ({ index, gap }) =>
             html`<${Row}
-              key=${key}
+              key=${rows[index].key}
               row=${rows[index]}
               ...${{ index, gap, choose, asTable }}
               current=${index === current}

@@ -20,8 +20,7 @@ import { DataTable } from "./data-table.js";
 import { FoldedText } from "./folded-text.js";
 import { Tree } from "./tree.js";
 import { Viewer } from "./viewer.js";
-import { IconButton, Switch } from "../parts/controls.js";
-import { SearchField } from "../parts/search-field.js";
+import { IconButton, SearchField, Switch } from "../parts/controls.js";
 
 const TableChart = lazy(async () => (await import("./chart.js")).TableChart);
 const FILTERED = 8; // rows from which a table has a filter
@@ -66,10 +65,8 @@ function Head({ props, copied, children }) {
   </header>`;
 }
 
-const FORMS = { csv: "csv", json: "json", text: "txt" }; // and how files of them end
-
-function Download({ form, name, href, make }) {
-  const [kind] = Object.entries(FORMS).find(([, ending]) => ending === form);
+function Download({ kind, name, href, make }) {
+  const form = kind === "text" ? "txt" : kind;
   const words = html`<${Icon} name="download" />${t(`value-as-${kind}`)}`;
   const testid = `${name}-${kind}`;
   return href
@@ -118,13 +115,8 @@ function TableValue(props) {
           set=${setFilter}
         />`
       }
-      <${Download} form=${FORMS.csv} name=${name} href=${!changed && whole.csv} make=${saveCsv} />
-      <${Download}
-        form=${FORMS.json}
-        name=${name}
-        href=${!changed && whole.json}
-        make=${saveJson}
-      />
+      <${Download} kind="csv" name=${name} href=${!changed && whole.csv} make=${saveCsv} />
+      <${Download} kind="json" name=${name} href=${!changed && whole.json} make=${saveJson} />
     <//>
     <p class="value-found" role="status" data-testid="rows-found">
       ${filter.trim() ? t("value-found", { found: found.length, count: rows.length }) : ""}
@@ -177,7 +169,7 @@ function TreeValue(props) {
       </div>
       <${Value} value=${inner.value} shape=${inner.name} name=${name} wide=${false} filled />`;
   return html`<${Head} props=${props} copied=${() => jsonText(value, 2)}>
-      <${Download} form=${FORMS.json} name=${name} href=${whole.json} make=${saveJson} />
+      <${Download} kind="json" name=${name} href=${whole.json} make=${saveJson} />
     <//>
     <${Tree} value=${value} label=${shape} filled=${filled} asTable=${setInner} />`;
 }
@@ -187,7 +179,7 @@ function TextValue(props) {
   const text = cellText(value ?? "null");
   const saveText = () => save(`${name}.txt`, text, "text/plain");
   return html`<${Head} props=${props} copied=${text}>
-      <${Download} form=${FORMS.text} name=${name} href=${whole.text} make=${saveText} />
+      <${Download} kind="text" name=${name} href=${whole.text} make=${saveText} />
     <//>
     <${FoldedText} text=${text} label=${shape} open=${props.filled} />`;
 }

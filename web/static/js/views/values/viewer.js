@@ -1,45 +1,15 @@
 // What has more room in a dialog over the whole page: a file, a picture, a long value.
 
-import { useLayoutEffect, useRef } from "preact/hooks";
 import { fileSize } from "../../format.js";
 import { html, t } from "../../view.js";
 import { FileContents } from "./file-contents.js";
 import { IconButton } from "../parts/controls.js";
+import { Dialog } from "../parts/dialog.js";
 
-// `tools` stand in the head, before the button that closes.
-export function Viewer({ title, note, tools, close, children }) {
-  const dialog = useRef(null);
-  useLayoutEffect(() => {
-    dialog.current.showModal();
-    return () => dialog.current?.close();
-  }, []);
-  const pressed = (event) => event.target === dialog.current && dialog.current.close();
-  return html`<dialog
-    class="viewer"
-    data-testid="viewer"
-    aria-label=${title}
-    ref=${dialog}
-    onClose=${close}
-    onClick=${pressed}
-    onKeyDown=${(e) => e.stopPropagation()}
-  >
-    <div class="viewer-head">
-      <h2 class="viewer-title">${title}</h2>
-      ${note && html`<span class="file-size">${note}</span>`}
-      <span class="viewer-tools"
-        >${tools}
-        <${IconButton}
-          icon="cross"
-          label=${t("close")}
-          large
-          data-testid="close-viewer"
-          onClick=${() => dialog.current.close()}
-        />
-      </span>
-    </div>
+export const Viewer = ({ children, ...more }) =>
+  html`<${Dialog} kind="viewer" testid="viewer" ...${more}>
     <div class="viewer-body">${children}</div>
-  </dialog>`;
-}
+  <//>`;
 
 // One of several files; the arrow keys go to the others. `addressOf` gives the address of a file.
 export function FileViewer({ files, index, choose, addressOf, close }) {
@@ -54,19 +24,13 @@ export function FileViewer({ files, index, choose, addressOf, close }) {
   };
   const tools = html`${
       files.length > 1 &&
-      html`<${IconButton}
-          icon="chevronLeft"
-          label=${t("file-before")}
-          large
-          onClick=${() => go(-1)}
-        />
+      html`<${IconButton} icon="chevronLeft" label=${t("file-before")} onClick=${() => go(-1)} />
         <span class="file-size">${t("file-of", { index: index + 1, count: files.length })}</span>
-        <${IconButton} icon="chevronRight" label=${t("file-after")} large onClick=${() => go(1)} />`
+        <${IconButton} icon="chevronRight" label=${t("file-after")} onClick=${() => go(1)} />`
     }
     <${IconButton}
       icon="download"
       label=${t("file-download", { name: file.name })}
-      large
       data-testid="download-file"
       href=${`${addressOf(file)}?download`}
       download=${file.name}
