@@ -39,7 +39,7 @@ export function Versions({ tool, versions, sources, problem }) {
   </div>`;
 }
 
-function Standing({ tool: { name, standing, frozen } }) {
+export function Standing({ tool: { name, standing, frozen } }) {
   const retired = standing === "retired";
   const asked = retired
     ? {
