@@ -3,6 +3,7 @@
 import { io } from "socket.io-client";
 import { getFile, postFile, postFork, TURNS } from "./api.js";
 import { endedBetween } from "./attention.js";
+import { inWords } from "./cause.js";
 import { filesAgain } from "./files.js";
 import {
   loadAll,
@@ -46,9 +47,11 @@ export function connect() {
     loadProjects();
   });
   socket.on("lessons", loadLessons);
-  socket.on("tested", (news) => dispatch({ type: "test_told", ...news }));
+  socket.on("tested", ({ error, ...news }) =>
+    dispatch({ type: "test_told", ...news, ...(error && { error: inWords(error) }) }),
+  );
   socket.on("status", (health) => dispatch({ type: "health_loaded", health }));
-  socket.on("error", notice);
+  socket.on("error", (error) => notice(inWords(error)));
   socket.connect();
 }
 
@@ -85,7 +88,7 @@ export function subscribe(id) {
     .emit("subscribe", { conversation_id: id, after, turns: TURNS }, (timeout, reply) => {
       underway.delete(id);
       if (timeout) return subscribe(id);
-      if (!reply.ok) return unknownConversation(id, reply.error);
+      if (!reply.ok) return unknownConversation(id, inWords(reply.error));
       passOn();
       subscribed.add(id);
       receive(id, reply.records, false, reply.after);
@@ -206,23 +209,27 @@ async function send(key) {
   if (!conversationId) loadConversations();
 }
 
-async function upload(key, files) {
+function upload(key, files) {
+  const progress = (name) => (share) => {
+    dispatch({ type: "upload_progressed", upload: { key, name, share } });
+    return Boolean(pendingBy(key));
+  };
+  const failed = (error) =>
+    socket.connected && pendingBy(key) && dispatch({ type: "ask_refused", key, error });
+  return sendAhead(files, progress, failed);
+}
+
+// The ids of files that are sent ahead of a request; null after one was refused, which `failed` gets.
+// A file that was changed or removed since it was picked can't be read any more, and fails like a
+// broken connection.
+async function sendAhead(files, progress, failed) {
   const ids = [];
-  for (const { name, content, address } of files) {
+  for (const file of files) {
+    const { name, content = file, address } = file;
     try {
-      const body = content ?? (await getFile(address));
-      const progress = (share) => {
-        dispatch({ type: "upload_progressed", upload: { key, name, share } });
-        return Boolean(pendingBy(key));
-      };
-      ids.push(await postFile(name, body, progress));
-    } catch (error) {
-      if (!socket.connected || !pendingBy(key)) return null;
-      // A file that was changed or removed since it was picked can't be read any more, and fails
-      // like a broken connection.
-      const message = t("pending-file", { name, problem: error.message });
-      const remedy = error.remedy ?? t("pending-file-remedy");
-      dispatch({ type: "ask_refused", key, error: { message, remedy } });
+      ids.push(await postFile(name, address ? await getFile(address) : content, progress(name)));
+    } catch ({ message, remedy = t("pending-file-remedy"), details }) {
+      failed({ message: t("pending-file", { name, problem: message }), remedy, details });
       return null;
     }
   }
@@ -250,8 +257,8 @@ export async function fork(conversationId, turnId) {
     dispatch({ type: "conversation_opened", id });
     ensureSubscribed(id);
     loadConversations();
-  } catch ({ message, remedy = "" }) {
-    dispatch({ type: "noticed", message, remedy });
+  } catch (error) {
+    dispatch({ ...error, type: "noticed" });
   }
 }
 
@@ -263,16 +270,8 @@ export const askAgain = (turn, conversationId) =>
 
 // Calls a tool by hand, in the current conversation; null, with a notice, if it does not begin.
 export async function run(name, given, files) {
-  const ids = [];
-  for (const file of files) {
-    try {
-      ids.push(await postFile(file.name, file));
-    } catch (error) {
-      const message = t("pending-file", { name: file.name, problem: error.message });
-      dispatch({ type: "noticed", message, remedy: error.remedy || t("pending-file-remedy") });
-      return null;
-    }
-  }
+  const ids = await sendAhead(files, () => undefined, notice);
+  if (!ids) return null;
   const current = store.peek().conversationId;
   const conversation = isProject(current) ? null : current;
   const after = conversation ? placeOf(store.peek()) : undefined;
@@ -299,9 +298,7 @@ export function stopTest() {
 
 export function stop(turnId) {
   dispatch({ type: "stop_requested", turnId });
-  socket.emit("stop", { turn_id: turnId }, (reply) => {
-    if (!reply.ok) notice(reply.error);
-  });
+  work("stop", { turn_id: turnId });
 }
 
 export function retry({ key }) {
@@ -316,6 +313,7 @@ const emit = (event, payload) =>
   socket
     .timeout(ACK_TIMEOUT)
     .emitWithAck(event, payload)
+    .then((reply) => (reply.ok ? reply : { ...reply, error: inWords(reply.error) }))
     .catch(() => {
       const error = { message: t("pending-silent"), remedy: t("pending-silent-remedy") };
       return { ok: false, error };

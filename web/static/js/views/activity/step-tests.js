@@ -2,7 +2,7 @@
 
 import { duration } from "../../format.js";
 import { count, expectedTests, repeatWords, stubWords, tallyWords } from "../../suite.js";
-import { hasText, html, StateIcon, t } from "../../view.js";
+import { html, StateIcon, t, words } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { Output } from "../values/output.js";
 
@@ -49,12 +49,11 @@ function TestList({ tests }) {
 
 function TestRow({ test }) {
   const { test: name, outcome, seconds, message } = test;
-  const id = `test-${outcome}`;
   return html`<li class="test" data-testid="test-row" data-test=${name} data-outcome=${outcome}>
     <div class="test-line">
       <span class="test-outcome"
         ><${StateIcon} state=${outcome} /><span class="visually-hidden"
-          >${hasText(id) ? t(id) : outcome}</span
+          >${words(`test-${outcome}`, outcome)}</span
         ></span
       >
       <span class="test-name">${readable(name)}</span>

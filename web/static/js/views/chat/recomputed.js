@@ -5,6 +5,7 @@ import { getRecomputed } from "../../api.js";
 import { openConversation } from "../../route.js";
 import { html, Spinner, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
+import { ErrorWords } from "../parts/problem.js";
 
 export const Recomputed = ({ tool, label }) =>
   html`<${Disclosure} label=${label}><${Changes} tool=${tool} /><//>`;
@@ -12,10 +13,10 @@ export const Recomputed = ({ tool, label }) =>
 function Changes({ tool }) {
   const [report, setReport] = useState(null);
   useEffect(() => {
-    getRecomputed(tool).then(setReport, (error) => setReport({ problem: error.message }));
+    getRecomputed(tool).then(setReport, (error) => setReport({ problem: error }));
   }, [tool]);
   if (!report) return html`<${Spinner} label=${t("loading")} />`;
-  if (report.problem) return html`<p class="step-note">${report.problem}</p>`;
+  if (report.problem) return html`<${ErrorWords} error=${report.problem} />`;
   const { computed, changed, unknown } = report;
   return html`<div data-testid="recomputed">
     <p class="step-note">

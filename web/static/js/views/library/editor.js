@@ -25,7 +25,7 @@ function useVerdict(name, edit) {
     const timer = setTimeout(() => {
       postVerdict(name, edit, aborted.signal).then(setVerdict, (error) => {
         if (!aborted.signal.aborted)
-          setVerdict({ passed: false, problem: error.message, tests: [] });
+          setVerdict({ passed: false, problem: error.details || error.message, tests: [] });
       });
     }, PAUSE);
     return () => {
@@ -241,12 +241,7 @@ function Saving({ name, save, label, ready, saved }) {
   const { busy, problem, told } = state;
   return html`${
       problem &&
-      html`<${Problem}
-        testid="edit-refused"
-        title=${t("tool-not-possible")}
-        message=${problem.message}
-        remedy=${problem.remedy}
-      />`
+      html`<${Problem} testid="edit-refused" title=${t("tool-not-possible")} ...${problem} />`
     }
     <p role="status" data-testid="edit-told">${busy ? t("edit-saving") : told}</p>
     <button

@@ -15,7 +15,7 @@ import { html, Spinner, t } from "../../view.js";
 import { Changes } from "../values/changes.js";
 import { CodeEditor } from "./editor.js";
 import { Disclosure } from "../parts/disclosure.js";
-import { Problem } from "../parts/problem.js";
+import { ErrorWords, Problem } from "../parts/problem.js";
 
 export function Proposals() {
   const [list, setList] = useState([]);
@@ -39,14 +39,7 @@ export function Proposals() {
   if (list.length === 0 && !decided && !problem) return null;
   return html`<section class="proposals" aria-label=${t("proposals")} data-testid="proposals">
     <h3 class="eyebrow">${t("proposals")}</h3>
-    ${
-      problem &&
-      html`<${Problem}
-        title=${t("tool-not-possible")}
-        message=${problem.message}
-        remedy=${problem.remedy}
-      />`
-    }
+    ${problem && html`<${Problem} title=${t("tool-not-possible")} ...${problem} />`}
     <div role="status">
       ${
         decided &&
@@ -109,7 +102,7 @@ function Proposal({ proposal, decide, load }) {
 function useLoaded(request, name, again) {
   const [value, setValue] = useState(null);
   useEffect(() => {
-    request(name).then(setValue, (error) => setValue({ problem: error.message }));
+    request(name).then(setValue, (error) => setValue({ problem: error }));
   }, [name, again]);
   return value;
 }
@@ -119,7 +112,7 @@ const Waiting = () => html`<${Spinner} label=${t("loading")} />`;
 function Behaviour({ name }) {
   const report = useLoaded(getBehaviour, name);
   if (!report) return html`<${Waiting} />`;
-  if (report.problem) return html`<p class="step-note">${report.problem}</p>`;
+  if (report.problem) return html`<${ErrorWords} error=${report.problem} />`;
   const { compared, recorded, changed, calls } = report;
   return html`<div data-testid="behaviour">
     <p class="step-note">
@@ -139,7 +132,7 @@ function Sources({ name, load }) {
   const [saved, setSaved] = useState(0);
   const page = useLoaded(getProposal, name, saved);
   if (!page) return html`<${Waiting} />`;
-  if (page.problem) return html`<p class="step-note">${page.problem}</p>`;
+  if (page.problem) return html`<${ErrorWords} error=${page.problem} />`;
   const done = () => {
     setSaved(saved + 1);
     load();
