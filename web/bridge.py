@@ -31,6 +31,8 @@ _LOOK_AT_READER = 0.5
 class EngineSilent(AgentError):
     """The engine did not answer in time, or is ending."""
 
+    cause = "silent"
+
 
 class Bridge:
     """Owns the engine's thread and loop. It is not anyio's portal, see `LoopThread` in

@@ -43,7 +43,8 @@ def error_response(
 ) -> flask.Response | None:
     """The response for an error where programs read JSON; None elsewhere."""
     if is_openai(request):
-        body = openai_error_body(status, message, remedy, **more)
+        fields = {name: more[name] for name in ("code", "param") if name in more}
+        body = openai_error_body(status, message, remedy, **fields)
     elif request.path.startswith("/api/") or is_socket(request):
         body = error_body(message, remedy, **more)
     else:

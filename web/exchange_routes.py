@@ -74,7 +74,9 @@ def add_exchange_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         offer = _offer(bridge, engine)
         if offer.digest != query.digest:
             raise RequestError(
-                "the file is not the one that was checked", "check it, and read its words again"
+                "the file is not the one that was checked",
+                "check it, and read its words again",
+                cause="conflict",
             )
         names = query.only.split(",") if query.only else [draft.name for draft in offer.drafts]
         findings = streamed(bridge, engine.tool_import.add(offer, query.file, names))

@@ -8,6 +8,7 @@ import flask
 from flask import Flask, Response
 from werkzeug.exceptions import BadRequest, LengthRequired
 
+from selfeng.core.errors import RequestError
 from selfeng.core.files import BINARY, PIECE, File, LargeFiles, name_problem, shown_name
 from selfeng.core.pictures import PICTURES
 from selfeng.core.result import Result, ResultFormat
@@ -29,7 +30,8 @@ def add_file_routes(app: Flask, uploads: Uploads, large_files: LargeFiles) -> No
         """Send a file ahead of the request or call that names it."""
         name = query.name
         if problem := name_problem(name):
-            raise BadRequest(f"{shown_name(name)!r} can't be the name of a file: {problem}")
+            message = f"{shown_name(name)!r} can't be the name of a file: {problem}"
+            raise RequestError(message, "rename it", cause="name", name=shown_name(name))
         if flask.request.content_length is None:
             raise LengthRequired("the length of the file must be sent first, as Content-Length")
         pieces = iter(partial(flask.request.stream.read, PIECE), b"")

@@ -171,7 +171,7 @@ def _forwarded(bridge: Bridge, engine: "Engine", path: str, body: dict[str, Any]
     try:
         head = next((item for item in items if item is not None), b"")
     except ModelUnavailable as error:
-        if error.cause != "rejected":
+        if error.cause not in ("rejected", "unknown_model"):
             raise
         remedy = _NO_RESPONSES if path == RESPONSES else error.remedy
         # programs ask again by themselves after a 5xx

@@ -285,16 +285,16 @@ def plain(value: BaseModel) -> dict[str, Any]:
 
 
 def problem(error: Exception) -> dict[str, Any]:
-    """An error as people see it; where it is about settings, also by their names."""
+    """An error in words for programs, and as codes and values, of which the page makes its own;
+    where it is about settings, also by their names.
+    """
+    if not isinstance(error, AgentError):
+        remedy = "try again; the server's log says more"
+        return problem(AgentError("something went wrong in the server", remedy))
     if isinstance(error, SettingsInvalid):
         fields = {name: plain(issue) for name, issue in error.problems.items()}
-        return {"message": error.message, "remedy": error.remedy, "fields": fields}
-    if isinstance(error, AgentError):
-        return {"message": error.message, "remedy": error.remedy}
-    return {
-        "message": "something went wrong in the server",
-        "remedy": "try again; the server's log says more",
-    }
+        return {**error.event_fields, "fields": fields}
+    return dict(error.event_fields)
 
 
 class WireJSON:

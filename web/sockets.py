@@ -51,6 +51,7 @@ _LONGEST_LINE = 200
 _UNSAVED = AgentError(
     "can't write to the database, so this conversation is paused",
     "see the server's log; it continues by itself",
+    cause="unsaved",
 )
 
 

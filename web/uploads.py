@@ -24,6 +24,9 @@ _LARGE_FILES = 1024 * 1024 * 1024
 class UploadsFull(AgentError):
     """Too much is waiting already."""
 
+    kind = "request"
+    cause = "full"
+
 
 @dataclass(frozen=True)
 class _Waiting:

@@ -236,6 +236,7 @@ class CapabilityRegistry:
             raise ToolModified(
                 f"{code_file(name)} or {tests_file(name)} differs from what was verified",
                 verify_again(name),
+                name=name,
             )
         return tools[0]
 

@@ -338,7 +338,7 @@ class Engine:
         """
         if problem := self.file_limits.problem(files):
             allowed = f"FILES_MAX_COUNT and FILES_MAX_MB allow {self.file_limits}"
-            raise RequestError(problem, allowed)
+            raise RequestError(problem, allowed, cause="too_large")
         return tuple([await asyncio.to_thread(self.files.take_in, file) for file in files])
 
     async def keep(self, owner: str, turn_id: str) -> Asked:
@@ -505,4 +505,5 @@ def _check_words(request: str, remedy: str) -> None:
         raise RequestError(
             f"the request has {len(request)} characters",
             f"{LONGEST_REQUEST} are allowed; shorten it",
+            cause="too_large",
         )

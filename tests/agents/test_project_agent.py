@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from selfeng.agents import Delegation
-from selfeng.core.errors import SandboxFailed
+from selfeng.core.errors import SandboxError
 from selfeng.core.events import BudgetSpent, Event, FilesMade, Limits
 from selfeng.core.project_events import ProjectFailed, ProjectFinished, ProjectStarted
 from selfeng.core.stage_event import Usage
@@ -102,6 +102,6 @@ async def test_a_build_that_fails_is_a_reply_and_one_that_something_broke_is_an_
     )
     reply, _, _ = await site.ask("Sing")
     assert (reply.outcome, reply.text) == ("failed", "no goal. 1 file")
-    with pytest.raises(SandboxFailed) as caught:
+    with pytest.raises(SandboxError) as caught:
         await site.ask("Sing")
     assert (caught.value.message, caught.value.where) == ("no goal", "builder")

@@ -16,6 +16,7 @@ def test_a_new_tool_stands_in_the_conversation_and_can_be_tried_and_opened(
     ask(page, "born add")
     card = page.get_by_test_id("birth")
     expect(card).to_contain_text("New tool: add")
+    card.get_by_role("button", name="Details").click()
     expect(card).to_contain_text("add(text: str) -> str")
     expect(card.get_by_test_id("birth-facts")).to_contain_text(
         "1 of 1 test passed · caught 3 of 4 planted bugs · "

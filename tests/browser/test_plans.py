@@ -50,6 +50,7 @@ def test_a_plan_is_followed_live_and_kept(link: str, page: Page):
     first = page.get_by_test_id("turn").first
     expect(first).to_have_attribute("data-state", "done")
     for _ in range(2):
+        first.get_by_role("button", name="2 of 2 steps done").click()
         assert states(page) == [["reversed", "done", "cba"], ["vowels", "done", "1"]]
         expect(first.get_by_test_id("answer")).to_contain_text("One.")
         page.reload()

@@ -39,7 +39,7 @@ def test_a_conversation_is_read_by_its_link_until_that_is_revoked(
     stranger.goto(address.input_value())
     turn = stranger.get_by_test_id("shared-turn")
     expect(turn.get_by_test_id("answer")).to_contain_text("world big <b>hello</b>")
-    expect(turn.get_by_test_id("shared-birth")).to_contain_text("New tool: reverse_words")
+    expect(turn.get_by_test_id("birth")).to_contain_text("New tool: reverse_words")
     expect(stranger.get_by_test_id("shared-step")).to_have_count(0)
     turn.get_by_role("button", name="steps").press("Enter")
     expect(turn.locator("[data-kind=implement]")).to_contain_text("def reverse_words")

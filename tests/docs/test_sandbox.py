@@ -14,5 +14,5 @@ def test_every_shortfall_is_listed(tmp_path: Path) -> None:
     lacking = BubblewrapBackend(
         tmp_path, ContainerLimits(), ControlGroups(process=tmp_path)
     ).not_guaranteed()
-    assert lacking[0] == SHARED_KERNEL
-    assert [sentence for sentence in lacking if sentence not in DOCUMENT] == []
+    assert lacking["kernel"] == SHARED_KERNEL
+    assert [sentence for sentence in lacking.values() if sentence not in DOCUMENT] == []

@@ -42,10 +42,13 @@ test("the title counts what has ended and names the newest", () => {
 
 test("a notification tells the end of a turn that took long", () => {
   assert.deepEqual(noticeOf(ended()), { title: "Done: Plot it", body: "Here it is." });
-  assert.deepEqual(noticeOf(ended({ outcome: "failed", failure: { message: "No model" } })), {
-    title: "Not done: Plot it",
-    body: "No model",
-  });
+  assert.deepEqual(
+    noticeOf(ended({ outcome: "failed", failure: { kind: "sandbox", cause: "" } })),
+    {
+      title: "Not done: Plot it",
+      body: "The sandbox failed",
+    },
+  );
   for (const short of [{ seconds: 9 }, { seconds: null }, { outcome: "stopped" }])
     assert.equal(noticeOf(ended(short)), null);
 });

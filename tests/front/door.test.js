@@ -4,14 +4,9 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import "./stages.js";
-import { EXAMPLES, filesOf, requestOf } from "../../web/static/js/examples.js";
+import { EXAMPLES, filesOf } from "../../web/static/js/examples.js";
 import { ago } from "../../web/static/js/format.js";
 import { recentTools } from "../../web/static/js/recent.js";
-
-test("the English examples are in the words that the offline model knows", () => {
-  for (const example of EXAMPLES)
-    assert.equal(requestOf(example, false), requestOf(example, true), example.id);
-});
 
 test("the sample file is attached as one that a person picked", async () => {
   const [file] = filesOf(EXAMPLES.find(({ id }) => id === "file"));

@@ -79,7 +79,7 @@ test("each step of a build comes to one line", () => {
     "Verification | 1 of 2 passed, 1 failed",
     "Implementation | ",
     "Verification | 2 of 2 passed",
-    "Registration | reverse is in the library.",
+    "Registration | reverse is in the library, version 1",
     "Execution | reverse → 45.0",
     "Answer | ",
   ]);
@@ -90,7 +90,7 @@ test("numbers of the search mean something", () => {
   const none = { ...notFound, considered: ["add"], confidences: [0.02] };
   assert.deepEqual(lines(folded([started("x"), found, near, none])), [
     "Tool found | calculate_percentage, 93% confidence",
-    "No tool fits | Closest: add, 29% (not a match)",
+    "No tool fits | add comes closest. The library is empty.",
     "No tool fits | The library is empty.",
   ]);
 });
@@ -129,7 +129,7 @@ test("planted bugs, plans, agents, faults and files are told in one line", () =>
     "Handed to the coder | It prints 1.",
     "Create a file | main.py: created",
     "Execution | ValueError: no",
-    "Turn failed | It raised ValueError.",
+    "Turn failed | The tool raised ValueError",
   ]);
   assert.deepEqual(lines(folded(PLANNED)), ["Plan | 1 of 2 steps done"]);
 });

@@ -4,7 +4,14 @@ import assert from "node:assert/strict";
 import test from "node:test";
 
 import "./stages.js";
-import { entriesOf, found, pieces, withChoice } from "../../web/static/js/palette.js";
+import {
+  entriesOf,
+  filtered,
+  found,
+  NO_FILTER,
+  pieces,
+  withChoice,
+} from "../../web/static/js/palette.js";
 import { initialState } from "../../web/static/js/reducer.js";
 
 const STATE = {
@@ -22,7 +29,7 @@ const STATE = {
   projects: [{ id: "p1", name: "sales", goal: "A report" }],
   lessons: [{ id: "l1", trigger: "dates", advice: "Use ISO." }],
 };
-const entries = (now = {}) => entriesOf(STATE, { running: false, mayAsk: false, ...now });
+const entries = (running = false) => entriesOf(STATE, running);
 const ids = (query, recent = []) =>
   found(entries(), query, recent).flatMap((group) => group.entries.map(({ id }) => id));
 
@@ -58,15 +65,39 @@ test("without a query what was used last comes first, once", () => {
 });
 
 test("only commands that make sense are there", () => {
-  const actions = (now) =>
-    entries(now)
+  const actions = (running) =>
+    entries(running)
       .filter(({ kind }) => kind === "action")
       .map(({ key }) => key);
-  assert.ok(!actions({}).includes("stop"));
-  assert.ok(!actions({}).includes("export-md"));
-  assert.ok(actions({ running: true }).includes("stop"));
-  const open = entriesOf({ ...STATE, conversationId: "c1" }, {});
+  assert.ok(!actions(false).includes("stop"));
+  assert.ok(!actions(false).includes("export-md"));
+  assert.ok(actions(true).includes("stop"));
+  const open = entriesOf({ ...STATE, conversationId: "c1" }, false);
   assert.ok(open.some(({ key }) => key === "export-md"));
+});
+
+test("filters leave what is of a kind, of the last days, and with files", () => {
+  const day = 86_400_000;
+  const all = [
+    { id: "a", kind: "conversation", at: "2026-01-01T00:00:00Z", files: true },
+    { id: "b", kind: "conversation", at: "2026-01-20T00:00:00Z", files: false },
+    { id: "c", kind: "tool", at: "2026-01-20T00:00:00Z" },
+    { id: "d", kind: "action" },
+  ];
+  const now = Date.parse("2026-01-20T00:00:00Z") + day;
+  const left = (change) => filtered(all, { ...NO_FILTER, ...change }, now).map(({ id }) => id);
+  assert.deepEqual(left({}), ["a", "b", "c", "d"]);
+  assert.deepEqual(left({ kind: "conversation" }), ["a", "b"]);
+  assert.deepEqual(left({ days: 7 }), ["b", "c"]);
+  assert.deepEqual(left({ files: true }), ["a"]);
+});
+
+test("what the server found inside a conversation is listed with its line", () => {
+  const [{ entries: lines }] = found(entries(), "vokale", [], { c3: "Zähle die Vokale" });
+  assert.deepEqual(
+    lines.map(({ id, detail }) => [id, detail]),
+    [["conversation c3", "Zähle die Vokale"]],
+  );
 });
 
 test("what was chosen is remembered, the newest first, a few in all", () => {
@@ -84,6 +115,6 @@ test("the places of a query are marked in the title as it is written", () => {
 });
 
 test("a hostile title is only looked at in part", () => {
-  const long = entriesOf({ ...STATE, conversations: [{ id: "x", title: "a".repeat(1e6) }] }, {});
+  const long = entriesOf({ ...STATE, conversations: [{ id: "x", title: "a".repeat(1e6) }] });
   assert.equal(long.find(({ kind }) => kind === "conversation").title.length, 200);
 });

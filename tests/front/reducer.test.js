@@ -284,14 +284,14 @@ test("records that come together are announced together, held ones not yet", () 
   const [a, b, c, d] = journal([started("x"), searching, mismatch("ask"), stopped("By you.")]);
   const state = after(opened, received([a, b, d]));
   assert.deepEqual(state.announcement, { number: 1, text: "Searching the library." });
-  const text = "calculate_percentage needs a value: the whole is missing Stopped: By you.";
+  const text = "calculate_percentage needs a value: the whole is missing Stopped.";
   assert.deepEqual(after(state, received([c, d])).announcement, { number: 2, text });
 });
 
 test("a failed turn is announced with its remedy", () => {
   assert.equal(
     said(after(opened, received(journal([failed("search", "no connection", "Try again.")])))),
-    "The request failed: no connection. Try again.",
+    "The request failed: Search failed. Try again. If it fails again, the details name the cause.",
   );
 });
 
@@ -303,7 +303,7 @@ test("history is not announced", () => {
   assert.deepEqual(state.announcement, { number: 0, text: "" });
 });
 
-test("a changed tool is announced, and what was known of it is forgotten", () => {
+test("a changed tool is announced, and what was known of it is shown until it is loaded again", () => {
   const known = after(
     opened,
     { type: "tool_loaded", name: "add", tool: { name: "add" } },
@@ -321,8 +321,8 @@ test("a changed tool is announced, and what was known of it is forgotten", () =>
     openTool: "add",
     panel: "library",
     view: "library",
-    toolDetails: { sum: { tool: { name: "sum" } } },
-    announcement: { number: 1, text: "Tool library: add was removed. Its files were deleted." },
+    toolDetails: { add: { tool: { name: "add" }, stale: true }, sum: { tool: { name: "sum" } } },
+    announcement: { number: 1, text: "Tool library: add was removed." },
   });
   assert.equal(
     said(after(known, { type: "library_changed", name: "new", change: "added", reason: "" })),

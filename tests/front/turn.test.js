@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
+import { reachedOf } from "../../web/static/js/cause.js";
 import { answerOf, foldEvent, isCutOff, newTurn } from "../../web/static/js/turn.js";
 import {
   executed,
@@ -41,8 +42,12 @@ test("a turn that waits for the set-up says for what, and how long it took", () 
   }));
   const told = (events) =>
     folded(events).steps.map(({ kind, state, text, seconds }) => [kind, state, text, seconds]);
-  assert.deepEqual(told([started("x"), waits]), [["waiting", "running", "The sandbox.", null]]);
-  assert.deepEqual(told([started("x"), waits, waited]), [["waiting", "done", "The sandbox.", 12]]);
+  assert.deepEqual(told([started("x"), waits]), [
+    ["waiting", "running", "code runs there only", null],
+  ]);
+  assert.deepEqual(told([started("x"), waits, waited]), [
+    ["waiting", "done", "code runs there only", 12],
+  ]);
 });
 
 test("a turn in the queue says its place, and how long it waited", () => {
@@ -55,7 +60,12 @@ test("a turn in the queue says its place, and how long it waited", () => {
   ]);
   const blocked = { ...place(1), reason: "no worker runs" };
   assert.deepEqual(told(blocked), [
-    ["queued", "running", "Number 1 in the queue: no worker runs", null],
+    [
+      "queued",
+      "running",
+      "Number 1 in the queue: the machines that run requests are still being set up",
+      null,
+    ],
   ]);
   assert.deepEqual(told(place(3), place(0, 12)), [["queued", "done", "", 12]]);
 });
@@ -224,7 +234,11 @@ test("a change of standing is a step after the execution", () => {
   assert.deepEqual(
     turn.steps.slice(-2).map(({ key, state, text }) => [key, state, text]),
     [
-      ["tool_standing_changed-1", "done", "add is trusted now. It has served 3 different calls."],
+      [
+        "tool_standing_changed-1",
+        "done",
+        "add is trusted now. It has served several different calls.",
+      ],
       ["respond-1", "running", undefined],
     ],
   );
@@ -341,7 +355,7 @@ test("a stop stops what was running and keeps what was done", () => {
     notFound,
     step("test", "started"),
     tested("stub", "test_a", "failed"),
-    stopped("Stopped by you."),
+    { ...stopped("The server ended."), by: "server" },
   ]);
   assert.deepEqual(outline(turn), [
     ["search-1", "done", 1, 0.1],
@@ -352,7 +366,7 @@ test("a stop stops what was running and keeps what was done", () => {
   ]);
   assert.deepEqual(
     [turn.state, turn.stopReason, turn.failure, turn.usage, turn.seconds],
-    ["stopped", "Stopped by you.", null, USAGE, 2],
+    ["stopped", "The server ended or was interrupted.", null, USAGE, 2],
   );
 });
 
@@ -360,9 +374,12 @@ test("a failure marks the step that gave up", () => {
   const turn = folded([started("x"), searching, failed("search", "no connection", "try again")]);
   const failure = {
     where: "search",
-    message: "no connection",
-    remedy: "try again",
-    reached: "",
+    kind: "internal",
+    cause: "",
+    values: undefined,
+    remedy: "Try again. If it fails again, the details name the cause.",
+    message: "",
+    details: "no connection\ntry again",
   };
   assert.deepEqual(turn.steps, [
     {
@@ -380,12 +397,12 @@ test("a failure marks the step that gave up", () => {
       state: "failed",
       startedAt: second(3),
       seconds: null,
-      ...failure,
+      failure,
     },
   ]);
   assert.deepEqual(
     [turn.state, turn.failure, turn.usage, turn.seconds],
-    ["failed", { ...failure, kind: "internal", cause: "" }, USAGE, 3],
+    ["failed", failure, USAGE, 3],
   );
 });
 
@@ -407,13 +424,10 @@ test("each outcome of a turn has its state; what older records leave out follows
     null,
     ["a"],
   ]);
-  assert.deepEqual(ends(end("failed", { remedy: "try less" })), [
-    "failed",
-    "failed",
-    "Try less.",
-    [],
-  ]);
-  assert.deepEqual(ends(failed("search", "no", "wait")), ["failed", "failed", "wait", []]);
+  const vain = "Say it in other words, or in smaller parts.";
+  assert.deepEqual(ends(end("failed", { remedy: "try less" })), ["failed", "failed", vain, []]);
+  const again = "Try again. If it fails again, the details name the cause.";
+  assert.deepEqual(ends(failed("search", "no", "wait")), ["failed", "failed", again, []]);
   assert.deepEqual(ends(stopped("you")), ["stopped", "stopped", null, []]);
 });
 
@@ -484,13 +498,15 @@ test("an event of a newer server changes nothing", () => {
   assert.equal(foldEvent(turn, { type: "not_yet_invented" }, second(3)), turn);
 });
 
-test("what a limit left behind is told with the failure", () => {
-  const reached = "The specification is written.";
-  const turn = folded([
-    started("x"),
-    { ...failed("test", "the budget is used up", "ask for less"), kind: "budget", reached },
-  ]);
-  assert.deepEqual([turn.failure.reached, turn.steps.at(-1).reached], [reached, reached]);
+test("what a limit left behind follows from the steps", () => {
+  const limit = { ...failed("test", "the budget is used up", "ask for less"), kind: "budget" };
+  const reached = (...events) => reachedOf(folded([started("x"), ...events, limit]));
+  assert.equal(reached(), "");
+  assert.equal(reached(step("specify", "finished")), "The specification is written.");
+  const passed = ["test_a", "test_b"].map((name) =>
+    tested("implementation", name, name === "test_a" ? "passed" : "failed"),
+  );
+  assert.match(reached(step("specify", "finished"), ...passed), /passes 1 of 2 tests/);
 });
 
 test("the budget is that of the newest model call and makes no step", () => {

@@ -112,7 +112,7 @@ test("a change is under way until it is done, and shows in the list at once", ()
   assert.deepEqual(done, {
     ...loaded,
     tools: [retired, sum],
-    toolDetails: {},
+    toolDetails: { add: { tool: add, stale: true } },
     versions: { add: { list: numbered(2, 1), stale: true } },
   });
 });

@@ -64,14 +64,14 @@ async def test_a_connection_that_drops_before_the_reply_is_tried_again(desk: Des
     [
         (
             BUSY,
-            "unreachable",
+            "overloaded",
             "{} keeps answering 429, too many requests: Rate limit reached.",
             "OPENAI_MAX_RETRIES",
         ),
-        (BROKEN, "unreachable", "{} keeps answering 503: Overloaded.", "OPENAI_BASE_URL"),
+        (BROKEN, "failing", "{} keeps answering 503: Overloaded.", "OPENAI_BASE_URL"),
         (
             Rejection(429, "You exceeded your quota.", code="insufficient_quota", headers=AT_ONCE),
-            "no_access",
+            "no_quota",
             "the account behind OPENAI_API_KEY has no quota left at {}",
             "billing",
         ),
@@ -89,7 +89,7 @@ async def test_a_connection_that_drops_before_the_reply_is_tried_again(desk: Des
         ),
         (
             Rejection(404, "Not Found"),
-            "rejected",
+            "unknown_model",
             "{} does not know the model offline (404): Not Found",
             "OPENAI_MODEL",
         ),
@@ -101,7 +101,7 @@ async def test_a_connection_that_drops_before_the_reply_is_tried_again(desk: Des
         ),
         (
             Rejection(418, "I'm a teapot."),
-            "unreachable",
+            "failing",
             "{} answers 418: I'm a teapot.",
             "OPENAI_BASE_URL",
         ),

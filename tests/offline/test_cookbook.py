@@ -18,9 +18,10 @@ from selfeng.stages.response_synthesizer import describe, rounded
 from selfeng.synthesis.steps import python_code
 from selfeng_offline.completion import Completion, CompletionRequest
 from selfeng_offline.cookbook import ANSWERS, Cookbook
+from selfeng_offline.cookbook.matching import matches
 from selfeng_offline.cookbook.recipe import recipe_for_tool
 from selfeng_offline.cookbook.scripts import script_for
-from selfeng_offline.cookbook.small_talk import KNOWLEDGE
+from selfeng_offline.cookbook.small_talk import KNOWLEDGE, NEEDS_MODEL
 
 NOTHING = "The offline model recognises none of these tools as one for this request."
 SPEC = {
@@ -481,8 +482,20 @@ def test_greetings_are_answered_and_need_no_tool() -> None:
 def test_unknown_request_is_impossible_and_says_what_would_help() -> None:
     reply = specify("Write a poem about reversing")
     assert (reply.outcome, reply.specification) == ("impossible", None)
-    for said in ("offline model", "recipes", "in the settings", "CSV and JSON"):
-        assert said in reply.message
+    assert reply.message == NEEDS_MODEL[0]
+    assert specify("Schreibe ein Gedicht über den Herbst").message == NEEDS_MODEL[1]
+
+
+def test_german_requests_are_answered_in_german() -> None:
+    assert specify("Guten Morgen!").message.startswith("Hallo!")
+    assert "Morsealphabet" in specify("Was kannst du?").message
+    steps = specify("Drehe „Guten Morgen“ um und zähle dann die Vokale darin").steps
+    assert [step.request for step in steps] == [
+        "Drehe den Text 'Guten Morgen' um",
+        "Zähle die Vokale in 'reversed'",
+    ]
+    for step in steps:
+        assert len(matches(step.request)) == 1
 
 
 # Answering
@@ -512,6 +525,14 @@ def test_unknown_tools_get_a_plain_sentence() -> None:
     assert told("f(x=1)", returned(7.5)) == "The result is `7.5`."
     assert told("f()", returned("text")) == "The result is `text`."
     assert told("f(x=nan)", returned(True)) == "The result is `True`."
+
+
+def test_german_requests_get_a_german_answer() -> None:
+    request = "Wie viel sind 15 Prozent von 300?"
+    call = "calculate_percentage(percentage=15, number=300)"
+    assert told(call, returned(45), request) == "Das Ergebnis: 45"
+    assert told("is_prime(number=7)", returned(True), "Ist 7 eine Primzahl?") == "Das Ergebnis: ja"
+    assert told("reverse_string(text='')", returned(""), request).endswith("ein leerer Text.")
 
 
 def test_empty_results_are_named() -> None:

@@ -1,11 +1,17 @@
 """Which recipe a request asks for, and with which arguments."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from selfeng_offline.cookbook.matching import matches
+import web
+from selfeng_offline.cookbook.matching import in_english, is_german, matches
+from selfeng_offline.cookbook.project_recipes import project_for
 from selfeng_offline.cookbook.recipe import recipes
+from selfeng_offline.cookbook.scripts import script_for
+from selfeng_offline.cookbook.writing import _PROJECT
 
 CSV = "item,price\npen,2\nbook,10"
 
@@ -257,6 +263,7 @@ ASKED: list[tuple[str, str, dict[str, Any]]] = [
     # CSV and JSON
     (f"Convert this CSV to JSON:\n{CSV}", "csv_to_json", {"csv_text": CSV}),
     ("Convert the CSV 'a,b\\n1,2' to JSON", "csv_to_json", {"csv_text": "a,b\n1,2"}),
+    ("Convert sales.csv to JSON", "csv_to_json", {"csv_text": "sales.csv"}),
     ('Turn [{"a": 1}] into CSV', "json_to_csv", {"json_text": '[{"a": 1}]'}),
     (
         f"Sum the price column of this CSV:\n```\n{CSV}\n```",
@@ -408,3 +415,75 @@ def test_request_asks_for_no_recipe(request_: str) -> None:
 def test_table_holds_every_recipe_and_more_than_120_requests() -> None:
     assert {name for _, name, _ in ASKED} == {r.name for r in recipes()}
     assert len(ASKED) >= 120
+
+
+GERMAN: list[tuple[str, str, dict[str, Any]]] = [
+    ("Wie viel sind 7,5 % von 1.200?", "calculate_percentage", {"percentage": 7.5, "number": 1200}),
+    ("Bitte berechne den Mittelwert von 2, 4 und 9", "calculate_mean", {"numbers": [2, 4, 9]}),
+    ("Median der Zahlen 3, 1, 2", "calculate_median", {"numbers": [3, 1, 2]}),
+    ("Was ist die Summe von 1, 2 und 3?", "sum_numbers", {"numbers": [1, 2, 3]}),
+    ("Ist 97 eine Primzahl?", "is_prime", {"number": 97}),
+    ("Primfaktoren von 360", "prime_factors", {"number": 360}),
+    ("Die Fakultät von 10", "calculate_factorial", {"number": 10}),
+    ("Die ersten 10 Fibonacci-Zahlen", "fibonacci_sequence", {"count": 10}),
+    ("Schreibe 2024 als römische Zahl", "number_to_roman", {"number": 2024}),
+    ("Wurzel aus 144", "square_root", {"number": 144}),
+    ("Drehe „Hallo Welt“ um", "reverse_string", {"text": "Hallo Welt"}),
+    ("Zähle die Vokale in „Banane“", "count_vowels", {"text": "Banane"}),
+    ("Wie viele Wörter hat „eins zwei drei“?", "count_words", {"text": "eins zwei drei"}),
+    ("Ist „Otto“ ein Palindrom?", "is_palindrome", {"text": "Otto"}),
+    ("Schreibe „leise“ in Großbuchstaben", "uppercase_text", {"text": "leise"}),
+    ("Schreibe „LAUT“ in Kleinbuchstaben", "lowercase_text", {"text": "LAUT"}),
+    ("Kodiere „hallo“ als Base64", "base64_encode", {"text": "hallo"}),
+    ("SHA-256 von „hallo“", "sha256_hash", {"text": "hallo"}),
+    (
+        "Wie viele Tage liegen zwischen 1.3.2024 und 2024-04-01?",
+        "days_between",
+        {"start": "2024-03-01", "end": "2024-04-01"},
+    ),
+    ("Welcher Wochentag war der 20.07.1969?", "day_of_week", {"day": "1969-07-20"}),
+    ("Ist 1900 ein Schaltjahr?", "is_leap_year", {"year": 1900}),
+    ("Sortiere die Liste [3, 1, 2]", "sort_list", {"items": [3, 1, 2]}),
+    ("Entferne Duplikate aus [1, 2, 2]", "remove_duplicates", {"items": [1, 2, 2]}),
+    ("25 Grad Celsius in Fahrenheit", "celsius_to_fahrenheit", {"celsius": 25}),
+    ("Was sind 77 °F in Celsius?", "fahrenheit_to_celsius", {"fahrenheit": 77}),
+    ("5 km in Meilen", "convert_length", {"value": 5, "from_unit": "km", "to_unit": "mi"}),
+    ("70 kg in Pfund", "kilograms_to_pounds", {"kilograms": 70}),
+    ("Wandle sales.csv in JSON um", "csv_to_json", {"csv_text": "sales.csv"}),
+    (
+        "Summiere die Spalte revenue aus sales.csv",
+        "sum_csv_file_column",
+        {"column": "revenue", "path": "sales.csv"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("request_", "name", "arguments"), GERMAN, ids=[g[0] for g in GERMAN])
+def test_a_german_request_asks_for_what_it_lists(
+    request_: str, name: str, arguments: dict[str, Any]
+) -> None:
+    assert [(m.recipe.name, m.arguments) for m in matches(request_)] == [(name, arguments)]
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_every_example_of_the_page_is_known(language: str) -> None:
+    source = Path(web.__file__).parent / "static" / "locales" / f"{language}.ftl"
+    texts = dict(
+        re.findall(r"^((?:project-)?example-[\w-]+) = (.+)$", source.read_text("utf-8"), re.M)
+    )
+    for id, name in {
+        "library": "calculate_percentage",
+        "build": "text_to_morse",
+        "file": "plot_csv_columns",
+        "plan": "reverse_and_count_vowels",
+    }.items():
+        request_ = texts[f"example-{id}-request"]
+        assert [m.recipe.name for m in matches(request_)] == [name]
+        assert is_german(request_) is (language == "de")
+    script = script_for(texts["example-script-request"])
+    assert script is not None
+    assert script.name == "squares.py"
+    project = texts["example-project-request"]
+    assert _PROJECT.match(in_english(project))
+    goals = [project, *(texts[f"project-example-{n}"] for n in ("counter", "sales", "song"))]
+    assert all(project_for(goal) for goal in goals)

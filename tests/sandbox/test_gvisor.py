@@ -96,7 +96,7 @@ async def test_its_status_names_the_runtime_and_what_is_not_guaranteed(
     assert (status.available, status.backend, status.not_guaranteed) == (
         True,
         "docker",
-        (OWN_KERNEL,),
+        {"limits": OWN_KERNEL},
     )
     assert status.detail.endswith(", runtime runsc")
 
@@ -164,7 +164,7 @@ async def test_a_runtime_that_the_engine_has_is_used(behind: Callable[[str], Beh
     status = await sandbox.status()
     assert (status.detail.endswith(", runtime runc"), status.not_guaranteed) == (
         True,
-        (SHARED_KERNEL,),
+        {"kernel": SHARED_KERNEL},
     )
     await sandbox.aclose()
 

@@ -243,7 +243,7 @@ async def test_status_names_engine_and_image(
         available=True,
         backend="docker",
         detail=f"Docker {version}, image {image}",
-        not_guaranteed=(SHARED_KERNEL,),
+        not_guaranteed={"kernel": SHARED_KERNEL},
     )
 
 

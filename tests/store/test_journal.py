@@ -379,7 +379,7 @@ def test_turns_of_a_killed_server_are_stopped_once(
     assert (record.turn_id, record.seq, record.event) == (
         turn,
         3,
-        TurnStopped(reason="The server ended while this was running."),
+        TurnStopped(reason="The server ended while this was running.", by="server"),
     )
     assert journal.history(conversation, 2) == (record,)
     assert sorted(_states(engine).values()) == ["finished", "stopped"]

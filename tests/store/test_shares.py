@@ -96,7 +96,7 @@ def test_what_is_of_the_library_or_the_server_stays_there(shares: Shares, journa
         ToolFound(tool="add", confidence=0.9),
         TurnFinished(answer="two", tool="add", seconds=1),
         started,
-        server.model_copy(update={"message": "", "remedy": ""}),
+        server.model_copy(update={"message": "", "remedy": "", "values": {}}),
         started,
         task.model_copy(update={"remedy": ""}),
     ]

@@ -547,7 +547,7 @@ class FakeSetup:
         return EngineStatus(
             model=self._configuration.status,
             sandbox=self.sandbox,
-            library=LibraryStatus(tools=1, detail="ready"),
+            library=LibraryStatus(tools=1, search="ready", detail="ready"),
             files=self._configuration.settings.file_limits,
             unready=self._readiness.unready,
         )

@@ -252,7 +252,13 @@ def test_nobody_reads_or_continues_what_belongs_to_somebody_else(
     server: ServerProcess, visitor: requests.Session
 ) -> None:
     foreign = of_somebody_else(server.folder)
-    refused = {"message": f"unknown conversation {foreign!r}", "remedy": "begin a new one"}
+    refused = {
+        "message": f"unknown conversation {foreign!r}",
+        "remedy": "begin a new one",
+        "kind": "request",
+        "cause": "missing",
+        "values": {},
+    }
     with server.socket(visitor) as page:
         payload = {"conversation_id": foreign, "after": 0}
         assert page.call("subscribe", payload) == {"ok": False, "error": refused}
@@ -294,7 +300,7 @@ def test_the_library_and_the_status_concern_everybody(
                 "available": False,
                 "backend": "none",
                 "detail": "no engine answers",
-                "not_guaranteed": [],
+                "not_guaranteed": {},
             }
             assert visitor.get(f"{server.url}/api/v1/health").json() == status
 
@@ -346,6 +352,9 @@ def test_a_full_queue_says_what_to_do(server: ServerProcess, visitor: requests.S
         error = {
             "message": "the queue is full, with 66 requests of yours waiting",
             "remedy": "wait until one of them runs, or stop one",
+            "kind": "request",
+            "cause": "full",
+            "values": {"count": 66},
         }
         assert page.ask("too many") == {"ok": False, "error": error}
 

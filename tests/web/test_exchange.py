@@ -132,7 +132,9 @@ def test_a_sandbox_that_breaks_is_the_last_event(
 ) -> None:
     content = bundle(tmp_path, draft("broken_tool"))
     *_, last = events(program.post(f"{server.url}/api/v1/bundles/check", data=content))
-    assert last == ("error", {"message": "there is no sandbox", "remedy": "start Docker"})
+    codes = {"kind": "sandbox", "cause": "missing", "values": {}}
+    error = {"message": "there is no sandbox", "remedy": "start Docker", **codes}
+    assert last == ("error", error)
 
 
 def test_nothing_is_imported_from_another_site(

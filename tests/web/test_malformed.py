@@ -126,20 +126,27 @@ def test_a_bad_payload_is_refused_in_the_reply(
         assert _is_alive(page)
 
 
+def codes(kind: str) -> dict[str, object]:
+    return {"kind": kind, "cause": "", "values": {}}
+
+
 def test_what_is_wrong_is_named(server: ServerProcess, visitor: requests.Session) -> None:
     with server.socket(visitor) as page:
         assert page.call("ask", {"text": "x" * 1_000_000})["error"] == {
             "message": "text: String should have at most 20000 characters",
             "remedy": "send {text, conversation_id, files, answers, again, after, request_id}",
+            **codes("request"),
         }
         assert page.call("ask", None)["error"] == {
             "message": "the event must carry one object",
             "remedy": "send {text, conversation_id, files, answers, again, after, request_id}",
+            **codes("request"),
         }
         assert page.call("ask", {"text": " "})["error"]["message"] == "the request is blank"
         assert page.call("ask", {"text": "crash"})["error"] == {
             "message": "something went wrong in the server",
             "remedy": "try again; the server's log says more",
+            **codes("internal"),
         }
 
 
@@ -162,7 +169,11 @@ def test_events_that_do_not_exist_are_refused(
         reply = page.call(name, {"text": "say hello"}, timeout=20)
         assert reply == {
             "ok": False,
-            "error": {"message": f"{name!r} is not an event of this server", "remedy": EVENTS},
+            "error": {
+                "message": f"{name!r} is not an event of this server",
+                "remedy": EVENTS,
+                **codes("internal"),
+            },
         }
 
 

@@ -268,7 +268,7 @@ def test_health_tells_model_sandbox_and_library(
         "local_servers": [],
     }
     assert set(health["sandbox"]) == {"available", "backend", "detail", "not_guaranteed"}
-    assert health["library"] == {"tools": 1, "detail": "ready"}
+    assert health["library"] == {"tools": 1, "search": "ready", "detail": "ready"}
 
 
 def test_conversations_and_their_records(server: ServerProcess, visitor: requests.Session) -> None:
@@ -288,6 +288,7 @@ def test_conversations_and_their_records(server: ServerProcess, visitor: request
             "pinned",
             "running",
             "unread",
+            "has_files",
             "snippet",
         },
     )
@@ -329,7 +330,7 @@ def test_every_error_of_the_api_is_json(
     response = visitor.request(method, server.url + path, headers={"Origin": server.url})
     assert (response.status_code, response.headers["Content-Type"]) == (status, "application/json")
     error = response.json()["error"]
-    assert set(error) == {"message", "remedy"}
+    assert set(error) - {"kind", "cause", "values"} == {"message", "remedy"}
     assert error["message"] == message if message else error["message"]
     if status == 405:
         assert "GET" in response.headers["Allow"]

@@ -39,17 +39,40 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar, Literal
 
-FailureKind = Literal["task", "budget", "model", "sandbox", "library", "internal"]
-"""What gave up. task: the work itself, in a working environment; budget: a limit was reached; the
-others: that part is broken.
+FailureKind = Literal["task", "budget", "model", "sandbox", "library", "request", "internal"]
+"""What gave up. task: the work itself, in a working environment; budget: a limit was reached;
+request: the caller sent what can't be used; the others: that part is broken.
 """
 FailureCause = Literal[
-    "", "unreachable", "no_access", "rejected", "too_long", "declined", "unusable", "missing"
-]
-"""Within a kind, what went wrong. model: its server does not answer, refuses the key or the form of
-the request, takes no prompt of that length; the model declines, or its reply has no use. sandbox:
-there is none. "": whatever else.
+    "", "unreachable", "slow", "interrupted", "failing", "overloaded", "no_access", "no_quota",
+    "unknown_model", "no_model_server", "rejected", "too_long", "declined", "unusable", "calls",
+    "tokens", "seconds", "cost", "steps", "missing", "busy", "full", "name", "too_large",
+    "running", "unfinished", "settings", "conflict", "modified", "exists", "frozen", "in_the_way",
+    "said", "consent", "database", "embedder", "setting", "silent", "unsaved",
+]  # fmt: skip
+"""Within a kind, what went wrong; "" for whatever else. said: the message is the model's own words
+for the person.
 """
+CAUSES: Mapping[FailureKind, tuple[FailureCause, ...]] = {
+    "task": ("said", "frozen"),
+    "budget": ("calls", "tokens", "seconds", "cost", "steps"),
+    "model": (
+        "unreachable", "slow", "interrupted", "failing", "overloaded", "no_access", "no_quota",
+        "unknown_model", "no_model_server", "rejected", "too_long", "declined", "unusable",
+    ),
+    "sandbox": ("missing",),
+    "library": (
+        "name", "exists", "missing", "modified", "frozen", "conflict", "in_the_way", "unfinished",
+    ),
+    "request": (
+        "missing", "busy", "full", "name", "too_large", "running", "unfinished", "settings",
+        "conflict", "modified",
+    ),
+    "internal": (
+        "interrupted", "database", "embedder", "setting", "silent", "unsaved", "consent",
+    ),
+}  # fmt: skip
+"""The causes of each kind, beside "". The page has a sentence for each (web/static/locales)."""
 
 
 class AgentError(Exception):
@@ -58,12 +81,24 @@ class AgentError(Exception):
     """
 
     kind: ClassVar[FailureKind] = "internal"
-    cause: ClassVar[FailureCause] = ""
+    cause: FailureCause = ""
 
-    def __init__(self, message: str, remedy: str = "", where: str = "") -> None:
+    def __init__(
+        self,
+        message: str,
+        remedy: str = "",
+        where: str = "",
+        *,
+        cause: FailureCause = "",
+        **values: str | float,
+    ) -> None:
+        """`cause`: by default that of the class; `values`: names and numbers in the message, by
+        their places in the page's sentence for the cause.
+        """
         super().__init__(message)
-        self.message = message
-        self.remedy = remedy
+        self.message, self.remedy = message, remedy
+        self.values: Mapping[str, Any] = values
+        self.cause = cause or type(self).cause
         self.where = where
         """The stage of the turn that gave up, once one is known; see `stage`."""
 
@@ -75,15 +110,20 @@ class AgentError(Exception):
             "remedy": self.remedy,
             "kind": self.kind,
             "cause": self.cause,
+            "values": self.values,
         }
 
 
 class ConfigurationError(AgentError):
     """A setting has a value that is not allowed; names variable, value and what is allowed."""
 
+    cause = "setting"
+
 
 class RequestError(AgentError):
     """The caller sent something unusable."""
+
+    kind = "request"
 
 
 class ResourceNotFound(RequestError):
@@ -91,13 +131,19 @@ class ResourceNotFound(RequestError):
     says whether another caller has one.
     """
 
+    cause = "missing"
+
 
 class ResourceBusy(RequestError):
     """Another action is using the project."""
 
+    cause = "busy"
+
 
 class LimitReached(RequestError):
     """Too many turns are waiting already."""
+
+    cause = "full"
 
 
 class ModelError(AgentError):
@@ -109,7 +155,7 @@ class ModelError(AgentError):
 class ModelUnavailable(ModelError):
     """The model's server does not answer, answers too late, or keeps answering 429 or 5xx."""
 
-    cause: ClassVar[FailureCause] = "unreachable"
+    cause: FailureCause = "unreachable"
 
 
 class ModelRefused(ModelError):
@@ -155,39 +201,57 @@ class LibraryError(AgentError):
 class ToolNameInvalid(LibraryError):
     """The name cannot be a tool's name."""
 
+    cause = "name"
+
 
 class ToolExists(LibraryError):
     """A tool of that name is registered already."""
+
+    cause = "exists"
 
 
 class ToolNotFound(LibraryError):
     """No tool of that name is registered."""
 
+    cause = "missing"
+
 
 class ToolModified(LibraryError):
     """The tool's files differ from what was verified."""
+
+    cause = "modified"
 
 
 class VersionNotFound(LibraryError):
     """The tool has no version of that number."""
 
+    cause = "missing"
+
 
 class VersionConflict(LibraryError):
     """A new version is based on one that is no longer the newest, or is identical to the newest."""
+
+    cause = "conflict"
 
 
 class FileInTheWay(LibraryError):
     """A file with other content exists where a tool's file would go, and belongs to no tool."""
 
+    cause = "in_the_way"
+
 
 class DatabaseUnavailable(AgentError):
     """The database can't be opened, or works no longer: it is locked, full, damaged or away."""
+
+    cause = "database"
 
 
 class EmbedderUnavailable(AgentError):
     """The embedding model is not set up, its weights are damaged, or its server does not give
     vectors.
     """
+
+    cause = "embedder"
 
 
 class WorkspaceError(AgentError):
@@ -202,6 +266,7 @@ class ProjectGivenUp(AgentError):
     """The model judges that the goal of a project can't be met; the message says why."""
 
     kind = "task"
+    cause = "said"
 
 
 class GraphError(AgentError):
@@ -223,13 +288,15 @@ class PlanFailed(AgentError):
     def event_fields(self) -> Mapping[str, Any]:
         if not isinstance((reason := self.__cause__), AgentError):
             return super().event_fields
-        return {**super().event_fields, "kind": reason.kind, "cause": reason.cause}
+        of_reason = {"kind": reason.kind, "cause": reason.cause, "values": reason.values}
+        return {**super().event_fields, **of_reason}
 
 
 class AgentGaveUp(AgentError):
     """An agent reports that it failed; `where` names it."""
 
     kind = "task"
+    cause = "said"
 
 
 class StillUnclear(AgentError):

@@ -5,7 +5,7 @@ An event says what happened, but not where: the journal wraps it in a `Record` w
 and conversation, a time and a number.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -42,6 +42,8 @@ class Outcome(StrEnum):
     STOPPED = "stopped"
 
 
+Decision = Literal["", "steps", "delegate", "answer", "question", "impossible"]
+"""What a finished specification came to, in place of a tool."""
 StepState = Literal["started", "streaming", "finished", "failed"]
 
 Contents = Annotated[tuple[File, ...], Field(exclude=True, repr=False)]
@@ -228,6 +230,7 @@ class SynthesisStep(StageEvent):
     attempt: int = 1
     text: str = ""
     """streaming: the next piece of what the model writes; otherwise one sentence for people."""
+    decision: Decision = ""
     offset: int | None = None
     """streaming: as that of an `AnswerToken`."""
     artifact: str = ""
@@ -506,6 +509,8 @@ class TurnFailed(Value):
     remedy: str = ""
     kind: FailureKind = "internal"
     cause: FailureCause = ""
+    values: Mapping[str, str | float] = {}
+    """Names and numbers in the message."""
     outcome: Literal[Outcome.FAILED] = Outcome.FAILED
     reached: str = ""
     """kind `budget`: what was done by then, for people; "" if nothing."""
@@ -518,6 +523,8 @@ class TurnStopped(Value):
 
     type: Literal["turn_stopped"] = "turn_stopped"
     reason: str
+    by: Literal["person", "server"] = "person"
+    """server: it ended, or was interrupted."""
     outcome: Literal[Outcome.STOPPED] = Outcome.STOPPED
     usage: Usage = Usage()
     seconds: float = 0.0

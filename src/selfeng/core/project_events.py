@@ -1,5 +1,6 @@
 """The events of a project's build; part of the union in `events`."""
 
+from collections.abc import Mapping
 from typing import Literal
 
 from selfeng.core.errors import FailureCause, FailureKind
@@ -146,6 +147,7 @@ class ProjectFailed(ProjectEvent):
     remedy: str = ""
     kind: FailureKind = "internal"
     cause: FailureCause = ""
+    values: Mapping[str, str | float] = {}
     reached: str = ""
     """How far the project got, in one sentence."""
     steps: int = 0

@@ -84,6 +84,8 @@ class ModelStatus(Value):
 
 class LibraryStatus(Value):
     tools: int
+    search: Literal["behind", "ready", "elsewhere", "away", "absent", "broken"]
+    """The state of the index; without it, the search is exact."""
     detail: str
 
 

@@ -15,7 +15,7 @@ from pydantic import (
     TypeAdapter,
 )
 
-from selfeng.core.errors import BudgetExceeded
+from selfeng.core.errors import BudgetExceeded, FailureCause
 from selfeng.core.events import Event, LessonsShown, Limits, ModelNews, Waiting
 from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
@@ -93,13 +93,13 @@ class Budget:
             self._parent.check()
         usage, limits = self.usage, self.limits
         if usage.calls >= limits.calls:
-            raise self._exceeded(f"{limits.calls} model calls", "max_calls")
+            raise self._exceeded(f"{limits.calls} model calls", "calls", limits.calls)
         if usage.input_tokens + usage.output_tokens >= limits.tokens:
             raise self.out_of_tokens()
         if self.seconds >= limits.seconds:
             raise self.out_of_seconds()
         if limits.cost is not None and (usage.cost or 0.0) >= limits.cost:
-            raise self._exceeded(f"{limits.cost:g} US dollars", "max_cost")
+            raise self._exceeded(f"{limits.cost:g} US dollars", "cost", limits.cost)
 
     def check_running(self, tokens: int, cost: float | None) -> None:
         """Call while a model call runs, with all that it has used so far; `cost` in US dollars,
@@ -114,7 +114,7 @@ class Budget:
         if usage.input_tokens + usage.output_tokens + tokens > limits.tokens:
             raise self.out_of_tokens()
         if limits.cost is not None and (usage.cost or 0.0) + (cost or 0.0) > limits.cost:
-            raise self._exceeded(f"{limits.cost:g} US dollars", "max_cost")
+            raise self._exceeded(f"{limits.cost:g} US dollars", "cost", limits.cost)
 
     def charge(self, input_tokens: int, output_tokens: int, cost: float | None) -> None:
         """Count one finished model call; `cost` in US dollars, None if the price is unknown."""
@@ -144,21 +144,20 @@ class Budget:
     def out_of_tokens(self) -> BudgetExceeded:
         if self._parent and self._parent.tokens_left == self.tokens_left:
             return self._parent.out_of_tokens()
-        return self._exceeded(f"{self.limits.tokens} tokens", "max_tokens")
+        return self._exceeded(f"{self.limits.tokens} tokens", "tokens", self.limits.tokens)
 
     def out_of_seconds(self) -> BudgetExceeded:
         if self._parent and self._parent.seconds_left == self.seconds_left == 0:
             return self._parent.out_of_seconds()
-        return self._exceeded(f"{self.limits.seconds:g} seconds", "max_seconds")
+        return self._exceeded(f"{self.limits.seconds:g} seconds", "seconds", self.limits.seconds)
 
     def remedy(self, limit: str) -> str:
         """What to do when the limit of this name is reached."""
         return f"ask for less, or raise TURN_{limit.upper()}"
 
-    def _exceeded(self, limit: str, name: str) -> BudgetExceeded:
-        return BudgetExceeded(
-            f"the {self.spender} has used up its budget of {limit}", self.remedy(name)
-        )
+    def _exceeded(self, words: str, cause: FailureCause, limit: float) -> BudgetExceeded:
+        message = f"the {self.spender} has used up its budget of {words}"
+        return BudgetExceeded(message, self.remedy(f"max_{cause}"), cause=cause, limit=limit)
 
 
 Recall = Callable[[AgentKind, str], Awaitable[tuple[LessonHint, ...]]]

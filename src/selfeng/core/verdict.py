@@ -179,5 +179,5 @@ class SandboxStatus(Value):
     """`docker`, `bubblewrap` or `none`."""
     detail: str
     """For people: engine version and image, or why nothing can run and what to do."""
-    not_guaranteed: tuple[str, ...] = ()
-    """What containers of this backend lack on this machine, one sentence each."""
+    not_guaranteed: Mapping[str, str] = {}
+    """What containers of this backend lack on this machine: a sentence each, by a name."""

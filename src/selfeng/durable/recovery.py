@@ -108,7 +108,7 @@ class TurnRecovery:
             self._interrupt(claimed)
 
     def _interrupt(self, claimed: ClaimedTurn) -> None:
-        last = TurnStopped(reason=INTERRUPTED)
+        last = TurnStopped(reason=INTERRUPTED, by="server")
         self._recorder.emit(claimed.conversation_id, claimed.turn_id, last, lease=claimed.lease)
 
     async def _until_ready(self) -> None:

@@ -210,7 +210,9 @@ class ToolWriter:
                 raise not_found(name)
             if self._files.read(name) != _sources(draft):
                 raise ToolModified(
-                    f"the files of {name} have changed since they were verified", verify_again(name)
+                    f"the files of {name} have changed since they were verified",
+                    verify_again(name),
+                    name=name,
                 )
             (before,) = records.load(connection, [name])
             tool = next_version(before, draft, provenance, versions.next_number(connection, name))

@@ -64,7 +64,9 @@ def load(connection: sa.Connection, name: str, version: int) -> ToolVersion:
     )
     if (row := connection.execute(query).first()) is None:
         raise VersionNotFound(
-            f"{name} has no version {version}", f"`selfeng versions {name}` lists its versions"
+            f"{name} has no version {version}",
+            f"`selfeng versions {name}` lists its versions",
+            name=name,
         )
     return _version(row)
 

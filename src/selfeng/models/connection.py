@@ -32,6 +32,7 @@ from selfeng.models.model_failures import (
     RequestRefused,
     TooLong,
     broken_off,
+    interrupted,
     unreadable,
 )
 from selfeng.models.pricing import Meter, Price
@@ -210,10 +211,7 @@ class ModelConnection:
             if finish == "length" and not apart:
                 raise self.cut_off()
             if not finish:
-                raise ModelUnavailable(
-                    f"the reply of {self.server.name} broke off: it ended without an end mark",
-                    "try again",
-                )
+                raise interrupted(self.server, "it ended without an end mark")
             if spoken_text.strip() and request.plain:  # a grammar would suppress thoughts
                 self._unopened = thoughts.were_unopened
             if apart:
@@ -228,6 +226,7 @@ class ModelConnection:
         return ModelReplyInvalid(
             f"the reply of {self.server.model} was cut off by its length limit",
             f"ask for less at once, or raise the server's limit: {CONTEXT_LENGTH}, or max_tokens",
+            model=self.server.model,
         )
 
     def _nothing_said(self, thoughts: str) -> ModelReplyInvalid:
@@ -235,9 +234,12 @@ class ModelConnection:
             return ModelReplyInvalid(
                 f"{self.server.model} only thought aloud and replied nothing",
                 "try again, let it think less, or set another OPENAI_MODEL",
+                model=self.server.model,
             )
         return ModelReplyInvalid(
-            f"the reply of {self.server.model} is empty", "try again, or set another OPENAI_MODEL"
+            f"the reply of {self.server.model} is empty",
+            "try again, or set another OPENAI_MODEL",
+            model=self.server.model,
         )
 
     def _tell(self, request: ChatRequest, budget: Budget) -> Callable[[str], None]:
@@ -367,11 +369,13 @@ class ModelConnection:
             raise ModelRefused(
                 f"{self.server.model} declined: {self.server.clean(refusal)}",
                 "word the request differently",
+                model=self.server.model,
             )
         if finish == "content_filter":
             raise ModelRefused(
                 f"a content filter cut off the reply of {self.server.model}",
                 "word the request differently",
+                model=self.server.model,
             )
         if finish == "error":  # how a gateway reports trouble at the provider behind it
             raise broken_off(self.server)

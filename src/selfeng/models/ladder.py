@@ -111,6 +111,7 @@ async def ask(
             raise ModelReplyInvalid(
                 f"the reply of {connection.server.model} can't be used: {problem}",
                 "try again, or set another OPENAI_MODEL",
+                model=connection.server.model,
             )
         repair, repaired = _returned(reply, strategy.demand(problem)), True
 

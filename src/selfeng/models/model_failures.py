@@ -9,7 +9,7 @@ from typing import Any
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 
 from selfeng.core.bounded_reply import ReplyTooLarge
-from selfeng.core.errors import ModelError, ModelRefused, ModelUnavailable
+from selfeng.core.errors import FailureCause, ModelError, ModelRefused, ModelUnavailable
 from selfeng.core.model_server import ModelServer
 
 _FILTERED = {"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"}
@@ -56,11 +56,12 @@ class RequestRefused(ModelUnavailable):
         said: str = "",
         status: int = 0,
         generated: str = "",
+        **more: Any,
     ) -> None:
         """`said`: all words of the refusal; `generated`: what the model had written when the server
         refused it, as Groq shows it.
         """
-        super().__init__(message, remedy)
+        super().__init__(message, remedy, **more)
         self.said, self.status, self.generated = said, status, generated
 
     @property
@@ -86,6 +87,8 @@ def not_a_model(server: ModelServer, what: str) -> ModelUnavailable:
     return ModelUnavailable(
         f"{server.name} does not answer like an OpenAI-compatible server: {what}",
         "check OPENAI_BASE_URL; it usually ends in /v1",
+        cause="no_model_server",
+        server=server.name,
     )
 
 
@@ -106,6 +109,7 @@ def unreadable(server: ModelServer, what: str) -> ReplyUnusable:
     return ReplyUnusable(
         f"the reply of {server.model} at {server.name} can't be used: {what}",
         "try again, or set another OPENAI_MODEL",
+        model=server.model,
     )
 
 
@@ -114,6 +118,9 @@ def timed_out(server: ModelServer, *, midway: bool) -> NoAnswer:
         f"{server.name} did not {'continue' if midway else 'answer'} within "
         f"{server.timeout:g} seconds",
         "try again, use a faster model, or raise OPENAI_TIMEOUT",
+        cause="slow",
+        server=server.name,
+        seconds=server.timeout,
     )
 
 
@@ -121,13 +128,17 @@ def unreachable(server: ModelServer, reason: str) -> NoAnswer:
     return NoAnswer(
         f"{server.name} can't be reached: {server.clean(reason)}",
         "check that the server runs, the network, and OPENAI_BASE_URL",
+        server=server.name,
     )
 
 
 def interrupted(server: ModelServer, reason: str) -> ModelUnavailable:
     """The error for a connection that ended within a reply."""
     return ModelUnavailable(
-        f"the reply of {server.name} broke off: {server.clean(reason)}", "try again"
+        f"the reply of {server.name} broke off: {server.clean(reason)}",
+        "try again",
+        cause="interrupted",
+        server=server.name,
     )
 
 
@@ -135,13 +146,15 @@ def broken_off(server: ModelServer, error: Any = None) -> ModelUnavailable:
     """The error for a server, or a provider behind it, that ends its reply with one."""
     detail = server.clean(explanation(error))
     message = f"{server.name} broke off its reply"
-    return ModelUnavailable(f"{message}: {detail}" if detail else message, "try again")
+    full_message = f"{message}: {detail}" if detail else message
+    return ModelUnavailable(full_message, "try again", cause="interrupted", server=server.name)
 
 
 def erroneous(server: ModelServer, error: Any) -> ModelUnavailable:
     """The error for an answer that is one, whatever its status."""
     detail = server.clean(explanation(error) or str(error))
-    return ModelUnavailable(f"{server.name} answers with an error: {detail}", "try again later")
+    message = f"{server.name} answers with an error: {detail}"
+    return ModelUnavailable(message, "try again later", cause="failing", server=server.name)
 
 
 def _failure(error: Exception, server: ModelServer, midway: bool) -> ModelError:
@@ -225,7 +238,9 @@ def _texts(value: Any) -> Iterator[str]:
                 yield from _texts(inner)
 
 
-def _refused(message: str, remedy: str, body: Any, text: str, status: int) -> RequestRefused:
+def _refused(
+    message: str, remedy: str, body: Any, text: str, status: int, **more: Any
+) -> RequestRefused:
     generated = body.get("failed_generation") if isinstance(body, Mapping) else None
     return RequestRefused(
         message,
@@ -233,6 +248,7 @@ def _refused(message: str, remedy: str, body: Any, text: str, status: int) -> Re
         said=" ".join(_texts(body)) or text,
         status=status,
         generated=generated if isinstance(generated, str) else "",
+        **more,
     )
 
 
@@ -244,6 +260,8 @@ def status_failure(
     """
     detail = server.clean(explanation(body) or text)
     kind: type[ModelError] = ModelUnavailable
+    cause: FailureCause = ""
+    values: dict[str, Any] = {"server": server.name, "model": server.model}
     if code in _FILTERED:
         kind, message, remedy = (
             ModelRefused,
@@ -263,30 +281,32 @@ def status_failure(
     elif status == 404:
         message = f"{server.name} does not know the model {server.model} (404): {detail}"
         remedy = "set OPENAI_MODEL to a model that the server has, and check OPENAI_BASE_URL"
+        cause = "unknown_model"
         if code != "model_not_found":
-            return _refused(message, remedy, body, text, status)
+            return _refused(message, remedy, body, text, status, cause=cause, **values)
     elif status == 429 and code in _NO_QUOTA:
         kind, message, remedy = (
             AccessRefused,
             f"the account behind OPENAI_API_KEY has no quota left at {server.name}",
             "check its plan and billing",
         )
+        cause = "no_quota"
     elif status == 429:
         message = f"{server.name} keeps answering 429, too many requests: {detail}"
-        remedy = "wait a little, or raise OPENAI_MAX_RETRIES"
+        remedy, cause = "wait a little, or raise OPENAI_MAX_RETRIES", "overloaded"
     elif status in {400, 405, 422, 501}:
         message = f"{server.name} does not take the request ({status}): {detail}"
-        return _refused(message, f"check OPENAI_MODEL={server.model}", body, text, status)
+        return _refused(message, f"check OPENAI_MODEL={server.model}", body, text, status, **values)
     else:
-        answers = "keeps answering" if status >= 500 else "answers"
+        answers, cause = "keeps answering" if status >= 500 else "answers", "failing"
         message, remedy = (
             f"{server.name} {answers} {status}: {detail}",
             "try again later; check the server at OPENAI_BASE_URL",
         )
         # llama.cpp refuses tools that it is not set up for with 500.
         if status >= 500 and _FORM.search(" ".join(_texts(body)) or text):
-            return _refused(message, remedy, body, text, status)
-    return kind(message, remedy)
+            return _refused(message, remedy, body, text, status, **values)
+    return kind(message, remedy, cause=cause, **values)
 
 
 def _too_long(server: ModelServer, detail: str) -> TooLong:
@@ -294,4 +314,5 @@ def _too_long(server: ModelServer, detail: str) -> TooLong:
         f"the prompt is longer than {server.model} takes: {detail}",
         f"ask for less, begin a new conversation, raise {CONTEXT_LENGTH}, or set another "
         "OPENAI_MODEL",
+        model=server.model,
     )

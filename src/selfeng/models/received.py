@@ -89,7 +89,9 @@ def _without_message(completion: ChatCompletion, server: ModelServer) -> ModelEr
     if error := (completion.model_extra or {}).get("error"):
         return erroneous(server, error)
     return ModelReplyInvalid(
-        f"the reply of {server.model} holds no message", "try again, or set another OPENAI_MODEL"
+        f"the reply of {server.model} holds no message",
+        "try again, or set another OPENAI_MODEL",
+        model=server.model,
     )
 
 

@@ -258,7 +258,8 @@ class Build:
             await self._reason()
             if self._steps == self._options.max_steps:
                 message = f"the build did not finish within {count(self._steps, 'step')}"
-                raise BudgetExceeded(message, "continue with another build, or raise max_steps")
+                remedy = "continue with another build, or raise max_steps"
+                raise BudgetExceeded(message, remedy, cause="steps", limit=self._steps)
             try:
                 action = await self._choose()
             except (WorkspaceError, ModelReplyInvalid) as error:

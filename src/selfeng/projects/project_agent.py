@@ -3,16 +3,14 @@
 import asyncio
 import re
 from pathlib import Path
+from typing import Any
 
 from selfeng.agents import AgentReply, Task
 from selfeng.core.errors import (
     AgentError,
     BudgetExceeded,
-    ModelRefused,
-    ModelReplyInvalid,
-    ModelUnavailable,
-    SandboxFailed,
-    SandboxUnavailable,
+    ModelError,
+    SandboxError,
 )
 from selfeng.core.events import BudgetSpent, FilesMade
 from selfeng.core.files import File
@@ -24,13 +22,9 @@ from selfeng.projects.options import ProjectOptions
 from selfeng.projects.state import ProjectStore, back_up
 
 NAME = "builder"
-_OUT_OF_ORDER: dict[tuple[str, str], type[AgentError]] = {
-    (error.kind, error.cause): error
-    for error in (
-        ModelUnavailable, ModelRefused, ModelReplyInvalid, SandboxUnavailable, SandboxFailed,
-        BudgetExceeded,
-    )
-}  # fmt: skip
+_OUT_OF_ORDER: dict[str, type[AgentError]] = {
+    error.kind: error for error in (ModelError, SandboxError, BudgetExceeded)
+}
 _LONGEST_NAME = 30
 
 
@@ -76,8 +70,8 @@ class ProjectAgent:
                     outcome="done", text=f"{summary}\n\nThe project is in {packed.name}."
                 )
             case ProjectFailed(kind="model" | "sandbox" | "budget" as kind, cause=cause):
-                error = _OUT_OF_ORDER.get((kind, cause), ModelUnavailable)
-                raise error(last.message, last.remedy)
+                error = _OUT_OF_ORDER[kind]
+                raise error(last.message, last.remedy, cause=cause, **dict[str, Any](last.values))
             case ProjectFailed():
                 reply = AgentReply(
                     outcome="failed", text=". ".join(filter(None, (last.message, last.reached)))

@@ -157,7 +157,9 @@ def ended(last: Final) -> Last:
         case ProjectFailed():
             return TurnFailed(
                 where=BUILDING,
-                **last.model_dump(include={"message", "remedy", "kind", "cause", "reached"}),
+                **last.model_dump(
+                    include={"message", "remedy", "kind", "cause", "values", "reached"}
+                ),
                 **spent,
             )
         case ProjectStopped():
@@ -369,6 +371,7 @@ class ProjectService:
             raise ResourceBusy(
                 f"{project.title} is busy: another action is running",
                 "wait until it has ended, or stop it",
+                name=project.title,
             )
         return project
 

@@ -238,7 +238,9 @@ class ProjectStore:
             lock.acquire()
         except Timeout as error:
             raise ResourceBusy(
-                f"the project {name!r} is already being built", "wait for that build, or stop it"
+                f"the project {name!r} is already being built",
+                "wait for that build, or stop it",
+                name=name,
             ) from error
         try:
             for directory in (folder, self.workspace(name).folder):

@@ -64,7 +64,7 @@ class SettingsInvalid(RequestError):
 
     def __init__(self, problems: Mapping[str, Problem]) -> None:
         message = "; ".join(f"{name}: {problem.message}" for name, problem in problems.items())
-        super().__init__(message, "correct the values; nothing was changed")
+        super().__init__(message, "correct the values; nothing was changed", cause="settings")
         self.problems = problems
 
 

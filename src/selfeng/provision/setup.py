@@ -96,7 +96,7 @@ class Setup:
         return EngineStatus(
             model=self._configuration.status,
             sandbox=sandbox,
-            library=LibraryStatus(tools=tools, detail="; ".join(words)),
+            library=LibraryStatus(tools=tools, search=index, detail="; ".join(words)),
             files=self._configuration.settings.file_limits,
             unready=self._readiness.unready,
             workers=self._processes.workers,

@@ -243,23 +243,18 @@ class BubblewrapBackend:
             available=True, backend=self.name, detail=detail, not_guaranteed=self.not_guaranteed()
         )
 
-    def not_guaranteed(self) -> tuple[str, ...]:
-        """What these containers don't guarantee on this machine."""
+    def not_guaranteed(self) -> dict[str, str]:
+        """What these containers don't guarantee on this machine: a sentence each, by a name."""
         lacking = {
             "memory": f"{self._limits.memory_mb} MB are a hard limit for each process only; all "
             "together are looked at ten times a second.",
-            "pids": None
-            if processes_are_counted_apart()
-            else "The number of processes is not limited.",
+            "pids": "The number of processes is not limited.",
             "cpu": "Code may use more than one CPU until its time is up.",
         }
-        user = () if os.geteuid() == 0 else (_USER,)
-        return (
-            SHARED_KERNEL,
-            _SYSTEM,
-            *user,
-            *(sentence for name in self._groups.missing if (sentence := lacking[name])),
-        )
+        user = {} if os.geteuid() == 0 else {"user": _USER}
+        apart = {"pids"} if processes_are_counted_apart() else set()
+        missing: dict[str, str] = {n: lacking[n] for n in self._groups.missing if n not in apart}
+        return {"kernel": SHARED_KERNEL, "system": _SYSTEM, **user, **missing}
 
     def is_current(self) -> bool:
         self.probe()

@@ -274,9 +274,11 @@ class DockerBackend:
         detail = f"Docker {version}, image {self.image.name}" + (
             f", runtime {self._runtime}" if self._runtime else ""
         )
-        kernel = OWN_KERNEL if has_own_kernel(self._runtime) else SHARED_KERNEL
+        lacking = (
+            {"limits": OWN_KERNEL} if has_own_kernel(self._runtime) else {"kernel": SHARED_KERNEL}
+        )
         return SandboxStatus(
-            available=True, backend=self.name, detail=detail, not_guaranteed=(kernel,)
+            available=True, backend=self.name, detail=detail, not_guaranteed=lacking
         )
 
     def is_current(self) -> bool:

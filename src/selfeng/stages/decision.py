@@ -310,7 +310,8 @@ class Decider:
 
 
 def _without_model(error: ModelError, problem: str) -> ModelError:
-    return type(error)(f"{problem}: {error.message}", error.remedy or "try again later")
+    remedy = error.remedy or "try again later"
+    return type(error)(f"{problem}: {error.message}", remedy, cause=error.cause, **error.values)
 
 
 def _required(tool: Tool | ServerTool) -> Sequence[str]:

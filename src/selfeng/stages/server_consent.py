@@ -53,4 +53,6 @@ def not_consented(tool: ServerTool) -> AgentError:
         f"{tool.name} needs your consent, which a step of a larger task can't ask for",
         "allow it in the page's tools, or with `selfeng servers allow "
         f"{tool.server} {tool.tool}`, and ask again",
+        cause="consent",
+        name=tool.name,
     )

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, assert_never, cast
 
 from selfeng.agents import AgentReply, Delegation
 from selfeng.core.background import BackgroundTasks
-from selfeng.core.errors import AgentError, AgentGaveUp, SynthesisFailed, stage
+from selfeng.core.errors import AgentError, AgentGaveUp, StillUnclear, SynthesisFailed, stage
 from selfeng.core.events import ConsentDecided, ToolMismatch
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner, owned_by
@@ -216,7 +216,7 @@ class Stages:
             case PlanExecuted(tool=str(tool), results=results, files=files):
                 return PartServed(_together(request, tool, results), files)
             case DirectAnswer(text=text, declined=True):
-                raise SynthesisFailed(text, where="specify")
+                raise SynthesisFailed(text, where="specify", cause="said")
             case DirectAnswer(text=text, waits=True):
                 raise SynthesisFailed(text, "accept it, then ask again", where="register")
             case DirectAnswer(text=text, questions=()):
@@ -231,7 +231,8 @@ class Stages:
                     (),
                 )
             case DirectAnswer(text=text, questions=questions):
-                raise AgentError(questions_text(questions, text), "ask again, with what is missing")
+                message = questions_text(questions, text)
+                raise StillUnclear(message, "ask again, with what is missing", where="clarify")
             case PlanExecuted() | AgentReply() | ConsentAsked():
                 raise AssertionError("the synthesis refuses plans and work for agents here")
             case _:

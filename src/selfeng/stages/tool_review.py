@@ -213,7 +213,9 @@ class ToolReview:
         if self._verdicts.get((owner, name)) is task:
             del self._verdicts[owner, name]
         if task.cancelled():
-            raise RequestError("a newer edit took the place of this one", "wait for its verdict")
+            raise RequestError(
+                "a newer edit took the place of this one", "wait for its verdict", cause="conflict"
+            )
         return task.result()
 
     async def save(self, owner: str, name: str, edit: ToolEdit, *, proposed: bool = False) -> Tool:

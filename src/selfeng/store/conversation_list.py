@@ -39,6 +39,8 @@ class ConversationSummary(Value):
     running: bool = False
     unread: bool = False
     """It has records that its owner has not seen."""
+    has_files: bool = False
+    """Files came with its requests, or tools made some."""
     snippet: str = ""
     """What a search found: a line of the newest request or answer that has one of its words."""
 
@@ -75,6 +77,7 @@ def summaries(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
         sa.func.coalesce(newest, _CONVERSATIONS.c.created_at).label("active_at"),
         sa.exists().where(of_conversation, _TURNS.c.state == "running").label("running"),
         (_CONVERSATIONS.c.last_seq > _CONVERSATIONS.c.seen_seq).label("unread"),
+        sa.exists().where(schema.files.c.conversation_id == _CONVERSATIONS.c.id).label("has_files"),
     ).where(_CONVERSATIONS.c.deleted_at.is_(None), *where)
 
 

@@ -622,7 +622,7 @@ class Journal:
         """End the turns that killed servers left running and that can't go on; those of running
         servers continue.
         """
-        event = TurnStopped(reason=_SERVER_ENDED)
+        event = TurnStopped(reason=_SERVER_ENDED, by="server")
         with writing(self._engine) as connection:
             turns = [
                 turn

@@ -141,7 +141,9 @@ class Shares:
 
         def insert() -> None:
             if len(self._listed(owner, conversation_id)) >= MOST:
-                raise RequestError(f"the conversation has {MOST} links", "revoke one of them")
+                raise RequestError(
+                    f"the conversation has {MOST} links", "revoke one of them", cause="full"
+                )
             with writing(self._engine) as connection:
                 connection.execute(
                     _SHARES.insert().values(
@@ -268,7 +270,7 @@ def _public(event: Event) -> Event | None:
         case TurnFailed(kind="task" | "budget"):
             return event.model_copy(update=nothing | {"remedy": ""})
         case TurnFailed():
-            return event.model_copy(update=nothing | {"message": "", "remedy": ""})
+            return event.model_copy(update=nothing | {"message": "", "remedy": "", "values": {}})
         case TurnStopped():
             return event.model_copy(update=nothing)
         case _:

@@ -116,6 +116,7 @@ class TurnQueue:
                 raise LimitReached(
                     f"the queue is full, with {count(len(turns), 'request')}{whose} waiting",
                     "wait until one of them runs, or stop one",
+                    count=len(turns),
                 )
 
     def claim(

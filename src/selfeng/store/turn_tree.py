@@ -82,7 +82,9 @@ def fork(connection: sa.Connection, conversation_id: str, turn_id: str) -> str:
     on_path = sa.select(_TURNS).join(steps, steps.c.id == _TURNS.c.id).order_by(steps.c.back.desc())
     turns = connection.execute(on_path).mappings().all()
     if any(turn["state"] == "running" for turn in turns):
-        raise RequestError("the turn runs", "wait for its end, then continue from it")
+        raise RequestError(
+            "the turn runs", "wait for its end, then continue from it", cause="running"
+        )
     new_ids = {turn["id"]: uuid4().hex for turn in turns} | {conversation_id: uuid4().hex}
     new_id, now = new_ids[conversation_id], datetime.now(UTC)
     of_turns = _EVENTS.c.turn_id.in_(sa.select(steps.c.id))

@@ -160,6 +160,8 @@ class Synthesis:
                 f"version {version} of {name} is frozen, and the request needs a change of it",
                 f"`selfeng unfreeze {name}` allows it",
                 where="specify",
+                cause="frozen",
+                name=name,
             )
         if self._stuck and decision.spec == self._build.spec:
             raise self._stuck

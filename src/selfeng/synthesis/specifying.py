@@ -174,6 +174,8 @@ class Analyst:
         dispute: Dispute | None,
     ) -> Specified | str:
         """The decision that follows from a reply; a text says why it is refused."""
+        if reply.outcome != "tool" and reply.outcome != "fix":  # noqa: PLR1714 - which mypy follows
+            current.decision = reply.outcome
         match reply.outcome:
             case "impossible":
                 current.summary = "It can't be done here."

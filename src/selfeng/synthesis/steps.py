@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pydantic_core import from_json
 
 from selfeng.core.errors import AgentError, ModelReplyInvalid, SynthesisFailed, stage
-from selfeng.core.events import SynthesisStep
+from selfeng.core.events import Decision, SynthesisStep
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient
 from selfeng.core.provenance import AskedPrompt
@@ -39,6 +39,7 @@ class Step:
         """One sentence for people."""
         self.artifact = ""
         """What the step made: JSON or Python source."""
+        self.decision: Decision = ""
         self._answer = ""
         self.failed = False
         """The step ended with a bad result, from which the synthesis continues."""
@@ -92,6 +93,7 @@ class Step:
                 state="failed" if self.failed else "finished",
                 attempt=self.attempt,
                 text=self.summary,
+                decision="" if self.failed else self.decision,
                 artifact=self.artifact,
                 prompt=self._prompt,
                 seconds=time.monotonic() - self._started,

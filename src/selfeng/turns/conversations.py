@@ -172,10 +172,14 @@ def plan_to_tool(records: Sequence[Record]) -> SavedPlan:
     plan = next((event for event in events if isinstance(event, PlanMade)), None)
     if plan is None:
         raise RequestError(
-            "the turn had no plan", "only a request with a plan can be saved as one tool"
+            "the turn had no plan",
+            "only a request with a plan can be saved as one tool",
+            cause="unfinished",
         )
     if not any(isinstance(event, TurnFinished) for event in events):
-        raise RequestError("the turn has not finished", "only a plan that succeeded can be saved")
+        raise RequestError(
+            "the turn has not finished", "only a plan that succeeded can be saved", cause="running"
+        )
     tools = {
         event.step: event.tool
         for event in events
@@ -187,6 +191,7 @@ def plan_to_tool(records: Sequence[Record]) -> SavedPlan:
             raise RequestError(
                 f"the step {step.id} ran no tool",
                 "a plan can be saved only if every step ran a tool",
+                cause="unfinished",
             )
         steps.append(SavedStep(request=step.request, tool=tool))
     request = next(event.request for event in events if isinstance(event, TurnStarted))

@@ -4,7 +4,7 @@ import asyncio
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from typing import Any
+from typing import Any, Literal
 
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.errors import AgentError, Diverged, TakenOver
@@ -15,6 +15,8 @@ log = logging.getLogger(__name__)
 
 CANCELLED = "The turn was cancelled."
 """The reason for a stop that has no other."""
+ON_REQUEST = ("Stopped on request.", CANCELLED)
+"""The reasons for stops by people."""
 INTERRUPTED = "It was interrupted and can't go on where it was."
 """The reason for the end of a turn whose process ended."""
 Last = TurnFinished | TurnFailed | TurnStopped
@@ -94,7 +96,8 @@ class RunningTurn(ABC):
         """The last event of a turn that this error ended."""
 
     def _stopped(self) -> TurnStopped:
-        return TurnStopped(reason=self._reason, **self.spent)
+        by: Literal["person", "server"] = "person" if self._reason in ON_REQUEST else "server"
+        return TurnStopped(reason=self._reason, by=by, **self.spent)
 
     def _end(self, last: Last) -> None:
         """End the turn; nothing comes after this event."""
@@ -120,4 +123,5 @@ class _Reader(AsyncIterator[Event]):
 
 def interrupted() -> AgentError:
     """The end of a turn that was interrupted and can't go on where it was."""
-    return AgentError("it was interrupted and can't go on where it was", "ask again")
+    message = "it was interrupted and can't go on where it was"
+    return AgentError(message, "ask again", cause="interrupted")

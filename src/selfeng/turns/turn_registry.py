@@ -16,11 +16,10 @@ from selfeng.core.events import TurnQueued, TurnStarted, TurnStopped
 from selfeng.store.recorder import Recorder
 from selfeng.store.turn_queue import ClaimedTurn, TurnQueue
 from selfeng.turns.event_numbers import EventNumbers, NumberedEvent
-from selfeng.turns.running_turn import RunningTurn, interrupted
+from selfeng.turns.running_turn import ON_REQUEST, RunningTurn, interrupted
 
 log = logging.getLogger(__name__)
 
-_ON_REQUEST = "Stopped on request."
 _PAUSE = 0.3
 """Seconds in which the places of the queue are told at most once."""
 _LOOK = 1.0
@@ -154,7 +153,7 @@ class TurnRegistry:
         here |= {turn_id: turn.conversation_id for turn_id, turn in self._waiting.items()}
         return next((turn_id for turn_id, c in here.items() if c == conversation_id), None)
 
-    async def stop(self, owner: str, turn_id: str, reason: str = _ON_REQUEST) -> bool:
+    async def stop(self, owner: str, turn_id: str, reason: str = ON_REQUEST[0]) -> bool:
         """Stop a turn of `owner` that runs here, or waits in the queue of any process; False if
         there is none with that id.
         """
@@ -183,9 +182,9 @@ class TurnRegistry:
     def stop_here(self, turn_id: str) -> None:
         """Stop a turn for another process, which has checked whose it is, if it runs here."""
         if turn_id in self._turns:
-            self._turns[turn_id][2].stop(_ON_REQUEST)
+            self._turns[turn_id][2].stop(ON_REQUEST[0])
         elif turn_id in self._foreign_owners:
-            self._stops[turn_id] = _ON_REQUEST
+            self._stops[turn_id] = ON_REQUEST[0]
 
     @property
     def running(self) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 from selfeng.core.result import IN_SHORT
 from selfeng.core.words import for_people, is_in_currency
 from selfeng_offline.completion import Completion
+from selfeng_offline.cookbook.matching import is_german
 from selfeng_offline.cookbook.read_prompt import ReadPrompt
 from selfeng_offline.cookbook.recipe import Recipe, recipe_for_tool
 
@@ -31,7 +32,12 @@ def answer(prompt: ReadPrompt) -> Completion:
     refused = [
         f" A file could not be handed out: {reason}" for reason in _FILES.findall(result) if reason
     ]
-    text = _result_text(name, arguments, _FILES.sub("", result), prompt.sections.get("rounded", ""))
+    result, rounded = _FILES.sub("", result), prompt.sections.get("rounded", "")
+    text = (
+        _german_text(result, rounded)
+        if is_german(prompt.sections.get("request", ""))
+        else _result_text(name, arguments, result, rounded)
+    )
     return Completion(content="".join([text, *refused]))
 
 
@@ -68,6 +74,18 @@ def _result_text(name: str, arguments: Mapping[str, Any], result: str, rounded: 
         if rounded
         else _plain(result, is_text=_returns_text(recipe, result))
     )
+
+
+def _german_text(result: str, rounded: str) -> str:
+    """The result in German, in a sentence that holds for every recipe."""
+    if error := _RAISED.fullmatch(result):
+        return f"Mit dieser Eingabe geht es nicht: {error['message'] or error['type']}"
+    if ending := _ENDED.fullmatch(result):
+        return f"Die Rechnung wurde vor ihrem Ergebnis beendet. {ending['reason']}"
+    if result == _EMPTY or _LONG.fullmatch(result):
+        return "Das Ergebnis ist ein leerer Text." if result == _EMPTY else "Hier ist das Ergebnis."
+    short = rounded or {"True": "ja", "False": "nein"}.get(result) or _value(result)
+    return f"Das Ergebnis: {short}" if short else f"Hier ist das Ergebnis:\n\n{_block(result)}"
 
 
 def _call(source: str) -> tuple[str, dict[str, Any]]:

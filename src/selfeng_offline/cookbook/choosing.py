@@ -13,7 +13,7 @@ from selfeng_offline.cookbook.literals import (
     read_number,
     unquoted,
 )
-from selfeng_offline.cookbook.matching import Match, completed, matches
+from selfeng_offline.cookbook.matching import Match, completed, in_english, is_german, matches
 from selfeng_offline.cookbook.read_prompt import ReadPrompt
 from selfeng_offline.cookbook.recipe import recipe_for_tool
 from selfeng_offline.cookbook.small_talk import reply_to
@@ -78,7 +78,9 @@ def choose(prompt: ReadPrompt) -> Completion:
     if not any(STANDALONE in tool["parameters"].get("properties", {}) for tool in prompt.tools):
         return completion
     alone = (
-        prompt.request if matches(prompt.request) or not recipe_matches else recipe_matches[0].told
+        in_english(prompt.request)
+        if matches(prompt.request) or not recipe_matches
+        else recipe_matches[0].told
     )
     arguments = {STANDALONE: alone, **(completion.arguments or {})}
     return completion.model_copy(update={"arguments": arguments})
@@ -127,6 +129,8 @@ def _called(name: str, arguments: dict[str, Any]) -> Completion:
 
 
 def _why_none(request: str, recipe_matches: Sequence[Match]) -> str:
+    if is_german(request):
+        return "Keines dieser Werkzeuge kann das."
     if recipe_matches:
         does = recipe_matches[0].recipe.specification.description.rstrip(".")
         return f"None of these tools does this: {does[:1].lower()}{does[1:]}."

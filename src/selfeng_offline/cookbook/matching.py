@@ -1,8 +1,13 @@
-"""Matching: which recipes a request asks for, even if it only continues the request before."""
+"""Matching: which recipes a request asks for, even if it only continues the request before, or is
+in German.
+"""
 
 import re
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from selfeng.core.plan import PlannedStep
@@ -36,6 +41,25 @@ _CONTINUED = re.compile(
 _FILES = ("path", "csv_text")
 """Parameters that may take the name of a table's file."""
 _TABLES = (".csv", ".tsv", ".txt")
+_GERMAN = re.compile(
+    r"[äöüß]|\b(?:der|den|das|und|ist|sind|ein|eine|einen|wie|wer|bitte|kannst|von|mit|mir|ich|"
+    r"nach|aus|zu|hallo|danke)\b",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(r"""„[^“]*“|"[^"]*"|'[^']*'|“[^”]*”""")
+_NUMBER, _DATE = r"-?\d[\d.,]*(?<![.,])", r"\d[\d.-]*\d"
+_SLOTS = {
+    "t": """„[^“”"]*[“”"]|"[^"]*"|'[^']*'|“[^”]*”|«[^»]*»|»[^«]*«""",
+    "n": _NUMBER,
+    "m": _NUMBER,
+    "l": r"\[.*\]|-?\d[-\d., ]*(?:\bund -?[\d.,]+)?",
+    "f": r"[\w.-]+\.\w+",
+    "c": r"\w+",
+    "k": r"\w+",
+    "d": _DATE,
+    "e": _DATE,
+}
+"""How a German request writes the values of german.toml."""
 _MEMORY = 10
 """How many requests back a chain of continuations is followed."""
 
@@ -73,7 +97,7 @@ class Match:
 
 def matches(request: str, earlier: Sequence[str] = ()) -> tuple[Match, ...]:
     """The recipes that the request asks for; `earlier` are the requests before it, oldest first."""
-    readings = _readings(request)
+    readings = _readings(in_english(request))
     direct_matches = [
         Match(recipe, arguments)
         for recipe in recipes()
@@ -90,13 +114,55 @@ def completed(earlier: Sequence[str], answers: Mapping[str, str]) -> tuple[Match
     return tuple(m for match in before if (m := _answered(match, answers)))
 
 
-def planned(match: Match) -> tuple[PlannedStep, ...]:
+def planned(match: Match, *, german: bool = False) -> tuple[PlannedStep, ...]:
     """The steps of a recipe that takes several, with the values in the request."""
     rendered = {name: repr(value) for name, value in match.arguments.items()}
     return tuple(
         step.model_copy(update={"request": step.request.format_map(rendered)})
-        for step in match.recipe.steps
+        for step in (german and match.recipe.german_steps) or match.recipe.steps
     )
+
+
+def is_german(request: str) -> bool:
+    """Whether it looks like German: by its letters, or two of its small words; not by values."""
+    hits = {hit.lower() for hit in _GERMAN.findall(_QUOTED.sub(" ", request))}
+    in_words = len(hits) > 1 or bool(hits & set("äöüß"))
+    return in_words or "„" in request or in_english(request) != request
+
+
+def in_english(request: str) -> str:
+    """A German request in the cookbook's English words; any other as it is."""
+    text = re.sub(r"^bitte,? | bitte$", "", request.strip().rstrip("?!. \n"), flags=re.IGNORECASE)
+    if len(request) > _LONGEST or not text:
+        return request
+    for wording, english in _german_wordings():
+        if match := wording.fullmatch(f" {text}"):
+            return english.format_map({n: _english(n, v) for n, v in match.groupdict().items()})
+    return request
+
+
+@cache
+def _german_wordings() -> Sequence[tuple[re.Pattern[str], str]]:
+    source = Path(__file__).with_name("german.toml").read_text(encoding="utf-8")
+    slots = {f"<{name}>": f"(?P<{name}>{form})" for name, form in _SLOTS.items()}
+    return tuple(
+        (
+            re.compile(
+                re.sub("<[a-z]>", lambda slot: slots[slot[0]], f" ?{wording}"), re.IGNORECASE
+            ),
+            english,
+        )
+        for wording, english in tomllib.loads(source)["wordings"]
+    )
+
+
+def _english(name: str, value: str) -> str:
+    """A value as it is written in English."""
+    if name == "t":
+        return f'"{value[1:-1]}"'
+    if name in "nm" and re.fullmatch(r"-?(?:\d{1,3}(?:\.\d{3})+|\d+)(?:,\d+)?", value):
+        return value.replace(".", "").replace(",", ".")
+    return value.replace(" und ", " and ") if name == "l" else value
 
 
 def _arguments(recipe: Recipe, readings: Sequence[tuple[str, Quoting]]) -> dict[str, Any] | None:

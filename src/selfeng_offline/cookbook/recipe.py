@@ -93,6 +93,7 @@ class Recipe(Value):
     """The steps of the request's plan before that plan is saved as this tool; with {parameters} in
     their requests.
     """
+    german_steps: tuple[PlannedStep, ...] = ()
     aliases: tuple[str, ...] = ()
     """Other names that a tool for the same job may have; one of them is used if the name is taken.
     """

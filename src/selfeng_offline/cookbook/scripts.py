@@ -7,6 +7,7 @@ import re
 from typing import Any, NamedTuple
 
 from selfeng_offline.completion import Completion
+from selfeng_offline.cookbook.matching import in_english, is_german
 from selfeng_offline.cookbook.project_recipes import project_for
 from selfeng_offline.cookbook.read_prompt import ReadPrompt, sections_of
 
@@ -46,7 +47,8 @@ class KnownScript(NamedTuple):
 def script_for(request: str) -> KnownScript | None:
     """The script that a request asks for; None if it asks for no known one."""
     for does, source in _KNOWN.items():
-        if match := re.fullmatch(_WHOLE % does, request.strip(), re.IGNORECASE | re.DOTALL):
+        words = in_english(request).strip()
+        if match := re.fullmatch(_WHOLE % does, words, re.IGNORECASE | re.DOTALL):
             return KnownScript(
                 match["file"] or match["bare"] or "script.py", source.format_map(match.groupdict())
             )
@@ -86,11 +88,12 @@ def code(prompt: ReadPrompt) -> Completion:
         case 1:
             return _call("run_file", name=script.name, arguments=[])
         case _:
-            return _call_exit(
-                "done",
-                f"I wrote `{script.name}` and ran it. It "
-                f"prints:\n\n```\n{results[-1]['printed'].rstrip()}\n```",
+            intro = (
+                f"`{script.name}` ist geschrieben und ausgeführt. Die Ausgabe:"
+                if is_german(message)
+                else f"I wrote `{script.name}` and ran it. It prints:"
             )
+            return _call_exit("done", f"{intro}\n\n```\n{results[-1]['printed'].rstrip()}\n```")
 
 
 def _exchange(prompt: ReadPrompt) -> tuple[str, list[dict[str, Any]]]:

@@ -20,6 +20,29 @@ KNOWLEDGE = (
     "For anything else, connect a language model in the settings: one with a key, or a local "
     "server such as Ollama."
 )
+_KNOWLEDGE_IN_GERMAN = (
+    "Hier antwortet das eingebaute **Offline-Modell**: kein Sprachmodell, sondern ein Kochbuch mit "
+    "festen Rezepten. Auf Deutsch versteht es Fragen nach\n\n"
+    "- **Zahlen**: Prozente, Mittelwert, Median, Summe, Primzahlen, Fakultät, Fibonacci, römische "
+    "Zahlen, Wurzeln\n"
+    "- **Text**: umdrehen, Wörter und Vokale zählen, Palindrome, Groß- und Kleinbuchstaben, "
+    "Morsealphabet, Base64, SHA-256\n"
+    "- **Datum**: Tage zwischen zwei Tagen, Wochentage, Schaltjahre\n"
+    "- **Listen**: sortieren, Duplikate entfernen\n"
+    "- **Umrechnen**: Celsius und Fahrenheit, Kilometer und Meilen, Kilogramm und Pfund\n"
+    "- **Dateien**: zwei Spalten einer CSV-Datei zeichnen, eine Spalte summieren, CSV in JSON "
+    "umwandeln\n"
+    "- **Skripte**: eines, das Quadratzahlen ausgibt\n\n"
+    "Für alles andere lässt sich in den Einstellungen ein Sprachmodell verbinden: eines mit "
+    "Schlüssel oder ein Server auf diesem Rechner wie Ollama."
+)
+NEEDS_MODEL = (
+    "This needs a language model, which can be connected in the settings; the built-in offline "
+    "model has no recipe for it.",
+    "Dafür ist ein Sprachmodell nötig, das sich in den Einstellungen verbinden lässt; das "
+    "eingebaute Offline-Modell hat kein Rezept dafür.",
+)
+"""What is said of a request that no recipe serves, in English and in German."""
 _EXAMPLE = "Try “Reverse the string 'hello world'”, for instance."
 _REPLIES = (
     (
@@ -45,6 +68,17 @@ _REPLIES = (
         r"(?:ask|do)(?: you| here)?|"
         r"how do(?:es)? (?:you|this) work|what is this",
         KNOWLEDGE,
+    ),
+    (
+        r"(?:hallo|hi|guten (?:morgen|tag|abend)|servus|moin|grüß gott)(?:,? wie geht'?s?)?",
+        "Hallo! Hier lässt sich etwas berechnen, zum Beispiel „Wie viel sind 15 Prozent von 300?“.",
+    ),
+    (r"(?:vielen |besten )?dank(?:e)?(?: schön| sehr| dir| ihnen)?", "Gern geschehen!"),
+    (r"tschüss|auf wiedersehen|bis (?:bald|später)", "Auf Wiedersehen! Die Werkzeuge bleiben."),
+    (
+        r"(?:wer|was) (?:bist du|sind sie)|was (?:kannst du|können sie|kann ich (?:hier )?fragen)|"
+        r"hilfe|wie (?:funktioniert|geht) (?:das|dies)",
+        _KNOWLEDGE_IN_GERMAN,
     ),
 )
 

@@ -7,11 +7,11 @@ import re
 
 from selfeng.core.spec import SpecificationReply
 from selfeng_offline.completion import Completion
-from selfeng_offline.cookbook.matching import Match, matches, planned
+from selfeng_offline.cookbook.matching import Match, in_english, is_german, matches, planned
 from selfeng_offline.cookbook.read_prompt import ReadPrompt
 from selfeng_offline.cookbook.recipe import Recipe, recipe_for_tool
 from selfeng_offline.cookbook.scripts import script_for
-from selfeng_offline.cookbook.small_talk import KNOWLEDGE, reply_to
+from selfeng_offline.cookbook.small_talk import NEEDS_MODEL, reply_to
 
 _PROJECT = re.compile(
     r"(?:please\s+)?(?:build|write|make|create)(?: me)? a (?:\w+ "
@@ -40,7 +40,8 @@ def _specified(prompt: ReadPrompt) -> SpecificationReply:
     if recipe_matches := matches(prompt.request):
         recipe = recipe_matches[0].recipe
         if recipe.steps and "plan" not in prompt.sections:
-            return _reply("steps").model_copy(update={"steps": planned(recipe_matches[0])})
+            steps = planned(recipe_matches[0], german=is_german(prompt.request))
+            return _reply("steps").model_copy(update={"steps": steps})
         spec = recipe.specified(_taken_names(prompt))
         updates = {
             "specification": spec,
@@ -49,7 +50,7 @@ def _specified(prompt: ReadPrompt) -> SpecificationReply:
         return _reply("tool").model_copy(update=updates)
     if script_for(prompt.request):
         return _reply("delegate")
-    if _PROJECT.match(prompt.request):
+    if _PROJECT.match(in_english(prompt.request)):
         return _reply("delegate").model_copy(update={"agent": "proxy"})
     if small_talk := reply_to(prompt.request):
         return _reply("answer", small_talk)
@@ -63,7 +64,7 @@ def _specified(prompt: ReadPrompt) -> SpecificationReply:
             "This seems to continue the request before it. Please say it in one sentence, such "
             f"as “{example}”",
         )
-    return _reply("impossible", f"I have no recipe for this request. {KNOWLEDGE}")
+    return _reply("impossible", NEEDS_MODEL[is_german(prompt.request)])
 
 
 def _call_of(match: Match, name: str) -> str:

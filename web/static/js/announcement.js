@@ -1,21 +1,10 @@
 // What a screen reader announces of an event: what has ended and what it came to, never that a step
 // begins, single tokens or tests.
 
-import { agentWords, number, partWords, stepWords } from "./format.js";
+import { causeOf } from "./cause.js";
+import { agentWords, number, partWords, standingChange, stepWords } from "./format.js";
 import { placeOf } from "./plan.js";
-import { hasText, t } from "./texts.js";
-
-const steps = {
-  finished: ({ step, text }) => `${t("told-step-done", { step: stepWords(step) })} ${text}`.trim(),
-  failed: ({ step, text }) => `${t("told-step-failed", { step: stepWords(step) })} ${text}`.trim(),
-};
-
-const planSteps = {
-  finished: (step, text) => t("told-plan-step-done", { step, text }),
-  failed: (step, text) => t("told-plan-step-failed", { step, text }),
-};
-
-const worded = (id, values) => (hasText(id) ? t(id, values) : "");
+import { t, words } from "./texts.js";
 
 const sentences = {
   turn_resumed: () => t("told-resumed"),
@@ -29,12 +18,13 @@ const sentences = {
   no_tool_found: () => t("told-none-found"),
   lessons_shown: ({ lessons }) =>
     t("told-lessons", { lessons: lessons.map((l) => l.advice).join(" ") }),
-  synthesis_step: (event) => steps[event.state]?.(event) ?? "",
+  synthesis_step: ({ step, state, text }) =>
+    words(`told-step-${state}`, "", { step: stepWords(step), text }).trim(),
   plan_made: ({ steps: planned }) => t("told-plan", { count: planned.length }),
   plan_step: ({ step, state, text }, turn) =>
-    planSteps[state]?.(number(placeOf(turn.steps, step)), text) ?? "",
+    words(`told-plan-step-${state}`, "", { step: number(placeOf(turn.steps, step)), text }),
   delegation: ({ sender, recipient, state, text }) =>
-    worded(`told-delegation-${state}`, {
+    words(`told-delegation-${state}`, "", {
       sender: agentWords(sender),
       recipient: agentWords(recipient),
       text,
@@ -42,8 +32,7 @@ const sentences = {
   executing: ({ tool }) => t("told-running", { tool }),
   execution_failed: ({ tool }) => t("told-run-failed", { tool }),
   files_made: ({ files }) => t("told-made", { names: files.map((f) => f.name).join(", ") }),
-  tool_standing_changed: ({ tool, after, reason }) =>
-    `${worded(`told-standing-${after}`, { tool })} ${reason}`.trim(),
+  tool_standing_changed: ({ tool, after }) => standingChange(tool, after),
   tool_mismatch: ({ tool, problem, then }) =>
     t(then === "ask" ? "told-lacking" : "told-mismatch", { tool, problem }),
   project_started: ({ project }) => t("told-building", { project }),
@@ -53,11 +42,11 @@ const sentences = {
       ? t("told-package-waits", { package: wanted })
       : t("told-action-waits", { action: stepWords(action) }),
   project_ran: ({ path, success }) => t(success ? "told-ran" : "told-ran-badly", { path }),
-  turn_finished: ({ answer, outcome = "answered", remedy = "" }) =>
-    `${worded(`told-${outcome}`, { answer }) || t("told-answered", { answer })} ${remedy}`.trim(),
-  turn_failed: ({ message, remedy, reached = "" }) =>
-    [t("told-failed", { message }), reached, remedy].filter(Boolean).join(" "),
-  turn_stopped: ({ reason }) => t("told-stopped", { reason }),
+  turn_finished: ({ answer, outcome = "answered" }, turn) =>
+    `${words(`told-${outcome}`, t("told-answered", { answer }), { answer })} ${turn?.failure?.remedy ?? ""}`.trim(),
+  turn_failed: (event, turn) =>
+    [t("told-failed", { message: causeOf(turn) }), turn.failure.remedy].filter(Boolean).join(" "),
+  turn_stopped: (event, { stopReason }) => t("told-stopped", { reason: stopReason }).trim(),
 };
 
 // What happens within a step of a plan, or in the work of an agent, is announced by that.

@@ -1,17 +1,17 @@
 // The server's REST routes.
 
+import { inWords } from "./cause.js";
 import { conversationPath } from "./conversations.js";
 import { readEvents } from "./exchange.js";
 import { projectPath } from "./projects.js";
 import { parseExactly } from "./results.js";
 import { t } from "./texts.js";
 
+// `words`: message and remedy in the page's words, and what `inWords` adds to them.
 export class ApiError extends Error {
-  constructor(status, message, remedy = "", fields = undefined) {
-    super(message);
-    this.status = status;
-    this.remedy = remedy;
-    this.fields = fields; // what is wrong with which value
+  constructor(status, words) {
+    super();
+    Object.assign(this, words, { status });
   }
 }
 
@@ -31,15 +31,23 @@ async function send(path, options = {}) {
     credentials: "same-origin",
     cache: "no-store",
     ...options,
+  }).catch((error) => {
+    throw error.name === "AbortError" ? error : new ApiError(0, silent());
   });
   if (response.ok) return response;
   throw errorOf(response.status, await response.json().catch(() => ({})));
 }
 
+const silent = () => ({ message: t("pending-silent"), remedy: t("pending-silent-remedy") });
+
+// Of errors that only have a status.
+const CAUSES = { 400: "", 404: "missing", 409: "conflict", 411: "", 413: "too_large", 429: "full" };
+
 function errorOf(status, body) {
-  const { message, remedy, fields } = body?.error ?? {};
-  const words = message ?? t("server-answered", { status: `${status}` });
-  return new ApiError(status, words, remedy, fields);
+  const message = t("server-answered", { status: `${status}` });
+  const cause = CAUSES[status];
+  const known = body?.error && { kind: cause === undefined ? "internal" : "request", cause };
+  return new ApiError(status, inWords({ message, ...known, ...body?.error }));
 }
 
 export const getHealth = () => get("/api/v1/health");
@@ -106,7 +114,7 @@ export const postFile = (name, body, progress = () => true) =>
       request.status === 200
         ? resolve(request.response.id)
         : reject(errorOf(request.status, request.response));
-    request.onerror = request.onabort = () => reject(new ApiError(0, t("pending-silent")));
+    request.onerror = request.onabort = () => reject(new ApiError(0, silent()));
     request.send(body);
   });
 export const getGraph = async () => (await get("/api/v1/graph")).svg;

@@ -1,5 +1,6 @@
 // What a hidden tab tells of turns that ended: words for its title, and for a notification.
 
+import { causeOf } from "./cause.js";
 import { firstLine } from "./format.js";
 import { t } from "./texts.js";
 
@@ -22,5 +23,5 @@ export const titleOf = (unseen, name) =>
 // Null for what a person has not had to wait for, or has ended.
 export const noticeOf = (turn) =>
   turn.seconds >= LONG && turn.outcome !== "stopped"
-    ? { title: endOf(turn), body: turn.failure?.message ?? turn.answer.slice(0, 200) }
+    ? { title: endOf(turn), body: turn.failure ? causeOf(turn) : turn.answer.slice(0, 200) }
     : null;

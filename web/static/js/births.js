@@ -6,7 +6,7 @@ import { parseSpecification } from "./specification.js";
 import { latest } from "./steps.js";
 
 // What the engine says of a tool that it has added.
-const ADDED = /^(\S+) is in the library(?:, as version (\d+))?\.$/;
+export const ADDED = /^(\S+) is in the library(?:, as version (\d+))?\.$/;
 
 const known = new WeakMap();
 

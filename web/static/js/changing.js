@@ -2,7 +2,6 @@
 
 import { postForget, postRollback, postStanding } from "./api.js";
 import { dispatch, store } from "./store.js";
-import { t } from "./texts.js";
 
 const changed = (tool) => ({ type: "tool_changed", tool });
 
@@ -22,7 +21,6 @@ async function change(name, request, made) {
   try {
     dispatch(made(await request()));
   } catch (error) {
-    const remedy = error.remedy ?? t("server-check");
-    dispatch({ type: "tool_change_refused", name, error: { message: error.message, remedy } });
+    dispatch({ type: "tool_change_refused", name, error });
   }
 }

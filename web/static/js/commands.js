@@ -2,14 +2,11 @@
 
 import { exportAddress } from "./api.js";
 import { stop } from "./connection.js";
-import { chooseLanguage } from "./language.js";
-import { allowNotices } from "./notifying.js";
 import { NEW_PROJECT } from "./projects.js";
 import { currentThread } from "./reducer.js";
 import { wraps } from "./room.js";
 import { openConversation } from "./route.js";
 import { dispatch, store } from "./store.js";
-import { toggleTheme } from "./theme.js";
 import { turnsOf } from "./thread.js";
 
 const show = (view) => () => dispatch({ type: "view_selected", view });
@@ -51,11 +48,7 @@ export const commands = {
   library: show("library"),
   lessons: show("lessons"),
   settings: () => dispatch({ type: "settings_opened" }),
-  light: toggleTheme,
-  dark: toggleTheme,
-  english: () => chooseLanguage("en"),
-  german: () => chooseLanguage("de"),
-  notices: allowNotices,
+  browser: () => dispatch({ type: "settings_opened" }),
 };
 
 const OF_KIND = {

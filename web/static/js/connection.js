@@ -3,6 +3,7 @@
 import { io } from "socket.io-client";
 import { postFile, postFileAgain, postFork, TURNS } from "./api.js";
 import { endedBetween } from "./attention.js";
+import { inWords } from "./cause.js";
 import { filesAgain } from "./files.js";
 import {
   loadAll,
@@ -46,9 +47,11 @@ export function connect() {
     loadProjects();
   });
   socket.on("lessons", loadLessons);
-  socket.on("tested", (news) => dispatch({ type: "test_told", ...news }));
+  socket.on("tested", ({ error, ...news }) =>
+    dispatch({ type: "test_told", ...news, ...(error && { error: inWords(error) }) }),
+  );
   socket.on("status", (health) => dispatch({ type: "health_loaded", health }));
-  socket.on("error", notice);
+  socket.on("error", (error) => notice(inWords(error)));
   socket.connect();
 }
 
@@ -88,7 +91,7 @@ function subscribe(id) {
       if (!reply.ok)
         return store.peek().conversationId === id
           ? dispatch({ type: "conversation_missed" })
-          : notice(reply.error);
+          : notice(inWords(reply.error));
       passOn();
       subscribed.add(id);
       receive(id, reply.records, false, reply.after);
@@ -224,9 +227,8 @@ async function sendFiles(files, progress = () => true) {
         ? postFile(name, content, (share) => progress(name, share))
         : postFileAgain(address); // the server has it
       ids.push(await id);
-    } catch ({ message: problem, remedy }) {
-      const message = t("pending-file", { name, problem });
-      return { error: { message, remedy: remedy || t("pending-file-remedy") } };
+    } catch ({ message: problem, remedy = t("pending-file-remedy"), details }) {
+      return { error: { message: t("pending-file", { name, problem }), remedy, details } };
     }
   return { ids };
 }
@@ -252,8 +254,8 @@ export async function fork(conversationId, turnId) {
     dispatch({ type: "conversation_opened", id });
     ensureSubscribed(id);
     loadConversations();
-  } catch ({ message, remedy = "" }) {
-    dispatch({ type: "noticed", message, remedy });
+  } catch (error) {
+    dispatch({ ...error, type: "noticed" });
   }
 }
 
@@ -293,9 +295,7 @@ export function stopTest() {
 
 export function stop(turnId) {
   dispatch({ type: "stop_requested", turnId });
-  socket.emit("stop", { turn_id: turnId }, (reply) => {
-    if (!reply.ok) notice(reply.error);
-  });
+  work("stop", { turn_id: turnId });
 }
 
 export function retry({ key }) {
@@ -310,6 +310,7 @@ const emit = (event, payload) =>
   socket
     .timeout(ACK_TIMEOUT)
     .emitWithAck(event, payload)
+    .then((reply) => (reply.ok ? reply : { ...reply, error: inWords(reply.error) }))
     .catch(() => {
       const error = { message: t("pending-silent"), remedy: t("pending-silent-remedy") };
       return { ok: false, error };

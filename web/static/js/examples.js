@@ -17,36 +17,17 @@ const SALES = `month,revenue,costs
 2025-12,24600,13800
 `;
 
-// `request` is in the words that the offline model's cookbook knows; the catalogue has it in each
-// language, for other models.
 export const EXAMPLES = [
-  { id: "library", icon: "book", request: "What is 15 percent of 300?" },
-  { id: "build", icon: "hammer", request: "Turn 'Meet me at noon' into Morse code" },
-  {
-    id: "file",
-    icon: "file",
-    request: "Plot revenue over month from sales.csv",
-    file: { name: "sales.csv", text: SALES },
-  },
-  {
-    id: "plan",
-    icon: "checks",
-    request: "Reverse 'good morning' and then count the vowels of that",
-  },
-  {
-    id: "script",
-    icon: "code",
-    request: "Write a script squares.py that prints the first 10 squares and run it",
-  },
-  {
-    id: "project",
-    icon: "folder",
-    request: "Build a command line tool that counts the words of a text file",
-  },
+  { id: "library", icon: "book" },
+  { id: "build", icon: "hammer" },
+  { id: "file", icon: "file", file: { name: "sales.csv", text: SALES } },
+  { id: "plan", icon: "checks" },
+  { id: "script", icon: "code" },
+  { id: "project", icon: "folder" },
 ];
 
-export const requestOf = ({ id, request }, offline) =>
-  offline ? request : t(`example-${id}-request`);
+// In words that the offline model knows, too.
+export const requestOf = ({ id }) => t(`example-${id}-request`);
 
 // The sample file as one that a person has picked.
 export function filesOf({ id, file }) {

@@ -1,14 +1,16 @@
 // Words and numbers for people.
 
-import { hasText, locale, t } from "./texts.js";
-
-const words = (id, otherwise) => (hasText(id) ? t(id) : otherwise);
+import { locale, t, words } from "./texts.js";
 
 export const agentWords = (name) => words(`agent-${name}`, name);
 
-// What a turn does now, by its running step.
-export const nowWords = (step) =>
-  step?.kind === "queued" ? step.text : words(`now-${step?.kind}`, t("now-other"));
+// What a turn does now, by its running step, and what it waits for by how far that is.
+export function nowWords(step, unready = []) {
+  if (step?.kind !== "waiting")
+    return step?.kind === "queued" ? step.text : words(`now-${step?.kind}`, t("now-other"));
+  const one = unready.find(({ part }) => part === step.part);
+  return `${one ? progressWords(one) : partWords(step.part)}: ${step.text}`;
+}
 
 export const stepWords = (kind) => words(`step-${kind}`, kind);
 
@@ -24,8 +26,15 @@ export const sentence = (text) =>
 
 const upper = (letter) => letter.toUpperCase();
 
+export const standingChange = (tool, after) =>
+  `${t(`told-standing-${after}`, { tool })} ${t(`standing-title-${after}`)}`;
+
 // What a start sets up.
 export const partWords = (part) => words(`part-${part}`, part);
+
+// How far the set-up of one is.
+export const progressWords = ({ part, done, total }) =>
+  total > 0 ? t(`progress-${part}`, { done, total }) : partWords(part);
 
 export const backendWords = (backend) => words(`backend-${backend}`, t("backend-other"));
 

@@ -5,6 +5,7 @@ import { fileSize } from "./format.js";
 import { html } from "./html.js";
 import { t } from "./texts.js";
 import { Spinner } from "./icons.js";
+import { ErrorWords } from "./views/parts/problem.js";
 
 // `load` imports a module and returns the view in it.
 export function lazy(load) {
@@ -61,10 +62,10 @@ export function Loaded({ view, request, ...more }) {
   useEffect(() => {
     request().then(
       (given) => setState({ value: given }),
-      (error) => setState({ problem: error.message }),
+      (problem) => setState({ problem }),
     );
   }, [number]);
-  if (problem) return html`<p class="step-note">${problem}</p>`;
+  if (problem) return html`<p class="step-note"><${ErrorWords} error=${problem} /></p>`;
   return value ? html`<${view} ...${more} ...${value} again=${again} />` : html`<${Loading} />`;
 }
 

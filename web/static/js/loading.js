@@ -65,9 +65,8 @@ export async function changeConversation(id, change) {
     await api.patchConversation(id, change);
     return true;
   } catch (error) {
-    const remedy = error.remedy ?? t("server-check");
     const message = t("conversation-unchanged", { error: error.message });
-    dispatch({ type: "noticed", message, remedy });
+    dispatch({ type: "noticed", ...error, message });
     return false;
   }
 }
@@ -106,8 +105,8 @@ export function searchTools(text) {
 async function loadInPlace(noun, request, which, name = noun) {
   try {
     dispatch({ type: `${noun}_loaded`, ...which, [name]: await request });
-  } catch ({ message, remedy = "" }) {
-    dispatch({ type: `${noun}_not_loaded`, ...which, error: { message, remedy } });
+  } catch (error) {
+    dispatch({ type: `${noun}_not_loaded`, ...which, error: { ...error } });
   }
 }
 

@@ -1,11 +1,13 @@
 // What a step came to, in one line.
 
+import { ADDED } from "./births.js";
 import { ACTIONS, figuresText } from "./build.js";
+import { causeOf } from "./cause.js";
 import { noticedWords, parseMutation } from "./consensus.js";
-import { agentWords, firstLine, list, percent, sentence, stepWords } from "./format.js";
+import { agentWords, firstLine, list, percent, stepWords } from "./format.js";
 import { parseSpecification, signatureText } from "./specification.js";
 import { count, stubWords, tallyWords } from "./suite.js";
-import { hasText, t } from "./texts.js";
+import { t, words } from "./texts.js";
 
 const LONGEST = 200;
 // Less likely tools are of no use to people.
@@ -14,8 +16,8 @@ export const LIKELY = 0.05;
 export function titleOf(step) {
   if (step.kind === "tool_mismatch" && step.then === "ask") return t("value-missing");
   if (step.kind !== "delegation") return stepWords(step.kind);
-  const id = `handed-to-${step.recipient}`;
-  return hasText(id) ? t(id) : t("handed-to", { agent: agentWords(step.recipient) });
+  const agent = agentWords(step.recipient);
+  return words(`handed-to-${step.recipient}`, t("handed-to", { agent }));
 }
 
 // "" if there is nothing to say, or not yet. `steps` are those that the step stands among.
@@ -43,7 +45,7 @@ const OUTCOMES = {
   no_tool_found(step) {
     const [{ name, confidence } = {}] = candidatesOf(step);
     if (confidence == null || confidence < LIKELY) return step.reason;
-    return t("outcome-closest", { tool: name, share: percent(confidence) });
+    return t("outcome-closest", { tool: name, reason: step.reason });
   },
   lessons_shown: ({ lessons, agent }) =>
     t("outcome-lessons", { count: lessons.length, stage: stepWords(agent) }),
@@ -69,6 +71,10 @@ const OUTCOMES = {
       ? tallyWords(tests)
       : text,
   strengthen: ({ artifact, text }) => noticedWords(parseMutation(artifact)) || text,
+  register({ text }) {
+    const [, name, version = "1"] = text.match(ADDED) ?? [];
+    return name ? t("outcome-registered", { name, version }) : text;
+  },
   plan: ({ parts }) =>
     t("outcome-plan", {
       done: parts.filter(({ state }) => state === "done").length,
@@ -86,8 +92,7 @@ const OUTCOMES = {
   project_check: ({ figures }) => (figures ? figuresText(figures) : ""),
   restored: act,
   ...Object.fromEntries(ACTIONS.map((action) => [action, act])),
-  turn_failed: ({ message, where }) =>
-    message ? sentence(message.replace(/\.$/, "")) : stepWords(where),
+  turn_failed: ({ failure }, steps) => failure.message || causeOf({ failure, steps }),
   turn_stopped: ({ reason }) => reason,
   turn_resumed: ({ again }) => t(again ? "resumed-again" : "resumed-there"),
 };

@@ -25,11 +25,7 @@ const ACTIONS = [
   { id: "wide", icon: "open" },
   { id: "wrap", icon: "wrap" },
   { id: "settings", icon: "settings" },
-  { id: "light", icon: "sun", when: ({ dark }) => dark },
-  { id: "dark", icon: "moon", when: ({ dark }) => !dark },
-  { id: "english", icon: "message", when: ({ german }) => german },
-  { id: "german", icon: "message", when: ({ german }) => !german },
-  { id: "notices", icon: "bell", when: ({ mayAsk }) => mayAsk },
+  { id: "browser", icon: "settings" },
   { id: "list", icon: "checks", keys: "list" },
 ];
 
@@ -40,24 +36,24 @@ function entry(kind, key, title, { detail = "", ...more }) {
   return { id: `${kind} ${key}`, kind, key, title: shown, folded, detail, about, ...more };
 }
 
-// All that the palette can find; `running`, `dark`, `german` and `mayAsk` decide which actions make sense.
-export function entriesOf({ conversations, conversationId, tools, projects, lessons }, now) {
-  const where = { ...now, open: conversations.some(({ id }) => id === conversationId) };
+// All that the palette can find; whether something is `running` decides which actions make sense.
+export function entriesOf({ conversations, conversationId, tools, projects, lessons }, running) {
+  const where = { running, open: conversations.some(({ id }) => id === conversationId) };
   return [
     ...ACTIONS.filter(({ when }) => !when || when(where)).map(({ id, icon, keys }) =>
       entry("action", id, t(`palette-${id}`), { icon, keys }),
     ),
-    ...conversations.map(({ id, title }) =>
-      entry("conversation", id, title || t("palette-untitled"), { icon: "message" }),
+    ...conversations.map(({ id, title, active_at: at, has_files: files }) =>
+      entry("conversation", id, title || t("palette-untitled"), { icon: "message", at, files }),
     ),
     ...(tools ?? [])
       .filter(({ standing }) => standing !== "retired")
       .toSorted((a, b) => b.uses - a.uses)
-      .map(({ name, description }) =>
-        entry("tool", name, name, { icon: "tool", detail: description }),
+      .map(({ name, description, last_used: used, created_at: at }) =>
+        entry("tool", name, name, { icon: "tool", detail: description, at: used ?? at }),
       ),
-    ...(projects ?? []).map(({ id, name, goal }) =>
-      entry("project", id, name, { icon: "folder", detail: goal }),
+    ...(projects ?? []).map(({ id, name, goal, created_at: at }) =>
+      entry("project", id, name, { icon: "folder", detail: goal, at, files: true }),
     ),
     ...(lessons ?? []).map(({ id, trigger, advice }) =>
       entry("lesson", id, trigger, { icon: "lamp", detail: advice }),
@@ -123,15 +119,28 @@ function rank({ folded, about }, words) {
   return { score: score / words.length + 20 * share, places };
 }
 
+const DAY = 86_400_000;
+export const NO_FILTER = { kind: "", days: 0, files: false };
+
+// What a filter leaves: of a kind, of the last days, with files.
+export const filtered = (entries, { kind, days, files }, now = Date.now()) =>
+  entries.filter(
+    (one) =>
+      (!kind || one.kind === kind) &&
+      (!days || now - Date.parse(one.at) < days * DAY) &&
+      (!files || one.files),
+  );
+
 // Groups of entries in the order in which they are shown: [{kind, entries}]; each entry has the
-// `places` in its title that the query found. `recent`: ids, newest first.
-export function found(entries, query, recent) {
+// `places` in its title that the query found. `recent`: ids, newest first. `hits`: the lines that the
+// server's search found in conversations, by their ids.
+export function found(entries, query, recent, hits = {}) {
   const words = fold(query)
     .text.split(/[\s_]+/)
     .filter(Boolean);
   if (words.length === 0) return unasked(entries, recent);
   const ranked = entries
-    .map((one) => ({ ...one, ...rank(one, words) }))
+    .map((one) => ({ ...one, ...(rank(one, words) ?? inside(one, hits)) }))
     .filter(({ places }) => places)
     .map((one) => ({ ...one, score: one.score + bonus(recent.indexOf(one.id)) }))
     .toSorted((a, b) => b.score - a.score);
@@ -141,6 +150,9 @@ export function found(entries, query, recent) {
     entries: ranked.filter((one) => one.kind === kind).slice(0, MOST_OF_KIND),
   }));
 }
+
+const inside = ({ kind, key }, hits) =>
+  kind === "conversation" && key in hits && { score: 20, places: new Set(), detail: hits[key] };
 
 const bonus = (index) => (index < 0 ? 0 : 15 - index);
 

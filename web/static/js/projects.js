@@ -6,11 +6,7 @@ import { ACTIONS } from "./build.js";
 export const NEW_PROJECT = "new-project";
 
 // Goals that the built-in offline model has recipes for; the catalogue has them in each language, for other models.
-export const EXAMPLE_GOALS = [
-  { name: "counter", goal: "A command line tool that counts the words of a file" },
-  { name: "sales", goal: "A report with a chart on a CSV file of sales" },
-  { name: "song", goal: "Write a melody as a MIDI file" },
-];
+export const EXAMPLE_GOALS = ["counter", "sales", "song"];
 
 export const openProject = (state) =>
   state.projects?.find((p) => p.id === state.conversationId) ?? null;

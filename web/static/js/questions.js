@@ -1,6 +1,6 @@
 // Questions to the person: the initial values of a form, and the answers as data and as words.
 
-import { t } from "./texts.js";
+import { t, words } from "./texts.js";
 
 export const choicesOf = ({ answer, options }) =>
   ({ choice: options, yes_no: ["yes", "no"] })[answer] ?? [];
@@ -18,9 +18,13 @@ export const isComplete = (questions, values) =>
 export const wordsOf = (questions, values) =>
   questions.map(({ id, question }) => `${question} ${values[id].trim()}`).join("\n");
 
-// A value for people: yes and no are in the page's language.
-export const valueWords = ({ answer }, value) =>
-  answer === "yes_no" ? t(`questions-${value}`) : value;
+// A value for people: yes, no and consents are in the page's language.
+export const valueWords = ({ id, answer }, value) =>
+  answer === "yes_no"
+    ? t(`questions-${value}`)
+    : id?.startsWith("allow_")
+      ? words(`consents-${value}`, value)
+      : value;
 
 // What a person said with a turn. Answers continue the turn that asked; its request is not theirs again.
 export function saidWith({ request, answers }, before) {

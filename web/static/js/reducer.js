@@ -328,8 +328,8 @@ const changes = {
   kind_chosen: (state, { kind }) => ({ ...state, kind }),
   tools_found: (state, { text, tools }) =>
     text === state.search ? { ...state, toolsFound: { text, tools } } : state,
-  library_changed: (state, { name, change, reason }) =>
-    announce(outdated(state, name), `${t(`told-tool-${change}`, { name })} ${reason}`.trim()),
+  library_changed: (state, { name, change }) =>
+    announce(outdated(state, name), t(`told-tool-${change}`, { name })),
 
   ...settingsChanges,
 
@@ -338,8 +338,8 @@ const changes = {
   earlier_received: put("threads", placeIn, ({ conversationId, records }, { threads }) =>
     addEarlier(threads[conversationId], records),
   ),
-  noticed: (state, { message, remedy = "" }) =>
-    announce({ ...state, notice: { message, remedy } }, `${message} ${remedy}`.trim()),
+  noticed: (state, { type, message, remedy = "", ...more }) =>
+    announce({ ...state, notice: { message, remedy, ...more } }, `${message} ${remedy}`.trim()),
   notice_dismissed: (state) => ({ ...state, notice: null }),
 };
 
@@ -384,15 +384,16 @@ function useOf({ uses, standing, habits }) {
   return { uses, standing, ...(last && { last_used: last }) };
 }
 
-// A tool has changed: its details are dropped, its versions shown until newer ones come.
-function outdated(state, name) {
-  const { [name]: gone, ...toolDetails } = state.toolDetails;
-  const { [name]: known, ...others } = state.versions;
-  return {
-    ...state,
-    toolDetails,
-    versions: known?.list ? { ...others, [name]: { list: known.list, stale: true } } : others,
-  };
+// A tool has changed: its details and versions are shown until newer ones come.
+const outdated = (state, name) => ({
+  ...state,
+  toolDetails: stale(state.toolDetails, name),
+  versions: stale(state.versions, name),
+});
+
+function stale(all, name) {
+  const { [name]: known, ...others } = all;
+  return known && !known.error ? { ...others, [name]: { ...known, stale: true } } : others;
 }
 
 function receive(state, { conversationId, records, after = 0, live, now }) {

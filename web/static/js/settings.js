@@ -1,6 +1,6 @@
 // The settings: what the form holds, what of it has changed, and how the reducer follows the dialog.
 
-import { hasText, t } from "./texts.js";
+import { words } from "./texts.js";
 
 const OPENAI = "https://api.openai.com/v1";
 
@@ -102,10 +102,8 @@ export function missing(form, view) {
 }
 
 // Why a value is refused, in words; rules without words of their own take the server's.
-export function problemWords({ kind, message, limit }) {
-  const id = `settings-problem-${kind}`;
-  return hasText(id) ? t(id, { limit: limit ?? 0 }) : message;
-}
+export const problemWords = ({ kind, message, limit }) =>
+  words(`settings-problem-${kind}`, message, { limit: limit ?? 0 });
 
 // The same of an error about several values, which names them as the server does.
 export const errorWords = ({ message, fields }) =>
@@ -147,8 +145,8 @@ export const settingsChanges = {
   settings_edited: (state) => within(state, { saved: false, fields: {}, error: null }),
   settings_saved: (state, { view }) =>
     within(state, { view, saved: true, error: null, fields: {} }),
-  settings_refused: (state, { error: { message, remedy, fields = {} } }) =>
-    within(state, { error: { message, remedy }, fields, saved: false }),
+  settings_refused: (state, { error: { fields = {}, ...error } }) =>
+    within(state, { error, fields, saved: false }),
   test_begun: (state, { id }) => within(state, { test: { id, abilities: [], end: null } }),
   test_told: told,
   test_stopped: (state) => within(state, { test: null }),

@@ -1,6 +1,6 @@
 // The shortcuts in one table: what is listed, and which command a key is.
 
-import { hasText, t } from "./texts.js";
+import { words } from "./texts.js";
 
 const ANYWHERE = "anywhere"; // in fields too
 const COMPOSER = "composer"; // outside fields, and in the composer
@@ -49,9 +49,7 @@ const isMac = /Mac|iP(hone|ad)/.test(globalThis.navigator?.platform ?? "");
 
 // A key as it is written on the keyboard.
 export function keyWords(key) {
-  if (isMac && ON_MAC[key]) return ON_MAC[key];
-  const id = `key-${key.toLowerCase()}`;
-  return hasText(id) ? t(id) : key;
+  return (isMac && ON_MAC[key]) || words(`key-${key.toLowerCase()}`, key);
 }
 
 export const keysOf = (id) => SHORTCUTS.find((shortcut) => shortcut.id === id).keys;

@@ -1,5 +1,6 @@
 // The state of model, sandbox and library in words, from what the server tells of its health.
 
+import { inWords } from "./cause.js";
 import { t } from "./texts.js";
 
 const TONES = ["bad", "warn", "idle", "good"]; // what needs attention most comes first
@@ -18,14 +19,12 @@ const unknown = (id) => status(id, "unknown", "idle", "…", t(`status-${id}-che
 export function modelStatus(health) {
   const model = health?.model;
   if (!model) return unknown("model");
-  const { name, offline, trouble, cause, answers } = model;
+  const { name, server, offline, trouble, cause, answers } = model;
   if (offline) return status("model", "offline", "warn", t("status-model-offline"));
   if (trouble) {
-    const [word, title] =
-      cause === "no_access"
-        ? ["status-model-refused", "status-model-refused-title"]
-        : ["status-model-gone", "status-model-gone-title"];
-    return status("model", "unreachable", "bad", t(word), t(title, { name }));
+    const word = t(cause === "no_access" ? "status-model-refused" : "status-model-gone");
+    const { message } = inWords({ kind: "model", cause, values: { server, model: name } });
+    return status("model", "unreachable", "bad", word, message);
   }
   if (answers) return status("model", "online", "good", name);
   return status("model", "unknown", "idle", name, t("status-model-checking"));

@@ -12,6 +12,8 @@ export const locale =
 const bundle = new FluentBundle(locale, { useIsolating: false });
 bundle.addResource(new FluentResource(catalogue));
 
+export const words = (id, otherwise = "", values) => (hasText(id) ? t(id, values) : otherwise);
+
 export const hasText = (id) => bundle.hasMessage(id);
 
 // The words of a message: t("tests-passed", { passed: 3, total: 6 }). A message that is missing is its own name.

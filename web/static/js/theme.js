@@ -23,5 +23,3 @@ export function chooseTheme(choice) {
     // The browser stores nothing: the choice lasts until the page is closed.
   }
 }
-
-export const toggleTheme = () => chooseTheme(theme.value === "dark" ? "light" : "dark");

@@ -1,13 +1,13 @@
 // A turn: one request and all it causes, folded event by event; the events are those of src/selfeng/core/events.py.
 
 import { projectFolds } from "./build.js";
-import { remedyOf } from "./cause.js";
+import { failureOf, vainFailure } from "./cause.js";
 import { enter, leave } from "./course.js";
 import { endDelegation, openDelegation, patchDelegation } from "./delegation.js";
-import { partWords, sentence } from "./format.js";
 import { foldPart, openPlan, patchPart } from "./plan.js";
+import { standingChange } from "./format.js";
 import { always, close, latest, open, patch } from "./steps.js";
-import { t } from "./texts.js";
+import { t, words } from "./texts.js";
 
 export const newTurn = (id, startedAt) => ({
   id,
@@ -133,7 +133,7 @@ const folds = {
     add(turn, "lessons_shown", at, { ...DONE, agent, lessons }),
   turn_queued(turn, { place, reason, seconds }, at) {
     if (place === 0) return change(turn, "queued", { ...DONE, seconds, text: "" });
-    const text = reason ? t("now-queued-reason", { place, reason }) : t("now-queued", { place });
+    const text = t(reason ? "now-queued-reason" : "now-queued", { place });
     return turn.steps.some(isRunning("queued"))
       ? change(turn, "queued", { text })
       : add(turn, "queued", at, { text });
@@ -141,7 +141,7 @@ const folds = {
   waiting: (turn, { part, state, seconds }, at) =>
     state === "finished"
       ? change(turn, "waiting", { ...DONE, seconds })
-      : add(turn, "waiting", at, { text: `${partWords(part)}.` }),
+      : add(turn, "waiting", at, { part, text: t(`waits-for-${part}`) }),
   searching: (turn, event, at) => add(turn, "search", at),
   tool_found: (turn, event, at) => searched({ ...turn, tool: event.tool }, event, at),
   no_tool_found: searched,
@@ -188,11 +188,8 @@ const folds = {
       { ...turn, made: [...turn.made, ...files] },
       patch(turn.steps, is("execute"), { made: files }),
     ),
-  tool_standing_changed: (turn, { tool, after, reason }, at) =>
-    add(turn, "tool_standing_changed", at, {
-      ...DONE,
-      text: `${tool} is ${after} now. ${reason}`,
-    }),
+  tool_standing_changed: (turn, { tool, after }, at) =>
+    add(turn, "tool_standing_changed", at, { ...DONE, text: standingChange(tool, after) }),
   tool_mismatch(turn, { tool, problem, then, given = "" }, at) {
     const stopped = withSteps(turn, close(turn.steps, always, "stopped", at));
     const state = then === "ask" ? "done" : "failed"; // to ask is no fault
@@ -205,7 +202,7 @@ const folds = {
   },
   // Earlier versions told no outcome.
   turn_finished(turn, event, at) {
-    const { answer, tool, nearest = [], remedy = "" } = event;
+    const { answer, tool, nearest = [] } = event;
     const outcome = turn.questions ? "asked" : (event.outcome ?? "answered");
     return {
       ...end(turn, event, STATE_OF[outcome], at),
@@ -215,24 +212,24 @@ const folds = {
       tool,
       outcome,
       nearest,
-      failure: outcome === "failed" ? { ...UNMET, remedy: sentence(remedy) } : null,
+      failure: outcome === "failed" ? vainFailure(turn.steps, turn.made) : null,
     };
   },
   turn_failed(turn, event, at) {
-    const { where, message, kind = "internal", cause = "", reached = "" } = event;
-    const remedy = remedyOf(event);
+    const { where } = event;
+    const failure = failureOf(event);
     const guilty = (step) => step.kind === where;
     const closed = close(close(turn.steps, guilty, "failed", at), always, "stopped", at);
-    const said = { state: "failed", where, message, remedy, reached };
+    const said = { state: "failed", failure };
     return {
       ...end(add(withSteps(turn, closed), "turn_failed", at, said), event, "failed", at),
       outcome: "failed",
-      failure: { where, message, remedy, kind, cause, reached },
+      failure,
     };
   },
   ...projectFolds,
   turn_stopped(turn, event, at) {
-    const { reason } = event;
+    const reason = event.by === "server" ? t("stopped-by-server") : "";
     const closed = withSteps(turn, close(turn.steps, always, "stopped", at));
     const steps = add(closed, "turn_stopped", at, { state: "stopped", reason });
     return {
@@ -243,8 +240,6 @@ const folds = {
   },
 };
 
-// The failure of a turn that did what it could, in vain.
-const UNMET = { where: "", message: "", kind: "task", cause: "", reached: "" };
 const STATE_OF = { answered: "done", asked: "done", declined: "declined", failed: "failed" };
 
 const end = (turn, { usage, seconds }, state, at) => ({
@@ -267,7 +262,8 @@ function executed(turn, { tool, execution, seconds }, at, state) {
   return change(runs, "execute", { state, execution, seconds });
 }
 
-const endOf = (state) => (state === "failed" ? "failed" : "done");
+const endOf = (state, decision = "") =>
+  state === "failed" ? "failed" : decision === "impossible" ? "declined" : "done";
 
 const WRITTEN = { stream: "", artifact: "", text: "", prompt: "", tests: [], repeats: [] };
 
@@ -280,13 +276,14 @@ function stepOf(turn, kind, attempt, startedAt) {
 
 // A step begins after the run of its tests without an implementation.
 function synthesisStep(turn, event, at) {
-  const { step, attempt, state, text, artifact, prompt, seconds } = event;
+  const { step, attempt, state, artifact, prompt, seconds, decision = "" } = event;
+  const text = words(`decided-${decision}`, event.text);
   const closed = withSteps(turn, close(turn.steps, is("stub"), "done", at));
   const { same, begun } = stepOf(closed, step, attempt, at);
   const how = {
     started: { text, prompt },
     streaming: ({ stream }) => ({ stream: written(stream, event) }),
-  }[state] ?? { state: endOf(state), text, artifact, prompt, seconds };
+  }[state] ?? { state: endOf(state, decision), text, artifact, prompt, seconds };
   return withSteps(begun, patch(begun.steps, same, how));
 }
 

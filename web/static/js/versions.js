@@ -1,9 +1,7 @@
 // Versions and standing of a tool, in words, and the pair that the page compares.
 
 import { list, usageText } from "./format.js";
-import { hasText, t } from "./texts.js";
-
-const words = (id, otherwise) => (hasText(id) ? t(id) : otherwise);
+import { t, words } from "./texts.js";
 
 export const standingWords = (standing) => words(`standing-${standing}`, standing);
 

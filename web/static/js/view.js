@@ -4,4 +4,4 @@ export { html } from "./html.js";
 export { Icon, Spinner, StateIcon, stepIcon } from "./icons.js";
 export { memo } from "./memo.js";
 export { dispatch, openTool, show, store } from "./store.js";
-export { hasText, rich, t } from "./texts.js";
+export { rich, t, words } from "./texts.js";

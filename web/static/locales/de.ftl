@@ -79,7 +79,7 @@ now-plan = Arbeitet die Schritte ab
 now-delegate = Ein Agent arbeitet
 now-respond = Schreibt die Antwort
 now-queued = Platz { NUMBER($place) } in der Warteschlange
-now-queued-reason = Platz { NUMBER($place) } in der Warteschlange: { $reason }
+now-queued-reason = Platz { NUMBER($place) } in der Warteschlange: Die Rechner, auf denen Anfragen laufen, werden noch eingerichtet
 now-waiting = Wartet auf die Einrichtung
 now-stub = Prüft, dass die Tests ohne Implementierung scheitern
 now-delegation = Ein Agent arbeitet
@@ -114,7 +114,7 @@ example-plan = Mehrere Schritte
 example-script = Ein Skript
 example-project = Ein Projekt
 example-library-request = Wie viel sind 15 Prozent von 300?
-example-build-request = Übertrage „Treffpunkt um zwölf“ ins Morsealphabet
+example-build-request = Übertrage „Treffpunkt um acht“ ins Morsealphabet
 example-file-request = Zeichne den Umsatz (revenue) über den Monat (month) aus sales.csv
 example-plan-request = Drehe „Guten Morgen“ um und zähle dann die Vokale darin
 example-script-request = Schreibe ein Skript squares.py, das die ersten 10 Quadratzahlen ausgibt, und führe es aus
@@ -237,6 +237,9 @@ answer-diagram = Diagramm: { $text }
 problem-remedy = Was hilft:
 questions = Rückfragen
 questions-answer = Antworten
+consents-once = dieses eine Mal
+consents-always = immer
+consents-no = nein
 questions-yes = ja
 questions-no = nein
 birth-new = Neues Werkzeug: { $name }
@@ -271,6 +274,15 @@ palette-found = { $count ->
     [one] Ein Treffer
    *[other] { $count } Treffer
 }
+palette-everything = Alles
+palette-kind = Art des Treffers
+palette-ever = Jederzeit
+palette-time = Zeitraum
+palette-days = { $days ->
+    [365] Letztes Jahr
+   *[other] Letzte { $days } Tage
+}
+palette-files = Mit Dateien
 palette-of-recent = Zuletzt benutzt
 palette-of-action = Befehle
 palette-of-conversation = Unterhaltungen
@@ -292,11 +304,7 @@ palette-panel = Seitenleiste zeigen oder ausblenden
 palette-wide = Seitenleiste breit öffnen oder neben die Unterhaltung
 palette-wrap = Lange Codezeilen umbrechen oder nicht
 palette-settings = Einstellungen
-palette-light = Helles Design benutzen
-palette-dark = Dunkles Design benutzen
-palette-english = Use English (Englisch)
-palette-german = Deutsch benutzen
-palette-notices = Benachrichtigungen erlauben
+palette-browser = Sprache (language), Farben und Benachrichtigungen
 palette-list = Tastenkürzel
 
 ## Keys and shortcuts
@@ -473,27 +481,129 @@ chart-gap = kein Wert
 ## Why a turn failed
 
 cause-budget = Ein Limit wurde erreicht
+cause-budget-calls = Die Grenze von { $limit } Modellaufrufen ist erreicht
+cause-budget-tokens = Die Grenze von { $limit } Token ist erreicht
+cause-budget-seconds = Die Grenze von { $limit } Sekunden ist erreicht
+cause-budget-cost = Die Grenze von { $limit } US-Dollar ist erreicht
+cause-budget-steps = Die Grenze von { $limit } Schritten ist erreicht
+remedy-budget = Weniger verlangen oder die Grenze in den Einstellungen anheben.
+remedy-budget-steps = Den Bau fortsetzen oder ihm mehr Schritte erlauben.
 cause-model = Das Modell gab keine brauchbare Antwort
-cause-model-unreachable = Das Modell ist nicht erreichbar
-cause-model-no_access = Der Server des Modells verweigert den Zugang
-cause-model-rejected = Der Server des Modells lehnt die Anfrage ab
-cause-model-too_long = Die Anfrage ist zu lang für das Modell
-cause-model-declined = Das Modell lehnt ab
+cause-model-unreachable = { $server } ist nicht erreichbar
+cause-model-slow = { $server } brauchte zu lange für eine Antwort
+cause-model-interrupted = Die Antwort brach ab: { $server }
+cause-model-failing = { $server } antwortet mit einem Fehler
+cause-model-overloaded = { $server } bekommt zu viele Anfragen
+cause-model-no_access = { $server } verweigert den Zugang
+cause-model-no_quota = Das Guthaben des Kontos ist aufgebraucht: { $server }
+cause-model-unknown_model = { $server } hat kein Modell namens { $model }
+cause-model-no_model_server = { $server } antwortet nicht wie ein Modellserver
+cause-model-rejected = { $server } lehnt die Anfrage ab
+cause-model-too_long = Die Anfrage ist zu lang für { $model }
+cause-model-declined = Abgelehnt: { $model }
+cause-model-unusable = Die Antwort ist nicht brauchbar: { $model }
+remedy-model = Noch einmal versuchen oder in den Einstellungen ein anderes Modell wählen.
 remedy-model-unreachable = Prüfen, ob der Server läuft, oder in den Einstellungen einen anderen wählen.
+remedy-model-slow = Noch einmal versuchen, ein schnelleres Modell wählen oder ihm in den Einstellungen mehr Zeit lassen.
+remedy-model-interrupted = Noch einmal versuchen.
+remedy-model-failing = Später noch einmal versuchen oder den Server und seine Adresse in den Einstellungen prüfen.
+remedy-model-overloaded = Etwas warten, dann noch einmal versuchen.
 remedy-model-no_access = Den Schlüssel in den Einstellungen prüfen.
+remedy-model-no_quota = Tarif und Zahlung des Kontos prüfen oder in den Einstellungen einen anderen Server wählen.
+remedy-model-unknown_model = In den Einstellungen ein Modell des Servers wählen.
+remedy-model-no_model_server = Die Adresse in den Einstellungen prüfen; meist endet sie auf /v1.
+remedy-model-rejected = In den Einstellungen ein anderes Modell wählen; der Test dort zeigt, was es kann.
+remedy-model-too_long = Weniger verlangen, eine neue Unterhaltung beginnen oder ein Modell wählen, das mehr aufnimmt.
+remedy-model-declined = Mit anderen Worten versuchen.
 cause-sandbox = Die Sandbox ist gescheitert
-cause-sandbox-missing = Keine Sandbox
+cause-sandbox-missing = Es gibt keine Sandbox, in der Code laufen kann
+remedy-sandbox = Noch einmal versuchen. Scheitert es wieder, nennen die Einzelheiten die Ursache.
+remedy-sandbox-missing = Die Einzelheiten sagen, was auf diesem Rechner fehlt.
 cause-library = Die Bibliothek ist gescheitert
+cause-library-name = Ein Werkzeug kann nicht so heißen
+cause-library-exists = Ein Werkzeug namens { $name } gibt es schon
+cause-library-missing = { $name } ist nicht in der Bibliothek oder nicht in dieser Version
+cause-library-modified = Die Dateien von { $name } sind anders als die getesteten
+cause-library-frozen = { $name } ist eingefroren
+cause-library-conflict = { $name } hat sich inzwischen geändert
+cause-library-in_the_way = { $file } ist im Weg: Die Datei gehört zu keinem Werkzeug
+cause-library-unfinished = { $name } ist noch nicht vollständig gespeichert
+remedy-library = Noch einmal versuchen. Scheitert es wieder, nennen die Einzelheiten die Ursache.
+remedy-library-name = Einen anderen Namen wählen.
+remedy-library-exists = Einen anderen Namen wählen oder erst das andere Werkzeug entfernen.
+remedy-library-missing = In der Bibliothek danach suchen.
+remedy-library-modified = Die Dateien wiederherstellen; wie die Änderung bleibt, steht in den Einzelheiten.
+remedy-library-frozen = In der Bibliothek auftauen, dann noch einmal fragen.
+remedy-library-conflict = Die neueste Version ansehen, dann noch einmal versuchen.
+remedy-library-in_the_way = Die Datei verschieben oder einen anderen Namen wählen.
+remedy-library-unfinished = Etwas warten, dann noch einmal versuchen.
+cause-request = Der Server nimmt das nicht an
+cause-request-missing = Das ist nicht mehr hier
+cause-request-busy = { $name } ist beschäftigt
+cause-request-full = Für mehr ist gerade kein Platz
+cause-request-name = „{ $name }“ kann kein Dateiname sein
+cause-request-too_large = Das ist zu viel auf einmal
+cause-request-running = Es läuft noch
+cause-request-unfinished = Nur ein Plan, dessen Schritte alle ein Werkzeug benutzt haben, lässt sich speichern
+cause-request-settings = Einige Werte gehen nicht
+cause-request-conflict = Etwas Neueres ist an diese Stelle getreten
+cause-request-modified = Die Datei wurde nach dem Unterschreiben verändert
+remedy-request = Die Einzelheiten nennen die Ursache.
+remedy-request-missing = Vielleicht wurde es in einem anderen Fenster gelöscht. Die Seite neu laden oder die Dateien noch einmal senden.
+remedy-request-busy = Warten, bis die andere Aktion fertig ist, oder sie anhalten.
+remedy-request-full = Warten, bis etwas fertig ist, oder etwas entfernen.
+remedy-request-name = Die Datei umbenennen.
+remedy-request-too_large = Weniger oder weniger Dateien senden.
+remedy-request-running = Das Ende abwarten.
+remedy-request-unfinished = Stattdessen in einer einzigen Anfrage danach fragen.
+remedy-request-settings = Bitte berichtigen; geändert wurde nichts.
+remedy-request-conflict = Noch einmal ansehen, dann die Änderung wiederholen.
+remedy-request-modified = Beim Urheber neu besorgen und diese nicht verwenden.
+cause-task = Nicht erledigt
+cause-task-frozen = { $name } ist eingefroren, und die Anfrage braucht eine Änderung daran
+remedy-task = Mit anderen Worten oder in kleineren Teilen versuchen.
+remedy-task-frozen = In der Bibliothek auftauen, dann noch einmal fragen.
+cause-internal = Hier ist etwas kaputt
+cause-internal-interrupted = Es wurde unterbrochen und kann nicht weitergehen
+cause-internal-database = Die Datenbank lässt sich nicht benutzen
+cause-internal-embedder = Die Suche nach Bedeutung funktioniert nicht
+cause-internal-setting = Eine Einstellung des Servers geht nicht
+cause-internal-silent = Der Server ist beschäftigt oder wird beendet
+cause-internal-unsaved = Die Unterhaltung lässt sich gerade nicht speichern
+cause-internal-consent = { $name } braucht Ihre Zustimmung, die mitten in einer größeren Aufgabe nicht erfragt werden kann
+remedy-internal = Noch einmal versuchen. Scheitert es wieder, nennen die Einzelheiten die Ursache.
+remedy-internal-unsaved = Es geht von selbst weiter, sobald das Speichern wieder klappt.
+remedy-internal-consent = In der Bibliothek erlauben, dann noch einmal fragen.
+named-server = Der Server des Modells
+named-model = das Modell
+named-name = Dies
+problem-details = Einzelheiten
 cause-raised = Das Werkzeug warf { $type }
 cause-at-specify = Das geht noch nicht
 cause-at-test = Es entstanden keine brauchbaren Tests
 cause-at-implement = Es entstand kein brauchbarer Code
 cause-at-verify = Die Tests schlugen immer wieder fehl
+cause-at-clarify = Etwas fehlt noch immer
 cause-at-plan = Ein Schritt des Plans ist gescheitert
 cause-at-building = Das Projekt wurde nicht fertig
 cause-at-internal = Hier ist etwas kaputt
 cause-at = { $step } ist gescheitert
 cause-other = Nicht erledigt
+remedy-at-clarify = Alles in einer einzigen Anfrage sagen.
+remedy-at-implement = Genauer beschreiben, was gebraucht wird.
+remedy-at-verify = Genauer beschreiben, was gebraucht wird.
+remedy-at-building = Den Bau fortsetzen oder das Ziel ändern.
+remedy-raised = Die Eingabe ändern oder sagen, wie solche Eingaben zu behandeln sind.
+remedy-killed = Noch einmal versuchen, mit weniger auf einmal.
+remedy-refused = Um eine kleinere Datei oder eine andere Art bitten.
+reached-specify = Die Spezifikation steht.
+reached-test = Spezifikation und Tests stehen.
+reached-verify =
+    { $total ->
+        [one] Spezifikation und Tests stehen, und die beste Implementierung besteht { $passed } von { $total } Test.
+       *[other] Spezifikation und Tests stehen, und die beste Implementierung besteht { $passed } von { $total } Tests.
+    }
+stopped-by-server = Der Server wurde beendet oder unterbrochen.
 
 ## States of a step
 
@@ -501,6 +611,7 @@ state-running = läuft
 state-done = fertig
 state-failed = fehlgeschlagen
 state-stopped = gestoppt
+state-declined = abgelehnt
 state-waiting = wartet
 
 ## Die Aktivität: die Schritte einer Anfrage
@@ -534,13 +645,18 @@ progress-again = { $stage } ×{ $attempt }
 step-attempt = { $number }. Versuch
 step-link = Link zu diesem Schritt: { $step }
 step-link-title = Link zu diesem Schritt
+decided-steps = Dafür sind mehrere Schritte nötig.
+decided-delegate = Das ist Arbeit für Agenten.
+decided-answer = Dafür ist kein Werkzeug nötig.
+decided-question = Erst ist etwas zu fragen.
+decided-impossible = Das geht hier nicht.
 outcome-answered = beantwortet
 outcome-asked = Rückfrage
 outcome-declined = abgelehnt
 outcome-failed = fehlgeschlagen
 outcome-stopped = gestoppt
 outcome-found = { $tool }, { $share } sicher
-outcome-closest = Am nächsten: { $tool }, { $share } (passt nicht)
+outcome-closest = Am nächsten kommt { $tool }. { $reason }
 outcome-lessons =
     { $count ->
         [one] { $count } Lehre für: { $stage }
@@ -566,6 +682,7 @@ outcome-altered =
         [one] { $noticed } von { $tried } verändertem Ergebnis bemerkt
        *[other] { $noticed } von { $tried } veränderten Ergebnissen bemerkt
     }
+outcome-registered = { $name } ist in der Bibliothek, Version { $version }
 outcome-plan =
     { $total ->
         [one] { $done } von { $total } Schritt fertig
@@ -677,15 +794,21 @@ survivor-in = Der eingebaute Fehler in Zeile { $line }
 
 ## What a start sets up
 
-part-search = Die semantische Suche
+part-search = Suche nach Bedeutung
 part-sandbox = Die Sandbox
-part-tools = Die mitgelieferten Werkzeuge
+part-tools = Mitgelieferte Werkzeuge
+progress-search = Suche nach Bedeutung: { $done } von { $total }
+progress-sandbox = Die Sandbox: { $done } von { $total }
+progress-tools = { $done } von { $total } mitgelieferten Werkzeugen
+waits-for-search = Dann findet die Anfrage Werkzeuge nach ihrer Bedeutung
+waits-for-sandbox = Nur dort läuft Code
+waits-for-tools = Eines davon kann es vielleicht oder dient einem neuen Werkzeug
 
 ## Sandboxes
 
-backend-docker = ein Docker-Container
-backend-bubblewrap = ein bubblewrap-Container
-backend-other = ein Container
+backend-docker = einem Docker-Container
+backend-bubblewrap = einem bubblewrap-Container
+backend-other = einem Container
 
 ## Conversations
 
@@ -748,14 +871,14 @@ told-not-sent = Nicht gesendet: { $error }
 told-not-possible = Nicht möglich: { $error }
 told-request-removed = Anfrage entfernt.
 told-attached = Angehängt: { $names }.
-told-step-done = { $step } fertig.
-told-step-failed = { $step } gescheitert.
+told-step-finished = { $step } fertig. { $text }
+told-step-failed = { $step } gescheitert. { $text }
 told-plan =
     { $count ->
         [one] Es braucht { $count } Schritt.
        *[other] Es braucht { $count } Schritte.
     }
-told-plan-step-done = Schritt { $step } fertig: { $text }
+told-plan-step-finished = Schritt { $step } fertig: { $text }
 told-plan-step-failed = Schritt { $step } gescheitert: { $text }
 told-delegation-started = { $sender } an { $recipient }: { $text }
 told-delegation-finished = { $recipient } antwortet: { $text }
@@ -785,7 +908,7 @@ told-answered = Antwort: { $answer }
 told-asked = Frage: { $answer }
 told-declined = Nicht möglich: { $answer }
 told-failed = Die Anfrage ist gescheitert: { $message }.
-told-stopped = Angehalten: { $reason }
+told-stopped = Angehalten. { $reason }
 told-tool-added = Bibliothek: { $name } wurde aufgenommen.
 told-tool-removed = Bibliothek: { $name } wurde entfernt.
 told-tool-modified = Bibliothek: { $name } wurde verändert.
@@ -798,7 +921,6 @@ told-tool-kept_back = Bibliothek: { $name } behält eine alte Version eines Werk
 ## Der Server
 
 server-answered = der Server antwortete mit { $status }
-server-check = Bitte prüfen, ob der Server läuft, und es dann erneut versuchen.
 conversation-unchanged = Die Unterhaltung wurde nicht geändert: { $error }.
 
 ## Die Seite, die nach dem Token fragt
@@ -841,7 +963,6 @@ share-renew = Aktualisieren
 share-revoke = Widerrufen
 share-renewed = Der Link zeigt die Unterhaltung, wie sie jetzt ist.
 share-revoked = Der Link ist widerrufen und führt zu nichts mehr.
-share-remedy = Prüfen, ob der Server läuft, dann noch einmal versuchen.
 share-brand = Self-Engineering Agent
 share-as-of = Geteilte Unterhaltung, Stand { $time }. Nur zum Lesen.
 share-not-loaded = Sie konnte nicht geladen werden: { $reason }.
@@ -1216,9 +1337,7 @@ local-look = Modellserver auf diesem Rechner suchen
 local-again = Noch einmal suchen
 local-none = Keiner gefunden. Ollama, LM Studio, llama.cpp, vLLM oder Jan starten und ein Modell laden.
 status-model-gone = Nicht erreichbar
-status-model-gone-title = { $name } ist nicht erreichbar
 status-model-refused = Zugriff verweigert
-status-model-refused-title = Der Server des Modells verweigert den Zugriff
 status-model-at = Kommt von { $server }.
 status-model-again = Der nächste Versuch kommt mit der nächsten Anfrage, und alle paar Sekunden, solange diese Seite offen ist.
 status-sandbox-checking = Sandbox wird geprüft
@@ -1232,15 +1351,28 @@ status-sandbox-unavailable = Nicht verfügbar
 status-sandbox-unavailable-title = Keine Sandbox
 status-sandbox-unavailable-text = Ohne Sandbox wird kein Werkzeug geschrieben oder ausgeführt. Seite und Bibliothek funktionieren weiter.
 status-sandbox-limits = Was sie nicht garantiert
+lacks-kernel = Container teilen den Kernel ihres Rechners: Eine Lücke darin ist eine Lücke der Sandbox.
+lacks-limits = Prozesse und Dateien begrenzt der Zahl nach nur der Speicher, den sie brauchen.
+lacks-system = Code kann die Programme und Bibliotheken des Rechners lesen und sehen, wo die eigenen Ordner liegen.
+lacks-user = Ein Weg aus einem Container führte zu den Rechten des Benutzers, unter dem der Server läuft.
+lacks-memory = Die Speichergrenze gilt streng nur für jeden einzelnen Prozess; alle zusammen werden zehnmal in der Sekunde geprüft.
+lacks-pids = Die Zahl der Prozesse ist nicht begrenzt.
+lacks-cpu = Code darf mehr als eine CPU benutzen, bis seine Zeit um ist.
 status-library-checking = Bibliothek wird geprüft
 status-library-text = Jedes Werkzeug hat seine eigenen Tests in der Sandbox bestanden, bevor es aufgenommen wurde.
+library-search-ready = Die Suche nach Bedeutung funktioniert.
+library-search-behind = Der Index der Suche entsteht noch; bis dahin wird jedes Werkzeug verglichen.
+library-search-elsewhere = Ein anderes Programm hat den Index der Suche, deshalb wird jedes Werkzeug verglichen.
+library-search-away = Der Server des Index antwortet nicht, deshalb wird jedes Werkzeug verglichen.
+library-search-absent = Es gibt keinen Index, deshalb vergleicht die Suche jedes Werkzeug.
+library-search-broken = Der Index lässt sich nicht öffnen, deshalb vergleicht die Suche jedes Werkzeug.
 status-library-browse = Bibliothek ansehen
 status-tools =
     { $count ->
         [one] { $count } Werkzeug
        *[other] { $count } Werkzeuge
     }
-setting-up = Wird eingerichtet.
+setting-up = Wird eingerichtet:
 setting-up-waits = Anfragen können schon gesendet werden; sie warten auf das, was sie brauchen.
 setting-up-failed = { $part }: noch nicht eingerichtet.
 setting-up-again = Der Server versucht es wieder.
@@ -1358,6 +1490,7 @@ choice-language-de = Deutsch
 choice-theme-system = Wie das System
 choice-theme-light = Hell
 choice-theme-dark = Dunkel
+notices-allow = Benachrichtigungen erlauben
 notices-granted = Benachrichtigungen sind an: Eine lange Anfrage, die bei verborgenem Tab endet, wird gemeldet.
 notices-denied = Der Browser blockiert Benachrichtigungen dieser Seite. Seine Website-Einstellungen können sie erlauben.
 notices-default = Benachrichtigungen sind aus.

@@ -79,7 +79,7 @@ now-plan = Working through the steps
 now-delegate = An agent is at work
 now-respond = Writing the answer
 now-queued = Number { NUMBER($place) } in the queue
-now-queued-reason = Number { NUMBER($place) } in the queue: { $reason }
+now-queued-reason = Number { NUMBER($place) } in the queue: the machines that run requests are still being set up
 now-waiting = Waiting for the set-up
 now-stub = Checking that the tests fail without an implementation
 now-delegation = An agent is at work
@@ -237,6 +237,9 @@ answer-diagram = Diagram: { $text }
 problem-remedy = What to do:
 questions = Questions
 questions-answer = Answer
+consents-once = this once
+consents-always = always
+consents-no = no
 questions-yes = yes
 questions-no = no
 birth-new = New tool: { $name }
@@ -271,6 +274,15 @@ palette-found = { $count ->
     [one] One result
    *[other] { $count } results
 }
+palette-everything = Everything
+palette-kind = Kind of result
+palette-ever = Any time
+palette-time = Time
+palette-days = { $days ->
+    [365] Last year
+   *[other] Last { $days } days
+}
+palette-files = With files
 palette-of-recent = Used last
 palette-of-action = Commands
 palette-of-conversation = Conversations
@@ -292,11 +304,7 @@ palette-panel = Show or hide the panel
 palette-wide = Open the panel wide, or beside the conversation
 palette-wrap = Wrap long lines of code, or not
 palette-settings = Settings
-palette-light = Use the light theme
-palette-dark = Use the dark theme
-palette-english = Use English
-palette-german = Deutsch benutzen (German)
-palette-notices = Allow notifications
+palette-browser = Language, theme and notifications
 palette-list = Keyboard shortcuts
 
 ## Keys and shortcuts
@@ -476,27 +484,129 @@ chart-gap = no value
 ## Why a turn failed
 
 cause-budget = A limit was reached
+cause-budget-calls = The limit of { $limit } model calls was reached
+cause-budget-tokens = The limit of { $limit } tokens was reached
+cause-budget-seconds = The limit of { $limit } seconds was reached
+cause-budget-cost = The limit of { $limit } US dollars was reached
+cause-budget-steps = The limit of { $limit } steps was reached
+remedy-budget = Ask for less, or raise the limit in the settings.
+remedy-budget-steps = Continue the build, or allow it more steps.
 cause-model = The model gave no usable answer
-cause-model-unreachable = The model can’t be reached
-cause-model-no_access = The model’s server refused access
-cause-model-rejected = The model’s server refused the request
-cause-model-too_long = The request is too long for the model
-cause-model-declined = The model declined
+cause-model-unreachable = { $server } can’t be reached
+cause-model-slow = { $server } took too long to answer
+cause-model-interrupted = The answer of { $server } broke off
+cause-model-failing = { $server } answers with an error
+cause-model-overloaded = { $server } gets too many requests
+cause-model-no_access = { $server } refused access
+cause-model-no_quota = The account at { $server } has no quota left
+cause-model-unknown_model = { $server } does not have the model { $model }
+cause-model-no_model_server = { $server } does not answer like a model server
+cause-model-rejected = { $server } refused the request
+cause-model-too_long = The request is too long for { $model }
+cause-model-declined = Declined by { $model }
+cause-model-unusable = The answer of { $model } can’t be used
+remedy-model = Try again, or choose another model in the settings.
 remedy-model-unreachable = Check that the server runs, or choose another one in the settings.
+remedy-model-slow = Try again, choose a faster model, or allow it more time in the settings.
+remedy-model-interrupted = Try again.
+remedy-model-failing = Try again later, or check the server and its address in the settings.
+remedy-model-overloaded = Wait a little, then try again.
 remedy-model-no_access = Check the key in the settings.
+remedy-model-no_quota = Check plan and payment of the account, or choose another server in the settings.
+remedy-model-unknown_model = Choose a model of the server in the settings.
+remedy-model-no_model_server = Check the address in the settings; it usually ends in /v1.
+remedy-model-rejected = Choose another model in the settings; the test there shows what it can do.
+remedy-model-too_long = Ask for less, begin a new conversation, or choose a model that takes more.
+remedy-model-declined = Say it in other words.
 cause-sandbox = The sandbox failed
-cause-sandbox-missing = No sandbox
+cause-sandbox-missing = There is no sandbox to run code in
+remedy-sandbox = Try again. If it fails again, the details name the cause.
+remedy-sandbox-missing = The details say what this machine lacks.
 cause-library = The tool library failed
+cause-library-name = A tool can’t have this name
+cause-library-exists = A tool named { $name } is there already
+cause-library-missing = { $name } is not in the library, or not in this version
+cause-library-modified = The files of { $name } differ from what was tested
+cause-library-frozen = { $name } is frozen
+cause-library-conflict = { $name } has changed meanwhile
+cause-library-in_the_way = { $file } is in the way: it belongs to no tool
+cause-library-unfinished = { $name } is not completely saved yet
+remedy-library = Try again. If it fails again, the details name the cause.
+remedy-library-name = Choose another name.
+remedy-library-exists = Choose another name, or remove the other tool first.
+remedy-library-missing = Look for it in the library.
+remedy-library-modified = Restore its files; the details say how to keep the change.
+remedy-library-frozen = Unfreeze it in the library, then ask again.
+remedy-library-conflict = Look at the newest version, then try again.
+remedy-library-in_the_way = Move the file away, or choose another name.
+remedy-library-unfinished = Wait a little, then try again.
+cause-request = The server does not accept this
+cause-request-missing = This is not here any more
+cause-request-busy = { $name } is busy
+cause-request-full = There is no room for more at the moment
+cause-request-name = “{ $name }” can’t be the name of a file
+cause-request-too_large = That is too much at once
+cause-request-running = It still runs
+cause-request-unfinished = Only a plan whose steps all used a tool can be saved
+cause-request-settings = Some values can’t be used
+cause-request-conflict = Something newer took the place of this
+cause-request-modified = The file was changed after it was signed
+remedy-request = The details name the cause.
+remedy-request-missing = It may have been deleted in another window. Load the page again, or send the files again.
+remedy-request-busy = Wait until the other action has ended, or stop it.
+remedy-request-full = Wait until something has ended, or remove something.
+remedy-request-name = Rename the file.
+remedy-request-too_large = Send less, or fewer files.
+remedy-request-running = Wait for its end.
+remedy-request-unfinished = Ask for it in one request instead.
+remedy-request-settings = Correct them; nothing was changed.
+remedy-request-conflict = Look at it again, then repeat the change.
+remedy-request-modified = Get it again from its author, and do not use this one.
+cause-task = Not done
+cause-task-frozen = { $name } is frozen, and the request needs a change of it
+remedy-task = Say it in other words, or in smaller parts.
+remedy-task-frozen = Unfreeze it in the library, then ask again.
+cause-internal = Something broke here
+cause-internal-interrupted = It was interrupted and can’t go on
+cause-internal-database = The database can’t be used
+cause-internal-embedder = The search by meaning does not work
+cause-internal-setting = A setting of the server can’t be used
+cause-internal-silent = The server is busy or ending
+cause-internal-unsaved = The conversation can’t be saved at the moment
+cause-internal-consent = { $name } needs your consent, which can’t be asked for in the middle of a larger task
+remedy-internal = Try again. If it fails again, the details name the cause.
+remedy-internal-unsaved = It goes on by itself when saving works again.
+remedy-internal-consent = Allow it in the library, then ask again.
+named-server = The model’s server
+named-model = the model
+named-name = This
+problem-details = Details
 cause-raised = The tool raised { $type }
 cause-at-specify = I can’t do this yet
 cause-at-test = No usable tests were written
 cause-at-implement = No usable code was written
 cause-at-verify = The tests kept failing
+cause-at-clarify = Something is still missing
 cause-at-plan = A step of the plan failed
 cause-at-building = The project wasn’t finished
 cause-at-internal = Something broke here
 cause-at = { $step } failed
 cause-other = Not done
+remedy-at-clarify = Say all of it in one request.
+remedy-at-implement = Describe more exactly what you need.
+remedy-at-verify = Describe more exactly what you need.
+remedy-at-building = Continue the build, or change the goal.
+remedy-raised = Change the input, or say how such input is to be treated.
+remedy-killed = Try again, with less at once.
+remedy-refused = Ask for a smaller file, or for another kind.
+reached-specify = The specification is written.
+reached-test = Specification and tests are written.
+reached-verify =
+    { $total ->
+        [one] Specification and tests are written, and the best implementation passes { $passed } of { $total } test.
+       *[other] Specification and tests are written, and the best implementation passes { $passed } of { $total } tests.
+    }
+stopped-by-server = The server ended or was interrupted.
 
 ## States of a step
 
@@ -504,6 +614,7 @@ state-running = running
 state-done = done
 state-failed = failed
 state-stopped = stopped
+state-declined = declined
 state-waiting = waiting
 
 ## The activity: the steps of a turn
@@ -537,13 +648,18 @@ progress-again = { $stage } ×{ $attempt }
 step-attempt = attempt { $number }
 step-link = Link to this step: { $step }
 step-link-title = Link to this step
+decided-steps = It takes several steps.
+decided-delegate = It is work for agents.
+decided-answer = No tool is needed.
+decided-question = Something has to be asked first.
+decided-impossible = It can’t be done here.
 outcome-answered = answered
 outcome-asked = question
 outcome-declined = declined
 outcome-failed = failed
 outcome-stopped = stopped
 outcome-found = { $tool }, { $share } confidence
-outcome-closest = Closest: { $tool }, { $share } (not a match)
+outcome-closest = { $tool } comes closest. { $reason }
 outcome-lessons =
     { $count ->
         [one] { $count } lesson for: { $stage }
@@ -569,6 +685,7 @@ outcome-altered =
         [one] noticed { $noticed } of { $tried } altered outcome
        *[other] noticed { $noticed } of { $tried } altered outcomes
     }
+outcome-registered = { $name } is in the library, version { $version }
 outcome-plan =
     { $total ->
         [one] { $done } of { $total } step done
@@ -680,9 +797,15 @@ survivor-in = The planted bug in line { $line }
 
 ## What a start sets up
 
-part-search = The semantic search
+part-search = Search by meaning
 part-sandbox = The sandbox
-part-tools = The seed tools
+part-tools = Built-in tools
+progress-search = Search by meaning: { $done } of { $total }
+progress-sandbox = The sandbox: { $done } of { $total }
+progress-tools = { $done } of { $total } built-in tools
+waits-for-search = the request then finds tools by meaning
+waits-for-sandbox = code runs there only
+waits-for-tools = one of them may do it, or serve a new tool
 
 ## Sandboxes
 
@@ -751,14 +874,14 @@ told-not-sent = Not sent: { $error }
 told-not-possible = Not possible: { $error }
 told-request-removed = Request removed.
 told-attached = { $names } attached.
-told-step-done = { $step } done.
-told-step-failed = { $step } failed.
+told-step-finished = { $step } done. { $text }
+told-step-failed = { $step } failed. { $text }
 told-plan =
     { $count ->
         [one] It takes { $count } step.
        *[other] It takes { $count } steps.
     }
-told-plan-step-done = Step { $step } done: { $text }
+told-plan-step-finished = Step { $step } done: { $text }
 told-plan-step-failed = Step { $step } failed: { $text }
 told-delegation-started = { $sender } to { $recipient }: { $text }
 told-delegation-finished = { $recipient } replies: { $text }
@@ -788,7 +911,7 @@ told-answered = Answer: { $answer }
 told-asked = Question: { $answer }
 told-declined = Can’t be done: { $answer }
 told-failed = The request failed: { $message }.
-told-stopped = Stopped: { $reason }
+told-stopped = Stopped. { $reason }
 told-tool-added = Tool library: { $name } was added.
 told-tool-removed = Tool library: { $name } was removed.
 told-tool-modified = Tool library: { $name } was modified.
@@ -801,7 +924,6 @@ told-tool-kept_back = Tool library: { $name } keeps an old version of a tool tha
 ## The server
 
 server-answered = the server answered { $status }
-server-check = Check that the server runs, then try again.
 conversation-unchanged = The conversation was not changed: { $error }.
 
 ## The page that asks for the token
@@ -844,7 +966,6 @@ share-renew = Update
 share-revoke = Revoke
 share-renewed = The link shows the conversation as it is now.
 share-revoked = The link is revoked and opens nothing any more.
-share-remedy = Check that the server runs, then try again.
 share-brand = Self-Engineering Agent
 share-as-of = Shared conversation, as of { $time }. Read only.
 share-not-loaded = It could not be loaded: { $reason }.
@@ -1219,9 +1340,7 @@ local-look = Look for model servers on this machine
 local-again = Look again
 local-none = None found. Start Ollama, LM Studio, llama.cpp, vLLM or Jan, and load a model.
 status-model-gone = Not reachable
-status-model-gone-title = { $name } can’t be reached
 status-model-refused = Access refused
-status-model-refused-title = The model’s server refused access
 status-model-at = Served by { $server }.
 status-model-again = It is tried again with the next request, and every few seconds while this page is open.
 status-sandbox-checking = Checking the sandbox
@@ -1235,15 +1354,28 @@ status-sandbox-unavailable = Unavailable
 status-sandbox-unavailable-title = No sandbox
 status-sandbox-unavailable-text = Without a sandbox no tool is written or run. The page and the library still work.
 status-sandbox-limits = What it does not guarantee
+lacks-kernel = Containers share the kernel of their host: a hole in it is a hole in the sandbox.
+lacks-limits = Processes and files are limited in number by the memory that they take, and by nothing else.
+lacks-system = Code can read the programs and libraries of the machine, and where its own folders lie.
+lacks-user = A way out of a container would lead to the rights of this server’s user.
+lacks-memory = The limit of memory is strict for each process only; all together are looked at ten times a second.
+lacks-pids = The number of processes is not limited.
+lacks-cpu = Code may use more than one CPU until its time is up.
 status-library-checking = Checking the library
 status-library-text = Every tool passed its own tests in the sandbox before it was kept.
+library-search-ready = Search by meaning works.
+library-search-behind = The index of the search is being built; until then every tool is compared.
+library-search-elsewhere = Another program has the index of the search, so every tool is compared.
+library-search-away = The server of the index does not answer, so every tool is compared.
+library-search-absent = There is no index, so the search compares every tool.
+library-search-broken = The index can’t be opened, so the search compares every tool.
 status-library-browse = Browse the library
 status-tools =
     { $count ->
         [one] { $count } tool
        *[other] { $count } tools
     }
-setting-up = Setting up.
+setting-up = Being set up:
 setting-up-waits = You can already send requests; they wait for what they need.
 setting-up-failed = { $part }: not set up yet.
 setting-up-again = The server will try again.
@@ -1361,6 +1493,7 @@ choice-language-de = Deutsch
 choice-theme-system = As the system
 choice-theme-light = Light
 choice-theme-dark = Dark
+notices-allow = Allow notifications
 notices-granted = Notifications are on: a long request that ends while the tab is hidden is announced.
 notices-denied = The browser blocks notifications of this page. Its site settings can allow them.
 notices-default = Notifications are off.

@@ -100,6 +100,7 @@ class SigningKeys:
                 f"the signature by {fingerprint(public)} is broken: the file was changed after it "
                 "was signed, or the signature is of another file",
                 "get the file again from its author, and do not use this one",
+                cause="modified",
             ) from error
         key, names_by_key = (
             _text(public),

@@ -7,6 +7,7 @@ import { candidatesOf } from "../../outcome.js";
 import { html, openTool, t } from "../../view.js";
 import { Found } from "../parts/disclosure.js";
 import { More } from "../parts/controls.js";
+import { Prose } from "../parts/prose.js";
 
 export function SearchOutcome({ step }) {
   const { tool, confidence, reason, understood } = step;
@@ -29,7 +30,7 @@ export function SearchOutcome({ step }) {
         ${t("understood-as", { request: understood })}
       </p>`
     }
-    ${reason && html`<p class="step-text">${reason}</p>`}
+    ${reason && html`<p class="step-text"><${Prose} text=${reason} /></p>`}
     ${others.length > 0 && html`<${Others} found=${Boolean(tool)} others=${others} />`}
   `;
 }

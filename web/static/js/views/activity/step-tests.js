@@ -2,7 +2,7 @@
 
 import { duration } from "../../format.js";
 import { count, expectedTests, repeatWords, stubWords, tallyWords } from "../../suite.js";
-import { hasText, html, StateIcon, t } from "../../view.js";
+import { html, StateIcon, t, words } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { Output } from "../values/code.js";
 
@@ -49,9 +49,8 @@ function TestList({ tests }) {
 
 function TestRow({ test }) {
   const { test: name, outcome, seconds, message } = test;
-  const id = `test-${outcome}`;
   return html`<li class="test" data-testid="test-row" data-test=${name} data-outcome=${outcome}>
-    <${TestLine} state=${outcome} words=${hasText(id) ? t(id) : outcome}>
+    <${TestLine} state=${outcome} words=${words(`test-${outcome}`, outcome)}>
       <span class="test-name">${readable(name)}</span>
       <span class="time">${duration(seconds)}</span>
     <//>

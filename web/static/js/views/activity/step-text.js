@@ -3,6 +3,7 @@
 import { stepWords } from "../../format.js";
 import { Markdown } from "../../markdown.js";
 import { html, rich, t } from "../../view.js";
+import { Details } from "../parts/problem.js";
 import { Prose } from "../parts/prose.js";
 
 // What a model wrote may hold a block of code.
@@ -30,8 +31,8 @@ export function LessonsStep({ step: { agent, lessons } }) {
 
 // The failed step's own message is not repeated.
 export function FailureStep({ step, steps }) {
-  const { where, message, reached, remedy } = step;
-  const said = steps.some((s) => s !== step && s.state === "failed" && s.text === message);
+  const { where, message, details, remedy } = step.failure;
+  const said = steps.some((s) => s !== step && s.state === "failed" && details.startsWith(s.text));
   const placed = where !== "internal";
   return html`${
     placed &&
@@ -39,8 +40,8 @@ export function FailureStep({ step, steps }) {
       ${t(said ? "failed-at-above" : "failed-at", { step: stepWords(where) })}
     </p>`
   }
-  ${!said && message && html`<${Said} text=${message} />`}
-  ${reached && html`<p class="step-text">${reached}</p>`}
+  ${message && html`<${Said} text=${message} />`}
+  ${!said && details && html`<${Details} text=${details} />`}
   ${
     remedy &&
     html`<p class="step-note">

@@ -4,26 +4,34 @@ import { birthsIn } from "../../births.js";
 import { duration } from "../../format.js";
 import { signatureText } from "../../specification.js";
 import { dispatch, html, Icon, memo, openTool, rich, t } from "../../view.js";
+import { Disclosure } from "../parts/disclosure.js";
 import { CodeBlock } from "../values/code.js";
 import { WEAK } from "../../consensus.js";
 import { Survivors } from "../activity/step-consensus.js";
 
-export const Births = memo(({ steps }) =>
-  birthsIn(steps).map((birth) => html`<${Birth} key=${birth.name} ...${birth} />`),
+export const Births = memo(({ turnId, steps }) =>
+  birthsIn(steps).map((birth) => html`<${Birth} key=${birth.name} ...${{ turnId, ...birth }} />`),
 );
 
-function Birth({ name, specification, version, passed, tests, caught, seconds }) {
+// What it is and proved in two lines; its signature is a click away.
+export function Birth(birth) {
+  const { shared, turnId, name, specification, version, passed, tests, caught, seconds } = birth;
   const [example] = specification.example_requests ?? [];
-  const open = () => openTool(name);
   const title = version > 1 ? t("birth-version", { name, version }) : t("birth-new", { name });
   const weak = caught && caught.killed < WEAK * caught.mutants;
+  const action = (what, act, more) =>
+    html`<button
+      class="button"
+      data-testid=${`birth-${what}`}
+      aria-label=${t(`birth-${what}-tool`, { name })}
+      onClick=${act}
+      ...${more}
+    >
+      ${t(`birth-${what}`)}
+    </button>`;
+  const ask = () => dispatch({ type: "example_chosen", text: example });
   return html`<section class="birth" data-testid="birth" aria-label=${title}>
     <p class="birth-title"><${Icon} name="tool" />${title}</p>
-    <${CodeBlock}
-      code=${signatureText(specification)}
-      label=${t("birth-signature", { name })}
-      whole
-    />
     <p class="birth-facts" data-testid="birth-facts">
       ${tests > 0 && `${t("birth-tests", { passed, total: tests })} · `}
       ${
@@ -34,29 +42,20 @@ function Birth({ name, specification, version, passed, tests, caught, seconds })
       }
       ${duration(seconds)}
     </p>
-    ${weak && html`<${Survivors} survivors=${caught.survivors} />`}
-    <div class="birth-actions">
-      <button
-        class="button"
-        data-testid="birth-open"
-        aria-label=${t("birth-open-tool", { name })}
-        onClick=${open}
-      >
-        ${t("birth-open")}
-      </button>
-      ${
-        example &&
-        html`<button
-          class="button"
-          data-testid="birth-try"
-          title=${example}
-          aria-label=${t("birth-try-tool", { name })}
-          onClick=${() => dispatch({ type: "example_chosen", text: example })}
-        >
-          ${t("birth-try")}
-        </button>`
-      }
-    </div>
+    ${
+      !shared &&
+      html`<div class="birth-actions">
+        ${action("open", () => openTool(name))} ${example && action("try", ask, { title: example })}
+      </div>`
+    }
+    <${Disclosure} keep=${`birth ${turnId} ${name}`} label=${t("problem-details")}>
+      <${CodeBlock}
+        code=${signatureText(specification)}
+        label=${t("birth-signature", { name })}
+        whole
+      />
+      ${weak && html`<${Survivors} survivors=${caught.survivors} />`}
+    <//>
   </section>`;
 }
 

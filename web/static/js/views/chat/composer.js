@@ -99,7 +99,7 @@ export const Composer = memo(({ draft, edits, focus, attached, refused, limits, 
       placeholder=${asks}
       autocomplete="off"
       enterkeyhint=${hasMouse.matches ? "send" : "enter"}
-      aria-describedby="composer-hint"
+      aria-describedby=${hasMouse.matches ? "composer-hint" : null}
       aria-invalid=${tooLong ? "true" : null}
       value=${draft}
       onInput=${(e) => dispatch({ type: "draft_changed", text: e.target.value })}
@@ -121,13 +121,16 @@ export const Composer = memo(({ draft, edits, focus, attached, refused, limits, 
         ${t("composer-too-long", { length: draft.length, most: LONGEST_REQUEST })}
       </p>`
     }
-    <p class="composer-hint" id="composer-hint">
-      ${rich("composer-hint", {
-        send: html`<${Keys} of="send" />`,
-        line: html`<${Keys} of="line" />`,
-        list: html`<${Keys} of="list" />`,
-      })}
-    </p>
+    ${
+      hasMouse.matches &&
+      html`<p class="composer-hint" id="composer-hint">
+        ${rich("composer-hint", {
+          send: html`<${Keys} of="send" />`,
+          line: html`<${Keys} of="line" />`,
+          list: html`<${Keys} of="list" />`,
+        })}
+      </p>`
+    }
   </form>`;
 });
 

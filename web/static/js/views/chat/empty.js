@@ -3,7 +3,7 @@
 import { EXAMPLES, filesOf, requestOf } from "../../examples.js";
 import { dispatch, html, Icon, memo, Spinner, t } from "../../view.js";
 import { LocalServers } from "../settings/local-servers.js";
-import { Problem } from "../parts/problem.js";
+import { Details, Problem } from "../parts/problem.js";
 
 export const Empty = memo(({ sandbox, preparing, offline, servers, loading, missing }) => {
   if (loading)
@@ -30,19 +30,18 @@ export const Empty = memo(({ sandbox, preparing, offline, servers, loading, miss
       sandbox &&
       !sandbox.available &&
       !preparing &&
-      html`<p class="callout" data-tone="warn">
-        <${Icon} name="alert" /><span
-          ><strong>${t("door-no-sandbox")}</strong> ${sandbox.detail}</span
-        >
-      </p>`
+      html`<div class="callout" data-tone="warn">
+        <${Icon} name="alert" />
+        <div>
+          <strong>${t("door-no-sandbox")}</strong> ${t("remedy-sandbox-missing")}
+          <${Details} text=${sandbox.detail} />
+        </div>
+      </div>`
     }
     ${offline && html`<${LocalServers} servers=${servers} />`}
     <h3 class="eyebrow">${t("door-examples")}</h3>
     <ul class="kinds">
-      ${EXAMPLES.map(
-        (example) =>
-          html`<li key=${example.id}><${Kind} example=${example} offline=${offline} /></li>`,
-      )}
+      ${EXAMPLES.map((example) => html`<li key=${example.id}><${Kind} example=${example} /></li>`)}
     </ul>
   </div>`;
 });
@@ -57,9 +56,9 @@ function Step({ drawing, title, text }) {
   </li>`;
 }
 
-function Kind({ example, offline }) {
+function Kind({ example }) {
   const { id, icon, file } = example;
-  const text = requestOf(example, offline);
+  const text = requestOf(example);
   const choose = () => dispatch({ type: "example_chosen", text, files: filesOf(example) });
   return html`<button class="kind" data-testid="example" data-kind=${id} onClick=${choose}>
     <span class="kind-name"><${Icon} name=${icon} />${t(`example-${id}`)}</span>

@@ -12,7 +12,7 @@ import { ToolLink } from "../parts/controls.js";
 export function Lacking({ turnId, lacks: { tool: name, given }, questions, intro }) {
   const detail = store.value.toolDetails[name];
   useEffect(() => {
-    if (!detail) loadTool(name);
+    if (!detail || detail.stale) loadTool(name);
   }, [name, detail]);
   if (detail?.error)
     return html`<${Questions} turnId=${turnId} questions=${questions} intro=${intro} />`;
@@ -21,6 +21,7 @@ export function Lacking({ turnId, lacks: { tool: name, given }, questions, intro
     ${
       detail &&
       html`<${RunForm}
+        place=${turnId}
         tool=${detail.tool}
         given=${entriesOf(detail.tool.parameters, detail.tool.input_schema.properties, given)}
       />`

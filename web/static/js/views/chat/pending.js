@@ -41,11 +41,7 @@ export const Pending = memo(({ pending, upload, waits }) => {
     }
     ${
       error &&
-      html`<${Problem}
-        title=${t("pending-not-sent")}
-        message=${error.message}
-        remedy=${error.remedy}
-      >
+      html`<${Problem} title=${t("pending-not-sent")} ...${error}>
         <button class="button" onClick=${() => retry(pending)}>${t("pending-again")}</button>
         <button class="button quiet" onClick=${edit}>${t("pending-edit")}</button>
       <//>`

@@ -3,15 +3,18 @@
 import { useState } from "preact/hooks";
 import { pathOfPart } from "../../feed.js";
 import { firstLine, list, number, stateWords } from "../../format.js";
+import { outcomeOf } from "../../outcome.js";
 import { planOf } from "../../plan.js";
 import { dispatch, html, Icon, memo, StateIcon, t } from "../../view.js";
 import { keep } from "../../connection.js";
+import { Disclosure } from "../parts/disclosure.js";
 
-export const Plan = memo(({ turnId, steps }) => {
+// Once the answer says what it came to, one line.
+export const Plan = memo(({ turnId, steps, answered }) => {
   const plan = planOf(steps);
   if (!plan) return null;
   const go = (path) => dispatch({ type: "step_wanted", turnId, path });
-  return html`<ol class="plan" data-testid="plan" aria-label=${t("plan")}>
+  const parts = html`<ol class="plan" data-testid="plan" aria-label=${t("plan")}>
     ${plan.parts.map(
       (part, index) =>
         html`<li
@@ -40,6 +43,9 @@ export const Plan = memo(({ turnId, steps }) => {
         </li>`,
     )}
   </ol>`;
+  return answered
+    ? html`<${Disclosure} keep=${`plan ${turnId}`} label=${outcomeOf(plan)}>${parts}<//>`
+    : parts;
 });
 
 export const PartState = ({ state }) =>

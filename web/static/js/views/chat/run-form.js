@@ -1,17 +1,23 @@
 // A tool run by hand: a form from its signature, and the turn's result in place.
 
-import { useId, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
+import { causeOf } from "../../cause.js";
 import { argumentsOf, fieldOf, initial, labelOf, typeWords } from "../../calling.js";
 import { run } from "../../connection.js";
-import { duration, sentence } from "../../format.js";
+import { duration, stepWords } from "../../format.js";
 import { Markdown } from "../../markdown.js";
 import { html, Icon, Spinner, store, t } from "../../view.js";
 import { MadeFiles } from "../values/files.js";
 import { LongResults } from "./result.js";
 import { Check, Select } from "../parts/controls.js";
+import { Problem } from "../parts/problem.js";
 
-// `given`: what the fields hold at first, by name.
+// What was written into the forms, while the page is open, by place and tool.
+const kept = new Map();
+
+// `given`: what the fields hold at first, by name; `place`: where it is.
 export function RunForm({
+  place = "",
   tool: {
     name,
     parameters,
@@ -19,29 +25,32 @@ export function RunForm({
   },
   given = {},
 }) {
-  const [entries, setEntries] = useState(given);
-  const [files, setFiles] = useState({});
+  const key = `${place} ${name}`;
+  const [form, setForm] = useState(kept.get(key) ?? { entries: given, files: {}, begun: null });
   const [problems, setProblems] = useState({});
-  const [begun, setBegun] = useState(null);
   const [sent, setSent] = useState(false);
+  const { entries, files, begun } = form;
+  useEffect(() => void kept.set(key, form), [key, form]);
   const send = async (event) => {
     event.preventDefault();
     const read = argumentsOf(parameters, schema, entries);
     setProblems(read.problems);
     if (Object.keys(read.problems).length > 0) return;
     setSent(true);
-    const named = Object.entries(files).filter(([p, file]) => entries[p] === file.name);
+    const named = Object.entries(files).filter(([p, file]) => file && entries[p] === file.name);
     const reply = await run(name, read.given, [...new Set(named.map(([, file]) => file))]);
     setSent(false);
-    if (reply) setBegun(reply);
+    if (reply) setForm((now) => ({ ...now, begun: reply }));
   };
   const turn = begun && store.value.threads[begun.conversation_id]?.turns[begun.turn_id];
   const busy = sent || turn?.state === "running";
-  const set = (parameter, value) => setEntries((now) => ({ ...now, [parameter]: value }));
-  const pick = (parameter, file) => {
-    setFiles((now) => ({ ...now, [parameter]: file }));
-    set(parameter, file.name);
-  };
+  const set = (parameter, value, file = files[parameter]) =>
+    setForm(({ entries, files, ...now }) => ({
+      ...now,
+      entries: { ...entries, [parameter]: value },
+      files: { ...files, [parameter]: file },
+    }));
+  const pick = (parameter, file) => set(parameter, file.name, file);
   return html`<form
     class="run-form"
     data-testid="run-form"
@@ -153,12 +162,9 @@ function Result({ turn, conversationId }) {
     ${
       answer
         ? html`<${Markdown} text=${answer} />`
-        : html`<p>
-            ${[failure?.message, failure?.remedy, stopReason]
-              .filter(Boolean)
-              .map(sentence)
-              .join(" ")}
-          </p>`
+        : failure
+          ? html`<${Problem} title=${causeOf(turn)} markdown=${true} ...${failure} />`
+          : html`<p>${stepWords("turn_stopped")}. ${stopReason}</p>`
     }
     <${LongResults} turn=${turn} conversationId=${conversationId} />
     <${MadeFiles} files=${made} conversationId=${conversationId} />

@@ -3,9 +3,10 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { getShares, postShare, renewShare, revokeShare } from "../../api.js";
 import { copy } from "../../clipboard.js";
-import { moment, sentence } from "../../format.js";
+import { moment } from "../../format.js";
 import { dispatch, html, Icon, t } from "../../view.js";
 import { Dialog } from "../parts/dialog.js";
+import { ErrorWords } from "../parts/problem.js";
 import { Select } from "../parts/controls.js";
 
 const ENDS = [null, 7, 30]; // days; null: never
@@ -18,8 +19,7 @@ async function perform(id, change = () => {}, told = "") {
     if (share?.path) dispatch({ type: "share_made", id, share });
     dispatch({ type: "shares_loaded", id, shares: await getShares(id), told });
   } catch (error) {
-    const { message, remedy = t("share-remedy") } = error;
-    dispatch({ type: "share_refused", id, error: { message, remedy } });
+    dispatch({ type: "share_refused", id, error });
   }
 }
 
@@ -56,12 +56,7 @@ export function Share({ sharing: { id, shares, made, told, error }, title }) {
     </form>
     ${made && html`<${Made} key=${made.id} path=${made.path} />`}
     ${told && html`<p class="share-told" data-testid="share-told">${told}</p>`}
-    ${
-      error &&
-      html`<p class="share-problem" role="alert">
-        ${sentence(error.message)} ${sentence(error.remedy)}
-      </p>`
-    }
+    ${error && html`<div class="share-problem" role="alert"><${ErrorWords} error=${error} /></div>`}
     <${Links} id=${id} shares=${shares} />
   <//>`;
 }

@@ -11,6 +11,7 @@ import { addRecords, emptyThread, turnsOf } from "../../thread.js";
 import { isCutOff } from "../../turn.js";
 import { html, Icon, stepIcon, t } from "../../view.js";
 import { Answer } from "./answer.js";
+import { Birth } from "./birth.js";
 import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { MadeFiles, RequestFiles } from "../values/files.js";
@@ -78,7 +79,12 @@ function SharedTurn({ turn, before, answers, id }) {
     <${MadeFiles} files=${turn.made} conversationId=${id} />
     ${
       failure &&
-      html`<${Problem} testid="turn-failure" title=${causeOf(turn)} message=${failure.message} />`
+      html`<${Problem}
+        testid="turn-failure"
+        title=${causeOf(turn)}
+        markdown=${true}
+        message=${failure.message}
+      />`
     }
     ${
       outcome === "stopped" &&
@@ -89,7 +95,7 @@ function SharedTurn({ turn, before, answers, id }) {
         message=${turn.stopReason}
       />`
     }
-    ${birthsIn(turn.steps).map((birth) => html`<${Birth} key=${birth.name} ...${birth} />`)}
+    ${birthsIn(turn.steps).map((birth) => html`<${Birth} key=${birth.name} ...${birth} shared />`)}
     ${
       turn.steps.length > 0 &&
       html`<${Disclosure} label=${stepsLabel(turn)}><${Steps} steps=${turn.steps} /><//>`
@@ -99,22 +105,6 @@ function SharedTurn({ turn, before, answers, id }) {
 
 const stepsLabel = ({ steps, seconds }) =>
   [t("share-steps", { count: steps.length }), duration(seconds)].filter(Boolean).join(" · ");
-
-function Birth({ name, specification, passed, tests }) {
-  return html`<section
-    class="birth"
-    data-testid="shared-birth"
-    aria-label=${t("birth-new", { name })}
-  >
-    <p class="birth-title"><${Icon} name="tool" />${t("birth-new", { name })}</p>
-    <${CodeBlock}
-      code=${signatureText(specification)}
-      label=${t("birth-signature", { name })}
-      whole
-    />
-    ${tests > 0 && html`<p class="birth-facts">${t("birth-tests", { passed, total: tests })}</p>`}
-  </section>`;
-}
 
 // Steps as lines; those of a plan's parts and of agents below them.
 function Steps({ steps }) {

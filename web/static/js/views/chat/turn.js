@@ -1,7 +1,7 @@
 // A turn in the conversation: the request, its progress, the answer, and its cost.
 
 import { useState } from "preact/hooks";
-import { causeOf, isBetterRephrased, settingsHelp } from "../../cause.js";
+import { causeOf, isBetterRephrased, reachedOf, settingsHelp } from "../../cause.js";
 import { askAgain, fork, stop } from "../../connection.js";
 import { runningStep } from "../../delegation.js";
 import { duration, nowWords, stepWords, usageText } from "../../format.js";
@@ -12,7 +12,7 @@ import { canBeKept } from "../../plan.js";
 import { saidWith } from "../../questions.js";
 import { isWritten } from "../../thread.js";
 import { answerOf, isCutOff } from "../../turn.js";
-import { dispatch, html, Icon, memo, rich, show, Spinner, t } from "../../view.js";
+import { dispatch, html, Icon, memo, rich, show, Spinner, store, t } from "../../view.js";
 import { Answer } from "./answer.js";
 import { Births, BuiltEarlier } from "./birth.js";
 import { BudgetMeter } from "../parts/budget.js";
@@ -78,7 +78,7 @@ export const TurnView = memo(
         steps=${turn.steps}
         state=${turn.state}
       />
-      <${Plan} turnId=${turn.id} steps=${turn.steps} />
+      <${Plan} turnId=${turn.id} steps=${turn.steps} answered=${outcome === "answered"} />
       ${turn.state === "running" && html`<${Now} turn=${turn} skew=${skew} stopping=${stopping} />`}
       ${turn.silent && html`<${Silence} turn=${turn} skew=${skew} />`}
       ${turn.state === "running" && turn.budget && html`<${BudgetMeter} budget=${turn.budget} />`}
@@ -124,10 +124,11 @@ export const TurnView = memo(
         html`<${Problem}
           testid="turn-failure"
           title=${causeOf(turn)}
-          markdown=${failure.kind !== "model" && failure.where === "specify"}
+          markdown=${true}
           ...${failure}
+          reached=${failure.kind === "budget" && reachedOf(turn)}
           >${isBetterRephrased(turn) && html`<${Rephrase} turn=${turn} />`}${
-            settingsHelp(turn) && html`<${SettingsButton} testid="failure-settings" />`
+            settingsHelp(failure) && html`<${SettingsButton} testid="failure-settings" />`
           }<${Again} ...${{ turn, conversationId }} words=${t("try-again")}
         /><//>`
       }
@@ -142,7 +143,7 @@ export const TurnView = memo(
           ><${Again} ...${{ turn, conversationId }} words=${t("turn-again")}
         /><//>`
       }
-      <${Births} steps=${turn.steps} />
+      <${Births} turnId=${turn.id} steps=${turn.steps} />
       ${builtBy && html`<${BuiltEarlier} turn=${turn} builtBy=${builtBy} />`}
       ${!kept && canBeKept(turn) && html`<${Keep} turnId=${turn.id} />`}
       ${
@@ -265,7 +266,7 @@ function Now({ turn, skew, stopping }) {
           ? t("turn-stopping")
           : turn.again
             ? t("now-asked-again", { attempt: turn.again })
-            : nowWords(step)
+            : nowWords(step, store.value.health?.unready)
       }
     </button>
     <${Elapsed} since=${turn.startedAt} skew=${skew} />

@@ -23,7 +23,7 @@ export function Wrong({ turn, conversationId, close }) {
       setRight((now) => now || text);
     };
     const form = value.kind === "text" ? "text" : "json";
-    const shown = ({ message, remedy }) => dispatch({ type: "noticed", message, remedy });
+    const shown = (error) => dispatch({ ...error, type: "noticed" });
     getText(addressOfResult(conversationId, value, form)).then((text) => show(text.trim()), shown);
   }, []);
   const send = async (event) => {

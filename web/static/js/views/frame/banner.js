@@ -1,8 +1,10 @@
 // The strips under the header: trouble with the connection, an error from the server, and what is still being set up.
 
-import { partWords, sentence } from "../../format.js";
+import { partWords, progressWords, sentence } from "../../format.js";
 import { dispatch, html, Icon, memo, StateIcon, t } from "../../view.js";
 import { IconButton } from "../parts/controls.js";
+import { Details } from "../parts/problem.js";
+import { SettingsButton } from "./settings-button.js";
 
 const TONES = { reconnecting: "warn", refused: "bad" };
 
@@ -22,16 +24,21 @@ export const Banner = memo(({ connection, notice }) => {
 });
 
 function Notice({ notice }) {
-  return html`<p class="banner" data-tone="bad" data-testid="notice">
+  const { message, remedy, details, settings } = notice;
+  return html`<div class="banner" data-tone="bad" data-testid="notice">
     <${Icon} name="alert" />
-    <span><strong>${sentence(notice.message)}</strong> ${sentence(notice.remedy)}</span>
+    <div>
+      <strong>${sentence(message)}</strong> ${sentence(remedy)}
+      ${details && html`<${Details} text=${details} />`}
+    </div>
+    ${settings && html`<${SettingsButton} testid="notice-settings" />`}
     <${IconButton}
       icon="cross"
       label=${t("banner-dismiss")}
       large
       onClick=${() => dispatch({ type: "notice_dismissed" })}
     />
-  </p>`;
+  </div>`;
 }
 
 // What the server is still setting up, until all is ready.
@@ -46,20 +53,19 @@ export const SettingUp = memo(({ unready = [] }) => {
       html`<p class="banner" data-tone="info" data-testid="setting-up">
         <${StateIcon} state="running" /><span
           ><strong>${t("setting-up")}</strong
-          >${" "}${working.map(told).join(" · ")}.${" "}${t("setting-up-waits")}</span
+          >${" "}${working.map(progressWords).join(" · ")}.${" "}${t("setting-up-waits")}</span
         >
       </p>`
     }
     ${unready.filter(isTold).map(
       ({ part, detail }) =>
-        html`<p key=${part} class="banner" data-tone="warn" data-testid="not-set-up">
-          <${Icon} name="alert" /><span
-            ><strong>${t("setting-up-failed", { part: partWords(part) })}</strong
-            >${" "}${detail[0].toUpperCase()}${detail.slice(1)}.${" "}${t("setting-up-again")}</span
-          >
-        </p>`,
+        html`<div key=${part} class="banner" data-tone="warn" data-testid="not-set-up">
+          <${Icon} name="alert" />
+          <div>
+            <strong>${t("setting-up-failed", { part: partWords(part) })}</strong>
+            ${" "}${t("setting-up-again")}<${Details} text=${detail} />
+          </div>
+        </div>`,
     )}
   </div>`;
 });
-
-const told = ({ part, detail }) => detail || partWords(part);

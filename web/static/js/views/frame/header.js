@@ -1,7 +1,6 @@
 // The header: the name, the state of model, sandbox and library, and what is needed everywhere.
 
 import { Mark } from "../../icons.js";
-import { theme, toggleTheme } from "../../theme.js";
 import { html, memo, t } from "../../view.js";
 import { PaletteButton } from "./palette.js";
 import { openSettings } from "./settings-button.js";
@@ -23,25 +22,12 @@ export const Header = memo(({ health, tools }) => {
     </div>
     <${Statuses} health=${health} count=${tools?.length} />
     <${PaletteButton} />
-    <${HeaderButton}
-      testid="open-settings"
-      label=${t("settings-title")}
+    <${IconButton}
       icon="settings"
-      act=${openSettings}
+      label=${t("settings-title")}
+      large
+      data-testid="open-settings"
+      onClick=${openSettings}
     />
-    <${ThemeToggle} />
   </header>`;
 });
-
-const HeaderButton = ({ testid, label, icon, act }) =>
-  html`<${IconButton} icon=${icon} label=${label} large data-testid=${testid} onClick=${act} />`;
-
-function ThemeToggle() {
-  const dark = theme.value === "dark";
-  return html`<${HeaderButton}
-    testid="theme-toggle"
-    label=${t(dark ? "palette-light" : "palette-dark")}
-    icon=${dark ? "sun" : "moon"}
-    act=${toggleTheme}
-  />`;
-}

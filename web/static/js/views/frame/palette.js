@@ -1,19 +1,19 @@
 // The command palette: a dialog with a combobox over conversations, tools, projects, lessons and actions.
 
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { getConversations } from "../../api.js";
 import { perform } from "../../commands.js";
 import { recall, remember } from "../../choices.js";
-import { mayAsk } from "../../notifying.js";
-import { entriesOf, found, pieces, withChoice } from "../../palette.js";
+import { entriesOf, filtered, found, NO_FILTER, pieces, withChoice } from "../../palette.js";
 import { currentThread } from "../../reducer.js";
-import { language } from "../../texts.js";
-import { theme } from "../../theme.js";
 import { isBusy } from "../../thread.js";
 import { dispatch, html, Icon, store, t } from "../../view.js";
 import { Keys } from "./keys.js";
-import { IconButton } from "../parts/controls.js";
+import { Check } from "../parts/check.js";
+import { Check, IconButton, Select } from "../parts/controls.js";
 
 const RECENT = "palette";
+const PAUSE = 150; // milliseconds after the last key
 const optionId = (index) => `palette-option-${index}`;
 
 export function Palette() {
@@ -25,20 +25,23 @@ export function Palette() {
   const { conversations, conversationId, tools, projects, lessons } = state;
   const running = isBusy(currentThread(state));
   const entries = useMemo(
-    () =>
-      entriesOf(state, {
-        running,
-        dark: theme.value === "dark",
-        german: language === "de",
-        mayAsk: mayAsk.value,
-      }),
-    [conversations, conversationId, tools, projects, lessons, running, mayAsk.value],
+    () => entriesOf(state, running),
+    [conversations, conversationId, tools, projects, lessons, running],
   );
+  const [filter, setFilter] = useState(NO_FILTER);
+  const [hits, setHits] = useState({});
+  useEffect(() => {
+    if (!query.trim()) return undefined;
+    const take = (list) => setHits(Object.fromEntries(list.map((c) => [c.id, c.snippet])));
+    const find = () => getConversations(query).then(take, () => setHits({}));
+    const timer = setTimeout(find, PAUSE);
+    return () => clearTimeout(timer);
+  }, [query]);
   const groups = useMemo(() => {
-    const all = found(entries, query, recent);
+    const all = found(filtered(entries, filter), query, recent, hits);
     const text = query.trim();
     return text ? [...all, { kind: "ask", entries: [asking(text)] }] : all;
-  }, [entries, query]);
+  }, [entries, query, filter, hits]);
   const options = groups.flatMap((group) => group.entries);
   const at = Math.min(active, options.length - 1);
 
@@ -114,6 +117,7 @@ export function Palette() {
       />
       <${IconButton} icon="cross" label=${t("close")} onClick=${leave} />
     </div>
+    <${Filters} filter=${filter} change=${(part) => setFilter({ ...filter, ...part })} />
     <div
       class="palette-list"
       id="palette-list"
@@ -144,6 +148,32 @@ export function Palette() {
       ${query.trim() && t("palette-found", { count: options.length - 1 })}
     </p>
   </dialog>`;
+}
+
+const KINDS = ["", "conversation", "tool", "project"];
+const DAYS = [0, 7, 30, 365];
+
+function Filters({ filter: { kind, days, files }, change }) {
+  const kinds = KINDS.map((one) => [one, t(one ? `palette-of-${one}` : "palette-everything")]);
+  const times = DAYS.map((one) => [
+    one,
+    one ? t("palette-days", { days: one }) : t("palette-ever"),
+  ]);
+  return html`<div class="palette-filters" data-testid="palette-filters">
+    <${Select}
+      options=${kinds}
+      value=${kind}
+      choose=${(kind) => change({ kind })}
+      aria-label=${t("palette-kind")}
+    />
+    <${Select}
+      options=${times}
+      value=${days}
+      choose=${(days) => change({ days })}
+      aria-label=${t("palette-time")}
+    />
+    <${Check} checked=${files} set=${(files) => change({ files })} label=${t("palette-files")} />
+  </div>`;
 }
 
 const asking = (text) => ({ id: "ask", kind: "ask", key: text, icon: "arrowUp", title: text });

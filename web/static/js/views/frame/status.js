@@ -1,12 +1,13 @@
 // The state of model, sandbox and library: a word in the header, the details in a popover. A narrow
 // page has one word for all of them.
 
+import { remedyOf } from "../../cause.js";
 import { backendWords } from "../../format.js";
 import { libraryStatus, modelStatus, sandboxStatus, worst } from "../../statuses.js";
 import { html, Icon, show, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { LocalServers } from "../settings/local-servers.js";
-import { Prose } from "../parts/prose.js";
+import { Details } from "../parts/problem.js";
 import { SettingsButton } from "./settings-button.js";
 
 const ICONS = { model: "model", sandbox: "box", library: "book" };
@@ -100,9 +101,10 @@ function Model({ model }) {
     ${model.server && html`<p class="muted">${t("status-model-at", { server: model.server })}</p>`}
     ${
       model.trouble &&
-      html`<p data-testid="model-trouble">
-        <${Prose} text=${model.trouble} />. ${t("status-model-again")}
-      </p>`
+      html`<div data-testid="model-trouble">
+        <p>${remedyOf({ kind: "model", cause: model.cause })} ${t("status-model-again")}</p>
+        <${Details} text=${model.trouble} />
+      </div>`
     }
     <${SettingsButton} testid="status-settings" />
   `;
@@ -116,13 +118,14 @@ function Sandbox({ sandbox, state }) {
       ? t("status-sandbox-available-text", { backend: backendWords(sandbox.backend) })
       : t("status-sandbox-unavailable-text");
   return html`<p>${words}</p>
-    ${sandbox && !preparing && html`<p class="muted">${sandbox.detail}</p>`}
+    ${sandbox?.available && !preparing && html`<p class="muted">${sandbox.detail}</p>`}
+    ${sandbox && !sandbox.available && !preparing && html`<${Details} text=${sandbox.detail} />`}
     ${
       !preparing &&
-      sandbox?.not_guaranteed?.length > 0 &&
+      Object.keys(sandbox?.not_guaranteed ?? {}).length > 0 &&
       html`<${Disclosure} label=${t("status-sandbox-limits")}
         ><ul class="limits">
-          ${sandbox.not_guaranteed.map((sentence) => html`<li key=${sentence}>${sentence}</li>`)}
+          ${Object.keys(sandbox.not_guaranteed).map((id) => html`<li key=${id}>${t(`lacks-${id}`)}</li>`)}
         </ul><//
       >`
     }`;
@@ -134,6 +137,7 @@ function Library({ library }) {
     show("library");
   };
   return html`<p>${t("status-library-text")}</p>
-    ${library?.detail && html`<p class="muted">${library.detail}</p>`}
+    ${library?.search && html`<p class="muted">${t(`library-search-${library.search}`)}</p>`}
+    ${library?.detail && html`<${Details} text=${library.detail} />`}
     <button class="button" onClick=${browse}>${t("status-library-browse")}</button>`;
 }

@@ -4,7 +4,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { deleteLesson, patchLesson } from "../../api.js";
 import { percent } from "../../format.js";
 import { loadLessons } from "../../loading.js";
-import { dispatch, hasText, html, memo, t } from "../../view.js";
+import { dispatch, html, memo, t, words } from "../../view.js";
 import { Confirm } from "../parts/confirm.js";
 import { Nothing, Region } from "../parts/controls.js";
 
@@ -54,10 +54,7 @@ function Lesson({ lesson, removed }) {
   </li>`;
 }
 
-function agentOf({ agent }) {
-  const id = `lesson-for-${agent}`;
-  return hasText(id) ? t(id) : agent;
-}
+const agentOf = ({ agent }) => words(`lesson-for-${agent}`, agent);
 
 const effect = ({ helped, failed }) =>
   helped + failed === 0 ? t("lesson-no-effect") : t("lesson-effect", { helped, failed });
@@ -113,11 +110,8 @@ async function changed(request) {
     await loadLessons();
     return true;
   } catch (error) {
-    dispatch({
-      type: "noticed",
-      message: t("lesson-unchanged", { error: error.message }),
-      remedy: error.remedy ?? "",
-    });
+    const message = t("lesson-unchanged", { error: error.message });
+    dispatch({ ...error, type: "noticed", message });
     return false;
   }
 }

@@ -24,7 +24,7 @@ function useVerdict(name, edit) {
     const timer = setTimeout(() => {
       postVerdict(name, edit, aborted.signal).then(setVerdict, (error) => {
         if (!aborted.signal.aborted)
-          setVerdict({ passed: false, problem: error.message, tests: [] });
+          setVerdict({ passed: false, problem: error.details || error.message, tests: [] });
       });
     }, PAUSE);
     return () => {
@@ -190,7 +190,9 @@ function Outcome({ verdict, waits }) {
     ${verdict?.problem && html`<p class="step-note">${verdict.problem}</p>`}
     ${failed.map(
       ({ test, message }) =>
-        html`<p class="step-note" key=${test}><code>${test}</code> ${message.replace(/\s*\n\s*/g, " ")}</p>`,
+        html`<p class="step-note" key=${test}>
+          <code>${test}</code> ${message.replace(/\s*\n\s*/g, " ")}
+        </p>`,
     )}
   </div>`;
 }
@@ -214,12 +216,7 @@ function Saving({ name, save, label, ready, saved }) {
   const { busy, problem, told } = state;
   return html`${
       problem &&
-      html`<${Problem}
-        testid="edit-refused"
-        title=${t("tool-not-possible")}
-        message=${problem.message}
-        remedy=${problem.remedy}
-      />`
+      html`<${Problem} testid="edit-refused" title=${t("tool-not-possible")} ...${problem} />`
     }
     <p role="status" data-testid="edit-told">${busy ? t("edit-saving") : told}</p>
     <button

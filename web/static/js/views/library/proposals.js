@@ -40,14 +40,7 @@ export function Proposals() {
   if (list.length === 0 && !decided && !problem) return null;
   return html`<section class="proposals" aria-label=${t("proposals")} data-testid="proposals">
     <h3 class="eyebrow">${t("proposals")}</h3>
-    ${
-      problem &&
-      html`<${Problem}
-        title=${t("tool-not-possible")}
-        message=${problem.message}
-        remedy=${problem.remedy}
-      />`
-    }
+    ${problem && html`<${Problem} title=${t("tool-not-possible")} ...${problem} />`}
     <div role="status">
       ${
         decided &&

@@ -5,16 +5,14 @@ import { getServers, postConsent } from "../../api.js";
 import { html, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { Check } from "../parts/controls.js";
+import { ErrorWords } from "../parts/problem.js";
 
 const AGAIN = 2000; // milliseconds before a state is asked for again, while a server is being connected
 
 export function Servers() {
   const [servers, setServers] = useState([]);
-  const [problem, setProblem] = useState("");
-  const take = (request) =>
-    request.then(setServers, (error) =>
-      setProblem([error.message, error.remedy].filter(Boolean).join(" ")),
-    );
+  const [problem, setProblem] = useState(null);
+  const take = (request) => request.then(setServers, setProblem);
   useEffect(() => {
     take(getServers());
   }, []);
@@ -28,7 +26,7 @@ export function Servers() {
   const change = (server, tool, allowed) => take(postConsent(server, tool, allowed));
   return html`<section class="servers" aria-label=${t("servers")} data-testid="servers">
     <${Disclosure} label=${t("servers-count", { count: servers.length })}>
-      ${problem && html`<p role="alert">${problem}</p>`}
+      ${problem && html`<div role="alert"><${ErrorWords} error=${problem} /></div>`}
       ${servers.map(
         (server) => html`<${Server} key=${server.name} server=${server} change=${change} />`,
       )}

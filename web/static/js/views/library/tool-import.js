@@ -3,6 +3,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { checkBundle, importBundle } from "../../api.js";
+import { inWords } from "../../cause.js";
 import { canBeAdded, chosenTools, wordsOf } from "../../exchange.js";
 import { list } from "../../format.js";
 import { Loading } from "../../lazy.js";
@@ -31,13 +32,13 @@ export function ToolImport({ close }) {
     const tell = (kind, data) =>
       change(({ findings }) => {
         if (kind === "finding") return { findings: { ...findings, [data.name]: data } };
-        return kind === "offer" ? { offer: data } : { problem: data };
+        return kind === "offer" ? { offer: data } : { problem: inWords(data) };
       });
     try {
       await begin(tell);
       change(end);
-    } catch ({ message, remedy }) {
-      change(() => ({ problem: { message, remedy } }));
+    } catch (problem) {
+      change(() => ({ problem }));
     }
     change(() => ({ working: false }));
   };

@@ -18,7 +18,7 @@ import { FollowUps, Requests } from "../chat/requests.js";
 import { RunForm } from "../chat/run-form.js";
 import { Tabs, tabPanel } from "../parts/tabs.js";
 import { Badge, ToolMenu } from "./tool-menus.js";
-import { Versions } from "./versions.js";
+import { Standing, Versions } from "./versions.js";
 import { ToolLink } from "../parts/controls.js";
 
 const TABS = ["overview", "code", "tests", "teach", "versions"];
@@ -31,7 +31,7 @@ export function ToolDetail({ name, line, detail, versions, sources, problem }) {
   const [tab, setTab] = useState("overview");
   const [back, opened] = [useRef(null), useRef(null)];
   useEffect(() => {
-    if (detail && opened.current === name) return;
+    if (detail && !detail.stale && opened.current === name) return;
     opened.current = name; // known details are shown at once, but the tool may have served more requests since
     loadTool(name);
   }, [name, detail]);
@@ -62,13 +62,13 @@ export function ToolDetail({ name, line, detail, versions, sources, problem }) {
       ${
         tab === "versions" && line
           ? html`<${Versions} tool=${line} ...${{ versions, sources, problem }} />`
-          : html`<${Detail} tab=${tab} detail=${detail} problem=${problem} />`
+          : html`<${Detail} ...${{ tab, line, detail, problem }} />`
       }
     </div>
   </section>`;
 }
 
-function Detail({ tab, detail, problem }) {
+function Detail({ tab, line, detail, problem }) {
   if (!detail) return html`<${Loading} />`;
   if (detail.error) return html`<${Problem} title=${t("tool-not-shown")} ...${detail.error} />`;
   const { tool } = detail;
@@ -86,11 +86,11 @@ function Detail({ tab, detail, problem }) {
       whole
     />`;
   if (tab === "teach") return html`<${ToolEditor} key=${tool.name} tool=${tool} done=${reload} />`;
-  return html`<${Overview} tool=${tool} problem=${problem} />`;
+  return html`<${Overview} ...${{ tool, line, problem }} />`;
 }
 
 // Beside each other where the panel is wide.
-function Overview({ tool, problem }) {
+function Overview({ tool, line, problem }) {
   const {
     description,
     signature,
@@ -139,6 +139,7 @@ function Overview({ tool, problem }) {
       ${
         tool.version > 1 && html`<${Recomputed} tool=${tool.name} label=${t("recomputed-title")} />`
       }
+      ${line && html`<${Standing} tool=${line} />`}
       <${Disclosure} label=${t("tool-digest")}><code class="digest">${tool.digest}</code><//>
     </div>
   </div>`;

@@ -38,7 +38,7 @@ export function Versions({ tool, versions, sources, problem }) {
   </div>`;
 }
 
-function Standing({ tool: { name, standing, frozen } }) {
+export function Standing({ tool: { name, standing, frozen } }) {
   const change = standing === "retired" ? "restore" : "retire";
   return html`<div class="standing">
     <p class="standing-words">${standingTitle(standing)}</p>

@@ -1,8 +1,9 @@
-// A problem: what happened, and what to do about it. Text from a model is Markdown.
+// A problem: what happened, and what to do about it. Text from a model is Markdown; the server's own words are folded.
 
 import { sentence } from "../../format.js";
 import { Markdown } from "../../markdown.js";
 import { html, Icon, t } from "../../view.js";
+import { Disclosure } from "./disclosure.js";
 import { Prose } from "./prose.js";
 
 const ICONS = { bad: "alert", warn: "square", calm: "declined" };
@@ -10,6 +11,7 @@ const ICONS = { bad: "alert", warn: "square", calm: "declined" };
 export function Problem({
   title,
   message,
+  details,
   reached,
   remedy,
   tone = "bad",
@@ -29,7 +31,15 @@ export function Problem({
       }
       ${reached && html`<p data-testid="reached">${reached}</p>`}
       ${remedy && html`<p><strong>${t("problem-remedy")}</strong> <${Prose} text=${remedy} /></p>`}
+      ${details && html`<${Details} text=${details} />`}
       ${children && html`<div class="problem-actions">${children}</div>`}
     </div>
   </div>`;
 }
+
+export const Details = ({ text }) =>
+  html`<${Disclosure} label=${t("problem-details")}><p class="problem-details">${text}</p><//>`;
+
+// An error in a line of its own place.
+export const ErrorWords = ({ error: { message, remedy, details } }) =>
+  html`${sentence(message)} ${sentence(remedy)}${details && html`<${Details} text=${details} />`}`;

@@ -43,8 +43,8 @@ export function NewProject({ goal, offline }) {
     else first.current.focus();
   };
   const choose = (example) => {
-    write(goalOf(example, offline));
-    setName(example.name);
+    write(t(`project-example-${example}`));
+    setName(example);
   };
   return html`<main class="chat" aria-label=${t("project-new")}>
     <${Region} class="chat-scroller" label=${t("project-new")}>
@@ -77,10 +77,10 @@ export function NewProject({ goal, offline }) {
           <ul class="kinds">
             ${EXAMPLE_GOALS.map(
               (example) =>
-                html`<li key=${example.name}>
+                html`<li key=${example}>
                   <button class="kind" data-testid="example-goal" onClick=${() => choose(example)}>
-                    <span class="kind-name"><${Icon} name="folder" />${example.name}</span
-                    ><span class="kind-request">${goalOf(example, offline)}</span>
+                    <span class="kind-name"><${Icon} name="folder" />${example}</span
+                    ><span class="kind-request">${t(`project-example-${example}`)}</span>
                   </button>
                 </li>`,
             )}
@@ -113,9 +113,6 @@ export function NewProject({ goal, offline }) {
     <//>
   </main>`;
 }
-
-// The offline model knows these in English only.
-const goalOf = ({ name, goal }, offline) => (offline ? goal : t(`project-example-${name}`));
 
 // A blank goal keeps the old one.
 export function BuildOn({ project: { id, name }, goal, focus }) {

@@ -72,7 +72,7 @@ function Removal({ project: { id, name }, close }) {
     } catch (error) {
       close();
       const message = t("project-not-deleted", { name, reason: error.message });
-      dispatch({ type: "noticed", message, remedy: error.remedy ?? "" });
+      dispatch({ ...error, type: "noticed", message });
     }
   };
   return html`<${Dialog}

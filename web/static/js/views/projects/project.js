@@ -164,7 +164,14 @@ const ProjectTurn = memo(({ turn, last }) => {
             : answer && html`<${Answer} text=${answer} streams=${false} />`
         }
         ${
-          failure && html`<${Problem} testid="turn-failure" title=${causeOf(turn)} ...${failure} />`
+          failure &&
+          html`<${Problem}
+            testid="turn-failure"
+            title=${causeOf(turn)}
+            markdown=${true}
+            ...${failure}
+            reached=""
+          />`
         }
         ${
           state === "stopped" &&

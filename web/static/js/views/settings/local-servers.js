@@ -2,10 +2,10 @@
 
 import { useState } from "preact/hooks";
 import { patchSettings } from "../../api.js";
-import { sentence } from "../../format.js";
 import { errorWords } from "../../settings.js";
 import { dispatch, html, Icon, t } from "../../view.js";
 import { Select } from "../parts/controls.js";
+import { ErrorWords } from "../parts/problem.js";
 
 export function LocalServers({ servers, title = t("local-title") }) {
   if (!servers?.length) return null;
@@ -29,10 +29,7 @@ function Local({ server: { kind, address, models } }) {
       dispatch({ type: "settings_saved", view: await patchSettings(changes) });
       setState({ busy: false, problem: "" });
     } catch (error) {
-      const words = error.fields
-        ? errorWords(error)
-        : `${sentence(error.message)} ${sentence(error.remedy)}`;
-      setState({ busy: false, problem: words });
+      setState({ busy: false, problem: error.fields ? { message: errorWords(error) } : error });
     }
   };
   return html`<li class="local-server" data-testid="local-server" data-kind=${kind}>
@@ -60,6 +57,11 @@ function Local({ server: { kind, address, models } }) {
     >
       ${t("local-use")}
     </button>
-    ${state.problem && html`<p class="settings-problem" role="alert">${state.problem}</p>`}
+    ${
+      state.problem &&
+      html`<div class="settings-problem" role="alert">
+        <${ErrorWords} error=${state.problem} />
+      </div>`
+    }
   </li>`;
 }

@@ -1,9 +1,10 @@
 // The test of a model's server: each ability as it is found out, and what they mean together.
 
 import { stopTest } from "../../connection.js";
-import { list, sentence } from "../../format.js";
+import { list } from "../../format.js";
 import { errorWords } from "../../settings.js";
 import { html, Icon, Spinner, StateIcon, t } from "../../view.js";
+import { ErrorWords } from "../parts/problem.js";
 import { Prose } from "../parts/prose.js";
 
 export function ModelTest({ test, offline, begin }) {
@@ -57,11 +58,9 @@ function Ability({ ability: { purpose, way, works, detail } }) {
 
 function End({ end: { suitability, error } }) {
   if (error)
-    return html`<p class="settings-verdict" data-tone="bad" data-testid="settings-verdict">
-      <${Prose}
-        text=${`${sentence(errorWords(error))} ${error.fields ? "" : sentence(error.remedy)}`}
-      />
-    </p>`;
+    return html`<div class="settings-verdict" data-tone="bad" data-testid="settings-verdict">
+      <${ErrorWords} error=${error.fields ? { message: errorWords(error) } : error} />
+    </div>`;
   const { usable, missing, wasted } = suitability;
   const lacks = list(missing.map((purpose) => t(`ability-of-${purpose}`)));
   return html`<p

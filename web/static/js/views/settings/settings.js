@@ -3,7 +3,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { getLocalServers, getModels, getSettings, patchSettings } from "../../api.js";
 import { stopTest, testModel } from "../../connection.js";
-import { sentence } from "../../format.js";
 import { Loading } from "../../lazy.js";
 import {
   changesOf,
@@ -23,6 +22,7 @@ import { LocalServers } from "./local-servers.js";
 import { ModelTest } from "./model-test.js";
 import { Dialog } from "../parts/dialog.js";
 import { Select } from "../parts/controls.js";
+import { ErrorWords } from "../parts/problem.js";
 import { chooseLanguage, languageChoice } from "../../language.js";
 import { allowNotices, mayAsk, noticesState } from "../../notifying.js";
 import { chooseTheme, themeChoice } from "../../theme.js";
@@ -35,11 +35,7 @@ async function load() {
   }
 }
 
-const refuse = ({ message, remedy, fields }) =>
-  dispatch({
-    type: "settings_refused",
-    error: { message, remedy: remedy || t("server-check"), fields },
-  });
+const refuse = (error) => dispatch({ type: "settings_refused", error });
 
 export function Settings({ settings: { view, error, fields, saved, test } }) {
   const [form, setForm] = useState(null);
@@ -91,14 +87,10 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
     ${
       !form &&
       error &&
-      html`<p class="settings-problem" role="alert">
-        ${sentence(error.message)}${" "}${sentence(error.remedy)}${" "}<button
-          class="button"
-          onClick=${load}
-        >
-          ${t("try-again")}
-        </button>
-      </p>`
+      html`<div class="settings-problem" role="alert">
+        <${ErrorWords} error=${error} />
+        <button class="button" onClick=${load}>${t("try-again")}</button>
+      </div>`
     }
     ${
       form &&
@@ -115,13 +107,13 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
           </p>
           ${
             error?.message &&
-            html`<p class="settings-problem" role="alert" data-testid="settings-error">
+            html`<div class="settings-problem" role="alert" data-testid="settings-error">
               ${
                 Object.keys(fields).length > 0
                   ? t("settings-some-wrong")
-                  : `${sentence(error.message)} ${sentence(error.remedy)}`
+                  : html`<${ErrorWords} error=${error} />`
               }
-            </p>`
+            </div>`
           }
           <button type="submit" class="button primary" data-testid="settings-save">
             ${t("settings-save")}
@@ -417,7 +409,7 @@ function ThisBrowser() {
       ${
         mayAsk.value
           ? html`<button class="button" onClick=${allowNotices}>
-              <${Icon} name="bell" />${t("palette-notices")}
+              <${Icon} name="bell" />${t("notices-allow")}
             </button>`
           : html`<span class="run-note">${t(`notices-${noticesState()}`)}</span>`
       }
