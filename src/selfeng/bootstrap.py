@@ -79,6 +79,7 @@ from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
+from selfeng.store.spending import Spending
 from selfeng.store.threads import Threads
 from selfeng.store.turn_queue import ClaimedTurn, QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
@@ -142,7 +143,8 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         )
         processes = Processes(database, room=settings.turns_per_process)
         journal = Journal(database, processes=processes, teaches=lambda: learning.active)
-        learning = _learning(configuration, database, minilm, journal)
+        spending = Spending(database, lambda: configuration.settings.month_max_cost)
+        learning = _learning(configuration, database, minilm, journal, spending)
         stack.push_async_callback(learning.aclose)
         workflows = None
         if durable:
@@ -174,6 +176,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
                 _model_parts,
                 configuration,
                 database=database,
+                spending=spending,
                 tools=tools,
                 other_servers=servers,
                 learning=learning,
@@ -185,6 +188,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             servers=servers,
             learning=learning,
             journal=journal,
+            spending=spending,
             processes=processes,
             runtime=runtime,
             readiness=readiness,
@@ -209,11 +213,12 @@ def compose(
     database: sa.Engine,
     stack: AsyncExitStack,
     *,
-    model_parts: Callable[[], ModelParts],
+    model_parts: Callable[[str], ModelParts],
     tools: ToolParts,
     servers: McpServers,
     learning: Learning,
     journal: Journal,
+    spending: Spending,
     processes: Processes,
     runtime: BackgroundTasks,
     readiness: Readiness,
@@ -221,8 +226,8 @@ def compose(
     workflows: Workflows | None = None,
 ) -> Engine:
     """The engine of these parts, which closes the stack. `model_parts` makes those that work with
-    the model, for the configuration, and `builder` the one that builds projects now; `workflows`
-    keep the steps of turns that outlive the process.
+    a model, "" for that of the configuration, and `builder` the one that builds projects now;
+    `workflows` keep the steps of turns that outlive the process.
     """
     settings = configuration.settings
     background, called = BackgroundTasks(), Changes[Event]()
@@ -256,7 +261,7 @@ def compose(
     configuration.changed.subscribe(turns.reconsider)
     conversations = Conversations(journal, files, feed, turns)
     requests = RequestTurns(
-        lambda: models.current.orchestrator,
+        lambda model: models.variant(model).orchestrator,
         TurnStarter(journal, turns, workflows),
         feed=feed,
         journal=journal,
@@ -269,6 +274,7 @@ def compose(
         journal,
         turns,
         runtime,
+        month=spending.month,
         news=readiness.news,
         workflows=workflows,
     )
@@ -364,6 +370,7 @@ def compose(
         turns=turns,
         queue=queue,
         journal=journal,
+        spending=spending,
         files=files,
         processes=processes,
         runtime=runtime,
@@ -374,8 +381,10 @@ def compose(
 
 def _model_parts(
     configuration: Configuration,
+    name: str,
     *,
     database: sa.Engine,
+    spending: Spending,
     tools: ToolParts,
     other_servers: McpServers,
     learning: Learning,
@@ -383,8 +392,8 @@ def _model_parts(
     news: News,
     make_builder: Callable[[LLMClient], ProjectBuilder],
 ) -> ModelParts:
-    """The parts that work with the model, made again when it changes; all others stay."""
-    settings, model = configuration.settings, configuration.client
+    """The parts that work with a model, made again when the settings change; all others stay."""
+    settings, model = configuration.settings, configuration.client_of(name)
     durable_model = DurableModel(model)
     changed_library = tools.library
     if settings.library_changes == "ask":
@@ -419,6 +428,7 @@ def _model_parts(
         wait=durable_wait,
         servers=servers,
         inspector=in_steps("inspector", FileProfiler(tools.sandbox)),
+        month=spending.month,
     )
     return ModelParts(synthesis, executor, orchestrator)
 
@@ -665,7 +675,11 @@ def _tell(changes: Changes[LibraryChange], outcome: Reverified) -> None:
 
 
 def _learning(
-    configuration: Configuration, database: sa.Engine, minilm: MiniLM, journal: Journal
+    configuration: Configuration,
+    database: sa.Engine,
+    minilm: MiniLM,
+    journal: Journal,
+    spending: Spending,
 ) -> Learning:
     """Lessons are found with MiniLM whatever EMBEDDER says, because the distance threshold was
     measured with it.
@@ -676,7 +690,14 @@ def _learning(
         tokens=settings.lessons_max_tokens,
         seconds=settings.lessons_max_seconds,
     )
-    learner = Learner(lambda: configuration.client, book, turns, limits)
+    learner = Learner(
+        lambda: configuration.client,
+        book,
+        turns,
+        limits,
+        month=spending.month,
+        spent=spending.add,
+    )
     return Learning(
         learner,
         book,

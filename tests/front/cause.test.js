@@ -54,5 +54,7 @@ test("a model server that can't be reached leads to the settings, not to a setti
     "Check that the server runs, or choose another one in the settings.",
   );
   assert.equal(remedyOf({ kind: "model", cause: "too_long", remedy }), remedy);
+  assert.match(remedyOf({ kind: "budget", cause: "month", remedy }), /in the settings/);
+  assert.equal(remedyOf({ kind: "budget", cause: "", remedy }), remedy);
   assert.equal(remedyOf({ remedy }), remedy);
 });

@@ -11,6 +11,7 @@ AgentError
 │   ├── ModelRefused        the model declined or its answer was filtered
 │   └── ModelReplyInvalid   the reply is malformed, even after the repair round
 ├── BudgetExceeded          the turn or build has used up its calls, tokens, seconds or money
+│   └── MonthSpent          the month's money is used up, by all turns together
 ├── SandboxError            the sandbox is broken; never the fault of the code that ran in it
 │   ├── SandboxUnavailable  no engine answers, or the image is missing
 │   └── SandboxFailed       the engine or the worker broke in the middle of a job
@@ -44,11 +45,19 @@ FailureKind = Literal["task", "budget", "model", "sandbox", "library", "internal
 others: that part is broken.
 """
 FailureCause = Literal[
-    "", "unreachable", "no_access", "rejected", "too_long", "declined", "unusable", "missing"
+    "",
+    "unreachable",
+    "no_access",
+    "rejected",
+    "too_long",
+    "declined",
+    "unusable",
+    "missing",
+    "month",
 ]
 """Within a kind, what went wrong. model: its server does not answer, refuses the key or the form of
 the request, takes no prompt of that length; the model declines, or its reply has no use. sandbox:
-there is none. "": whatever else.
+there is none. budget: that of the month. "": whatever else.
 """
 
 
@@ -128,6 +137,12 @@ class BudgetExceeded(AgentError):
     """The turn, or the build, has used up one of its limits."""
 
     kind = "budget"
+
+
+class MonthSpent(BudgetExceeded):
+    """The turns of this month have cost what MONTH_MAX_COST allows."""
+
+    cause = "month"
 
 
 class SandboxError(AgentError):

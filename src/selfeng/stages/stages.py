@@ -243,6 +243,8 @@ class Stages:
         """
         request = state.turn.request
         state.learnable, way = (request.text,), _WAYS.get(type(request.kind), "new")
+        if request.temporary:
+            state.learnable = ()
         match request.kind:
             case HandCall(call=called):
                 tool = await self._library.get(called.name)
@@ -280,7 +282,9 @@ class Stages:
             return "nothing fits"
         decision = await self._decider.decide(turn)
         state.choice, state.search_candidates = decision.choice, decision.considered
-        state.learnable, state.likely = decision.learnable, decision.likely
+        state.likely = decision.likely
+        if not turn.request.temporary:
+            state.learnable = decision.learnable
         state.near = decision.near
         match state.choice:
             case Call(tool=ServerTool() as tool) as call:
@@ -320,7 +324,7 @@ class Stages:
             dispute = request.dispute(results[-1], complaint)
             right = canonical(row.value) if row else ""
             state.dispute = dispute.model_copy(update={"expected": right})
-        elif row and not request.names_file(row.arguments):
+        elif row and not (request.temporary or request.names_file(row.arguments)):
             self._served.confirm(self._synthesis, results[-1].tool, row)
         return bool(complaint)
 

@@ -26,12 +26,12 @@ export function causeOf({ failure: { where, kind, cause }, steps }) {
 }
 
 // What to do, in words for the page where the engine's name a setting.
-export const remedyOf = ({ kind, cause, remedy }) =>
-  (kind === "model" && worded(`remedy-model-${cause}`)) || remedy;
+export const remedyOf = ({ kind, cause, remedy }) => worded(`remedy-${kind}-${cause}`) || remedy;
 
 // Whether another server, key or model helps.
 export const settingsHelp = ({ failure: { kind, cause } }) =>
-  kind === "model" && ["unreachable", "no_access", "rejected"].includes(cause);
+  cause === "month" ||
+  (kind === "model" && ["unreachable", "no_access", "rejected"].includes(cause));
 
 // Whether other words help: the same request would fail the same way.
 export const isBetterRephrased = ({ failure: { where, kind, cause }, steps }) =>
