@@ -19,6 +19,7 @@ from selfeng.core.value import Value, first_problem
 from selfeng.library.exchange.tool_export import ExportForm
 from selfeng.projects.consent import ApprovalReply
 from selfeng.provision.configuration import SettingsInvalid
+from selfeng.store.conversation_list import ModelName
 
 UNREADABLE = "unreadable"
 """The event that replaces anything from a client that is not a valid event."""
@@ -48,6 +49,10 @@ class Ask(Value):
     """The turn that this one follows, "" for none: the first of another branch, if a turn follows
     it already. By default the one before the turn `again`, or the newest of the conversation.
     """
+    model: ModelName = ""
+    """That of the conversation from now on; "" leaves it."""
+    temporary: Annotated[bool, Field(strict=True)] = False
+    """A new conversation is in no list, teaches nothing, and is removed after a day."""
     request_id: Id | None = None
     """Given by the page: the same request, sent again, is the turn that it began the first time."""
 
@@ -85,6 +90,7 @@ class Run(Value):
     arguments: dict[str, Any]
     conversation_id: Id | None = None
     after: TurnPlace = None
+    temporary: Annotated[bool, Field(strict=True)] = False
     files: Annotated[tuple[Id, ...], Field(max_length=MOST_FILES)] = ()
     """Ids of uploads."""
 

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 from flask import Flask
 
 from selfeng.provision.configuration import SettingsView
+from selfeng.store.spending import SpendingReport
 from web.bridge import Bridge
+from web.middleware import owner
 from web.operations import operation
 from web.payloads import SettingsChange
 from web.resources import LocalServerList, ModelList
@@ -33,6 +35,12 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         """
         bridge.call(configuration.change(body.changes))
         return configuration.view()
+
+    @app.get("/api/v1/spending")
+    @operation()
+    def spending() -> SpendingReport:
+        """Show what your turns spent on models by month, and what the reuse of tools saved."""
+        return bridge.call(engine.report_spending(owner()))
 
     @app.post("/api/v1/settings/servers")
     @operation()

@@ -11,7 +11,7 @@ import flask
 from flask_socketio import SocketIO  # type: ignore[import-untyped]
 
 from selfeng.core.errors import AgentError
-from selfeng.core.events import FINAL, LAST_SEQ, Record, TurnStarted
+from selfeng.core.events import FINAL, Record, TurnStarted
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.status import Asked, EngineStatus
 from selfeng.core.visible import one_line
@@ -138,6 +138,7 @@ class Sockets:
                 request.arguments,
                 files,
                 after=request.after,
+                temporary=request.temporary,
             ),
         )
 
@@ -211,18 +212,19 @@ class Sockets:
         records.
         """
         request: Subscribe = parse(Subscribe, arguments)
-        self._bridge.call(
-            self._engine.conversations.history(owner, request.conversation_id, LAST_SEQ)
-        )  # may this owner read it?
+        conversations = self._engine.conversations
+        summary = self._bridge.call(conversations.get(owner, request.conversation_id))
         self._join(sid, request.conversation_id)
         turns = 0 if request.after else request.turns
         records = self._bridge.call(
-            self._engine.conversations.history(
-                owner, request.conversation_id, request.after, turns=turns
-            )
+            conversations.history(owner, request.conversation_id, request.after, turns=turns)
         )
-        after = records[0].seq - 1 if records else request.after
-        return {"records": [plain(r) for r in records], "after": after}
+        return {
+            "records": [plain(r) for r in records],
+            "after": records[0].seq - 1 if records else request.after,
+            "model": summary.model,
+            "temporary": summary.kind == "temporary",
+        }
 
     def _answer(self, handler: Callable[..., Reply], *arguments: Any) -> Reply:
         sid: str = flask.request.sid  # type: ignore[attr-defined]  # Flask-SocketIO adds it

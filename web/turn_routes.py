@@ -88,6 +88,8 @@ async def ask(engine: "Engine", uploads: Uploads, owner: str, request: Ask) -> A
         answers=answers_of(request.answers),
         again=request.again or "",
         after=request.after,
+        model=request.model,
+        temporary=request.temporary,
         turn_id=_turn_id(owner, request.request_id),
     )
 

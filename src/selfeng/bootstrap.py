@@ -76,6 +76,7 @@ from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
+from selfeng.store.spending import Spending
 from selfeng.store.threads import Threads
 from selfeng.store.turn_queue import ClaimedTurn, QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
@@ -137,12 +138,14 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
         )
         processes = Processes(database, room=settings.turns_per_process)
         journal = Journal(database, processes=processes, teaches=lambda: learning.active)
+        spending = Spending(database, lambda: configuration.settings.month_max_cost)
         learning = Learning.from_settings(
             lambda: configuration.settings,
             database,
             minilm,  # whatever EMBEDDER says: the distance threshold was measured with it
             lambda: configuration.client,
-            journal.take_over_unexamined,
+            unexamined=journal.take_over_unexamined,
+            spending=spending,
         )
         stack.push_async_callback(learning.aclose)
         workflows = None
@@ -175,6 +178,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
                 _model_parts,
                 configuration,
                 database=database,
+                spending=spending,
                 tools=tools,
                 other_servers=servers,
                 learning=learning,
@@ -186,6 +190,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             servers=servers,
             learning=learning,
             journal=journal,
+            spending=spending,
             processes=processes,
             runtime=runtime,
             readiness=readiness,
@@ -210,11 +215,12 @@ def compose(
     database: sa.Engine,
     stack: AsyncExitStack,
     *,
-    model_parts: Callable[[], ModelParts],
+    model_parts: Callable[[str], ModelParts],
     tools: ToolParts,
     servers: McpServers,
     learning: Learning,
     journal: Journal,
+    spending: Spending,
     processes: Processes,
     runtime: BackgroundTasks,
     readiness: Readiness,
@@ -222,8 +228,8 @@ def compose(
     workflows: Workflows | None = None,
 ) -> Engine:
     """The engine of these parts, which closes the stack. `model_parts` makes those that work with
-    the model, for the configuration, and `builder` the one that builds projects now; `workflows`
-    keep the steps of turns that outlive the process.
+    a model, "" for that of the configuration, and `builder` the one that builds projects now;
+    `workflows` keep the steps of turns that outlive the process.
     """
     settings = configuration.settings
     background, called = BackgroundTasks(), Changes[Event]()
@@ -254,7 +260,7 @@ def compose(
     configuration.changed.subscribe(turns.reconsider)
     conversations = Conversations(journal, files, feed, turns)
     requests = RequestTurns(
-        lambda: models.current.orchestrator,
+        lambda model: models.variant(model).orchestrator,
         TurnStarter(journal, turns, workflows),
         feed=feed,
         journal=journal,
@@ -267,6 +273,7 @@ def compose(
         journal,
         turns,
         runtime,
+        month=spending.month,
         news=readiness.news,
         workflows=workflows,
     )
@@ -362,6 +369,7 @@ def compose(
         turns=turns,
         queue=queue,
         journal=journal,
+        spending=spending,
         files=files,
         processes=processes,
         runtime=runtime,
@@ -372,8 +380,10 @@ def compose(
 
 def _model_parts(
     configuration: Configuration,
+    name: str,
     *,
     database: sa.Engine,
+    spending: Spending,
     tools: ToolParts,
     other_servers: McpServers,
     learning: Learning,
@@ -381,8 +391,8 @@ def _model_parts(
     news: News,
     make_builder: Callable[[LLMClient], ProjectBuilder],
 ) -> ModelParts:
-    """The parts that work with the model, made again when it changes; all others stay."""
-    settings, model = configuration.settings, configuration.client
+    """The parts that work with a model, made again when the settings change; all others stay."""
+    settings, model = configuration.settings, configuration.client_of(name)
     durable_model = DurableModel(model)
     changed_library = tools.library
     if settings.library_changes == "ask":
@@ -417,6 +427,7 @@ def _model_parts(
         wait=durable_wait,
         servers=servers,
         inspector=in_steps("inspector", FileProfiler(tools.sandbox)),
+        month=spending.month,
     )
     return ModelParts(synthesis, executor, orchestrator)
 

@@ -72,6 +72,7 @@ from selfeng.store.news import NewsListener
 from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
+from selfeng.store.spending import Spending, SpendingReport
 from selfeng.store.turn_queue import TurnQueue
 from selfeng.synthesis.probe import shown_call
 from selfeng.synthesis_engine import SynthesisEngine
@@ -139,6 +140,7 @@ class Engine:
     turns: TurnRegistry
     queue: TurnQueue
     journal: Journal
+    spending: Spending
     files: ConversationFiles
     processes: Processes
     runtime: BackgroundTasks
@@ -160,6 +162,8 @@ class Engine:
         agent: str = "",
         again: str = "",
         after: str | None = None,
+        model: str = "",
+        temporary: bool = False,
         turn_id: str = "",
     ) -> Asked:
         """Begin a turn, in a new conversation if none is given; its records reach the subscribers.
@@ -169,8 +173,10 @@ class Engine:
         `agent` gets the request without a search. `again` is the id of an earlier turn, whose
         answers and agent hold for this one, too. `after` is the id of the turn that this one
         follows, "" for none: by default the one that the turn `again` follows, or the newest of the
-        conversation; the turn knows only what is on the path to it. `turn_id` is given to the turn;
-        if there is one with it, that is the turn.
+        conversation; the turn knows only what is on the path to it. `model` is that of the
+        conversation from now on; "" leaves it. `temporary`: a new conversation is in no list, and
+        nothing is learnt from it. `turn_id` is given to the turn; if there is one with it, that is
+        the turn.
 
         Raises:
             LimitReached: too many requests wait in the queue.
@@ -227,6 +233,8 @@ class Engine:
                 ),
                 conversation_id=conversation_id or "",
                 after=after,
+                model=model,
+                temporary=temporary,
             )
             return await self.requests.begin(owner, turn_request, turn_id)
 
@@ -288,9 +296,10 @@ class Engine:
         files: Sequence[File] = (),
         *,
         after: str | None = None,
+        temporary: bool = False,
     ) -> Asked:
         """Begin a turn that calls a tool by name, without the model; in a new conversation if none
-        is given. `after`: as for `ask`.
+        is given. `after` and `temporary`: as for `ask`.
 
         Raises:
             ToolNotFound, ToolModified
@@ -309,6 +318,7 @@ class Engine:
             files=tuple(files),
             conversation_id=conversation_id or "",
             after=after,
+            temporary=temporary,
             kind=by_hand,
         )
         return await self.requests.begin(owner, turn_request)
@@ -431,6 +441,10 @@ class Engine:
         return await self.turns.stop(owner, turn_id) or await asyncio.to_thread(
             self.journal.request_stop, owner, turn_id
         )
+
+    async def report_spending(self, owner: str) -> SpendingReport:
+        """What the turns of `owner` spent and saved in the last months."""
+        return await asyncio.to_thread(self.spending.report, owner)
 
     async def load(self) -> EngineLoad:
         return EngineLoad(

@@ -56,6 +56,7 @@ from selfeng.stages.response_synthesizer import ResponseSynthesizer, plain
 from selfeng.stages.server_consent import ConsentAsked
 from selfeng.stages.stages import End, Executed, PartServed, PlanExecuted, Stages
 from selfeng.store.conversation_files import ConversationFiles
+from selfeng.store.conversation_list import ConversationChange, ConversationKind
 from selfeng.store.journal import Journal, NewConversation
 from selfeng.store.recorder import Feed
 from selfeng.store.turn_queue import ClaimedTurn
@@ -81,6 +82,7 @@ class RequestTurn(RunningTurn):
         inspector: Inspector | None,
         watch: Callable[[Event], None] | None,
         wait: Wait,
+        month: Budget | None = None,
     ) -> None:
         super().__init__(tasks)
         emit = partial(self._watched, watch) if watch else self.emit
@@ -89,6 +91,7 @@ class RequestTurn(RunningTurn):
             limits,
             lambda b: self.emit(BudgetSpent(usage=b.usage, limits=b.limits, seconds=b.seconds)),
             on_thought=self.emit,
+            parent=month,
         )
         self.turn = Turn(request, emit, budget, news, recall, inspector, wait)
 
@@ -105,7 +108,7 @@ class RequestTurn(RunningTurn):
         failure = TurnFailed(
             where=error.where or "internal", reached=reached, **error.event_fields, **self.spent
         )
-        if self._steps and failure.kind in _OUTSIDE:
+        if self._steps and failure.kind in _OUTSIDE and not self.turn.request.temporary:
             self._steps.keep()
         return failure
 
@@ -129,13 +132,15 @@ class Orchestrator:
         inspector: Inspector | None = None,
         wait: Wait = awaited,
         servers: ServerTools | None = None,
+        month: Callable[[], Budget | None] = lambda: None,
     ) -> None:
         """`runtime` runs the turns; `recall` gives each turn its access to the
         lessons.
 
         `delegation` gives the agents that take over work that no tool can do, for the toolsmith
         that is one of them. `news` lets turns wait for parts that are still being set up, and
-        `inspector` profiles files. `servers` have tools beside those of the library.
+        `inspector` profiles files. `servers` have tools beside those of the library. `month` gives
+        each turn the budget of all turns in a month.
         """
         self._executor, self._responder, self._limits, self._runtime = (
             executor,
@@ -155,7 +160,7 @@ class Orchestrator:
             servers=servers,
         )
         self._recall, self._news, self._inspector = recall, news, inspector
-        self._wait = wait
+        self._wait, self._month = wait, month
 
     def begin(
         self,
@@ -176,6 +181,7 @@ class Orchestrator:
             inspector=self._inspector,
             watch=watch,
             wait=self._wait,
+            month=self._month(),
         )
         running.emit(started(turn_request))
         if resumed:
@@ -290,7 +296,7 @@ class RequestTurns:
 
     def __init__(
         self,
-        orchestrator: Callable[[], Orchestrator],
+        orchestrator: Callable[[str], Orchestrator],
         starter: TurnStarter,
         *,
         feed: Feed,
@@ -298,18 +304,24 @@ class RequestTurns:
         files: ConversationFiles,
         most_files: int,
     ) -> None:
-        """`orchestrator` gives the one in use; a turn knows `most_files` earlier files."""
+        """`orchestrator` gives the one of a model, "" for that of the settings; a turn knows
+        `most_files` earlier files.
+        """
         self._orchestrator, self._starter, self._feed = orchestrator, starter, feed
         self._journal, self._files, self._most_files = journal, files, most_files
 
     async def begin(self, owner: str, turn_request: Request, turn_id: str = "") -> Asked:
-        """Begin a turn, with the past of its conversation, which is a new one if none is named."""
+        """Begin a turn, with the past of its conversation, which is a new one if none is named. The
+        conversation keeps the model that the request names, or gives it one.
+        """
         new, conversation_id = None, turn_request.conversation_id
         if conversation_id:
             await self._feed.watch(conversation_id)
-            turn_request = await asyncio.to_thread(self.with_past, turn_request)
+            turn_request = await asyncio.to_thread(self._in_conversation, owner, turn_request)
         else:
-            new = NewConversation(owner, turn_request.text.strip().splitlines()[0][:80])
+            title = turn_request.text.strip().splitlines()[0][:80]
+            kind: ConversationKind = "temporary" if turn_request.temporary else "chat"
+            new = NewConversation(owner, title, kind, turn_request.model)
             conversation_id = uuid4().hex
             await self._feed.watch(conversation_id, new=True)
             turn_request = replace(turn_request, conversation_id=conversation_id)
@@ -329,6 +341,19 @@ class RequestTurns:
         """Go on with a turn that another process left."""
         await self._starter.go_on(claimed, events, self._run(turn_request), turn_request)
 
+    def _in_conversation(self, owner: str, turn_request: Request) -> Request:
+        """The request with what its conversation has. Blocking."""
+        conversation_id, model = turn_request.conversation_id, turn_request.model
+        conversation = self._journal.conversation(owner, conversation_id)
+        if model and model != conversation.model:
+            change = ConversationChange(model=model)
+            self._journal.change_conversation(owner, conversation_id, change)
+        is_temporary = conversation.kind == "temporary"
+        turn_request = replace(
+            turn_request, model=model or conversation.model, temporary=is_temporary
+        )
+        return self.with_past(turn_request)
+
     def with_past(self, turn_request: Request) -> Request:
         """A request with the history up to the turn that it follows, the values, and the files
         except those that it replaces by name. Blocking.
@@ -347,7 +372,7 @@ class RequestTurns:
         )
 
     def _run(self, turn_request: Request) -> Run:
-        return lambda resumed, watch: self._orchestrator().begin(
+        return lambda resumed, watch: self._orchestrator(turn_request.model).begin(
             turn_request, resumed=resumed, watch=watch
         )
 

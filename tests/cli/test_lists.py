@@ -67,6 +67,26 @@ def test_conversations_are_listed_and_found(run):
     assert listed(run("conversations", "nothing", "--json")) == []
 
 
+def test_a_conversation_may_be_temporary_and_have_a_model(run):
+    code, printed = run("ask", "Hello!", "--temporary", "--model", "other", "--json")
+    assert code == 0
+    assert listed(run("conversations", "--json")) == []
+    mine = json.loads(printed.splitlines()[0])["conversation_id"]
+    assert run("ask", "Thanks!", "--conversation", mine)[0] == 0
+
+
+def test_spending_is_shown_by_month(run):
+    assert run("spending") == (0, "")
+    run("ask", "Hello!")
+    (month,) = listed(run("spending", "--json"))["months"]
+    assert (month["turns"], month["cost"], month["reuses"]) == (1, 0.0, 0)
+    code, printed = run("spending")
+    assert (code, printed) == (
+        0,
+        f"{month['month']}  1 turn, {month['tokens']:,} tokens ($0.00); 0 reuses saved 0 tokens\n",
+    )
+
+
 def test_a_reader_that_has_ended_is_no_error(run):
     command = [sys.executable, "-m", "selfeng", "tools", "divide"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)

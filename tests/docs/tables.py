@@ -27,7 +27,7 @@ from selfeng.projects.project_context import CodeFile, Context
 
 SECTIONS = {
     "openai_api_key": "Model",
-    "turn_max_calls": "Budget of one turn",
+    "turn_max_calls": "Budget",
     "similarity_threshold": "Tools",
     "lessons_learn": "Lessons",
     "sandbox": "Sandbox",

@@ -3,6 +3,7 @@ import test from "node:test";
 
 import "./stages.js";
 import {
+  choiceOf,
   currentThread,
   initialState,
   needsHistory,
@@ -182,12 +183,37 @@ test("a refused request is sent again as the same one", () => {
   assert.deepEqual(state.pending, [waiting("k", "hi")]);
 });
 
+test("a new conversation has the model that was chosen, and may be temporary", () => {
+  const choose = (id, choice) => ({ type: "choice_made", id, choice });
+  const usual = { model: "", temporary: false };
+  const chosen = after(
+    initialState,
+    choose(null, { model: "m" }),
+    choose(null, { temporary: true }),
+  );
+  assert.deepEqual(choiceOf(chosen), { model: "m", temporary: true });
+  const begun = after(chosen, asked("k", "a"));
+  assert.deepEqual([begun.pending[0].model, begun.pending[0].temporary], ["m", true]);
+  const state = after(begun, accepted("k", "t1", "c9"));
+  assert.deepEqual(choiceOf(state), { model: "m", temporary: true });
+  assert.equal("model" in after(state, asked("k2", "b")).pending.at(-1), false);
+  assert.equal(choiceOf(after(state, choose("c9", { model: "" }))).model, "");
+  const next = after(state, { type: "conversation_opened", id: null });
+  assert.deepEqual(choiceOf(next), usual);
+  const back = after(next, { type: "conversation_opened", id: "c9" });
+  assert.equal(choiceOf(back).temporary, true);
+  const deleted = after(back, { type: "conversation_deleted", id: "c9" });
+  assert.deepEqual([deleted.conversationId, deleted.deleted], [null, null]);
+  assert.equal(deleted.announcement.text, "Temporary conversation deleted.");
+});
+
 test("what is asked before a new conversation has its id joins it", () => {
   const state = after(initialState, asked("k1", "a"), asked("k2", "b"), accepted("k1", "t1", "c9"));
   assert.equal(state.conversationId, "c9");
+  const usual = { conversationId: "c9", model: "", temporary: false };
   assert.deepEqual(pendingOf(state), [
-    waiting("k1", "a", { conversationId: "c9", turnId: "t1" }),
-    waiting("k2", "b", { conversationId: "c9" }),
+    waiting("k1", "a", { ...usual, turnId: "t1" }),
+    waiting("k2", "b", usual),
   ]);
 });
 

@@ -24,6 +24,7 @@ const DEFAULTS = {
   turn_max_calls: 40,
   turn_max_tokens: 400000,
   turn_max_cost: null,
+  month_max_cost: null,
   synthesis_candidates: 3,
   synthesis_max_repairs: 3,
   lessons_learn: true,

@@ -113,12 +113,14 @@ from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.store.conversation_files import ConversationFiles
+from selfeng.store.conversation_list import ConversationChange, ConversationKind
 from selfeng.store.database import open_database
 from selfeng.store.habits import FollowUp, Habits, PastCall, PastTurn
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.known_tools import KnownTools
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
+from selfeng.store.spending import Spending
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.conversations import Conversations
 from selfeng.turns.turn_registry import TurnRegistry
@@ -565,6 +567,7 @@ class FakeEngine:
         self._database = open_database(settings.database)
         self._journal = Journal(self._database)
         self._journal.stop_abandoned_turns()
+        self.spending = Spending(self._database)
         files = ConversationFiles(self._database, settings.large_files)
         self.shares = Shares(self._database, self._journal, files)
         self.servers = McpServers(
@@ -624,6 +627,8 @@ class FakeEngine:
         answers: Sequence[Answer] = (),
         again: str = "",
         after: str | None = None,
+        model: str = "",
+        temporary: bool = False,
         turn_id: str = "",
     ) -> Asked:
         if known := self._journal.conversation_of(turn_id):
@@ -640,9 +645,13 @@ class FakeEngine:
         if request == "crash":
             raise ZeroDivisionError("the engine has a bug")
         if conversation_id is None:
-            conversation_id = self._journal.create_conversation(owner, request[:80])
+            kind: ConversationKind = "temporary" if temporary else "chat"
+            conversation_id = self._journal.create_conversation(owner, request[:80], kind)
         else:
             self._journal.conversation(owner, conversation_id)
+        if model:
+            change = ConversationChange(model=model)
+            self._journal.change_conversation(owner, conversation_id, change)
         if again:
             (first, *_) = self._journal.turn(owner, again)
             assert isinstance(first.event, TurnStarted), first
@@ -657,6 +666,7 @@ class FakeEngine:
         )
 
     turn = Engine.turn
+    report_spending = Engine.report_spending
 
     async def call(
         self,
@@ -706,10 +716,12 @@ class FakeEngine:
         files: Sequence[File],
         *,
         after: str | None = None,
+        temporary: bool = False,
     ) -> Asked:
         await self.library.get(name)
         if conversation_id is None:
-            conversation_id = self._journal.create_conversation(owner, f"Run {name}")
+            kind: ConversationKind = "temporary" if temporary else "chat"
+            conversation_id = self._journal.create_conversation(owner, f"Run {name}", kind)
         else:
             self._journal.conversation(owner, conversation_id)
         return self._begin(

@@ -85,6 +85,7 @@ PATHS = [
     "/api/v1/settings",
     "/api/v1/settings/models",
     "/api/v1/settings/servers",
+    "/api/v1/spending",
     "/v1/models",
     "/v1/models/unknown",
     "/v1/chat/completions",

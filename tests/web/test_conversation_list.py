@@ -58,7 +58,7 @@ def test_a_change_that_makes_no_sense_is_refused(
         f"{server.url}/api/v1/conversations/any", data=body, headers={"Origin": server.url}
     )
     assert response.status_code == 400
-    assert response.json()["error"]["remedy"] == "send {title, pinned, deleted, seen}"
+    assert response.json()["error"]["remedy"] == "send {title, pinned, deleted, model, seen}"
 
 
 def test_a_conversation_is_exported_whole(server: ServerProcess, visitor: requests.Session) -> None:

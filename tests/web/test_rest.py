@@ -256,11 +256,35 @@ def test_a_conversation_is_deleted_and_restored(
     assert program.get(address).json()["title"] == "say goodbye"
 
 
+def test_a_conversation_has_a_model_and_may_be_temporary(
+    server: ServerProcess, program: requests.Session
+) -> None:
+    api = f"{server.url}/api/v1"
+    body = {"text": "say secret", "model": " good-model ", "temporary": True}
+    begun = program.post(f"{api}/turns", json=body).json()
+    ended(program, f"{api}/turns/{begun['turn_id']}")
+    address = f"{api}/conversations/{begun['conversation_id']}"
+    page = program.get(address).json()
+    assert (page["kind"], page["model"]) == ("temporary", "good-model")
+    assert program.patch(address, json={"model": ""}).json() == {}
+    assert program.get(address).json()["model"] == ""
+    assert program.patch(address, json={"model": "two\nlines"}).status_code == 400
+    listed = program.get(f"{api}/conversations").json()["conversations"]
+    assert begun["conversation_id"] not in [one["id"] for one in listed]
+    assert program.delete(address).json() == {}
+    assert program.patch(address, json={"deleted": False}).status_code == 404
+
+
+def test_spending_is_reported(server: ServerProcess, program: requests.Session) -> None:
+    report = program.get(f"{server.url}/api/v1/spending").json()
+    assert report == {"months": [], "spent": 0.0, "limit": None}
+
+
 def test_every_operation_is_described(server: ServerProcess, program: requests.Session) -> None:
     described = program.get(f"{server.url}/api/v1/openapi.json").json()
     assert described["openapi"] == "3.1.0"
     told = {path: set(methods) for path, methods in described["paths"].items()}
-    assert len(told) == 52
+    assert len(told) == 53
     assert told["/api/v1/turns/{turn_id}"] == {"get", "delete"}
     assert told["/api/v1/tools/{name}/versions/{number}"] == {"get"}
     assert all(

@@ -57,11 +57,20 @@ class CommandRequest:
     files: tuple[File, ...] = ()
     answers: tuple[Answer, ...] = ()
     agent: str = ""
+    model: str = ""
+    temporary: bool = False
 
     async def begin(self, engine: Engine, owner: str) -> Asked:
         """Start the turn. Raises: RequestError: the engine refuses it."""
         return await engine.ask(
-            owner, self.conversation, self.text, self.files, answers=self.answers, agent=self.agent
+            owner,
+            self.conversation,
+            self.text,
+            self.files,
+            answers=self.answers,
+            agent=self.agent,
+            model=self.model,
+            temporary=self.temporary,
         )
 
 

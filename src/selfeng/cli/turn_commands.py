@@ -13,6 +13,7 @@ from selfeng.cli.shell_completion import conversation_ids, tool_names
 from selfeng.core.errors import RequestError
 from selfeng.core.owner import LOCAL
 from selfeng.core.visible import one_line
+from selfeng.core.words import count
 
 if TYPE_CHECKING:
     from selfeng.core.question import Answer
@@ -62,6 +63,10 @@ async def ask(
         list[str] | None,
         typer.Option(metavar="ID=VALUE", help="An answer to a question; repeat for more."),
     ] = None,
+    model: Annotated[str, typer.Option(help="The conversation's model from now on.")] = "",
+    temporary: Annotated[
+        bool, typer.Option("--temporary", help="List it nowhere, learn nothing, keep it a day.")
+    ] = False,
 ) -> int:
     """Run one turn: steps go to stderr, the answer to stdout. What is piped in is the request, or a
     file of it if there is one. Exit code 1 if it fails, 3 if it ends with questions, 4 if the
@@ -79,7 +84,9 @@ async def ask(
     elif request and is_piped():
         text, piped = with_input(request, limits, large_files)
         files += piped
-    command_request = CommandRequest(text, conversation, files, answers, agent)
+    command_request = CommandRequest(
+        text, conversation, files, answers, agent, model.strip(), temporary
+    )
     return await show_turn(
         settings, lambda engine: command_request.begin(engine, LOCAL), json=json, output=output
     )
@@ -166,6 +173,27 @@ async def conversations(
             f"{conversation.id}  {conversation.active_at:%Y-%m-%d %H:%M}  "
             f"{one_line(conversation.title)}"
         )
+
+
+@app.command(epilog=example("selfeng spending"))
+@on_engine()
+async def spending(engine: Engine, *, json: AsJson = False) -> None:
+    """Show what the command line spent on models by month, and what the reuse of tools saved."""
+    report = await engine.report_spending(LOCAL)
+    if json:
+        print_json(report.model_dump(mode="json"))
+        return
+    for month in report.months:
+        cost, saved = (
+            "" if dollars is None else f" (${dollars:.2f})"
+            for dollars in (month.cost, month.saved_cost)
+        )
+        typer.echo(
+            f"{month.month}  {count(month.turns, 'turn')}, {month.tokens:,} tokens{cost}; "
+            f"{count(month.reuses, 'reuse')} saved {month.saved_tokens:,} tokens{saved}"
+        )
+    if report.limit is not None:
+        typer.echo(f"This month, by everybody: ${report.spent:.2f} of ${report.limit:.2f}")
 
 
 def parsed_answer(text: str) -> Answer:

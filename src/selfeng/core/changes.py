@@ -28,13 +28,27 @@ class Changes(Generic[P]):
             listener(*change, **kwargs)
 
 
+_MOST = 16
+
+
 class Renewed(Generic[T]):
     """What is made again after each change; callers that began with the former one keep it."""
 
-    def __init__(self, make: Callable[[], T], changed: Changes[[]]) -> None:
-        self.current = make()
-        self._make = make
+    def __init__(self, make: Callable[[str], T], changed: Changes[[]]) -> None:
+        """`make` gets the name of a variant, "" for the usual."""
+        self.current = make("")
+        self._make, self._variants = make, dict[str, T]()
         changed.subscribe(self._renew)
 
+    def variant(self, name: str) -> T:
+        """The variant of this name; the 16 that were made last are kept."""
+        if not name:
+            return self.current
+        if name not in self._variants:
+            if len(self._variants) == _MOST:
+                del self._variants[next(iter(self._variants))]
+            self._variants[name] = self._make(name)
+        return self._variants[name]
+
     def _renew(self) -> None:
-        self.current = self._make()
+        self.current, self._variants = self._make(""), {}

@@ -11,6 +11,7 @@ AgentError
 │   ├── ModelRefused        the model declined or its answer was filtered
 │   └── ModelReplyInvalid   the reply is malformed, even after the repair round
 ├── BudgetExceeded          the turn or build has used up its calls, tokens, seconds or money
+│   └── MonthSpent          the month's money is used up, by all turns together
 ├── SandboxError            the sandbox is broken; never the fault of the code that ran in it
 │   ├── SandboxUnavailable  no engine answers, or the image is missing
 │   └── SandboxFailed       the engine or the worker broke in the middle of a job
@@ -46,7 +47,7 @@ request: the caller sent what can't be used; the others: that part is broken.
 FailureCause = Literal[
     "", "unreachable", "slow", "interrupted", "failing", "overloaded", "no_access", "no_quota",
     "unknown_model", "no_model_server", "rejected", "too_long", "declined", "unusable", "calls",
-    "tokens", "seconds", "cost", "steps", "missing", "busy", "full", "name", "too_large",
+    "tokens", "seconds", "cost", "month", "steps", "missing", "busy", "full", "name", "too_large",
     "running", "unfinished", "settings", "conflict", "modified", "exists", "frozen", "in_the_way",
     "said", "consent", "database", "embedder", "setting", "silent", "unsaved",
 ]  # fmt: skip
@@ -55,7 +56,7 @@ for the person.
 """
 CAUSES: Mapping[FailureKind, tuple[FailureCause, ...]] = {
     "task": ("said", "frozen"),
-    "budget": ("calls", "tokens", "seconds", "cost", "steps"),
+    "budget": ("calls", "tokens", "seconds", "cost", "month", "steps"),
     "model": (
         "unreachable", "slow", "interrupted", "failing", "overloaded", "no_access", "no_quota",
         "unknown_model", "no_model_server", "rejected", "too_long", "declined", "unusable",
@@ -174,6 +175,12 @@ class BudgetExceeded(AgentError):
     """The turn, or the build, has used up one of its limits."""
 
     kind = "budget"
+
+
+class MonthSpent(BudgetExceeded):
+    """The turns of this month have cost what MONTH_MAX_COST allows."""
+
+    cause = "month"
 
 
 class SandboxError(AgentError):

@@ -46,6 +46,7 @@ CHANGEABLE = (
     "turn_max_calls",
     "turn_max_tokens",
     "turn_max_cost",
+    "month_max_cost",
     "synthesis_candidates",
     "synthesis_max_repairs",
     "lessons_learn",
@@ -192,6 +193,8 @@ class Settings(BaseSettings):
     """Seconds after which a turn makes no further model call."""
     turn_max_cost: float | None = Field(None, ge=0, le=1_000_000)
     """US dollars of one turn; empty: no limit."""
+    month_max_cost: float | None = Field(None, ge=0, le=1_000_000)
+    """US dollars of all turns in a calendar month, UTC; empty: no limit."""
 
     similarity_threshold: float = Field(0.75, ge=0, le=1)
     """Confidence that a tool needs where the model makes no choice."""

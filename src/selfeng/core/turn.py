@@ -83,14 +83,24 @@ class Budget:
         finally:
             self._started += time.monotonic() - start
 
-    def check(self) -> None:
-        """Call before each model call.
+    async def look(self) -> None:
+        """Call before `check`: find out what others spend on the same limit."""
+        if self._parent:
+            await self._parent.look()
+
+    @property
+    def limits_cost(self) -> bool:
+        """Whether the cost of a running call has to be known."""
+        return self.limits.cost is not None or bool(self._parent and self._parent.limits_cost)
+
+    def check(self, *, paid: bool = True) -> None:
+        """Call before each model call; `paid`: its price is known and not zero.
 
         Raises:
             BudgetExceeded: a limit is used up; the message names it.
         """
         if self._parent:
-            self._parent.check()
+            self._parent.check(paid=paid)
         usage, limits = self.usage, self.limits
         if usage.calls >= limits.calls:
             raise self._exceeded(f"{limits.calls} model calls", "calls", limits.calls)
@@ -362,6 +372,10 @@ class Request:
     """Empty if none is stored."""
     after: str | None = None
     """Id of the turn that it follows, "" for none; None: the newest of the conversation."""
+    model: str = ""
+    """The one that the turn asks; "" for that of the settings."""
+    temporary: bool = False
+    """Whether nothing is to be learnt from its text."""
     kind: RequestKind = _ASKING
     refused: tuple[str, ...] = ()
     """Names of tools of other servers that the person does not want for this request."""

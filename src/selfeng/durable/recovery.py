@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from itertools import starmap
+from itertools import count, starmap
 
 from pydantic import ValidationError
 
@@ -28,6 +28,8 @@ log = logging.getLogger(__name__)
 
 _LOOK = 1.0
 """Seconds between looks at the turns of other processes."""
+_REMOVAL = 3600
+"""Looks between removals of what was deleted, or was temporary."""
 
 Resume = Callable[[ClaimedTurn, Request, Sequence[NumberedEvent]], Awaitable[None]]
 """Runs a turn, with its request and its events so far. Raises: AgentError: it can't go on."""
@@ -122,9 +124,11 @@ class TurnRecovery:
         await asyncio.to_thread(self._processes.beat)  # the others know it at once
 
     async def _watch(self) -> None:
-        while True:
+        for look in count(1):
             await asyncio.sleep(_LOOK)
             try:
+                if look % _REMOVAL == 0:
+                    await asyncio.to_thread(self._journal.remove_deleted)
                 while self._unbegun:
                     await asyncio.to_thread(self._queue.give_back, self._unbegun[-1])
                     self._unbegun.pop()

@@ -13,6 +13,7 @@ from selfeng.core.errors import BudgetExceeded, ModelRefused, ModelReplyInvalid
 from selfeng.core.events import Event, Limits
 from selfeng.core.lesson import AgentKind, Lesson
 from selfeng.core.protocols import ModelClient
+from selfeng.core.stage_event import Usage
 from selfeng.core.turn import Budget
 from selfeng.core.value import Value
 from selfeng.core.visible import one_line
@@ -106,10 +107,20 @@ class Learner:
     """Belongs to one event loop."""
 
     def __init__(
-        self, model: Callable[[], ModelClient], book: LessonBook, turns: Turns, limits: Limits
+        self,
+        model: Callable[[], ModelClient],
+        book: LessonBook,
+        turns: Turns,
+        limits: Limits,
+        *,
+        month: Callable[[], Budget | None] = lambda: None,
+        spent: Callable[[str, Usage], object] = lambda turn_id, usage: None,
     ) -> None:
-        """`model` gives the model in use; `limits` apply to each examined turn."""
+        """`model` gives the model in use; `limits` apply to each examined turn, `month` gives the
+        budget of all turns in a month. `spent` is told what a turn's lessons cost; it blocks.
+        """
         self._model, self._book, self._turns, self._limits = model, book, turns, limits
+        self._month, self._spent = month, spent
 
     async def examine(self, turn_id: str) -> Examined:
         """Examine a turn, unless it has not ended or was examined before. A turn whose reply is
@@ -126,7 +137,7 @@ class Learner:
         digest = transcript.digest if transcript else ""
         findings: tuple[Finding, ...] | None = ()
         if transcript and not await asyncio.to_thread(self._book.knows, transcript.digest):
-            findings = await self._findings(transcript)
+            findings = await self._findings(turn_id, transcript)
         if findings is None and await asyncio.to_thread(self._book.leave, turn_id, digest):
             return Examined(unusable=True)
         outcomes = outcomes_of(events)
@@ -135,7 +146,7 @@ class Learner:
         )
         return Examined(taught=taught, changed=bool(taught or outcomes), unusable=findings is None)
 
-    async def _findings(self, transcript: Transcript) -> tuple[Finding, ...] | None:
+    async def _findings(self, turn_id: str, transcript: Transcript) -> tuple[Finding, ...] | None:
         """What the model finds; None if its reply can't be used."""
         known_lessons = await asyncio.to_thread(
             self._book.nearest, f"{transcript.request}\n{transcript.record}", _KNOWN
@@ -147,11 +158,14 @@ class Learner:
         prompt = render(
             "lessons", record=transcript.record, previous=transcript.previous, known=listed
         )
+        budget = Budget(self._limits, parent=self._month())
         try:
-            reply = await self._model().structured(prompt, LessonsReply, Budget(self._limits))
+            reply = await self._model().structured(prompt, LessonsReply, budget)
         except (ModelReplyInvalid, ModelRefused, BudgetExceeded) as error:
             log.info("could not learn from a turn: %s", error)
             return None
+        finally:
+            await asyncio.to_thread(self._spent, turn_id, budget.usage)
         findings = [_finding(lesson, known_lessons) for lesson in reply.lessons]
         return tuple(finding for finding in findings if finding.trigger and finding.advice)[:MOST]
 

@@ -20,6 +20,7 @@ from selfeng.core.turn import Recall
 from selfeng.core.visible import one_line
 from selfeng.lessons.book import LessonBook
 from selfeng.lessons.learner import Examined, Learner, Turns
+from selfeng.store.spending import Spending
 
 log = logging.getLogger(__name__)
 
@@ -63,10 +64,12 @@ class Learning:
         database: sa.Engine,
         embedder: Embedder,
         model: Callable[[], ModelClient],
+        *,
         unexamined: Callable[[], Iterable[str]],
+        spending: Spending,
     ) -> "Learning":
-        """The lessons of a database, learnt with the model in use. `settings` gives the present
-        ones; what limits learning does not change.
+        """The lessons of a database, learnt with the model in use, on the budget of the month.
+        `settings` gives the present ones; what limits learning does not change.
         """
         now, book, turns = settings(), LessonBook(database, embedder), Turns(database)
         limits = Limits(
@@ -75,7 +78,7 @@ class Learning:
             seconds=now.lessons_max_seconds,
         )
         return cls(
-            Learner(model, book, turns, limits),
+            Learner(model, book, turns, limits, month=spending.month, spent=spending.add),
             book,
             turns,
             shown_limit=now.lessons_shown,

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cached_property, partial
 from typing import TypeVar
 
 from selfeng.core.bounded_reply import LARGEST, ReplyTooLarge
@@ -141,6 +141,7 @@ class ModelConnection:
                 reply = await self.complete(unstreamed_request, budget)
                 self._streams_calls = False
                 return reply
+        await budget.look()
         with self._metered(request, budget) as meter:
             pieces = await self._opened(request, budget, budget.tokens_left - meter.tokens.input)
             piece, received = await anext(pieces), ReceivedCalls()
@@ -175,6 +176,7 @@ class ModelConnection:
         """The reply's text as it comes; its calls of functions go to `apart`. Raises: the errors of
         `complete`; without `apart`, at the end if the reply was cut off or is empty.
         """
+        await budget.look()
         with self._metered(request, budget) as meter:
             pieces = await self._send(request, budget, streamed=True)
             thoughts = Thoughts(self._tell(request, budget), unopened=self._unopened)
@@ -256,7 +258,7 @@ class ModelConnection:
     @contextmanager
     def _metered(self, request: ChatRequest, budget: Budget) -> Iterator[Meter]:
         """Check the budget; then charge the call, however it ends, by what is known of it."""
-        budget.check()
+        budget.check(paid=not budget.limits_cost or self._paid)
         meter, started, answered = Meter(request), time.monotonic(), False
         tokens: Tokens | None = None
         try:
@@ -302,8 +304,13 @@ class ModelConnection:
         """Raises: BudgetExceeded: this call, as far as it got, exceeds the budget."""
         tokens = meter.tokens
         budget.check_running(
-            tokens.input + tokens.output, None if budget.limits.cost is None else self._cost(tokens)
+            tokens.input + tokens.output,
+            (self._cost(tokens) or None) if budget.limits_cost else None,
         )
+
+    @cached_property
+    def _paid(self) -> bool:
+        return bool(self._cost(Tokens(input=1000, output=1000)))
 
     def _cost(self, tokens: Tokens) -> float | None:
         return self._price(self.server.model, self.server.base_url, tokens)

@@ -32,7 +32,7 @@ from selfeng.core.private import close_to_others
 from selfeng.core.project_events import ProjectFailed, ProjectFinished, ProjectStopped
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Asked
-from selfeng.core.turn import News, ProjectBuild, Request, awaited
+from selfeng.core.turn import Budget, News, ProjectBuild, Request, awaited
 from selfeng.core.value import Value
 from selfeng.durable.turn_work import TurnStarter
 from selfeng.durable.workflows import Workflows
@@ -181,10 +181,12 @@ class ProjectService:
         turns: TurnRegistry,
         runtime: BackgroundTasks,
         *,
+        month: Callable[[], Budget | None] = lambda: None,
         news: News = lambda part: None,
         workflows: Workflows | None = None,
     ) -> None:
-        """`builder` gives the one that new builds and actions use. `runtime` runs the turns; with
+        """`builder` gives the one that new builds and actions use, `month` the budget of all turns
+        in a month, on which each build draws. `runtime` runs the turns; with
         `news` they wait for a sandbox that is still being set up. `workflows` keep the steps of
         builds that outlive the process.
         """
@@ -195,7 +197,7 @@ class ProjectService:
             turns,
             runtime,
         )
-        self._news, self._starter = news, TurnStarter(journal, turns, workflows)
+        self._month, self._news, self._starter = month, news, TurnStarter(journal, turns, workflows)
         if folder.exists():
             close_to_others(folder, with_contents=True)
 
@@ -337,7 +339,7 @@ class ProjectService:
 
         async def work(emit: Callable[[Event], object]) -> Last:
             await awaited(self._news, "sandbox", emit)
-            return ended(await builder.build(options, emit, consent))
+            return ended(await builder.build(options, emit, consent, parent=self._month()))
 
         request = build_options.goal.strip() or f"Go on with {build_options.project_name}"
         return request, partial(ProjectTurn, self._runtime, request, BUILDING, work, consent)

@@ -108,7 +108,7 @@ class Configuration:
         """Told when `status` may have changed."""
         self._next_probe = 0.0
         self.client = self._connected()
-        """The client of the turns that begin now."""
+        """The client of the turns that begin now, unless their conversation has a model."""
 
     @property
     def settings(self) -> Settings:
@@ -128,6 +128,14 @@ class Configuration:
             cause=trouble.cause if trouble else "",
             local_servers=self._local_servers if offline and not {SERVER, MODEL} & fixed else (),
         )
+
+    def client_of(self, model: str) -> LLMClient:
+        """The client of another model on the same server; "" for that of the settings, as is every
+        one without a server.
+        """
+        if model in ("", self.client.model) or self._settings.offline:
+            return self.client
+        return self._connected(model)
 
     async def aclose(self) -> None:
         """Close all clients."""
@@ -220,8 +228,9 @@ class Configuration:
                 async for ability in ability_stream:
                     yield ability
 
-    def _connected(self) -> LLMClient:
-        client = self._connect(self._settings, self.news.tell)
+    def _connected(self, model: str = "") -> LLMClient:
+        changes = {MODEL: model} if model else {}
+        client = self._connect(self._settings.model_copy(update=changes), self.news.tell)
         self._clients.push_async_callback(client.aclose)
         return client
 

@@ -244,6 +244,8 @@ class Stages:
         """
         request = state.turn.request
         state.learnable, way = (request.text,), _WAYS.get(type(request.kind), "new")
+        if request.temporary:
+            state.learnable = ()
         match request.kind:
             case HandCall(call=called):
                 tool = await self._library.get(called.name)
@@ -283,7 +285,9 @@ class Stages:
         self._confirm(turn.request)
         decision = await self._decider.decide(turn)
         state.choice, state.search_candidates = decision.choice, decision.considered
-        state.learnable, state.likely = decision.learnable, decision.likely
+        state.likely = decision.likely
+        if not turn.request.temporary:
+            state.learnable = decision.learnable
         state.near = decision.near
         match state.choice:
             case Call(tool=ServerTool() as tool) as call:
@@ -316,7 +320,7 @@ class Stages:
         """What the person chose as the right value of the last call becomes a test."""
         for last in request.earlier_results.values[-1:]:
             row = chosen_value(request.answers, last)
-            if row and not request.names_file(row.arguments):
+            if row and not (request.temporary or request.names_file(row.arguments)):
                 self._served.confirm(self._synthesis, last.tool, row)
 
     async def _clarify(self, state: RequestState) -> str:

@@ -14,15 +14,22 @@ from selfeng.store.text import storable
 LONGEST_TITLE = 200
 """Characters."""
 KEPT_AFTER_DELETION = timedelta(days=1)
-"""A deleted conversation can be restored for at least this long."""
-_CONVERSATIONS, _TURNS = schema.conversations, schema.turns
+"""A deleted conversation can be restored for at least this long; a temporary one stays so long
+after its newest turn began.
+"""
+_CONVERSATIONS, _TURNS, _SPENDING = schema.conversations, schema.turns, schema.spending
 _MOST_FOUND = 50
 _MOST_WORDS = 8
 _MOST_TURNS = 500
 """Turns that are read for the snippets of a search."""
 
-ConversationKind = Literal["chat", "project"]
-"""What the turns of a conversation are: requests, or work on a project."""
+ConversationKind = Literal["chat", "project", "temporary"]
+"""What the turns of a conversation are: requests, or work on a project. A temporary one is in no
+list, and nothing is learnt from it.
+"""
+ModelName = Annotated[
+    str, StringConstraints(strip_whitespace=True, max_length=200, pattern=r"^[ -~]*$")
+]
 
 
 class ConversationSummary(Value):
@@ -34,6 +41,12 @@ class ConversationSummary(Value):
     """UTC."""
     kind: ConversationKind = "chat"
     pinned: bool = False
+    model: str = ""
+    """"" for that of the settings."""
+    tokens: int = 0
+    """What its turns have used."""
+    cost: float | None = None
+    """The same in US dollars, where the price is known."""
     active_at: datetime
     """When its newest turn began, in whole seconds, UTC."""
     running: bool = False
@@ -57,7 +70,9 @@ class ConversationChange(Value):
     ) = None
     pinned: Annotated[bool | None, Field(strict=True)] = None
     deleted: Annotated[bool | None, Field(strict=True)] = None
-    """False restores it."""
+    """False restores it, unless it was temporary."""
+    model: ModelName | None = None
+    """For its next turns; "" for that of the settings."""
     seen: Literal[True] | None = None
 
     @model_validator(mode="after")
@@ -71,9 +86,17 @@ def summaries(*where: sa.ColumnElement[bool]) -> sa.Select[Any]:
     """The columns of `ConversationSummary`, of conversations that are not deleted."""
     of_conversation = _TURNS.c.conversation_id == _CONVERSATIONS.c.id
     newest = sa.select(sa.func.max(_TURNS.c.started_at)).where(of_conversation).scalar_subquery()
-    column_names = ("id", "title", "created_at", "kind", "pinned")
+    column_names = ("id", "title", "created_at", "kind", "pinned", "model")
+    tokens, cost = (
+        sa.select(sa.func.sum(_SPENDING.c[name]))
+        .where(_SPENDING.c.conversation_id == _CONVERSATIONS.c.id)
+        .scalar_subquery()
+        for name in ("tokens", "cost")
+    )
     return sa.select(
         *(_CONVERSATIONS.c[name] for name in column_names),
+        sa.func.coalesce(tokens, 0).label("tokens"),
+        cost.label("cost"),
         sa.func.coalesce(newest, _CONVERSATIONS.c.created_at).label("active_at"),
         sa.exists().where(of_conversation, _TURNS.c.state == "running").label("running"),
         (_CONVERSATIONS.c.last_seq > _CONVERSATIONS.c.seen_seq).label("unread"),
@@ -130,16 +153,17 @@ def change_conversation(
     connection: sa.Connection, owner: str, conversation_id: str, change: ConversationChange
 ) -> bool:
     """Whether `owner` has such a conversation, which is changed then."""
-    new_values: dict[str, Any] = change.model_dump(exclude_none=True, include={"title", "pinned"})
-    if change.title is not None:
-        new_values["title"] = storable(change.title)
+    new_values: dict[str, Any] = change.model_dump(
+        exclude_none=True, include={"title", "pinned", "model"}
+    )
+    new_values |= {name: storable(text) for name, text in new_values.items() if name != "pinned"}
     if change.seen:
         new_values["seen_seq"] = _CONVERSATIONS.c.last_seq
     if change.deleted is not None:
         new_values["deleted_at"] = datetime.now(UTC) if change.deleted else None
     of_id = _CONVERSATIONS.c.id == storable(conversation_id)
     there = [] if change.deleted is False else [_CONVERSATIONS.c.deleted_at.is_(None)]
-    of_owner = (_CONVERSATIONS.c.owner == owner) & (_CONVERSATIONS.c.kind == "chat")
+    of_owner = (_CONVERSATIONS.c.owner == owner) & (_CONVERSATIONS.c.kind != "project")
     changed = _CONVERSATIONS.update().where(of_id, of_owner, *there).values(**new_values)
     return connection.execute(changed).rowcount > 0
 
@@ -149,3 +173,15 @@ def deleted_long_ago(connection: sa.Connection) -> list[str]:
     until = datetime.now(UTC) - KEPT_AFTER_DELETION
     ids = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.deleted_at < until)
     return list(connection.scalars(ids))
+
+
+def left_temporary(connection: sa.Connection) -> list[str]:
+    """The ids of temporary conversations in which nothing runs, and that were deleted or whose
+    newest turn began a day ago.
+    """
+    turn = sa.exists().where(_TURNS.c.conversation_id == _CONVERSATIONS.c.id)
+    since = datetime.now(UTC) - KEPT_AFTER_DELETION
+    unwanted = _CONVERSATIONS.c.deleted_at.is_not(None) | ~turn.where(_TURNS.c.started_at >= since)
+    is_idle = ~turn.where(_TURNS.c.state == "running")
+    ids = sa.select(_CONVERSATIONS.c.id).where(_CONVERSATIONS.c.kind == "temporary")
+    return list(connection.scalars(ids.where(is_idle, unwanted)))

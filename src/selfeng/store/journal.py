@@ -50,6 +50,7 @@ from selfeng.store.conversation_list import (
     change_conversation,
     deleted_long_ago,
     find_conversations,
+    left_temporary,
     snippets,
     summaries,
 )
@@ -65,6 +66,7 @@ from selfeng.store.effects import forget_effects
 from selfeng.store.habits import Habits, last_uses, read_habits
 from selfeng.store.news import announce
 from selfeng.store.processes import Processes
+from selfeng.store.spending import note_spending
 from selfeng.store.text import storable, storable_data
 from selfeng.store.turn_queue import MOST_LEASES
 from selfeng.store.turn_tree import fork, newest_from, parent_of_new, path
@@ -119,6 +121,8 @@ class NewConversation(NamedTuple):
 
     owner: str
     title: str
+    kind: ConversationKind = "chat"
+    model: str = ""
 
 
 class Journal:
@@ -143,7 +147,7 @@ class Journal:
         """Begin a conversation and return its id."""
         conversation_id = uuid4().hex
         with writing(self._engine, exclusive=False) as connection:
-            _create(connection, conversation_id, NewConversation(owner, title), kind)
+            _create(connection, conversation_id, NewConversation(owner, title, kind))
         return conversation_id
 
     def named_conversation(self, owner: str, name: str) -> str:
@@ -231,9 +235,11 @@ class Journal:
             announce(connection, "conversations")
 
     def remove_deleted(self) -> None:
-        """Remove the conversations that were deleted too long ago to be restored."""
+        """Remove the conversations that were deleted too long ago to be restored, and the temporary
+        ones that were deleted or left for a day.
+        """
         with reading(self._engine) as connection:
-            conversation_ids = deleted_long_ago(connection)
+            conversation_ids = [*deleted_long_ago(connection), *left_temporary(connection)]
         for batch in _batches(conversation_ids, _AT_ONCE):
             self.remove_conversations(batch)
 
@@ -324,7 +330,12 @@ class Journal:
             started_at = max(now, utc(newest) + _TICK) if newest else now
             values = {**row, "started_at": started_at, "server": self._server}
             connection.execute(_TURNS.insert().values(**values))
-            if self._teaches():
+            kind = connection.scalar(
+                sa.select(_CONVERSATIONS.c.kind).where(_CONVERSATIONS.c.id == conversation_id)
+            )
+            if kind == "temporary":
+                mark_examined(connection, turn_id)
+            elif self._teaches():
                 mark_examined(connection, turn_id, unusable=-1)
             if first:
                 _append(connection, first)
@@ -661,14 +672,10 @@ def _summary(row: sa.Row[Any]) -> ConversationSummary:
     return ConversationSummary.model_validate({**row._mapping, **times})
 
 
-def _create(
-    connection: sa.Connection,
-    conversation_id: str,
-    new: NewConversation,
-    kind: ConversationKind = "chat",
-) -> None:
-    row = {"id": conversation_id, "owner": new.owner, "title": storable(new.title), "kind": kind}
-    connection.execute(_CONVERSATIONS.insert().values(**row, created_at=datetime.now(UTC)))
+def _create(connection: sa.Connection, conversation_id: str, new: NewConversation) -> None:
+    row = {**new._asdict(), "title": storable(new.title), "model": storable(new.model)}
+    row |= {"id": conversation_id, "created_at": datetime.now(UTC)}
+    connection.execute(_CONVERSATIONS.insert().values(**row))
 
 
 def _first_of(connection: sa.Connection, events: sa.ColumnElement[bool], turns: int) -> int:
@@ -741,6 +748,7 @@ def _append(connection: sa.Connection, entries: Sequence[JournalEntry]) -> list[
     new_records = [
         record for entry, record in zip(entries, records, strict=True) if _key(entry) not in stored
     ]
+    note_spending(connection, new_records)
     for record in new_records:
         _update_turn(connection, record)
         keep(connection, record)

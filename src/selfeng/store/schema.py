@@ -23,12 +23,15 @@ conversations = sa.Table(
     sa.Column("last_seq", sa.Integer, nullable=False, server_default="0"),
     sa.Column(
         "kind", sa.String(16), nullable=False, server_default="chat"
-    ),  # chat, project: see store.conversation_list
+    ),  # chat, project, temporary: see store.conversation_list
     sa.Column("pinned", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("deleted_at", sa.DateTime(timezone=True)),  # it can be restored for a while
     sa.Column(
         "seen_seq", sa.Integer, nullable=False, server_default="0"
     ),  # the last event that its owner has seen
+    sa.Column(
+        "model", sa.Text, nullable=False, server_default=sa.text("''")
+    ),  # "": that of the settings
 )
 
 turns = sa.Table(
@@ -78,6 +81,20 @@ events = sa.Table(
     sa.Column("n", sa.Integer),  # its number there; NULL for pieces of streams and the like
     sa.Index("ix_events_turn_id_type", "turn_id", "type"),
     sa.Index("ix_events_turn_id_scope_n", "turn_id", "scope", "n", unique=True),
+)
+
+spending = sa.Table(
+    "spending",  # what turns asked of the model; a row outlives the turn's conversation
+    metadata,
+    sa.Column("turn_id", sa.String(32), primary_key=True),
+    sa.Column("conversation_id", sa.String(32), nullable=False, index=True),
+    sa.Column("owner", sa.String(64), nullable=False),
+    sa.Column("month", sa.String(7), nullable=False),  # such as 2026-11, UTC
+    sa.Column("tokens", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("cost", sa.Float),  # US dollars; NULL if unknown
+    sa.Column("saved_tokens", sa.Integer),  # by the tools that it reused; NULL if it reused none
+    sa.Column("saved_cost", sa.Float),  # US dollars; NULL if unknown
+    sa.Index("ix_spending_month_owner", "month", "owner"),
 )
 
 effects = sa.Table(

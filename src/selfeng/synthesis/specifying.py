@@ -7,7 +7,6 @@ from typing import assert_never
 from selfeng.core.errors import LibraryError, ModelRefused
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
-from selfeng.core.provenance import AskedPrompt
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute
 from selfeng.core.signature import Signature
@@ -143,7 +142,7 @@ class Analyst:
             sources = {"near": nearest(listed, likely[:VIEWED]), "sources": sources_of(viewed)}
             prompt = render("specification", request.history, **context, **sources, problem=problem)
             with steps.step("specify", prompt.name) as current:
-                steps.prompts_sent.append(AskedPrompt.of(prompt))
+                steps.note_prompt(prompt)
                 try:
                     limits = turn.budget.limits
                     budget = Budget(limits, on_text=current.tell_answer, parent=turn.budget)

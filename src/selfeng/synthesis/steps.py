@@ -76,7 +76,7 @@ class Step:
         self, model: ModelClient, prompt: Prompt, check: Callable[[str], str | None]
     ) -> tuple[str, str]:
         """The Python source that the model streams, and what is wrong with it ("" for nothing)."""
-        self._steps.prompts_sent.append(AskedPrompt.of(prompt))
+        self._steps.note_prompt(prompt)
         try:
             reply = await self.streamed(model.stream(prompt, self._turn.budget))
         except ModelReplyInvalid as error:
@@ -119,6 +119,12 @@ class Steps:
         self.prompts_sent: list[AskedPrompt] = []
         """The prompts that made the tool, for the record of its version."""
         self._attempts: Counter[StageName] = Counter()
+
+    def note_prompt(self, prompt: Prompt) -> None:
+        """Keep a prompt with the version; that of a temporary conversation without its text."""
+        asked_prompt = AskedPrompt.of(prompt)
+        no_text = {"text": ""} if self.turn.request.temporary else {}
+        self.prompts_sent.append(asked_prompt.model_copy(update=no_text))
 
     @contextmanager
     def step(self, name: StageName, prompt: str = "") -> Iterator[Step]:

@@ -146,7 +146,7 @@ export const getRecords = async (id, before) =>
 export const exportAddress = (id, form) =>
   `/api/v1/conversations/${encodeURIComponent(id)}/export.${form}`;
 export const postFork = (id, turnId) => post(`${conversationPath(id)}/fork`, { turn_id: turnId });
-// `change` has one or more of title, pinned, deleted and seen.
+// `change` has one or more of title, pinned, deleted, model and seen.
 export const patchConversation = (id, change) =>
   call("PATCH", `/api/v1/conversations/${encodeURIComponent(id)}`, change);
 
@@ -158,6 +158,9 @@ export const getLocalServers = async () => (await post("/api/v1/settings/servers
 // The models that the server has, as it would be with these changes.
 export const getModels = async (changes) =>
   (await post("/api/v1/settings/models", { changes })).models;
+
+// What the person's requests cost by month, and what the limit of a month is.
+export const getSpending = () => get("/api/v1/spending");
 
 // The links of a conversation. A new one, which ends after some days or never (null), comes with its path.
 const sharesPath = (conversationId) => `${conversationPath(conversationId)}/shares`;

@@ -23,6 +23,10 @@ export const commands = {
     openConversation(null);
     dispatch({ type: "composer_wanted" });
   },
+  temporary() {
+    commands.begin();
+    dispatch({ type: "choice_made", id: null, choice: { temporary: true } });
+  },
   // Escape: what is wide gives its room back first.
   stop() {
     const state = store.peek();

@@ -16,7 +16,7 @@ import {
 } from "./loading.js";
 import { tellEnds } from "./notifying.js";
 import { NEW_PROJECT } from "./projects.js";
-import { needsHistory, placeOf } from "./reducer.js";
+import { choiceOf, needsHistory, placeOf } from "./reducer.js";
 import { dispatch, openTool, store } from "./store.js";
 import { t } from "./texts.js";
 import { emptyThread } from "./thread.js";
@@ -94,6 +94,8 @@ function subscribe(id) {
           : notice(inWords(reply.error));
       passOn();
       subscribed.add(id);
+      const { model, temporary } = reply;
+      dispatch({ type: "choice_made", id, choice: { model, temporary } });
       receive(id, reply.records, false, reply.after);
     });
 }
@@ -185,7 +187,7 @@ const pendingBy = (key) => store.peek().pending.find((p) => p.key === key);
 
 // Without a connection the request waits for `sendWaiting`.
 async function send(key) {
-  const { text, files, answers, again, error, turnId } = pendingBy(key) ?? {};
+  const { text, files, answers, again, error, turnId, model, temporary } = pendingBy(key) ?? {};
   if (text === undefined || error || turnId || !socket.connected) return;
   const uploads = await upload(key, files);
   if (!uploads || !pendingBy(key) || !socket.connected) return;
@@ -198,6 +200,7 @@ async function send(key) {
     request_id: key,
     ...(again && { again }),
     after,
+    ...(!conversationId && { model, temporary }),
   };
   const reply = await emit("ask", { ...request, conversation_id: conversationId });
   const { ok, error: refused, conversation_id: id, turn_id: turn } = reply;
@@ -272,8 +275,9 @@ export async function run(name, given, files) {
   const current = store.peek().conversationId;
   const conversation = isProject(current) ? null : current;
   const after = conversation ? placeOf(store.peek()) : undefined;
+  const temporary = !conversation && choiceOf(store.peek()).temporary;
   const call = { name, arguments: given, conversation_id: conversation, after, files: ids };
-  const reply = await work("run", call);
+  const reply = await work("run", { ...call, temporary });
   if (reply && !conversation) {
     dispatch({ type: "conversation_opened", id: reply.conversation_id, view: "library" });
     loadConversations();

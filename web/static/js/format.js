@@ -108,7 +108,7 @@ export function budgetOf({ usage, limits, seconds }) {
   };
 }
 
-const dollars = (value, digits = 4) =>
+export const dollars = (value, digits = 4) =>
   new Intl.NumberFormat(locale, {
     style: "currency",
     currency: "USD",
@@ -118,7 +118,7 @@ const dollars = (value, digits = 4) =>
   }).format(value);
 
 // US dollars; empty if the price is unknown or zero.
-function costText(cost) {
+export function costText(cost) {
   if (!cost) return "";
   return cost < 0.0001 ? `<${dollars(0.0001)}` : dollars(cost);
 }
@@ -133,6 +133,8 @@ const written = (style) => {
 };
 
 export const date = written({ dateStyle: "medium" });
+// Of a month such as 2026-11.
+export const monthName = written({ month: "long", year: "numeric", timeZone: "UTC" });
 export const moment = written({ dateStyle: "medium", timeStyle: "short" });
 
 // Names, words and parts of a sentence, as the language joins them.

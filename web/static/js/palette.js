@@ -12,6 +12,7 @@ const UNASKED = { action: Infinity, conversation: 5, tool: 5, project: 5, lesson
 
 const ACTIONS = [
   { id: "begin", icon: "plus", keys: "begin" },
+  { id: "temporary", icon: "clock" },
   { id: "project", icon: "folder" },
   { id: "attach", icon: "paperclip" },
   { id: "stop", icon: "square", keys: "stop", when: ({ running }) => running },

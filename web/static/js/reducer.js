@@ -22,6 +22,7 @@ export const initialState = {
   deleted: null, // the conversation that was deleted last: {id, title, open}
   conversationId: null,
   missing: false, // whether the conversation that was asked for isn't there
+  choices: {}, // by conversation, "" for one that has not begun: {model, temporary}
   threads: {},
   branches: {}, // by conversation, the turn that its branch leads through; the newest by default
   // Asked, but not yet in the journal:
@@ -76,6 +77,12 @@ export const currentThread = (state) => state.threads[state.conversationId] ?? e
 
 export const needsHistory = (state, id = state.conversationId) =>
   Boolean(id) && hasGap(state.threads[id] ?? emptyThread);
+
+export const choiceOf = ({ choices, conversationId }) => ({
+  model: "", // that of the settings
+  temporary: false,
+  ...choices[conversationId ?? ""],
+});
 
 export const pendingOf = (state) =>
   state.pending.filter((p) => p.conversationId === state.conversationId);
@@ -157,6 +164,7 @@ const changes = {
       : state,
   conversation_opened: (state, { id, view = "chat" }) => ({
     ...inConversation(state, id),
+    choices: { ...state.choices, "": {} },
     selectedTurn: null,
     view,
     missing: false,
@@ -166,6 +174,10 @@ const changes = {
   // The address names a conversation that was deleted, or that another person has.
   conversation_missed: missed,
   records_received: receive,
+  choice_made: (state, { id, choice }) => {
+    const key = id ?? "";
+    return { ...state, choices: { ...state.choices, [key]: { ...state.choices[key], ...choice } } };
+  },
 
   asked: (state, { type, again = "", after = placeOfDraft(state, again), ...request }) => ({
     ...state,
@@ -177,6 +189,7 @@ const changes = {
         ...(again && { again }),
         ...(after !== null && { after }),
         conversationId: state.conversationId,
+        ...(!state.conversationId && choiceOf(state)),
         ...UNSENT,
       },
     ],
@@ -373,9 +386,9 @@ function deleted(state, { id }) {
   const next = {
     ...(open ? { ...inConversation(state, null), selectedTurn: null } : state),
     conversations: state.conversations.filter((c) => c.id !== id),
-    deleted: { id, title: gone?.title ?? "", open },
+    deleted: gone ? { id, title: gone.title, open } : null,
   };
-  return announce(next, t("conversation-deleted-told"));
+  return announce(next, t(gone ? "conversation-deleted-told" : "temporary-deleted"));
 }
 
 // What a tool's page knows newer than its line in the list.
@@ -450,5 +463,8 @@ function acceptAsk(state, { key, conversationId, turnId }) {
     p.conversationId === mine.conversationId ? { ...p, conversationId } : p,
   );
   const pending = joined.map((p) => (p.key === key ? { ...p, turnId } : p));
-  return { ...state, pending, conversationId: stays ? conversationId : state.conversationId };
+  const { model, temporary } = mine;
+  const choices = { ...state.choices, [conversationId]: { model, temporary } };
+  if (mine.conversationId) return { ...state, pending };
+  return { ...state, pending, choices, ...(stays && { conversationId }) };
 }

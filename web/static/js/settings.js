@@ -21,7 +21,7 @@ export const LIMITS = [
   ["turn", ["turn_max_seconds", "turn_max_calls", "turn_max_tokens", "turn_max_cost"]],
   ["build", ["synthesis_candidates", "synthesis_max_repairs"]],
   ["server", ["openai_timeout"]],
-  ["people", ["turns_max_running", "turns_max_per_person", "turns_max_waiting"]],
+  ["people", ["month_max_cost", "turns_max_running", "turns_max_per_person", "turns_max_waiting"]],
 ];
 
 const NUMBERS = LIMITS.flatMap(([, names]) => names);

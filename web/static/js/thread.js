@@ -89,6 +89,16 @@ export const hasGap = (thread) => thread.held.length > 0;
 
 export const turnsOf = (thread) => thread.order.map((id) => thread.turns[id]);
 
+// What the turns that are here have used and cost.
+export const spentIn = (thread) =>
+  turnsOf(thread).reduce(
+    (sum, { usage }) => ({
+      tokens: sum.tokens + (usage?.input_tokens ?? 0) + (usage?.output_tokens ?? 0),
+      cost: sum.cost + (usage?.cost ?? 0),
+    }),
+    { tokens: 0, cost: 0 },
+  );
+
 // Whether a person wrote the request themselves, so that it can be edited.
 export const isWritten = ({ keeps, runs, disputes }) => !keeps && !runs && !disputes;
 

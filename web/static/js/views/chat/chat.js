@@ -3,12 +3,13 @@
 import { builders } from "../../births.js";
 import { useEffect, useRef } from "preact/hooks";
 import { loadEarlier } from "../../loading.js";
-import { shownBranch } from "../../reducer.js";
+import { choiceOf, shownBranch } from "../../reducer.js";
 import { useFollow } from "../../scroll.js";
 import { isPreparing } from "../../statuses.js";
-import { isWritten } from "../../thread.js";
+import { isWritten, spentIn } from "../../thread.js";
 import { html, t } from "../../view.js";
-import { Composer } from "./composer.js";
+import { Composer, Hint } from "./composer.js";
+import { ComposerFoot } from "./composer-foot.js";
 import { Empty } from "./empty.js";
 import { Pending } from "./pending.js";
 import { TurnView } from "./turn.js";
@@ -23,6 +24,10 @@ export function Chat({ state, thread, pending }) {
   );
   const kept = new Set(turns.map((turn) => turn.keeps));
   const built = builders(turns);
+  const choice = choiceOf(state);
+  const { model } = state.health ?? {};
+  const listed = state.conversations.find(({ id }) => id === state.conversationId);
+  const { tokens, cost } = listed ?? spentIn(thread); // the list has no temporary ones
   return html`<main class="chat" aria-label=${t("chat-label")}>
     <${Region} class="chat-scroller" label=${t("chat-messages")} ref=${scroller}>
       <div class="chat-content" ref=${content}>
@@ -82,7 +87,15 @@ export function Chat({ state, thread, pending }) {
         refused=${state.refused}
         limits=${state.health?.files}
         newest=${turns.findLast(isWritten)}
+        temporary=${choice.temporary}
+        id=${state.conversationId}
       />
+      <${ComposerFoot}
+        ...${{ ...choice, tokens, cost, id: state.conversationId }}
+        usual=${model && !model.offline ? model.name : ""}
+      >
+        <${Hint} />
+      <//>
     </div>
   </main>`;
 }

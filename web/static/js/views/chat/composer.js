@@ -9,13 +9,15 @@ import { dispatch, html, Icon, memo, rich, t } from "../../view.js";
 import { AttachedFiles } from "../values/files.js";
 import { Keys } from "../frame/keys.js";
 import { IconButton } from "../parts/controls.js";
+import { TemporaryNote } from "./composer-foot.js";
 
 // On a touch keyboard Enter begins a new line, as there is no Shift to hold.
 const hasMouse = matchMedia("(pointer: fine)");
 
 // `newest`: the turn whose request Up takes back into an empty composer.
 // `edits`: whether it becomes another version of an earlier request.
-export const Composer = memo(({ draft, edits, focus, attached, refused, limits, newest }) => {
+export const Composer = memo((props) => {
+  const { draft, edits, focus, attached, refused, limits, newest, temporary, id } = props;
   const field = useRef(null);
   const picker = useRef(null);
   useLayoutEffect(() => fit(field.current), [draft]);
@@ -50,6 +52,7 @@ export const Composer = memo(({ draft, edits, focus, attached, refused, limits, 
       : t("composer-empty");
 
   return html`<form class="composer" onSubmit=${send}>
+    ${temporary && html`<${TemporaryNote} id=${id} />`}
     ${
       refused &&
       html`<p class="composer-count refused" role="alert" data-testid="files-refused">
@@ -121,18 +124,18 @@ export const Composer = memo(({ draft, edits, focus, attached, refused, limits, 
         ${t("composer-too-long", { length: draft.length, most: LONGEST_REQUEST })}
       </p>`
     }
-    ${
-      hasMouse.matches &&
-      html`<p class="composer-hint" id="composer-hint">
-        ${rich("composer-hint", {
-          send: html`<${Keys} of="send" />`,
-          line: html`<${Keys} of="line" />`,
-          list: html`<${Keys} of="list" />`,
-        })}
-      </p>`
-    }
   </form>`;
 });
+
+export const Hint = () =>
+  hasMouse.matches &&
+  html`<p class="composer-hint" id="composer-hint">
+    ${rich("composer-hint", {
+      send: html`<${Keys} of="send" />`,
+      line: html`<${Keys} of="line" />`,
+      list: html`<${Keys} of="list" />`,
+    })}
+  </p>`;
 
 function fit(field) {
   field.style.height = "auto";

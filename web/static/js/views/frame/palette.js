@@ -9,7 +9,6 @@ import { currentThread } from "../../reducer.js";
 import { isBusy } from "../../thread.js";
 import { dispatch, html, Icon, store, t } from "../../view.js";
 import { Keys } from "./keys.js";
-import { Check } from "../parts/check.js";
 import { Check, IconButton, Select } from "../parts/controls.js";
 
 const RECENT = "palette";

@@ -1,0 +1,231 @@
+"""What turns spend: by conversation and month, what reuse saves, and the limit of a month."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from alembic import command
+
+from selfeng.core.errors import MonthSpent
+from selfeng.core.events import (
+    BudgetSpent,
+    Event,
+    Executing,
+    Limits,
+    Outcome,
+    SynthesisStep,
+    TurnFailed,
+    TurnFinished,
+    TurnStopped,
+)
+from selfeng.core.stage_event import Usage
+from selfeng.store import schema
+from selfeng.store.database import migrations, open_database, reading, writing
+from selfeng.store.journal import Journal, JournalEntry
+from selfeng.store.spending import MonthBudget, MonthSpending, Spending
+
+NOW = datetime.now(UTC)
+MONTH = f"{NOW:%Y-%m}"
+REUSED = Usage(calls=2, input_tokens=60, output_tokens=40, cost=0.01)
+BUILT = Usage(calls=5, input_tokens=800, output_tokens=200, cost=0.25)
+
+
+def _usage(tokens: int, cost: float | None) -> Usage:
+    return Usage(calls=1, input_tokens=tokens, cost=cost)
+
+
+class Turns:
+    """Turns of owners, with their events."""
+
+    def __init__(self, database: sa.Engine) -> None:
+        self.database, self.journal = database, Journal(database)
+
+    def run(
+        self, *events: Event, owner: str = "ann", conversation: str = "", at: datetime = NOW
+    ) -> str:
+        """The id of the turn's conversation."""
+        conversation = conversation or self.journal.create_conversation(owner, "spend")
+        turn = self.journal.begin_turn(conversation, "spend")
+        for event in events:
+            self.journal.append([JournalEntry(conversation, turn, at, event)])
+        return conversation
+
+    def build(self, name: str, usage: Usage | None, how: str = "created", version: int = 1) -> None:
+        row = dict.fromkeys(("description", "code", "tests", "digest", "model"), "")
+        row |= {"name": name, "version": version, "origin": f'{{"how":"{how}"}}', "prompts": "[]"}
+        row |= {"signature": "{}", "example_requests": "[]", "requires": "[]"}
+        text = usage and usage.model_dump_json()
+        with writing(self.database) as connection:
+            values = {**row, "usage": text, "created_at": NOW}
+            connection.execute(schema.tool_versions.insert().values(**values))
+
+    def months(self, owner: str = "ann") -> tuple[MonthSpending, ...]:
+        return Spending(self.database).months(owner)
+
+
+@pytest.fixture
+def turns(database: sa.Engine) -> Turns:
+    return Turns(database)
+
+
+def test_a_conversation_tells_what_its_turns_cost_while_they_run(turns: Turns) -> None:
+    running = BudgetSpent(usage=_usage(100, 0.5), limits=Limits(), seconds=1)
+    conversation = turns.run(running)
+    summary = turns.journal.conversation("ann", conversation)
+    assert (summary.tokens, summary.cost) == (100, 0.5)
+    turns.run(TurnFailed(where="x", message="", usage=_usage(7, 0.25)), conversation=conversation)
+    (summary,) = turns.journal.conversations("ann")
+    assert (summary.tokens, summary.cost) == (107, 0.75)
+    other = turns.run(TurnFinished(answer="hi"))
+    free = turns.journal.conversation("ann", other)
+    assert (free.tokens, free.cost) == (0, None)
+
+
+def test_months_sum_what_each_owner_spent_also_in_removed_conversations(turns: Turns) -> None:
+    before = (NOW.replace(day=1) - timedelta(days=1)).replace(hour=1)
+    gone = turns.run(TurnFinished(answer="", usage=_usage(10, 1.0)))
+    turns.run(TurnFinished(answer="", usage=_usage(20, None)))
+    turns.run(TurnFinished(answer="", usage=_usage(5, None)), at=before)
+    turns.run(TurnFinished(answer="", usage=_usage(40, 2.0)), owner="bob")
+    turns.journal.remove_conversations([gone])
+    nothing = {"reuses": 0, "saved_tokens": 0, "saved_cost": None}
+    assert turns.months() == (
+        MonthSpending(month=MONTH, turns=2, tokens=30, cost=1.0, **nothing),
+        MonthSpending(month=f"{before:%Y-%m}", turns=1, tokens=5, cost=None, **nothing),
+    )
+    assert Spending(turns.database).this_month() == 3.0
+
+
+def test_who_ends_the_turn_of_a_dead_process_does_not_forget_what_it_spent(turns: Turns) -> None:
+    turns.run(
+        BudgetSpent(usage=_usage(100, 0.5), limits=Limits(), seconds=1), TurnStopped(reason="ended")
+    )
+    assert [(month.tokens, month.cost) for month in turns.months()] == [(100, 0.5)]
+
+
+CALL = Executing(tool="slugify", arguments="{}")
+REGISTERED = SynthesisStep(step="register", state="finished")
+
+
+@pytest.mark.parametrize(
+    ("events", "usage", "build", "saved"),
+    [
+        ((CALL,), REUSED, BUILT, (1, 900, 0.24)),
+        ((CALL, CALL), REUSED, BUILT, (1, 900, 0.24)),  # used twice in one turn
+        ((CALL,), Usage(), BUILT, (1, 1000, 0.25)),  # by hand
+        ((CALL,), REUSED.model_copy(update={"cost": None}), BUILT, (1, 900, None)),
+        ((CALL,), REUSED, BUILT.model_copy(update={"cost": None}), (1, 900, None)),
+        ((CALL,), BUILT, REUSED, (1, -900, -0.24)),
+        ((CALL, REGISTERED), REUSED, BUILT, (0, 0, None)),
+        ((CALL.model_copy(update={"server": "files"}),), REUSED, BUILT, (0, 0, None)),
+        ((CALL,), REUSED, None, (0, 0, None)),  # a tool that no turn built
+        ((), REUSED, BUILT, (0, 0, None)),
+    ],
+)
+def test_a_turn_saves_the_build_of_the_tool_that_it_reuses(
+    turns: Turns,
+    events: tuple[Event, ...],
+    usage: Usage,
+    build: Usage | None,
+    saved: tuple[int, int, float | None],
+) -> None:
+    turns.build("slugify", build)
+    turns.build("slugify", _usage(9, 9.0), "repaired", version=2)
+    turns.run(*events, TurnFinished(answer="", usage=usage))
+    (month,) = turns.months()
+    assert (month.reuses, month.saved_tokens) == saved[:2]
+    assert month.saved_cost == (None if saved[2] is None else pytest.approx(saved[2]))
+
+
+def test_a_turn_that_does_not_answer_saves_nothing(turns: Turns) -> None:
+    turns.build("slugify", BUILT)
+    turns.run(CALL, TurnFinished(answer="", outcome=Outcome.FAILED, usage=REUSED))
+    assert [month.reuses for month in turns.months()] == [0]
+
+
+def test_what_is_learnt_from_a_turn_counts_too(turns: Turns) -> None:
+    conversation = turns.run(TurnFinished(answer="", usage=_usage(10, None)))
+    (record,) = turns.journal.history(conversation)
+    Spending(turns.database).add(record.turn_id, _usage(5, 0.5))
+    Spending(turns.database).add(record.turn_id, _usage(5, None))
+    assert [(month.tokens, month.cost) for month in turns.months()] == [(20, 0.5)]
+
+
+async def test_a_month_is_limited_for_all_turns_of_the_database(turns: Turns) -> None:
+    spending = Spending(turns.database)
+    budget, unlimited = MonthBudget(spending, 1.0), MonthBudget(spending, None)
+    for one in (budget, unlimited):
+        await one.look()
+        one.check()
+    turns.run(TurnFinished(answer="", usage=_usage(10, 0.5)), owner="bob")
+    await budget.look()
+    budget.check()
+    budget.check_running(10, 0.49)
+    with pytest.raises(MonthSpent, match=r"cost \$1\.01 of \$1\.00") as refused:
+        budget.check_running(10, 0.51)
+    assert (refused.value.kind, refused.value.cause) == ("budget", "month")
+    assert refused.value.remedy.startswith("raise MONTH_MAX_COST")
+    turns.run(TurnFinished(answer="", usage=_usage(10, 0.5)))
+    await budget.look()
+    with pytest.raises(MonthSpent):
+        budget.check()
+    budget.check(paid=False)
+    budget.check_running(10, None)
+    await unlimited.look()
+    unlimited.check()
+
+
+async def test_a_turn_counts_its_own_calls_before_they_are_stored_and_once(turns: Turns) -> None:
+    turns.run(BudgetSpent(usage=_usage(10, 0.4), limits=Limits(), seconds=1))
+    budget = MonthBudget(Spending(turns.database), 1.0)
+    budget.charge(10, 0, 0.4)  # repeated after an interruption, and stored above
+    await budget.look()
+    budget.check()
+    budget.charge(10, 0, 0.5)
+    await budget.look()
+    budget.check()
+    budget.charge(10, 0, 0.1)
+    await budget.look()
+    with pytest.raises(MonthSpent):
+        budget.check()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def old_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'old.db'}"
+    return str(request.getfixturevalue("postgres").empty())
+
+
+def test_the_migration_counts_earlier_turns_once(old_url: str) -> None:
+    engine = sa.create_engine(old_url)
+    config = migrations()
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0026")
+        for conversation in ("c", "fork"):
+            connection.execute(
+                sa.text(
+                    "INSERT INTO conversations (id, owner, title, created_at) "
+                    "VALUES (:id, 'ann', '', :at)"
+                ),
+                {"id": conversation, "at": NOW.isoformat()},
+            )
+            for seq, usage in enumerate((_usage(10, 0.5), Usage()), 1):
+                text = TurnFinished(answer="", usage=usage).model_dump_json()
+                row = {"id": conversation, "seq": seq, "turn": f"{conversation}{seq}"}
+                connection.execute(
+                    sa.text(
+                        "INSERT INTO events (conversation_id, seq, turn_id, at, event, type) "
+                        "VALUES (:id, :seq, :turn, :at, :event, 'turn_finished')"
+                    ),
+                    {**row, "at": NOW.isoformat(), "event": text},
+                )
+    engine.dispose()
+    database = open_database(old_url)
+    (month,) = Spending(database).months("ann")
+    assert (month.turns, month.tokens, month.cost) == (1, 10, 0.5)
+    with reading(database) as connection:
+        assert connection.scalar(sa.select(schema.spending.c.turn_id)) in ("c1", "fork1")
+    database.dispose()
