@@ -1,7 +1,8 @@
 """Tasks: in the background, and several at once."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import AsyncIterator, Coroutine
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
@@ -24,6 +25,19 @@ async def together(*coroutines: Coroutine[Any, Any, Any]) -> tuple[Any, ...]:
     except BaseExceptionGroup as several:
         raise several.exceptions[0] from None
     return tuple(task.result() for task in tasks)
+
+
+@asynccontextmanager
+async def beside(coroutine: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
+    """Do it beside what the context does, and wait for it at the end. If one of the two fails, its
+    error is raised when the other was cancelled and has ended.
+    """
+    try:
+        async with asyncio.TaskGroup() as group:
+            group.create_task(coroutine)
+            yield
+    except BaseExceptionGroup as several:
+        raise several.exceptions[0] from None
 
 
 class BackgroundTasks:

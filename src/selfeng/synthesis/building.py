@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import assert_never
 
-from selfeng.core.background import together
+from selfeng.core.background import beside
 from selfeng.core.composition import Importable
 from selfeng.core.errors import EmbedderUnavailable, SynthesisFailed, ToolExists
 from selfeng.core.events import AnswerCorrected, ToolProposed
@@ -368,8 +368,10 @@ class Synthesis:
 
     async def verify(self) -> str:
         with self._steps.step("verify") as current:
-            green = self._deps.chain.gate.green(self._job, self._steps.turn.emit, current.attempt)
-            _, self._verdict = await together(self._prepare(), green)
+            async with beside(self._prepare()):
+                self._verdict = await self._deps.chain.gate.green(
+                    self._job, self._steps.turn.emit, current.attempt
+                )
             if self._verdict.passed and (problem := await self._refuted()):
                 self._verdict = Verdict(passed=False, problem=problem)
             if self._verdict.passed:
@@ -387,7 +389,7 @@ class Synthesis:
     async def _prepare(self) -> None:
         """Do ahead what a new tool's registration needs: note which of the tools near the
         specification do not pass the suite, and embed its words. It runs beside steps of the turn's
-        work, so it may take one of its own, at once.
+        work, so it takes only one of its own, at once.
         """
         signature, tests = self._build.spec.signature(), self._tests
         near = self._unknown(self._build.near)
