@@ -190,7 +190,9 @@ function Outcome({ verdict, waits }) {
     ${verdict?.problem && html`<p class="step-note">${verdict.problem}</p>`}
     ${failed.map(
       ({ test, message }) =>
-        html`<p class="step-note" key=${test}><code>${test}</code> ${message.replace(/\s*\n\s*/g, " ")}</p>`,
+        html`<p class="step-note" key=${test}>
+          <code>${test}</code> ${message.replace(/\s*\n\s*/g, " ")}
+        </p>`,
     )}
   </div>`;
 }
