@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from selfeng.engine import Engine
 
 
-def add_conversation_routes(
-    app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploads
-) -> None:
+def add_conversation_routes(app: Flask, bridge: Bridge, engine: "Engine", uploads: Uploads) -> None:
     """Add the routes. Access is checked before any of them, and the origin before those that change
     something.
     """

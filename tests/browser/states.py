@@ -179,7 +179,9 @@ def typing(v: Visit) -> None:
 def dropping(v: Visit) -> Iterator[None]:
     """Goes on from the one before."""
     files = [["prices.csv", "a,b"], ["notes.txt", "c"]]
-    v.page.dispatch_event("body", "dragover", {"dataTransfer": v.page.evaluate_handle(DRAGGED, files)})
+    v.page.dispatch_event(
+        "body", "dragover", {"dataTransfer": v.page.evaluate_handle(DRAGGED, files)}
+    )
     yield
     v.page.dispatch_event("body", "drop", {"dataTransfer": v.page.evaluate_handle(DRAGGED, files)})
     expect(v.page.get_by_test_id("attached-file")).to_have_count(3)
@@ -606,7 +608,11 @@ def importing(v: Visit) -> Iterator[None]:
     v.click("import-tools")
     with tempfile.TemporaryDirectory() as folder:
         drafts = draft("count_letters"), draft("wrong_words")
-        file = {"name": "friends.zip", "mimeType": "application/zip", "buffer": bundle(Path(folder), *drafts)}
+        file = {
+            "name": "friends.zip",
+            "mimeType": "application/zip",
+            "buffer": bundle(Path(folder), *drafts),
+        }
         v.page.get_by_test_id("import-file").set_input_files([file])
         expect(v.page.locator("[data-testid=import-tool][data-outcome=refused]")).to_be_visible()
         yield

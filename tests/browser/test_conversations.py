@@ -168,7 +168,9 @@ def test_conversations_are_managed_by_touch(link: str, browser: Browser) -> None
     phone.close()
 
 
-def test_of_many_conversations_as_many_are_drawn_as_are_scrolled_to(tmp_path: Path, page: Page) -> None:
+def test_of_many_conversations_as_many_are_drawn_as_are_scrolled_to(
+    tmp_path: Path, page: Page
+) -> None:
     database = open_database(f"sqlite:///{tmp_path / 'agent.db'}")
     for number in range(MANY):
         Journal(database).create_conversation(PERSON, f"Request {number}")
