@@ -447,7 +447,7 @@ def formulas(v: Visit) -> None:
 
 @state
 def silent(v: Visit) -> Iterator[None]:
-    """A model that says nothing for a while, after some pieces."""
+    """A model that is silent for a while."""
     curtain = Curtain()
     v.begin()
     v.theatre.stage.plays({IMPLEMENT: curtain})

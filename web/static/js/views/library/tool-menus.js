@@ -1,4 +1,4 @@
-// The menus of tools that leave and arrive: one tool's, and that of the library; and the badge of a tool.
+// The menus of tools that leave and arrive: one tool's, and the library's; and a tool's badge.
 
 import { useState } from "preact/hooks";
 import { libraryBundle, toolExport } from "../../api.js";
