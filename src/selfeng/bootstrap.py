@@ -228,7 +228,7 @@ def compose(
     workflows: Workflows | None = None,
 ) -> Engine:
     """The engine of these parts, which closes the stack. `model_parts` makes those that work with
-    a model, "" for that of the configuration, and `builder` the one that builds projects now;
+    a model, "" for the configured one, and `builder` the one that builds projects now;
     `workflows` keep the steps of turns that outlive the process.
     """
     settings = configuration.settings

@@ -304,7 +304,7 @@ class RequestTurns:
         files: ConversationFiles,
         most_files: int,
     ) -> None:
-        """`orchestrator` gives the one of a model, "" for that of the settings; a turn knows
+        """`orchestrator` gives the orchestrator of a model, "" for the configured one; a turn knows
         `most_files` earlier files.
         """
         self._orchestrator, self._starter, self._feed = orchestrator, starter, feed

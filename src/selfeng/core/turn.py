@@ -373,9 +373,9 @@ class Request:
     after: str | None = None
     """Id of the turn that it follows, "" for none; None: the newest of the conversation."""
     model: str = ""
-    """The one that the turn asks; "" for that of the settings."""
+    """The name of the model that the turn asks; "" for the configured one."""
     temporary: bool = False
-    """Whether nothing is to be learnt from its text."""
+    """Whether nothing may be learnt from its text."""
     kind: RequestKind = _ASKING
     refused: tuple[str, ...] = ()
     """Names of tools of other servers that the person does not want for this request."""

@@ -117,7 +117,7 @@ class Learner:
         spent: Callable[[str, Usage], object] = lambda turn_id, usage: None,
     ) -> None:
         """`model` gives the model in use; `limits` apply to each examined turn, `month` gives the
-        budget of all turns in a month. `spent` is told what a turn's lessons cost; it blocks.
+        budget of all turns in a month. `spent` takes the cost of a turn's lessons; it blocks.
         """
         self._model, self._book, self._turns, self._limits = model, book, turns, limits
         self._month, self._spent = month, spent

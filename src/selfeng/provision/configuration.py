@@ -130,8 +130,8 @@ class Configuration:
         )
 
     def client_of(self, model: str) -> LLMClient:
-        """The client of another model on the same server; "" for that of the settings, as is every
-        one without a server.
+        """The client of another model on the same server; "" names the configured model, and so
+        does every name without a server.
         """
         if model in ("", self.client.model) or self._settings.offline:
             return self.client

@@ -42,7 +42,7 @@ class ConversationSummary(Value):
     kind: ConversationKind = "chat"
     pinned: bool = False
     model: str = ""
-    """"" for that of the settings."""
+    """"" for the configured one."""
     tokens: int = 0
     """What its turns have used."""
     cost: float | None = None
@@ -72,7 +72,7 @@ class ConversationChange(Value):
     deleted: Annotated[bool | None, Field(strict=True)] = None
     """False restores it, unless it was temporary."""
     model: ModelName | None = None
-    """For its next turns; "" for that of the settings."""
+    """For its next turns; "" for the configured one."""
     seen: Literal[True] | None = None
 
     @model_validator(mode="after")

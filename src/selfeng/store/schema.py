@@ -31,7 +31,7 @@ conversations = sa.Table(
     ),  # the last event that its owner has seen
     sa.Column(
         "model", sa.Text, nullable=False, server_default=sa.text("''")
-    ),  # "": that of the settings
+    ),  # "" for the configured one
 )
 
 turns = sa.Table(

@@ -121,7 +121,7 @@ class Steps:
         self._attempts: Counter[StageName] = Counter()
 
     def note_prompt(self, prompt: Prompt) -> None:
-        """Keep a prompt with the version; that of a temporary conversation without its text."""
+        """Keep a prompt with the version, in a temporary conversation without its text."""
         asked_prompt = AskedPrompt.of(prompt)
         no_text = {"text": ""} if self.turn.request.temporary else {}
         self.prompts_sent.append(asked_prompt.model_copy(update=no_text))
