@@ -16,7 +16,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from werkzeug.routing import Rule
 
-from selfeng.core.errors import RequestError
+from selfeng.core.errors import FailureCause, FailureKind, RequestError
 from selfeng.core.places import VERSION
 from selfeng.core.value import Value, first_problem
 from web.payloads import WireJSON, form_of, plain
@@ -33,6 +33,12 @@ class ErrorDetail(Value):
     message: str
     remedy: str = ""
     """"" if there is nothing to do."""
+    kind: FailureKind = "request"
+    """What gave up."""
+    cause: FailureCause = ""
+    """Within a kind, what went wrong."""
+    values: Mapping[str, str | float] = {}
+    """Names and numbers in the message."""
     fields: Mapping[str, Any] = {}
     """What is wrong with which setting, by its name."""
 

@@ -136,11 +136,12 @@ MORE = pytest.mark.everywhere
 
 
 @pytest.mark.parametrize(
-    ("prompt", "said", "message", "remedy"),
+    ("prompt", "said", "cause", "message", "remedy"),
     [
         pytest.param(
             "specification",
             Flawed(content="<html>It works!</html>", served_as="text/html"),
+            "no_model_server",
             "does not answer like an OpenAI-compatible server",
             "OPENAI_BASE_URL",
             id="garbage",
@@ -148,6 +149,7 @@ MORE = pytest.mark.everywhere
         pytest.param(
             "implementation",
             Flawed(content=CUT, stop_after=4),
+            "interrupted",
             "broke off: ",
             "try again",
             id="truncated",
@@ -156,6 +158,7 @@ MORE = pytest.mark.everywhere
         pytest.param(
             "implementation",
             Flawed(content=CUT, stop_after=4, then="error"),
+            "interrupted",
             "broke off its reply: The engine is overloaded.",
             "try again",
             id="error",
@@ -164,11 +167,11 @@ MORE = pytest.mark.everywhere
     ],
 )
 async def test_a_model_server_that_answers_badly_ends_its_turn_only(
-    life: Life, prompt: str, said: Flawed, message: str, remedy: str
+    life: Life, prompt: str, said: Flawed, *, cause: str, message: str, remedy: str
 ) -> None:
     life.author.instead[prompt] = said
     last = await life.fails(await life.begin())
-    assert (last.kind, last.cause) == ("model", "unreachable")
+    assert (last.kind, last.cause) == ("model", cause)
     assert message in last.message
     assert remedy in last.remedy
     life.author.instead.clear()
@@ -198,7 +201,7 @@ async def test_a_model_server_that_hangs_is_not_waited_for_longer_than_the_setti
     life.author.instead["specification"] = HANGING
     await life.engine.configuration.change({"openai_timeout": 1})
     last = await life.fails(await life.begin())
-    assert (last.kind, last.cause) == ("model", "unreachable")
+    assert (last.kind, last.cause) == ("model", "slow")
     assert last.message == f"{life.model.base_url} did not continue within 1 seconds"
     assert "OPENAI_TIMEOUT" in last.remedy
     life.author.instead.clear()
