@@ -153,7 +153,6 @@ def test_many_tools_are_browsed_by_keyboard(link: str, page: Page) -> None:
     page.keyboard.press("End")
     last = page.locator("[data-tool=summarize_words_0375]")
     expect(last).to_be_focused()
-    assert rows.count() < 60
     page.keyboard.press("Enter")
     expect(page.get_by_test_id("tool-back")).to_be_focused()
     page.keyboard.press("Enter")

@@ -136,7 +136,6 @@ def test_a_test_shows_each_ability_as_it_comes_and_can_be_cancelled(link: str, p
         open_settings(page)
         name_server(page, server)
         field(page, "openai_model").fill("m")
-        page.keyboard.press("Escape")
         field(page, "test-begin").click()
         expect(field(page, "ability")).to_contain_text(["Lists this model"])
         field(page, "test-stop").click()

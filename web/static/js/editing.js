@@ -5,9 +5,8 @@ import { parsed } from "./results.js";
 
 export const PAUSE = 350; // milliseconds after the last key
 
-// Under which names the browser keeps what is typed.
-export const draftOf = (name) => `edit ${name}`;
-export const proposalDraftOf = (name) => `proposal ${name}`;
+// Under which name the browser keeps what is typed.
+export const draftOf = (name, proposed) => `${proposed ? "proposal" : "edit"} ${name}`;
 
 // {rows, numbers}: the rows that are complete, as the server takes them, and where each stands in the table.
 export function rowsOf({ parameters, input_schema: schema }, entries) {

@@ -10,7 +10,7 @@ const BEYOND = 8; // rows that are drawn above and below those in view
 const PORTION = 100; // rows by which a list grows
 
 // Of rows of one height, `size` in pixels, those near the visible part of `scroller`, a ref. Each row's element has
-// the attribute data-index; the row with the focus stays drawn.
+// the attribute data-index; the row with the focus stays drawn, and so few as a portion are drawn all.
 //
 // Returns `rows`, {index, gap} each, where `gap` is the height to leave free before the row; `after`, the height to
 // leave free behind the last; and `show(index)`, which scrolls to a row.
@@ -31,8 +31,9 @@ export function useWindow({ count, size, scroller }) {
       element.removeEventListener("scroll", look);
     };
   }, []);
-  const to = Math.min(count, first + shown + BEYOND);
-  const from = Math.max(0, Math.min(first, to - shown) - BEYOND);
+  const few = count <= PORTION;
+  const to = few ? count : Math.min(count, first + shown + BEYOND);
+  const from = few ? 0 : Math.max(0, Math.min(first, to - shown) - BEYOND);
   const range = Array.from({ length: to - from }, (_, n) => from + n);
   const focused = scroller.current?.querySelector(":focus")?.closest("[data-index]");
   const drawn = withFocused(range, focused ? Number(focused.dataset.index) : null, count);

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { postEdit, postTeach, postVerdict } from "../../api.js";
 import { fieldOf, labelOf } from "../../calling.js";
 import { recall, remember } from "../../choices.js";
-import { draftOf, passedRows, PAUSE, proposalDraftOf, rowsOf } from "../../editing.js";
+import { draftOf, passedRows, PAUSE, rowsOf } from "../../editing.js";
 import { openConversation } from "../../route.js";
 import { html, Icon, t } from "../../view.js";
 import { Problem } from "../parts/problem.js";
@@ -48,7 +48,7 @@ function useDraft(key) {
 
 // Of a tool in use, or the code of a proposal.
 export function ToolEditor({ tool, proposed = false, done }) {
-  const [draft, keep] = useDraft((proposed ? proposalDraftOf : draftOf)(tool.name));
+  const [draft, keep] = useDraft(draftOf(tool.name, proposed));
   const code = draft.code !== null && draft.code !== tool.code ? draft.code : "";
   const { rows, numbers } = rowsOf(tool, draft.rows);
   const edit = { code, rows, ...(proposed && { proposed }) };
