@@ -57,10 +57,11 @@ export const MenuItem = ({ icon, label, act, ...more }) =>
 
 // Below the button, within the window; the first item has the focus.
 export function place(menu, anchor) {
-  const { bottom, right } = anchor.getBoundingClientRect();
+  const { bottom, left, right } = anchor.getBoundingClientRect();
   const { height, width } = menu.getBoundingClientRect();
   menu.style.setProperty("top", `${Math.min(bottom, innerHeight - height - EDGE)}px`);
-  menu.style.setProperty("left", `${Math.max(EDGE, right - width)}px`);
+  const start = right - width < EDGE ? Math.min(left, innerWidth - width - EDGE) : right - width;
+  menu.style.setProperty("left", `${Math.max(EDGE, start)}px`);
   menu.querySelector("[role^=menuitem]")?.focus();
 }
 
