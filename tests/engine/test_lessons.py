@@ -29,6 +29,7 @@ from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.known_tools import KnownTools
 from selfeng.store.processes import Processes
+from selfeng.store.spending import Spending
 from selfeng.synthesis_engine import SynthesisEngine
 from tests.doubles import (
     CODE,
@@ -86,11 +87,12 @@ async def engine_on(
             ),
             book.database,
             stack,
-            model_parts=lambda: ModelParts(synthesis, executor, orchestrator),
+            model_parts=lambda name: ModelParts(synthesis, executor, orchestrator),
             tools=ToolParts(library, sources, Changes(), sandbox, upkeep),
             servers=servers or no_servers(book),
             learning=book.learning,
             journal=book.journal,
+            spending=Spending(book.database, lambda: None),
             processes=Processes(book.database),
             runtime=runtime,
             readiness=Readiness(),

@@ -83,6 +83,8 @@ async def test_every_field_of_a_request_comes_back(kind: BaseModel) -> None:
         after="t",
         kind=kind,
         refused=("g",),
+        model="m",
+        temporary=True,
     )
     default = Request("", kind=AgentPart() if isinstance(kind, Asking) else Asking())
     unset = {
