@@ -47,8 +47,8 @@ class Vectors:
         ignoring what an earlier tool of its name has served; None while the embedder is
         unavailable.
         """
-        known = distinct_requests(draft.example_requests)
-        used = distinct_requests((*known, *requests))[len(known) :][:MOST_USED]
+        examples = distinct_requests(draft.example_requests)
+        used = distinct_requests((*examples, *requests))[len(examples) :][:MOST_USED]
         try:
             return used, self._of(draft, used)
         except EmbedderUnavailable as error:

@@ -101,6 +101,8 @@ class Synthesis:
     """Tools near the specification, by name and version, each with a suite that it does not pass.
     """
     _verdict: Verdict
+    _draft: ToolDraft
+    """What is verified, without what it imports."""
 
     def __init__(
         self,
@@ -118,7 +120,7 @@ class Synthesis:
         """
         self._dispute = dispute
         self._deps, self._policy, self._steps = deps, deps.policy, Steps(turn)
-        self._near, self._learnable = near, learnable
+        self._near, self._requests = near, tuple(filter(may_be_kept, learnable))
         self._likely = likely
         self.result: Tool | DirectAnswer | Plan | DelegateToAgents | None = None
         """The result; a tool was registered, or found in the library."""
@@ -391,18 +393,27 @@ class Synthesis:
         specification do not pass the suite, and embed its words. It runs beside steps of the turn's
         work, so it takes only one of its own, at once.
         """
-        signature, tests = self._build.spec.signature(), self._tests
-        near = self._unknown(self._build.near)
-        passed = await passing(self._deps.sandbox, signature, tests, near)
+        spec, tests, near = self._build.spec, self._tests, self._unknown(self._build.near)
+        self._draft = ToolDraft(
+            name=spec.name,
+            description=spec.description,
+            signature=spec.signature(),
+            code=self._code,
+            tests=tests,
+            example_requests=_own_examples(self._steps.turn.request.text, spec.example_requests),
+            model=self._deps.model_name,
+            witnesses=kept_witnesses(self._code, self._witnesses),
+        )
+        passed = await passing(self._deps.sandbox, self._draft.signature, tests, near)
         self._failing |= {(t.name, t.version, tests) for t in near if t not in passed}
         if not self._build.extends:
             await self._deps.library.prepare(self._draft, self._requests)
 
     async def _twin(self) -> Tool | None:
         """The tool of another name that does the same, if the library has it by now."""
-        spec = self._build.spec
-        near = self._unknown([c.tool for c in await self._deps.analyst.relatives(spec)])
-        return await twin(self._deps.sandbox, spec.signature(), self._code, self._tests, near)
+        candidates = await self._deps.analyst.relatives(self._build.spec)
+        near, draft = self._unknown([c.tool for c in candidates]), self._draft
+        return await twin(self._deps.sandbox, draft.signature, draft.code, draft.tests, near)
 
     def _unknown(self, tools: Sequence[Tool]) -> Sequence[Tool]:
         """Those of the tools that are not known to fail the suite."""
@@ -544,12 +555,12 @@ class Synthesis:
                 await self._learn(tool, build.fixes)
                 current.summary = report_registered(self._steps, tool)
                 return tool
-            if known := await self._twin():
+            if same_tool := await self._twin():
                 current.summary = (
-                    f"{known.name} is in the library already, and each passes the "
+                    f"{same_tool.name} is in the library already, and each passes the "
                     "other's tests: it is used."
                 )
-                return known
+                return same_tool
             try:
                 tool = await library.add(draft, provenance, self._requests)
                 current.summary = report_registered(self._steps, tool)
@@ -562,26 +573,6 @@ class Synthesis:
                     f"{tool.name} was registered by another turn meanwhile; that one is used."
                 )
             return tool
-
-    @property
-    def _requests(self) -> tuple[str, ...]:
-        """What finds the tool beside its example requests."""
-        return tuple(filter(may_be_kept, self._learnable))
-
-    @property
-    def _draft(self) -> ToolDraft:
-        """The tool as it is now, without what it imports."""
-        spec = self._build.spec
-        return ToolDraft(
-            name=spec.name,
-            description=spec.description,
-            signature=spec.signature(),
-            code=self._code,
-            tests=self._tests,
-            example_requests=_own_examples(self._steps.turn.request.text, spec.example_requests),
-            model=self._deps.model_name,
-            witnesses=kept_witnesses(self._code, self._witnesses),
-        )
 
     async def _learn(self, tool: Tool, dispute: Dispute | None) -> None:
         """Let the requests find the next version of a tool, or mark the answer that it corrects,
