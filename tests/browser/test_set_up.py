@@ -26,13 +26,13 @@ def test_what_is_set_up_is_told_with_its_progress_and_a_request_waits_for_it(
     open_page(page, link)
     ask(page, "prepare it")
     strip = page.get_by_test_id("setting-up")
-    expect(strip).to_contain_text("3 of 15 tools verified")
+    expect(strip).to_contain_text("The sandbox: 3 of 15")
     expect(page.get_by_test_id("not-set-up")).to_contain_text(
-        "The semantic search: not set up yet. The package registry can't be reached."
+        "Search by meaning: not set up yet. The server will try again."
     )
     expect(page.get_by_test_id("status-sandbox")).to_have_attribute("data-state", "preparing")
     expect(step(page, "waiting")).to_have_attribute("data-state", "running")
-    expect(step(page, "waiting")).to_contain_text("The sandbox.")
+    expect(step(page, "waiting")).to_contain_text("code runs there only")
     assert flaws(page, "setting up") == []
 
     second_page.goto(link)

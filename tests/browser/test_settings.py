@@ -229,7 +229,7 @@ def test_the_chip_is_red_when_the_models_server_is_gone(
     expect(chip).to_contain_text("Not reachable")
     page.keyboard.press("Escape")
     chip.click()
-    expect(page.get_by_test_id("model-trouble")).to_contain_text("can't be reached")
+    expect(page.get_by_test_id("model-trouble")).to_contain_text("Check that the server runs")
     assert flaws(page, "a model that is gone") == []
 
 

@@ -68,7 +68,7 @@ def test_a_silent_model_is_named_with_its_time_and_what_comes_of_it(slow, page: 
     turn = ended(page, 1, "failed")
     expect(silent).to_have_count(0)
     failure = turn.get_by_test_id("turn-failure")
-    expect(failure).to_contain_text("did not continue within 3 seconds")
+    expect(failure).to_contain_text("took too long to answer")
     slow.stage.plays({})
     failure.get_by_test_id("again").click()
     ended(page, 1, "declined")  # in place of the one that failed

@@ -42,7 +42,7 @@ export const inWords = (error) =>
 // The failure of a turn; the words of a model are for the person, those of the server are details.
 export function failureOf({ where, kind = "internal", cause = "", values, ...said }) {
   const failure = { where, kind, cause, values };
-  const isForPeople = cause === "said" || (kind === "task" && !cause && where === "specify");
+  const isForPeople = cause === "said";
   return {
     ...failure,
     remedy: remedyOf(failure),
