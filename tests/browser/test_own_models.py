@@ -51,7 +51,7 @@ def test_a_conversation_gets_another_model_by_keyboard_and_keeps_it(
     expect(items).to_have_text(["usual (settings)", "other"])
     expect(items.first).to_be_focused()
     expect(items.first).to_have_attribute("aria-checked", "true")
-    assert flaws(page, "menu of models", [WIDE, NARROW]) == []
+    assert flaws(page, "menu of models", [NARROW, WIDE]) == []
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     expect(switch).to_be_focused()
@@ -83,7 +83,7 @@ def test_a_temporary_conversation_outlives_a_reload_and_is_deleted(link: str, pa
     page.keyboard.press("Enter")
     expect(note).to_contain_text("tools that it builds stay")
     expect(toggle).to_have_attribute("aria-pressed", "true")
-    assert flaws(page, "temporary", [WIDE, NARROW]) == []
+    assert flaws(page, "temporary", [NARROW, WIDE]) == []
     toggle.click()
     expect(note).to_have_count(0)
     toggle.click()
@@ -98,6 +98,7 @@ def test_a_temporary_conversation_outlives_a_reload_and_is_deleted(link: str, pa
     expect(page.get_by_test_id("turn")).to_have_count(0)
     expect(note).to_have_count(0)
     page.go_back()
+    page.reload()
     expect(page.get_by_test_id("missing")).to_be_visible()
 
 

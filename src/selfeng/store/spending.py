@@ -89,10 +89,10 @@ def _saved(connection: sa.Connection, turn_id: str, usage: Usage) -> dict[str, A
     builds = [build for name in sorted(tools) if (build := _build(connection, name))]
     if not builds:
         return {}
-    costs = [build.cost for build in builds]
-    own = usage.cost if usage.calls else 0.0
-    known = own is not None and None not in costs
-    cost = sum(filter(None, costs)) - (own or 0.0) if known else None
+    paid = usage.cost if usage.calls else 0.0
+    costs = [build.cost for build in builds if build.cost is not None]
+    has_prices = paid is not None and len(costs) == len(builds)
+    cost = sum(costs) - (paid or 0.0) if has_prices else None
     return {"saved_tokens": sum(map(_tokens, builds)) - _tokens(usage), "saved_cost": cost}
 
 
@@ -165,14 +165,14 @@ class MonthBudget(Budget):
         """`limit` is in US dollars; None: there is none."""
         super().__init__(Limits(calls=_ANY, tokens=_ANY, seconds=_ANY, cost=limit))
         self._spending, self._spent = spending, 0.0
-        self._others: float | None = None
+        self._elsewhere: float | None = None
 
     async def look(self) -> None:
         if self.limits.cost is not None:
             stored = await asyncio.to_thread(self._spending.this_month)
-            own = self.usage.cost or 0.0
-            self._others = stored - own if self._others is None else self._others
-            self._spent = max(stored, self._others + own)  # the last call may not be stored yet
+            paid = self.usage.cost or 0.0
+            self._elsewhere = stored - paid if self._elsewhere is None else self._elsewhere
+            self._spent = max(stored, self._elsewhere + paid)  # the last call may not be stored yet
 
     def check(self, *, paid: bool = True) -> None:
         self.check_running(0, 0.0 if paid else None)
