@@ -46,5 +46,5 @@ async def test_a_request_reaches_the_engine_whole():
         "c1",
         "hi",
         (),
-        {"answers": request.answers, "agent": "coder"},
+        {"answers": request.answers, "agent": "coder", "model": "", "temporary": False},
     )

@@ -12,7 +12,6 @@ import pytest
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from selfeng import bootstrap
 from selfeng.bootstrap import build_engine
 from selfeng.core.events import FINAL, Record, TurnFailed, TurnFinished
 from selfeng.core.settings import Settings, load_settings
@@ -97,7 +96,8 @@ async def agent(tmp_path, monkeypatch, server):
         monkeypatch.delenv(name.upper(), raising=False)
     for name, value in Home(tmp_path / "home").environment(LESSONS_LEARN="false").items():
         monkeypatch.setenv(name, value)
-    monkeypatch.setattr(bootstrap, "_connect", partial(connect, bootstrap._connect))
+    connected = partial(connect, LLMClient.from_settings)
+    monkeypatch.setattr(LLMClient, "from_settings", connected)
     async with aclosing(await build_engine(load_settings(None))) as agent:
         chosen = {"openai_base_url": server.base_url, "openai_api_key": server.api_key}
         await agent.configuration.change({**chosen, "openai_model": "usual"})

@@ -6,8 +6,8 @@ import { IconButton } from "./controls.js";
 
 export const closeAround = ({ currentTarget }) => currentTarget.closest("dialog").close();
 
-// `close` is called once it is closed, also by Escape or, unless `closedby` forbids it, by a press beside it. `note` and
-// `tools` stand beside the title.
+// `close` is called once it is closed, also by Escape or, unless `closedby` forbids it, by a press
+// beside it. `note` and `tools` stand beside the title.
 export function Dialog({ title, note, tools, kind, testid, closedby = "any", close, children }) {
   const dialog = useRef(null);
   const id = useId();
