@@ -286,8 +286,7 @@ class Stages:
         decision = await self._decider.decide(turn)
         state.choice, state.search_candidates = decision.choice, decision.considered
         state.likely = decision.likely
-        if not turn.request.temporary:
-            state.learnable = decision.learnable
+        state.learnable = () if turn.request.temporary else decision.learnable
         state.near = decision.near
         match state.choice:
             case Call(tool=ServerTool() as tool) as call:
