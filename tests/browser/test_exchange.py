@@ -77,7 +77,7 @@ def test_a_file_that_is_refused_says_why(link: str, browser: Browser, tmp_path: 
     page.get_by_test_id("library-menu").click()
     page.get_by_test_id("import-tools").click()
     page.get_by_test_id("import-file").set_input_files(tmp_path / "broken.zip")
-    expect(page.get_by_test_id("import-problem")).to_contain_text("is broken")
+    expect(page.get_by_test_id("import-problem")).to_contain_text("was changed after it was signed")
     expect(page.get_by_test_id("import-add")).not_to_be_attached()
     page.close()
 

@@ -79,7 +79,7 @@ def test_a_temporary_conversation_outlives_a_reload_and_is_deleted(link: str, pa
     toggle, note = page.get_by_test_id("temporary"), page.get_by_test_id("temporary-note")
     expect(note).to_have_count(0)
     page.keyboard.press("Control+k")
-    page.get_by_role("combobox").fill("temporary")
+    page.get_by_test_id("palette-input").fill("temporary")
     page.keyboard.press("Enter")
     expect(note).to_contain_text("tools that it builds stay")
     expect(toggle).to_have_attribute("aria-pressed", "true")

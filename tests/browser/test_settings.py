@@ -187,7 +187,7 @@ def test_without_the_server_what_was_typed_stays(link: str, unwatched: Page) -> 
     field(page, "turn_max_calls").fill("7")
     page.context.set_offline(True)
     field(page, "save").click()
-    expect(field(page, "error")).to_contain_text("Check that the server runs")
+    expect(field(page, "error")).to_contain_text("Check that it runs, then try again")
     expect(field(page, "turn_max_calls")).to_have_value("7")
     page.context.set_offline(False)
     field(page, "save").click()

@@ -201,7 +201,7 @@ def test_projects_are_conversations_of_another_kind(journal: Journal) -> None:
         journal.create_conversation("ann", "song", "project"),
     )
     assert [(c.id, c.kind) for c in journal.conversations("ann")] == [(chat, "chat")]
-    assert [(c.id, c.kind) for c in journal.conversations("ann", "project")] == [
+    assert [(c.id, c.kind) for c in journal.conversations("ann", kind="project")] == [
         (project, "project")
     ]
     assert journal.conversation("ann", project).kind == "project"
