@@ -68,7 +68,7 @@ async def test_the_stages_and_model_calls_of_a_turn_are_logged_without_its_words
         "stage_entered node=specify symbol=nothing fits",
         "synthesis_step step=specify attempt=N state=started",
         "model call specification: offline replied, N tokens in, N out, N s",
-        "synthesis_step step=specify attempt=N state=finished",
+        "synthesis_step step=specify attempt=N state=finished decision=impossible",
         "stage_entered node=respond symbol=declined",
         "turn_finished outcome=declined usage=calls=N input_tokens=N output_tokens=N cost=N",
     ]
