@@ -278,7 +278,7 @@ def test_a_conversation_has_a_model_and_may_be_temporary(
 def test_spending_is_reported(server: ServerProcess, program: requests.Session) -> None:
     report = program.get(f"{server.url}/api/v1/spending").json()
     assert (report["spent"], report["limit"]) == (0.0, None)
-    assert all(month["cost"] == 0.0 for month in report["months"])
+    assert all(month["turns"] > 0 for month in report["months"])  # of tests that share the server
 
 
 def test_every_operation_is_described(server: ServerProcess, program: requests.Session) -> None:
