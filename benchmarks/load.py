@@ -8,8 +8,8 @@ always busy that the machine's load average is above `LOAD` all the time: `load_
 turns that the sandbox ended, and `failed` the turns that ended otherwise without the tool.
 
 On two cores, 100 builds on bubblewrap took 604 s at a load of 20.6 or more (21.7 in the mean): none
-was flaky, lost or failed. On Docker, whose containers
-take longer to start, an interrupted run had none either in 47 builds in 780 s.
+was flaky, lost or failed. On Docker, whose containers take longer to start, an interrupted run had
+none either in 47 builds in 780 s.
 """
 
 import asyncio

@@ -481,7 +481,7 @@ class Turn:
     wait: Wait = awaited
     lessons_shown: set[str] = field(default_factory=set)
     """Ids of the lessons that the turn has shown."""
-    checks: list["Check"] = field(default_factory=list)
+    checks: list[Check] = field(default_factory=list)
     """What compares results beside the turn, its parts' included; see `checked`."""
 
     async def checked(self) -> None:
@@ -493,7 +493,7 @@ class Turn:
 
     @contextmanager
     def checking(self) -> Iterator[None]:
-        """Cancels the checks for which nobody has waited at the end."""
+        """Cancels the checks that are not awaited at the end."""
         try:
             yield
         finally:

@@ -101,7 +101,7 @@ _IN_TIME = {
     "keepalives_count": "3",
 }
 _IDLE = "30s"
-"""How long a transaction on PostgreSQL may wait for its process, which may be stopped for ever."""
+"""How long a transaction on PostgreSQL may wait for its process, which may be stopped forever."""
 _MIGRATING, _WRITING = 0x5E1F_A6E7, 0x5E1F_A6E8
 """Arbitrary numbers: the advisory locks of PostgreSQL that every process of ours takes to migrate,
 and to write.

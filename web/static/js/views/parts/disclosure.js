@@ -10,7 +10,7 @@ export const Found = createContext(false);
 // What was opened or closed, while the page is open, by the keys of those that stay so elsewhere.
 const kept = new Map();
 
-// `keep`: a key by which it stays as a person left it, also where it is drawn anew.
+// `keep`: a key by which it stays as a person left it, also where it is drawn again.
 export function Disclosure({ label, open: initially = false, keep, children }) {
   const found = useContext(Found);
   const [chosen, choose] = useState(kept.get(keep) ?? null);
