@@ -49,8 +49,8 @@ from web.conversation_routes import add_conversation_routes
 from web.exchange_routes import BODIES, add_exchange_routes
 from web.file_routes import add_file_routes
 from web.lesson_routes import add_lesson_routes
-from web.mcp_client_routes import add_mcp_client_routes
 from web.mcp_routes import LARGEST_CALL, add_mcp_routes
+from web.mcp_server_routes import add_mcp_server_routes
 from web.middleware import AccessMiddleware
 from web.openai_routes import CHAT, RESPONSES, add_openai_routes
 from web.payloads import FlaskJSON, WireJSON, WirePacket
@@ -164,7 +164,7 @@ def add_rest_routes(
     add_conversation_routes(app, bridge, engine, uploads)
     add_file_routes(app, uploads, large_files)
     add_lesson_routes(app, bridge, engine)
-    add_mcp_client_routes(app, bridge, engine)
+    add_mcp_server_routes(app, bridge, engine)
     add_project_routes(app, bridge, engine)
     add_settings_routes(app, bridge, engine)
     add_share_operations(app, bridge, engine)

@@ -47,7 +47,6 @@ from selfeng.library.ranking import Ranking
 from selfeng.library.seeding import SeedMark
 from selfeng.library.tool_editor import Proposals, ProposingLibrary
 from selfeng.llm_client import OFFLINE_MODEL, LLMClient
-from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.models.embedding.embedder_choice import chosen_embedder, former_embedder
 from selfeng.models.embedding.minilm import MiniLM
 from selfeng.orchestrator import Orchestrator, RequestTurns
@@ -62,6 +61,7 @@ from selfeng.provision.parts import make_image, prepare_search
 from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
+from selfeng.servers.mcp_servers import McpServers
 from selfeng.stages.decision import Thresholds
 from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor

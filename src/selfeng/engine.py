@@ -56,13 +56,13 @@ from selfeng.library.change_events import LibraryChange
 from selfeng.library.composition.reverification import Reverifier
 from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
-from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.orchestrator import Orchestrator, RequestTurns
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
+from selfeng.servers.mcp_servers import McpServers
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.stages.executor import Call, Executor
 from selfeng.stages.tool_review import EarlierAnswers, ToolReview

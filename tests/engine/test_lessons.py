@@ -20,11 +20,11 @@ from selfeng.engine import Engine, ModelParts
 from selfeng.library.composition.reverification import Reverification, Reverifier
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.llm_client import LLMClient
-from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.orchestrator import Orchestrator
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
+from selfeng.servers.mcp_servers import McpServers
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
 from selfeng.store.known_tools import KnownTools

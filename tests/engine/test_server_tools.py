@@ -24,13 +24,13 @@ from selfeng.core.question import Answer
 from selfeng.core.spec import SpecificationReply
 from selfeng.core.verdict import Returned
 from selfeng.engine import Engine
-from selfeng.mcp_client.mcp_servers import McpServers
+from selfeng.servers.mcp_servers import McpServers
 from selfeng.store.schema import metadata
 from tests.doubles import ScriptedModel, ScriptedSandbox
 from tests.engine.test_lessons import engine_on
 from tests.engine.test_questions import turn
 from tests.lessons.notebook import Notebook
-from tests.mcp_client.servers import calls, entry, opened, write
+from tests.servers.mcp_examples import calls, entry, opened, write
 
 WRITE = FunctionCall(name="s__write", arguments={"text": "milk"})
 SHOUT = FunctionCall(name="s__shout", arguments={"text": "milk"})

@@ -26,7 +26,7 @@ runpy.run_module("selfeng", run_name="__main__", alter_sys=True)
 ON_WINDOWS = """
 import importlib, json, os, pkgutil, select, selectors, signal, socket, sys
 import selfeng.bootstrap, selfeng.cli.app, selfeng.doors.mcp_server, selfeng.sandboxes.docker
-import selfeng.mcp_client.server_connection, web.app
+import selfeng.servers.server_connection, web.app
 from contextlib import redirect_stdout
 from filelock import ReadWriteLock
 from io import StringIO

@@ -105,12 +105,12 @@ from selfeng.library.exchange.tool_export import ToolExport
 from selfeng.library.exchange.tool_import import ToolImport
 from selfeng.library.tool_editor import Proposals
 from selfeng.llm_client import LLMClient
-from selfeng.mcp_client.mcp_servers import McpServers
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.service import ProjectService
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
+from selfeng.servers.mcp_servers import McpServers
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationKind
@@ -125,8 +125,8 @@ from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.conversations import Conversations
 from selfeng.turns.turn_registry import TurnRegistry
 from tests.doubles import ListedLibrary, kept, passing
-from tests.mcp_client.servers import all_fit
 from tests.projects.still_sandbox import Layers, StillSandbox
+from tests.servers.mcp_examples import all_fit
 
 HABITS = Habits(
     after=(FollowUp(tool="double", request="Double that", times=2),),

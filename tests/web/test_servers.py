@@ -10,7 +10,7 @@ import requests
 
 from selfeng.core.verdict import Returned
 from selfeng.store.database import open_database
-from tests.mcp_client.servers import entry, opened, tool_named, write
+from tests.servers.mcp_examples import entry, opened, tool_named, write
 from tests.web.server_process import ServerProcess
 
 

@@ -14,7 +14,7 @@ from tests.browser.test_page import bare_home
 from tests.home import serving
 from tests.llm import wire_server
 from tests.llm.wire_server import Sent, Served
-from tests.mcp_client.servers import entry, write
+from tests.servers.mcp_examples import entry, write
 
 pytestmark = [pytest.mark.extended, pytest.mark.bubblewrap]
 

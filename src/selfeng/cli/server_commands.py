@@ -12,7 +12,7 @@ from selfeng.core.words import count
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
-    from selfeng.mcp_client.mcp_servers import ServerWithTools
+    from selfeng.servers.mcp_servers import ServerWithTools
 
 app = typer.Typer(no_args_is_help=True)
 

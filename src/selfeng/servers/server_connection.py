@@ -25,8 +25,8 @@ from selfeng.core.bounded_reply import BoundedReply
 from selfeng.core.places import VERSION
 from selfeng.core.server_tool import ServerState, ServerTool
 from selfeng.core.visible import one_line
-from selfeng.mcp_client.mcp_config import ServerConfig, masked
-from selfeng.mcp_client.server_results import tools_of
+from selfeng.servers.mcp_config import ServerConfig, masked
+from selfeng.servers.server_results import tools_of
 
 _OPENING, _LISTING = 30.0, 5.0
 """Seconds for a server to start, and to list its tools again."""

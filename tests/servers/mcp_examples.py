@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from selfeng.core.server_tool import ServerCandidate, ServerTool
-from selfeng.mcp_client.mcp_servers import McpServers
+from selfeng.servers.mcp_servers import McpServers
 from selfeng.store.known_tools import KnownTools
 
 SCRIPT = Path(__file__).with_name("scripted_server.py")

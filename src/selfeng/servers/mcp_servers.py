@@ -12,11 +12,11 @@ from selfeng.core.errors import ResourceNotFound
 from selfeng.core.files import FileLimits
 from selfeng.core.server_tool import ListedServerTool, ServerCandidate, ServerStatus, ServerTool
 from selfeng.core.verdict import Execution, Raised
-from selfeng.mcp_client.mcp_config import McpConfig, read_mcp_config
+from selfeng.servers.mcp_config import McpConfig, read_mcp_config
 from selfeng.store.known_tools import KnownTools
 
 if TYPE_CHECKING:
-    from selfeng.mcp_client.server_connection import Progress, ServerConnection
+    from selfeng.servers.server_connection import Progress, ServerConnection
 
 Compare = Callable[[str, Sequence[ServerTool]], Awaitable[tuple[ServerCandidate, ...]]]
 """Ranks tools by how well they fit a request, best first."""
@@ -136,8 +136,8 @@ class McpServers:
                 type_name="ServerUnavailable",
                 message=f"{self.file} has no server {tool.server!r} now",
             )
-        from selfeng.mcp_client.server_connection import ServerFailed
-        from selfeng.mcp_client.server_results import execution_of
+        from selfeng.servers.server_connection import ServerFailed
+        from selfeng.servers.server_results import execution_of
 
         try:
             result = await connection.call(tool, arguments, on_progress)
@@ -235,11 +235,11 @@ class McpServers:
                 del self._connections[connection.name]
             await asyncio.gather(*(connection.aclose() for connection in outdated))
             if servers:
-                await asyncio.to_thread(import_module, "selfeng.mcp_client.server_connection")
+                await asyncio.to_thread(import_module, "selfeng.servers.server_connection")
                 self._connect()
 
     def _connect(self) -> None:
-        from selfeng.mcp_client.server_connection import ServerConnection
+        from selfeng.servers.server_connection import ServerConnection
 
         for name, config in self._config.servers.items():
             if name not in self._connections:

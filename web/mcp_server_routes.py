@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from selfeng.engine import Engine
 
 
-def add_mcp_client_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
+def add_mcp_server_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     """Add the routes. They wait for no server: one that is not connected is shown as such."""
 
     def listed() -> OtherServerList:

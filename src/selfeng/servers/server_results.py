@@ -17,7 +17,7 @@ from selfeng.core.server_tool import LARGEST_SCHEMA, LONGEST_DESCRIPTION, Server
 from selfeng.core.verdict import Execution, Raised, Returned
 from selfeng.core.visible import one_line, visible
 from selfeng.core.words import shortened
-from selfeng.mcp_client.mcp_config import ServerConfig
+from selfeng.servers.mcp_config import ServerConfig
 
 _LONGEST_NAME = 128
 _LONGEST_ERROR = 4_000

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from selfeng.mcp_client import server_connection
-from tests.mcp_client.servers import entry, opened, write
+from selfeng.servers import server_connection
+from tests.servers.mcp_examples import entry, opened, write
 
 Behave = Callable[[asyncio.StreamWriter], Awaitable[None]]
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from selfeng.mcp_client.mcp_config import ServerConfig, masked, read_mcp_config
-from tests.mcp_client.servers import write
+from selfeng.servers.mcp_config import ServerConfig, masked, read_mcp_config
+from tests.servers.mcp_examples import write
 
 
 def test_commands_and_urls_are_read_as_claude_desktop_writes_them(tmp_path: Path) -> None:

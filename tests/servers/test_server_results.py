@@ -7,7 +7,7 @@ import pytest
 
 from selfeng.core.files import FileLimits
 from selfeng.core.verdict import Returned
-from selfeng.mcp_client.server_results import execution_of
+from selfeng.servers.server_results import execution_of
 
 TEXT, TABLE = "text/plain", "text/csv"
 UNNAMED = "application/octet-stream"

@@ -11,10 +11,10 @@ import pytest
 from selfeng.core.files import FileLimits
 from selfeng.core.places import HOME
 from selfeng.core.verdict import Raised, Returned
-from selfeng.mcp_client.mcp_servers import McpServers
+from selfeng.servers.mcp_servers import McpServers
 from selfeng.store.database import writing
 from selfeng.store.schema import server_tools
-from tests.mcp_client.servers import calls, entry, opened, tool_named, write
+from tests.servers.mcp_examples import calls, entry, opened, tool_named, write
 
 SAMPLES = HOME / "node_modules/@modelcontextprotocol"
 
