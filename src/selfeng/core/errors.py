@@ -25,6 +25,7 @@ AgentError
 │   └── FileInTheWay        another file exists where the tool's would go
 ├── DatabaseUnavailable     the database can't be opened, or works no longer
 ├── EmbedderUnavailable     the embedding model is not set up or damaged, or its server fails
+├── NetworkRefused          a tool's request is not granted, forbidden, or not answered
 ├── WorkspaceError          an action on a workspace failed: its arguments, its file or its size
 ├── ProjectGivenUp          the model judges that a project's goal can't be met
 ├── GraphError              a state graph lacks what it is asked for
@@ -259,6 +260,14 @@ class EmbedderUnavailable(AgentError):
     """
 
     cause = "embedder"
+
+
+class NetworkRefused(AgentError):
+    """A tool's request was not sent, or not answered. The message names host and reason, and is
+    what the tool's code sees.
+    """
+
+    kind = "task"
 
 
 class WorkspaceError(AgentError):
