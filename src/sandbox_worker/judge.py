@@ -118,7 +118,9 @@ def _pair(
 
 
 def _execute(host: "_Host") -> None:
-    """Do one job after the other, each in its own process, while nothing of the last is left."""
+    """Do one job after the other, each in its own process, while nothing of the last is left; a
+    job that follows another without `leave` runs in the same process and folder.
+    """
     zygote = Zygote(_run_tool, 1000)
     zygote.await_ready()
     condition, kills = confinement.condition(), confinement.memory_kills()
@@ -138,11 +140,13 @@ def _execute(host: "_Host") -> None:
                 folder.link(job["put"], job["sha256"])
             else:
                 folder.put(job["put"], job["data"])
-        nonce = job["nonce"]
-        more = _JobRun(job, call, None, partial(_give_out, job, zygote, folder)).run()
+        while more and "leave" not in job:
+            nonce = job["nonce"]
+            more = _JobRun(job, call, None, partial(_give_out, job, zygote, folder)).run()
+            job = host.hear() if more else job
         call.close()
         nobody.close()
-        more = more and "leave" in host.hear() and zygote.clean() and _undisturbed(condition, kills)
+        more = more and zygote.clean() and _undisturbed(condition, kills)
 
 
 def _give_out(job: Message, zygote: Zygote, folder: JobFolder, tell: Tell) -> Message:

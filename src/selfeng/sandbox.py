@@ -6,6 +6,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from sandbox_worker.frames import BrokenStream, Message, pack
@@ -37,6 +38,8 @@ Result = TypeVar("Result", SuiteResult, CallResult)
 Outcome = TypeVar("Outcome", Verdict, Execution)
 _LOOK = 0.5
 """Seconds between looks whether an engine is back."""
+_SESSION = 1.0
+"""Seconds for which the process of a call waits for the next call of its session."""
 _TOO_LARGE = "The job is too large for the sandbox: {}."
 
 
@@ -69,6 +72,10 @@ class SecureSandbox:
         self._backend = chosen_backend(options)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pools: list[Pool] = []
+        self._sessions: dict[tuple[str, str], tuple[Container, asyncio.TimerHandle]] = {}
+        """The containers whose last call waits for the next one, by owner and session, and the
+        timers that end that.
+        """
 
         def pool(mode: Mode, size: PoolSize, *, reusable: bool) -> Pool:
             return Pool(
@@ -237,6 +244,7 @@ class SecureSandbox:
             lambda: CallResult(secrets.token_hex(16), self._files, files),
             CallResult.execution,
             files,
+            session=job.session,
         )
 
     async def _run(
@@ -246,6 +254,8 @@ class SecureSandbox:
         fresh: Callable[[], Result],
         outcome: Callable[[Result, str | None, float], Outcome],
         files: Sequence[File] = (),
+        *,
+        session: str = "",
     ) -> Outcome:
         """Do a job in a container of the pool, and again if the machine may have been too busy for
         it, or its container is lost; its `outcome` of `fresh` results.
@@ -254,26 +264,54 @@ class SecureSandbox:
         while tries:
             result, started = fresh(), asyncio.get_running_loop().time()
             try:
-                packed = packed_files(files) + self._packed(job, result, self.timeout)
+                packed = self._packed(job, result, self.timeout)
             except BrokenStream as problem:
                 return outcome(result, _TOO_LARGE.format(problem), 0.0)
-            container = None
+            container = waiting = self._resumed(session)
             try:
-                container = await _taken(pool)
+                container = container or await _taken(pool)
                 async with _discarded_on_error(pool, container):
-                    if large:
-                        await asyncio.to_thread(container.hold, large)
+                    if not waiting:
+                        if large:
+                            await asyncio.to_thread(container.hold, large)
+                        packed = packed_files(files) + packed
                     killed = await run_job(container, packed, self._longest(self.timeout), result)
             except SandboxError as error:
                 losses += 1
                 await self._can_try_again(error, losses, has_begun=container is not None)
                 continue
-            pool.give_back(container, result.nonce)
+            give_back = partial(pool.give_back, container, result.nonce)
+            if session and not waiting and isinstance(result, CallResult) and result.repeatable:
+                self._wait(session, container, give_back)
+            else:
+                give_back()
             tries = tries - 1 if result.overdue else 0
         if result.starved:
             raise _starved(self._longest(self.timeout))
         seconds = asyncio.get_running_loop().time() - started
         return await asyncio.to_thread(outcome, result, killed, seconds)
+
+    def _resumed(self, session: str) -> Container | None:
+        """The container in which the last call of the owner's session waits."""
+        if (key := (current_owner(), session)) not in self._sessions:
+            return None
+        container, timer = self._sessions.pop(key)
+        timer.cancel()
+        return container
+
+    def _wait(self, session: str, container: Container, give_back: Callable[[], None]) -> None:
+        """Keep the container for the next call of the owner's session, for a moment."""
+        key = (current_owner(), session)
+
+        def end() -> None:
+            del self._sessions[key]
+            give_back()
+
+        if key in self._sessions:  # of the same call in another task
+            give_back()
+        else:
+            timer = asyncio.get_running_loop().call_later(_SESSION, end)
+            self._sessions[key] = container, timer
 
     async def _take_turns(
         self, pool: Pool, work: Sequence[Message], expected: frozenset[str], timeout: float

@@ -44,6 +44,10 @@ class SandboxJob:
     sandbox already has raises RequestError; more modules than the sandbox takes is the problem of
     the verdict, or the end of the execution.
     """
+    session: str = ""
+    """Of an execution: the next one of the same session runs in the process and the folder of this
+    one, if it comes within a second and this one left the folder as it was.
+    """
 
 
 class Version(Value):

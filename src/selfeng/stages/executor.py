@@ -79,7 +79,7 @@ _SHORT = 80
 _WITNESSES = "call_witnesses"
 _ASK_WITNESSES = f"""
 def {_WITNESSES}(modules, function, arguments):
-    import copy, importlib, pathlib, signal
+    import copy, decimal, importlib, pathlib, random, signal
 
     class Slow(BaseException):
         pass
@@ -91,6 +91,8 @@ def {_WITNESSES}(modules, function, arguments):
     files = {{path: path.read_bytes() for path in pathlib.Path().iterdir() if path.is_file()}}
     values = []
     for module in modules:
+        random.seed()
+        decimal.setcontext(decimal.Context())
         signal.setitimer(signal.ITIMER_PROF, {_WITNESS_SECONDS}, 0.1)
         try:
             called = getattr(importlib.import_module(module), function)
@@ -339,15 +341,20 @@ class Executor:
                     await turn.request.files_of(call.arguments),
                     await self._sources.of(tool.requires),
                 )
-                execution = await self._sandbox.execute(
-                    SandboxJob(name, tool.code, library=modules), call.arguments, files
+                digest = call_digest(call.arguments, files)
+                check_id = f"witnesses {tool.version} {len(call.further)} {digest}"
+                session = f"{turn.request.conversation_id} {name} {check_id}"
+                job = SandboxJob(
+                    name, tool.code, library=modules, session=session if tool.witnesses else ""
                 )
+                execution = await self._sandbox.execute(job, call.arguments, files)
                 execution = promised(execution, tool.signature, call.arguments, files)
                 profiles = _profiles_of(turn.request, call.arguments)
                 execution = consistent(execution, name, call.arguments, profiles)
                 if tool.witnesses and isinstance(execution, Returned):
                     compare = partial(_compare, turn, name, execution)
-                    check = self._begin_check(tool, call, files, modules)
+                    with own_work(check_id):
+                        check = asyncio.create_task(self._ask_witnesses(tool, call, files, job))
                     turn.checks.append(Check(check, compare))
             if not isinstance(execution, Returned):
                 fail(span, getattr(execution, "type_name", execution.outcome))
@@ -360,29 +367,21 @@ class Executor:
             references = tuple(file.reference() for file in execution.files)
             turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
         if not isinstance(tool, ServerTool):
-            digest = call_digest(call.arguments, files)
             if count and isinstance(execution, Returned):
                 count(name, tool.version, digest)
             else:
                 await self._report(turn, tool, digest, execution)
         return execution
 
-    def _begin_check(
-        self, tool: Tool, call: Call, files: Sequence[File], modules: Mapping[str, str]
-    ) -> asyncio.Task[Execution | None]:
-        """Begin to call the tool's witnesses as the tool. Its steps are a thread of their own."""
-        digest = call_digest(call.arguments, files)
-        with own_work(f"witnesses {tool.version} {len(call.further)} {digest[:16]}"):
-            return asyncio.create_task(self._ask_witnesses(tool, call, files, modules))
-
     async def _ask_witnesses(
-        self, tool: Tool, call: Call, files: Sequence[File], modules: Mapping[str, str]
+        self, tool: Tool, call: Call, files: Sequence[File], job: SandboxJob
     ) -> Execution | None:
-        """The witnesses' values, in one job; None if the sandbox broke. Files that they
-        write are dropped.
+        """The witnesses' values, in the process of the tool's `job`; None if the sandbox broke.
+        Files that they write are dropped. The task's steps are a thread of their own.
         """
         sources = {f"{tool.name}_witness_{n}": code for n, code in enumerate(tool.witnesses)}
-        job = SandboxJob(_WITNESSES, _ASK_WITNESSES, library={**modules, **sources})
+        library = {**job.library, **sources}
+        job = SandboxJob(_WITNESSES, _ASK_WITNESSES, library=library, session=job.session)
         arguments = {"modules": [*sources], "function": tool.name, "arguments": call.arguments}
         try:
             return await self._sandbox.execute(job, arguments, files)
