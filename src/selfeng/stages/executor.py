@@ -43,7 +43,7 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
-from selfeng.core.work import own_work
+from selfeng.core.work import steps_of
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.prompts import render
 from selfeng.prompts.request import EVIDENCE, disputable, shown
@@ -342,18 +342,16 @@ class Executor:
                     await self._sources.of(tool.requires),
                 )
                 digest = call_digest(call.arguments, files)
-                check_id = f"witnesses {tool.version} {len(call.further)} {digest}"
-                session = f"{turn.request.conversation_id} {name} {check_id}"
-                job = SandboxJob(
-                    name, tool.code, library=modules, session=session if tool.witnesses else ""
-                )
+                call_id = f"{turn.request.conversation_id} {name} {len(call.further)} {digest}"
+                session = call_id if tool.witnesses else ""
+                job = SandboxJob(name, tool.code, library=modules, session=session)
                 execution = await self._sandbox.execute(job, call.arguments, files)
                 execution = promised(execution, tool.signature, call.arguments, files)
                 profiles = _profiles_of(turn.request, call.arguments)
                 execution = consistent(execution, name, call.arguments, profiles)
                 if tool.witnesses and isinstance(execution, Returned):
                     compare = partial(_compare, turn, name, execution)
-                    with own_work(check_id):
+                    with steps_of(None):  # what resumes the turn asks them again
                         check = asyncio.create_task(self._ask_witnesses(tool, call, files, job))
                     turn.checks.append(Check(check, compare))
             if not isinstance(execution, Returned):
@@ -377,7 +375,7 @@ class Executor:
         self, tool: Tool, call: Call, files: Sequence[File], job: SandboxJob
     ) -> Execution | None:
         """The witnesses' values, in the process of the tool's `job`; None if the sandbox broke.
-        Files that they write are dropped. The task's steps are a thread of their own.
+        Files that they write are dropped.
         """
         sources = {f"{tool.name}_witness_{n}": code for n, code in enumerate(tool.witnesses)}
         library = {**job.library, **sources}
