@@ -15,6 +15,7 @@ from selfeng.core.background import together
 from selfeng.core.errors import RequestError, SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.settings import Settings, load_settings
 from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
 from selfeng.sandboxes.backend import Container, Mode
@@ -38,6 +39,9 @@ Result = TypeVar("Result", SuiteResult, CallResult)
 Outcome = TypeVar("Outcome", Verdict, Execution)
 _LOOK = 0.5
 """Seconds between looks whether an engine is back."""
+_LAYERS = 4
+"""Sandboxes with further packages that are open at once."""
+_LAYER_SIZE = PoolSize(least=0, ready=1, most=8, patience=0.1)
 _SESSION = 1.0
 """Seconds for which the process of a call waits for the next call of its session."""
 _TOO_LARGE = "The job is too large for the sandbox: {}."
@@ -66,6 +70,11 @@ class SecureSandbox:
         self.id = secrets.token_hex(8)
         """A label on its containers, see `docker_engine.labels`."""
         self.timeout, self._patience = options.timeout, options.patience
+        self._options = options
+        self._layers: dict[str, SecureSandbox] = {}
+        """Sandboxes with further packages by the digest of the lock, the one used last at the end.
+        """
+        self._installing = asyncio.Lock()
         self.outage = 30.0
         """Seconds that an engine may be away in the middle of a job."""
         self._limits, self._files = options.limits, options.files
@@ -117,6 +126,11 @@ class SecureSandbox:
         return sum(pool.ready for pool in self._pools)
 
     @property
+    def working(self) -> int:
+        """Containers that do a job."""
+        return sum(pool.working for pool in self._pools)
+
+    @property
     def backend(self) -> str:
         """The name of the backend in use; `none` before one is chosen."""
         return self._backend.name
@@ -165,10 +179,40 @@ class SecureSandbox:
         """Release containers, threads and connections. Running jobs get `grace` seconds to end,
         then they are killed.
         """
-        await asyncio.gather(*(pool.aclose(grace) for pool in self._pools))
+        await asyncio.gather(
+            *(layer.aclose(grace) for layer in self._layers.values()),
+            *(pool.aclose(grace) for pool in self._pools),
+        )
         await asyncio.to_thread(self._backend.close)
 
+    async def install(self, lock: PackageLock) -> None:
+        """Install further packages, unless they are; jobs with this lock do it themselves.
+
+        Raises:
+            SandboxUnavailable: no backend works.
+            SandboxFailed: a package can't be installed.
+        """
+        await self._layer(lock)
+
+    async def _layer(self, lock: PackageLock) -> "SecureSandbox":
+        """The sandbox with the packages of a lock."""
+        async with self._installing:
+            layer = self._layers.pop(lock.digest, None)
+            if layer is None:
+                sizes = dict.fromkeys(("verifiers", "comparers", "executors"), _LAYER_SIZE)
+                layer = SecureSandbox(self._options, lock=lock, **sizes)
+                if not await asyncio.to_thread(layer.image_is_current):
+                    await asyncio.to_thread(layer.build_image)
+            self._layers[lock.digest] = layer
+            idle = [digest for digest, open_layer in self._layers.items() if not open_layer.working]
+            for digest in idle[: max(0, len(self._layers) - _LAYERS)]:
+                await self._layers.pop(digest).aclose()
+            return layer
+
     async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
+        if job.lock:
+            layer = await self._layer(job.lock)
+            return await layer.verify(replace(job, lock=None), on_test)
         check_modules(job)
         try:
             expected = expected_tests(job.tests)
@@ -191,6 +235,9 @@ class SecureSandbox:
     async def verify_versions(
         self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
     ) -> tuple[Verdict, ...]:
+        if job.lock:
+            layer = await self._layer(job.lock)
+            return await layer.verify_versions(replace(job, lock=None), versions, timeout)
         check_modules(job)
         try:
             expected = expected_tests(job.tests)
@@ -228,6 +275,9 @@ class SecureSandbox:
     async def execute(
         self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
     ) -> Execution:
+        if job.lock:
+            layer = await self._layer(job.lock)
+            return await layer.execute(replace(job, lock=None), arguments, files)
         check_modules(job)
         if problem := self._files.problem([file for file in files if not file.large]):
             raise RequestError(problem)

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from selfeng.core.events import ToolStandingChanged
 from selfeng.core.files import File
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.server_tool import ServerCandidate, ServerTool
@@ -181,6 +182,9 @@ class Sandbox(Protocol):
         verdict has the tests up to there, in the order in which they ran. `timeout` is the seconds
         of processor time of one run.
         """
+
+    async def install(self, lock: PackageLock) -> None:
+        """Install the packages of a lock for jobs that have it."""
 
     async def execute(
         self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from selfeng.core.files import File
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.result import Result, ResultReference
 from selfeng.core.value import Value
 
@@ -44,6 +45,8 @@ class SandboxJob:
     sandbox already has raises RequestError; more modules than the sandbox takes is the problem of
     the verdict, or the end of the execution.
     """
+    lock: PackageLock | None = None
+    """Further packages that the code, and its tests, may import; installed on first use."""
     session: str = ""
     """Of an execution: the next one of the same session runs in the process and the folder of this
     one, if it comes within a second and this one left the folder as it was.

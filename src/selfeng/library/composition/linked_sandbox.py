@@ -8,6 +8,7 @@ from typing import Any
 
 from selfeng.core.composition import Importable, imports
 from selfeng.core.files import File
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.packages import READER, sandbox_packages
 from selfeng.core.protocols import Sandbox, ToolLibrary
 from selfeng.core.tool import Requirement
@@ -27,6 +28,9 @@ class LinkedSandbox:
 
     async def status(self) -> SandboxStatus:
         return await self._sandbox.status()
+
+    async def install(self, lock: PackageLock) -> None:
+        await self._sandbox.install(lock)
 
     async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
         return await self._sandbox.verify(await self._linked(job), on_test)
