@@ -28,7 +28,7 @@ class StillSandbox:
         self.locks.append(lock)
 
     async def execute(
-        self, job: SandboxJob, arguments: dict[str, Any], files: Any = ()
+        self, job: SandboxJob, arguments: dict[str, Any], files: Any = (), network: Any = None
     ) -> Execution:
         self.runs += len(arguments["commands"])
         self.used.append(job.lock)
