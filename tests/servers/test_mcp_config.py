@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from selfeng.servers.mcp_config import ServerConfig, masked, read_mcp_config
+from selfeng.servers.mcp_config import ServerConfig, masker_of, read_mcp_config
 from tests.servers.mcp_examples import write
 
 
@@ -92,7 +92,10 @@ def test_a_query_and_a_header_are_part_of_what_is_consented_to() -> None:
 def test_values_are_masked_in_every_form() -> None:
     variables = {"TOKEN": 'a/b "c', "PORT": "80"}
     said = 'a/b "c, a/b \\"c, a%2Fb%20%22c, a/b%20%22c and a%2Fb+%22c on port 80'
-    assert masked(said, variables) == f"{', '.join(['${TOKEN}'] * 4)} and ${{TOKEN}} on port 80"
+    assert (
+        masker_of(variables).text(said)
+        == f"{', '.join(['${TOKEN}'] * 4)} and ${{TOKEN}} on port 80"
+    )
 
 
 def test_a_file_that_is_none_is_a_problem_and_a_missing_one_is_not(tmp_path: Path) -> None:

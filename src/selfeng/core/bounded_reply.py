@@ -30,10 +30,13 @@ class BoundedReply(httpx2.AsyncByteStream, httpx2.SyncByteStream):
     Raises: ReplyTooLarge, and nothing more is read.
     """
 
-    def __init__(self, response: httpx2.Response, largest: int = LARGEST) -> None:
+    def __init__(
+        self, response: httpx2.Response, largest: int = LARGEST, *, by_event: bool = True
+    ) -> None:
+        """`by_event`: the limit is that of each event, if the response is a stream of them."""
         self._stream: Any = response.stream
         self._largest = self._remaining = largest
-        self._events = "event-stream" in response.headers.get("content-type", "")
+        self._events = by_event and "event-stream" in response.headers.get("content-type", "")
         zipped = response.headers.pop("content-encoding", "") in _ZIPPED
         self._unpacked = zlib.decompressobj(32 + zlib.MAX_WBITS).decompress if zipped else None
 
@@ -52,6 +55,7 @@ class BoundedReply(httpx2.AsyncByteStream, httpx2.SyncByteStream):
         await self._stream.aclose()
 
     def _counted(self, piece: bytes) -> bytes:
+        received = len(piece)  # what follows the end of packed data unpacks to nothing
         if self._unpacked:
             try:
                 piece = self._unpacked(piece, self._remaining + 1)
@@ -59,7 +63,7 @@ class BoundedReply(httpx2.AsyncByteStream, httpx2.SyncByteStream):
                 raise httpx2.DecodingError(str(error)) from error
         if self._events and _EVENT_END.search(piece):
             self._remaining = self._largest
-        self._remaining -= len(piece)
+        self._remaining -= max(received, len(piece))
         if self._remaining < 0:
             raise ReplyTooLarge(self._largest)
         return piece

@@ -4,9 +4,14 @@ A tool has no socket: its requests are frames, which a `Network` on the host ans
 """
 
 import json
+import re
+from contextlib import suppress
 from datetime import datetime
-from typing import Literal, Protocol
+from ipaddress import ip_address
+from typing import Annotated, Literal, Protocol
 from urllib.parse import unquote, urlsplit
+
+from pydantic import AfterValidator, Field
 
 from selfeng.core.value import Value
 
@@ -15,6 +20,34 @@ Headers = tuple[tuple[str, str], ...]
 """In their order; names in lower case, which may repeat."""
 SecretPlace = Literal["bearer", "basic", "header", "query"]
 _PORTS = {"https": 443, "http": 80}
+_NAME = re.compile(r"(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9-]{1,63}")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+"""A last label by which resolvers take the whole host for an address of IPv4."""
+
+
+def canonical_host(host: str) -> str:
+    """The one form of a host that is compared: a name in lower case and ASCII (IDNA), without a dot
+    at its end, or an address.
+
+    Raises:
+        ValueError: it is neither, or an address in an unusual form, such as 127.1 or 0x7f000001.
+    """
+    with suppress(ValueError):
+        return str(ip_address(host.strip("[]").replace("%", " ")))  # no zones
+    if not host.isascii():
+        import httpx2
+
+        try:
+            host = httpx2.URL(scheme="https", host=host).raw_host.decode()
+        except httpx2.InvalidURL as error:
+            raise ValueError(f"{host!r} is not the name of a host: {error}") from None
+    host = host.lower()
+    if not _NAME.fullmatch(host) or _NUMBER.fullmatch(host.rpartition(".")[2]):
+        raise ValueError(
+            f"{host[:80]!r} is not a host; write a name such as api.example.org, or an address "
+            "such as 192.168.0.7"
+        )
+    return host
 
 
 class HttpRequest(Value):
@@ -61,13 +94,15 @@ class SecretUse(Value):
 class NetworkAccess(Value):
     """A host that a tool needs, in the words of its specification."""
 
-    host: str
+    host: Annotated[str, AfterValidator(canonical_host)]
     """A name, or an address of a private network, which only a person can write."""
-    port: int = 443
+    port: Annotated[int, Field(ge=1, le=65535)] = 443
     scheme: Literal["https", "http"] = "https"
     methods: tuple[Method, ...] = ("GET",)
     path: str = "/"
     """A prefix of the paths, whole segments."""
+    private: bool = False
+    """Whether the person allows the host to be on this machine or in its own network."""
     secrets: tuple[SecretUse, ...] = ()
     purpose: str = ""
     """Why the tool needs it, in one sentence for the person."""
@@ -78,10 +113,10 @@ class NetworkAccess(Value):
         prefix = self.path.rstrip("/")
         return (
             parts.scheme == self.scheme
-            and (parts.hostname or "") == self.host.lower()
+            and (parts.hostname or "") == self.host
             and (parts.port or _PORTS[self.scheme]) == self.port
             and request.method in self.methods
-            and not {".", ".."} & set(unquote(parts.path).split("/"))
+            and not _climbs(parts.path)
             and f"{parts.path}/".startswith(f"{prefix}/")
         )
 
@@ -89,6 +124,14 @@ class NetworkAccess(Value):
     def key(self) -> str:
         """The same for two that allow the same; the purpose does not matter."""
         return json.dumps(self.model_dump(exclude={"purpose"}), sort_keys=True)
+
+
+def _climbs(path: str) -> bool:
+    """Whether a server may read a segment as `.` or `..`, after it decodes the path once or twice,
+    turns backslashes, or removes parameters.
+    """
+    segments = re.split(r"[/\\]", unquote(unquote(path)))
+    return any(segment.partition(";")[0] in (".", "..") for segment in segments)
 
 
 class Grant(Value):

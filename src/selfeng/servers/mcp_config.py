@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
-from urllib.parse import quote, quote_plus, urlsplit
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from selfeng.core.secrets import without_secrets
+from selfeng.core.secrets import Masker, without_secrets
 from selfeng.core.server_tool import SEPARATOR
 from selfeng.core.visible import one_line
 
@@ -91,26 +91,13 @@ class ServerConfig(BaseModel):
         )
 
 
-_SHORTEST = 6
-"""Characters of a variable's value that is masked; shorter ones occur in other text."""
 _KNOWN = {"HOME", "PATH", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "PWD", "TMPDIR"}
 """Variables that every command gets, and that are not secret."""
 
 
-def masked(text: str, variables: Mapping[str, str]) -> str:
-    """The text with `${NAME}` in place of each variable's value, in all forms that it may have."""
-    for name, value in sorted(variables.items(), key=lambda pair: -len(pair[1])):
-        if len(value) >= _SHORTEST and name not in _KNOWN:
-            forms = {
-                value,
-                quote(value),
-                quote(value, ""),
-                quote_plus(value),
-                json.dumps(value)[1:-1],
-            }
-            for form in sorted(forms, key=len, reverse=True):
-                text = text.replace(form, f"${{{name}}}")
-    return text
+def masker_of(variables: Mapping[str, str]) -> Masker:
+    """What masks the values of variables, but for those that every command gets."""
+    return Masker({name: value for name, value in variables.items() if name not in _KNOWN})
 
 
 class McpConfig(NamedTuple):

@@ -23,9 +23,10 @@ from pydantic import ValidationError
 
 from selfeng.core.bounded_reply import BoundedReply
 from selfeng.core.places import VERSION
+from selfeng.core.secrets import Masker
 from selfeng.core.server_tool import ServerState, ServerTool
 from selfeng.core.visible import one_line
-from selfeng.servers.mcp_config import ServerConfig, masked
+from selfeng.servers.mcp_config import ServerConfig, masker_of
 from selfeng.servers.server_results import tools_of
 
 _OPENING, _LISTING = 30.0, 5.0
@@ -56,9 +57,9 @@ class _Incoming:
     tools that are not described properly, which would hide the others.
     """
 
-    def __init__(self, stream: Any, variables: Mapping[str, str], problems: list[str]) -> None:
+    def __init__(self, stream: Any, masker: Masker, problems: list[str]) -> None:
         """`problems` gets the reason for each tool that is left out."""
-        self._stream, self._variables, self._problems = stream, variables, problems
+        self._stream, self._masker, self._problems = stream, masker, problems
         self._version = "2025-11-25"
 
     async def __aenter__(self) -> "_Incoming":
@@ -93,7 +94,7 @@ class _Incoming:
                 if isinstance(tools := payload.get("tools"), list):
                     payload["tools"] = [tool for tool in tools if self._is_valid(tool)]
             elif isinstance(text := getattr(payload, "message", None), str):
-                plain = {"message": masked(text, self._variables), "data": None}
+                plain = {"message": self._masker.text(text), "data": None}
                 payload = payload.model_copy(update=plain)
             message = message.model_copy(update={part: payload})
         return dataclasses.replace(sent, message=message)
@@ -101,7 +102,7 @@ class _Incoming:
     def _masked(self, value: Any, key: str = "") -> Any:
         match value:
             case str() if key not in _TERMS:
-                return masked(value, self._variables)
+                return self._masker.text(value)
             case dict():
                 return {name: self._masked(item, name) for name, item in value.items()}
             case list():
@@ -143,7 +144,7 @@ class ServerConnection:
         lists, whenever it does.
         """
         self.name, self.config = name, config
-        self._variables: dict[str, str] = {}
+        self._masker = Masker({})
         self._undescribed = list[str]()
         """Why tools of the last list are left out."""
         self._timeout, self._on_tools = timeout, on_tools
@@ -254,7 +255,7 @@ class ServerConnection:
 
     async def _connect(self, stack: AsyncExitStack) -> Client:
         used = self.config.variables(os.environ)
-        self._variables = {n: value for n, value in used.items() if os.environ.get(n) == value}
+        self._masker = masker_of({n: v for n, v in used.items() if os.environ.get(n) == v})
         config = self.config.expanded(os.environ)
         if config.command:
             reading, writing = os.pipe()
@@ -292,7 +293,7 @@ class ServerConnection:
         @asynccontextmanager
         async def filtered() -> AsyncIterator[tuple[Any, Any]]:
             async with transport as (incoming, outgoing):
-                yield _Incoming(incoming, self._variables, self._undescribed), outgoing
+                yield _Incoming(incoming, self._masker, self._undescribed), outgoing
 
         return Client(
             filtered(),
@@ -365,7 +366,7 @@ class ServerConnection:
                 *lines, remainder = (remainder + piece).split(b"\n")
                 remainder = remainder[-_LONGEST_LINE:]
                 for line in lines:
-                    text = masked(line.decode(errors="replace").strip(), self._variables)
+                    text = self._masker.text(line.decode(errors="replace").strip())
                     if text := one_line(text)[:_LONGEST_LINE]:
                         self._error_lines.append(text)
                         log.info("%s: %s", self.name, text)
@@ -388,7 +389,7 @@ class ServerConnection:
                     f"there is no command {self.config.command[:80]!r}; correct it in mcp.json"
                 )
             case _:
-                detail = masked(str(error), self._variables) or type(error).__name__
+                detail = self._masker.text(str(error)) or type(error).__name__
                 message = f"{self.name}: {one_line(detail)[:300]}"
         last_words = f"; it said: {' / '.join(self._error_lines)}" if self._error_lines else ""
         return message + last_words
