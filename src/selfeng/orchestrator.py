@@ -47,6 +47,7 @@ from selfeng.core.turn import (
     no_lessons,
 )
 from selfeng.core.verdict import Returned
+from selfeng.core.words import Coded
 from selfeng.durable.turn_work import Run, TurnStarter
 from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.ending import ending, what_was_reached
@@ -202,14 +203,22 @@ class Orchestrator:
             match end:
                 case ConsentAsked(call=waiting, question=question):
                     refused = turn.request.refused
-                    turn.emit(QuestionsAsked(questions=(question,), call=waiting, refused=refused))
+                    turn.emit(
+                        QuestionsAsked(
+                            questions=(question,),
+                            call=waiting,
+                            refused=refused,
+                            code=end.code,
+                            values=end.values,
+                        )
+                    )
                     pieces = _single_piece(questions_text((question,)))
                 case DirectAnswer(text=text, questions=()):
                     pieces, tool = _single_piece(text), end.tool
                 case AgentReply(text=text, questions=()):
                     pieces = _single_piece(text)
                 case DirectAnswer(text=text, questions=questions):
-                    pieces = _single_piece(ask(turn, text, questions))
+                    pieces = _single_piece(ask(turn, text, questions, said=end))
                 case AgentReply(text=text, questions=questions, agent=agent):
                     pieces = _single_piece(ask(turn, text, questions, agent))
                 case PlanExecuted(results=results):
@@ -229,8 +238,7 @@ class Orchestrator:
             await turn.checked()
             if doubtful := _doubtful(turn, end, running.events):
                 await pieces.aclose()
-                answer = ask(turn, "", (doubtful,))
-                end = DirectAnswer(text="", questions=(doubtful,))
+                answer, end = ask(turn, "", doubtful.questions, said=doubtful), doubtful
             turn.emit(AnswerToken(text=answer))
             async for piece in pieces:
                 turn.emit(AnswerToken(text=piece))
@@ -239,9 +247,16 @@ class Orchestrator:
         return TurnFinished(answer=answer, tool=tool, **dict(ending(end, events)), **running.spent)
 
 
-def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") -> str:
+def ask(
+    turn: Turn,
+    intro: str,
+    questions: Sequence[Question],
+    agent: str = "",
+    *,
+    said: Coded | None = None,
+) -> str:
     """Ask the first of the questions, as many as a round has; returns the text for a reader without
-    a form. `agent` continues with the answers.
+    a form. `agent` continues with the answers. `said` has the code of the text.
 
     Raises:
         StillUnclear: the last `ROUNDS` rounds left something open.
@@ -254,12 +269,21 @@ def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") 
             "say all of it in one request",
             where="clarify",
         )
-    refused = turn.request.refused
-    turn.emit(QuestionsAsked(questions=round, intro=intro, agent=agent, refused=refused))
+    said = said or Coded()
+    turn.emit(
+        QuestionsAsked(
+            questions=round,
+            intro=intro,
+            agent=agent,
+            refused=turn.request.refused,
+            code=said.code,
+            values=said.values,
+        )
+    )
     return questions_text(round, intro)
 
 
-def _doubtful(turn: Turn, end: End, events: Sequence[Event]) -> Question | None:
+def _doubtful(turn: Turn, end: End, events: Sequence[Event]) -> DirectAnswer | None:
     """The question which value is right, if a witness of the call returned another one. Calls by
     hand are not asked about.
     """
@@ -268,7 +292,11 @@ def _doubtful(turn: Turn, end: End, events: Sequence[Event]) -> Question | None:
             turn.request.rounds < ROUNDS and not isinstance(turn.request.kind, HandCall)
         ):
             check = next((e for e in reversed(events) if isinstance(e, Witnessed)), None)
-            return doubt(execution, check, turn.request.answers) if check else None
+            question = doubt(execution, check, turn.request.answers) if check else None
+            if not check or not question:
+                return None
+            values = {"tool": check.tool}
+            return DirectAnswer(text="", questions=(question,), code="witness", values=values)
         case _:
             return None
 
