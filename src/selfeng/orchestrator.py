@@ -27,7 +27,7 @@ from selfeng.core.events import (
 from selfeng.core.plan import SavedPlan
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ServerTools, ToolLibrary
-from selfeng.core.question import MOST, ROUNDS, Question, questions_text
+from selfeng.core.question import MOST, ROUNDS, questions_text
 from selfeng.core.result import Dispute
 from selfeng.core.status import Asked
 from selfeng.core.turn import (
@@ -47,7 +47,6 @@ from selfeng.core.turn import (
     no_lessons,
 )
 from selfeng.core.verdict import Returned
-from selfeng.core.words import Coded
 from selfeng.durable.turn_work import Run, TurnStarter
 from selfeng.stages.decision import Decider, Thresholds
 from selfeng.stages.ending import ending, what_was_reached
@@ -213,14 +212,12 @@ class Orchestrator:
                         )
                     )
                     pieces = _single_piece(questions_text((question,)))
-                case DirectAnswer(text=text, questions=()):
+                case DirectAnswer() | AgentReply() if end.questions:
+                    pieces = _single_piece(ask(turn, end))
+                case DirectAnswer(text=text):
                     pieces, tool = _single_piece(text), end.tool
-                case AgentReply(text=text, questions=()):
+                case AgentReply(text=text):
                     pieces = _single_piece(text)
-                case DirectAnswer(text=text, questions=questions):
-                    pieces = _single_piece(ask(turn, text, questions, said=end))
-                case AgentReply(text=text, questions=questions, agent=agent):
-                    pieces = _single_piece(ask(turn, text, questions, agent))
                 case PlanExecuted(results=results):
                     pieces, tool = self._responder.answer_plan(turn, results), end.tool
                 case Executed(call=call, execution=execution) if isinstance(
@@ -238,7 +235,7 @@ class Orchestrator:
             await turn.checked()
             if doubtful := _doubtful(turn, end, running.events):
                 await pieces.aclose()
-                answer, end = ask(turn, "", doubtful.questions, said=doubtful), doubtful
+                answer, end = ask(turn, doubtful), doubtful
             turn.emit(AnswerToken(text=answer))
             async for piece in pieces:
                 turn.emit(AnswerToken(text=piece))
@@ -247,21 +244,14 @@ class Orchestrator:
         return TurnFinished(answer=answer, tool=tool, **dict(ending(end, events)), **running.spent)
 
 
-def ask(
-    turn: Turn,
-    intro: str,
-    questions: Sequence[Question],
-    agent: str = "",
-    *,
-    said: Coded | None = None,
-) -> str:
+def ask(turn: Turn, end: DirectAnswer | AgentReply) -> str:
     """Ask the first of the questions, as many as a round has; returns the text for a reader without
-    a form. `agent` continues with the answers. `said` has the code of the text.
+    a form.
 
     Raises:
         StillUnclear: the last `ROUNDS` rounds left something open.
     """
-    round = tuple(questions[:MOST])
+    round = end.questions[:MOST]
     if turn.request.rounds >= ROUNDS:
         missing = ", ".join(question.id for question in round)
         raise StillUnclear(
@@ -269,18 +259,17 @@ def ask(
             "say all of it in one request",
             where="clarify",
         )
-    said = said or Coded()
     turn.emit(
         QuestionsAsked(
             questions=round,
-            intro=intro,
-            agent=agent,
+            intro=end.text,
+            agent=end.agent if isinstance(end, AgentReply) else "",
             refused=turn.request.refused,
-            code=said.code,
-            values=said.values,
+            code=end.code,
+            values=end.values,
         )
     )
-    return questions_text(round, intro)
+    return questions_text(round, end.text)
 
 
 def _doubtful(turn: Turn, end: End, events: Sequence[Event]) -> DirectAnswer | None:
