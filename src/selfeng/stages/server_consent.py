@@ -6,9 +6,8 @@ from selfeng.core.errors import AgentError
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import Question
 from selfeng.core.server_tool import CONSENTS, ServerTool
-from selfeng.core.value import Value
 from selfeng.core.visible import one_line
-from selfeng.core.words import shortened
+from selfeng.core.words import Coded, shortened
 from selfeng.stages.executor import Call
 
 _SHOWN = 2_000
@@ -16,7 +15,7 @@ _SHOWN = 2_000
 _DESCRIBED = 300
 
 
-class ConsentAsked(Value):
+class ConsentAsked(Coded):
     """A call that waits for a person's consent."""
 
     call: FunctionCall
@@ -29,17 +28,26 @@ def consent_to(call: Call, tool: ServerTool) -> ConsentAsked:
     arguments_text = shortened(
         "; ".join(json.dumps(arguments, ensure_ascii=False) for arguments in argument_sets), _SHOWN
     )
-    says = f" The server says of it: “{one_line(tool.description[:_DESCRIBED])}”."
+    description = one_line(tool.description[:_DESCRIBED])
+    says = f" The server says of it: “{description}”." if description else ""
     question = Question(
         id=consent_id(tool),
         question=f"May I call {tool.tool!r} of the server {tool.server!r} ({tool.address})?",
-        why=f"With {one_line(arguments_text)}.{says if tool.description else ''} It runs outside "
+        why=f"With {one_line(arguments_text)}.{says} It runs outside "
         f"the sandbox{', and by its own claim only reads' if tool.read_only else ''}.",
         answer="choice",
         options=CONSENTS,
     )
     waits = FunctionCall(name=tool.name, arguments=call.arguments, further=call.further)
-    return ConsentAsked(call=waits, question=question)
+    values = {
+        "tool": tool.tool,
+        "server": tool.server,
+        "address": tool.address,
+        "arguments": one_line(arguments_text),
+        "description": description or "none",
+        "effect": "reads" if tool.read_only else "",
+    }
+    return ConsentAsked(call=waits, question=question, code="consent", values=values)
 
 
 def consent_id(tool: ServerTool) -> str:

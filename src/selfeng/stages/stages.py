@@ -329,7 +329,13 @@ class Stages:
         outcome = state.outcome or state.synthesis.result
         if not isinstance(outcome, DirectAnswer | AgentReply | ConsentAsked):
             assert isinstance(state.choice, Misfit), state.choice
-            state.outcome = DirectAnswer(text=state.choice.text, questions=state.choice.questions)
+            misfit = state.choice
+            state.outcome = DirectAnswer(
+                text=misfit.text,
+                questions=misfit.questions,
+                code="values" if misfit.missing else "request",
+                values={"tool": misfit.tool.name},
+            )
         return "asked"
 
     async def _prepare(self, state: RequestState) -> str:

@@ -304,7 +304,7 @@ class Synthesis:
         request = self._steps.turn.request
         if request.is_part or asking_problem(request, [question]):
             return None
-        return DirectAnswer(text="", questions=(question,))
+        return DirectAnswer(text="", questions=(question,), code="readings")
 
     async def _weakened(self, tests: str) -> str:
         """Why the suite that a vote left is refused; "" if it is accepted."""
