@@ -77,6 +77,7 @@ from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending
+from selfeng.store.stored_data import PersonalData
 from selfeng.store.threads import Threads
 from selfeng.store.turn_queue import ClaimedTurn, QueueLimits, TurnQueue
 from selfeng.synthesis_engine import SynthesisEngine, SynthesisPolicy
@@ -136,7 +137,12 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             seconds=settings.docker_timeout,
         )
         processes = Processes(database, room=settings.turns_per_process)
-        journal = Journal(database, processes=processes, teaches=lambda: learning.active)
+        journal = Journal(
+            database,
+            processes=processes,
+            teaches=lambda: learning.active,
+            keep_days=lambda: configuration.settings.keep_days,
+        )
         spending = Spending(database, lambda: configuration.settings.month_max_cost)
         learning = Learning.from_settings(
             lambda: configuration.settings,
@@ -369,6 +375,7 @@ def compose(
         queue=queue,
         journal=journal,
         spending=spending,
+        personal_data=PersonalData(database, journal),
         files=files,
         processes=processes,
         runtime=runtime,

@@ -73,6 +73,7 @@ from selfeng.store.processes import Processes
 from selfeng.store.recorder import Feed, Recorder
 from selfeng.store.shares import Shares
 from selfeng.store.spending import Spending, SpendingReport
+from selfeng.store.stored_data import PersonalData, StoredData
 from selfeng.store.turn_queue import TurnQueue
 from selfeng.synthesis.probe import shown_call
 from selfeng.synthesis_engine import SynthesisEngine
@@ -141,6 +142,7 @@ class Engine:
     queue: TurnQueue
     journal: Journal
     spending: Spending
+    personal_data: PersonalData
     files: ConversationFiles
     processes: Processes
     runtime: BackgroundTasks
@@ -445,6 +447,25 @@ class Engine:
     async def report_spending(self, owner: str) -> SpendingReport:
         """What the turns of `owner` spent and saved in the last months."""
         return await asyncio.to_thread(self.spending.report, owner)
+
+    async def report_data(self, owner: str) -> StoredData:
+        """What is stored of `owner`, and for how long."""
+        return await asyncio.to_thread(self.personal_data.report, owner)
+
+    async def delete_data(self, owner: str) -> None:
+        """Stop the turns of `owner` and delete what is stored of them: conversations, projects,
+        links, proposals, spending, and what only their requests taught tools and lessons.
+
+        Raises: ResourceBusy: a project is being built. LibraryError, EmbedderUnavailable.
+        """
+        for turn_id in await asyncio.to_thread(self.journal.running_of, owner):
+            await self.stop(owner, turn_id)
+        for project in await self.projects.projects(owner):
+            await self.projects.delete(owner, project.id)
+        for name, request in await asyncio.to_thread(self.personal_data.requests, owner):
+            await self.library.forget_request(name, request)
+        await asyncio.to_thread(self.personal_data.delete, owner)
+        self.conversations.changed.tell("")
 
     async def load(self) -> EngineLoad:
         return EngineLoad(

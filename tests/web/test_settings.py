@@ -67,6 +67,7 @@ def test_the_settings_tell_values_defaults_and_what_only_a_restart_changes(
         "turn_max_tokens": 400_000,
         "turn_max_cost": None,
         "month_max_cost": None,
+        "keep_days": 0,
         "synthesis_candidates": 3,
         "synthesis_max_repairs": 3,
         "lessons_learn": True,

@@ -21,6 +21,7 @@ import { Combobox } from "../parts/combobox.js";
 import { LocalServers } from "./local-servers.js";
 import { ModelTest } from "./model-test.js";
 import { Spending } from "./spending.js";
+import { StoredData } from "./stored-data.js";
 import { Dialog } from "../parts/dialog.js";
 import { Select } from "../parts/controls.js";
 import { ErrorWords } from "../parts/problem.js";
@@ -101,6 +102,7 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
         <${ModelTest} test=${test} offline=${form.server === "offline"} begin=${begin} />
         <${Limits} form=${form} view=${view} fields=${fields} edit=${edit} />
         <${Spending} />
+        <${StoredData} />
         <${ThisBrowser} />
         <${Elsewhere} view=${view} />
         <div class="settings-foot">
