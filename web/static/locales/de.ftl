@@ -141,7 +141,7 @@ composer-attach = Dateien anhängen
 composer-attach-limits = Dateien anhängen: { $limits }
 composer-files = Dateien
 composer-send = Senden
-composer-hint = { $send }: senden · { $line }: neue Zeile · Dateien überall ablegen · { $list }: Tastenkürzel
+composer-hint = { $send }: senden · { $line }: neue Zeile · Dateien ablegen · { $list }: Kürzel
 composer-pasted = eingefügt
 temporary = Temporär
 temporary-note = Temporär: in keiner Liste und keiner Suche, und nichts wird daraus gelernt. Sie wird einen Tag nach der letzten Anfrage gelöscht, oder auf Wunsch sofort; Werkzeuge, die sie baut, bleiben.
@@ -861,7 +861,7 @@ conversation-markdown = Als Markdown exportieren
 conversation-json = Als JSON exportieren
 conversation-delete = Löschen
 conversation-deleted = Gelöschte Unterhaltung
-conversation-deleted-title = „{ $title }“ gelöscht
+conversation-deleted-title = Gelöscht: „{ $title }“
 conversation-undo = Rückgängig
 conversation-dismiss = Ausblenden
 conversation-missing = Diese Unterhaltung ist nicht da.
@@ -1177,7 +1177,7 @@ import-words = Lesen Sie, was die Werkzeuge über sich sagen: Geprüft wird der 
 import-checking = { $count } von { $of } geprüft…
 import-checked = { $of ->
     [one] Ein Werkzeug geprüft.
-   *[other] Alle { $of } Werkzeuge geprüft.
+   *[other] { $of } Werkzeuge geprüft.
 }
 import-add = { $count ->
     [0] Nichts hinzuzufügen
@@ -1641,7 +1641,10 @@ edit-passed = { $count ->
     [one] 1 Test besteht.
    *[other] Alle { $count } Tests bestehen.
 }
-edit-failed = { $failed } von { $count } Tests schlagen fehl.
+edit-failed = { $failed ->
+    [one] Einer von { $count } Tests schlägt fehl.
+   *[other] { $failed } von { $count } Tests schlagen fehl.
+}
 edit-problem = Es läuft nicht.
 settings-asks = Vor Änderungen der Bibliothek fragen
 settings-asks-note = Neue Werkzeuge und Versionen warten, bis du sie annimmst.

@@ -1180,7 +1180,7 @@ import-words = Read what the tools say of themselves: the gate judges code, not 
 import-checking = { $count } of { $of } checked…
 import-checked = { $of ->
     [one] One tool checked.
-   *[other] All { $of } tools checked.
+   *[other] { $of } tools checked.
 }
 import-add = { $count ->
     [0] Nothing to add
@@ -1644,7 +1644,10 @@ edit-passed = { $count ->
     [one] 1 test passes.
    *[other] All { $count } tests pass.
 }
-edit-failed = { $failed } of { $count } tests fail.
+edit-failed = { $failed ->
+    [one] One of { $count } tests fails.
+   *[other] { $failed } of { $count } tests fail.
+}
 edit-problem = It does not run.
 settings-asks = Ask before the library changes
 settings-asks-note = New tools and versions wait until you accept them.

@@ -41,15 +41,11 @@ const refuse = (error) => dispatch({ type: "settings_refused", error });
 
 export function Settings({ settings: { view, error, fields, saved, test } }) {
   const [form, setForm] = useState(null);
-  useEffect(() => {
-    load();
-  }, []);
+  useEffect(() => void load(), []);
   useEffect(() => {
     if (view) setForm((now) => (now && !saved ? now : formOf(view)));
   }, [view]);
-  useEffect(() => {
-    document.querySelector(".settings [aria-invalid=true]")?.focus();
-  }, [fields]);
+  useEffect(() => void document.querySelector(".settings [aria-invalid=true]")?.focus(), [fields]);
   const edit = (change) => {
     setForm((now) => ({ ...now, ...change }));
     if (saved || error) dispatch({ type: "settings_edited" });
@@ -136,9 +132,7 @@ function OnThisMachine({ view }) {
     const servers = await getLocalServers().catch(() => []);
     setFound({ servers, looking: false, asked });
   };
-  useEffect(() => {
-    look(false);
-  }, []);
+  useEffect(() => void look(false), []);
   if ("openai_base_url" in view.fixed || "openai_model" in view.fixed) return null;
   const others = found.servers.filter(({ address }) => address !== view.values.openai_base_url);
   return html`<div class="settings-local">
