@@ -667,6 +667,7 @@ class FakeEngine:
 
     turn = Engine.turn
     report_spending = Engine.report_spending
+    forward = Engine.forward
 
     async def call(
         self,

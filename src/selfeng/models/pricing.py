@@ -4,6 +4,7 @@
 
 import json
 import math
+import re
 from collections.abc import Callable
 
 from selfeng.models.chat import ChatRequest, Tokens
@@ -35,6 +36,8 @@ def free(_model: str, _base_url: str, _tokens: Tokens) -> float:
 
 
 _CHARACTERS_PER_TOKEN = 4
+_COUNTS = re.compile(r'"(prompt|input|completion|output|cached)_tokens":\s*(\d+)')
+_TEXT = re.compile(r'"(?:content|delta|arguments)":\s*"((?:[^"\\]|\\.)*)"')
 
 
 class Meter:
@@ -60,6 +63,15 @@ class Meter:
         if usage:
             self._usage, self._unreported = usage, 0
 
+    def take(self, reply: bytes) -> None:
+        """Count a whole reply of either API, which may be a stream of events."""
+        text = reply.decode(errors="replace")
+        self.count("".join(_TEXT.findall(text)))
+        if counts := {name: int(number) for name, number in _COUNTS.findall(text)}:
+            read = counts.get("prompt") or counts.get("input") or 0
+            wrote = counts.get("completion") or counts.get("output") or 0
+            self.report(Tokens(input=read, output=wrote, cached=counts.get("cached", 0)))
+
     @property
     def started(self) -> bool:
         """Whether any part of the reply has come."""
@@ -74,13 +86,14 @@ class Meter:
     def tokens(self) -> Tokens:
         usage = self._usage or Tokens(input=0, output=0)
         return Tokens(
-            input=usage.input or _estimate(self._prompt_length),
-            output=usage.output + _estimate(self._unreported)
+            input=usage.input or estimate(self._prompt_length),
+            output=usage.output + estimate(self._unreported)
             if usage.output
-            else _estimate(self._reply_length),
+            else estimate(self._reply_length),
             cached=usage.cached,
         )
 
 
-def _estimate(characters: int) -> int:
+def estimate(characters: int) -> int:
+    """The tokens of a text of this length, about."""
     return math.ceil(characters / _CHARACTERS_PER_TOKEN)
