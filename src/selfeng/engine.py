@@ -10,7 +10,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AsyncExitStack, nullcontext, suppress
+from contextlib import AsyncExitStack, aclosing, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -443,6 +443,18 @@ class Engine:
         return await self.turns.stop(owner, turn_id) or await asyncio.to_thread(
             self.journal.request_stop, owner, turn_id
         )
+
+    async def forward(
+        self, owner: str, body: Mapping[str, Any], path: str
+    ) -> AsyncGenerator[tuple[int, str] | bytes, None]:
+        """Pass a program's request to the model; see `LLMClient.forward`. Its cost counts."""
+        client = self.configuration.client
+        async with (
+            self.spending.outside_turns(owner) as budget,
+            aclosing(client.forward(body, budget, path=path)) as pieces,
+        ):
+            async for piece in pieces:
+                yield piece
 
     async def report_spending(self, owner: str) -> SpendingReport:
         """What the turns of `owner` spent and saved in the last months."""

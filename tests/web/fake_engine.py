@@ -669,6 +669,7 @@ class FakeEngine:
 
     turn = Engine.turn
     report_spending = Engine.report_spending
+    forward = Engine.forward
     report_data = Engine.report_data
 
     async def delete_data(self, owner: str) -> None:

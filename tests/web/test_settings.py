@@ -147,6 +147,8 @@ def test_a_test_tells_each_ability_and_what_they_mean(
         ("value", "schema"),
     ]
     assert told[-1]["suitability"] == {"missing": ["choice"], "wasted": 3, "usable": False}
+    (month,) = visitor.get(f"{server.url}/api/v1/spending").json()["months"]
+    assert month["tokens"] > 0
 
 
 def test_a_test_is_cancelled_and_one_of_wrong_values_names_them(

@@ -189,6 +189,8 @@ pending-edit = Bearbeiten
 lacking = { $tool } kann das. Was fehlt noch?
 requests-title = Beispielanfragen
 requests-own = Eigene frühere Anfragen, die nur Sie sehen, lassen sich entfernen.
+requests-open = Unterhaltung mit „{ $request }“
+requests-open-title = Unterhaltung öffnen
 requests-forget = Entfernen
 requests-forget-question = Dieses Werkzeug nicht mehr für „{ $request }“ anbieten? Das gilt für alle.
 ended-answered = Fertig: { $request }
@@ -1293,7 +1295,10 @@ origin-edited = von Hand bearbeitet
 origin-repaired = repariert
 origin-repaired-from = repariert: { $failure }
 origin-corrected = nach einem Einwand berichtigt
-origin-extended = erweitert um { $parameters }
+origin-extended = mit { $count ->
+    [one] dem neuen Parameter
+   *[other] den neuen Parametern
+} { $parameters }
 origin-rolled_back = zurückgesetzt auf Version { $to }
 origin-requirement_changed = benutzt Version { $version } von { $tool }
 origin-refactored = { $factor }-mal so schnell

@@ -189,6 +189,8 @@ pending-edit = Edit
 lacking = { $tool } can do this. What is missing?
 requests-title = Example requests
 requests-own = You can remove your own earlier requests, which only you see.
+requests-open = Conversation with “{ $request }”
+requests-open-title = Open the conversation
 requests-forget = Remove
 requests-forget-question = Stop matching this tool to “{ $request }”? This applies to everyone.
 ended-answered = Done: { $request }
@@ -1296,7 +1298,10 @@ origin-edited = edited by hand
 origin-repaired = repaired
 origin-repaired-from = repaired: { $failure }
 origin-corrected = corrected after a complaint
-origin-extended = extended by { $parameters }
+origin-extended = with the new { $count ->
+    [one] parameter
+   *[other] parameters
+} { $parameters }
 origin-rolled_back = rolled back to version { $to }
 origin-requirement_changed = takes version { $version } of { $tool }
 origin-refactored = { $factor }× faster
