@@ -64,6 +64,7 @@ from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
 from selfeng.servers.mcp_servers import McpServers
+from selfeng.servers.vault import Vault
 from selfeng.stages.decision import Thresholds
 from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
@@ -351,6 +352,7 @@ def compose(
         learning=learning,
         projects=projects,
         servers=servers,
+        vault=Vault(database, settings.data_dir),
         shares=Shares(database, journal, files),
         setup=Setup(
             {

@@ -111,6 +111,7 @@ from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.servers.mcp_servers import McpServers
+from selfeng.servers.vault import Vault
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationKind
@@ -575,6 +576,7 @@ class FakeEngine:
         self.servers = McpServers(
             settings.mcp_config, KnownTools(self._database), all_fit, timeout=20
         )
+        self.vault = Vault(self._database, folder)
         self.recorder = Recorder(self, pauses=(), retry=0.01)
         self.feed = Feed(self._journal, self.recorder)
         self._failures = 0
