@@ -21,6 +21,7 @@ from selfeng.core.errors import (
 )
 from selfeng.core.events import Event, ToolStandingChanged, TurnFailed, TurnFinished
 from selfeng.core.files import File
+from selfeng.core.http import Network
 from selfeng.core.owner import current_owner
 from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import Provenance, ToolVersion
@@ -145,7 +146,11 @@ class ScriptedSandbox:
         return tuple(self._again(version) for version in versions)
 
     async def execute(
-        self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
+        self,
+        job: SandboxJob,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        network: Network | None = None,
     ) -> Execution:
         if job.name == ENTRY:
             return Returned(

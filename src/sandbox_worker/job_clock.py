@@ -18,6 +18,8 @@ _IDLE = 0.05
 """Share of a processor below which a job whose processes sleep waits."""
 LONGEST = 2
 """How many times the limit on waiting a job may take in all."""
+LONGEST_WAIT = 120.0
+"""Seconds that a job may wait for the host beyond these limits, in all."""
 
 
 class JobClock:
@@ -28,7 +30,20 @@ class JobClock:
         self._processor, self._wall = processor, wall
         self.started = self._looked = time.monotonic()
         self._before, self._used, self._waited = _total()[0], 0.0, 0.0
+        self._excused = self._hosts = 0.0
         self._next = self.started + self._pause()
+
+    def wait_for_host(self, waits: bool) -> None:
+        """The job waits for the host from now on, or no longer; that prolongs its limits, up to
+        `LONGEST_WAIT`.
+        """
+        self._excused, self._hosts = self._allowance, time.monotonic() if waits else 0.0
+
+    @property
+    def _allowance(self) -> float:
+        """Seconds for which the job has waited for the host, up to `LONGEST_WAIT`."""
+        now = time.monotonic()
+        return min(LONGEST_WAIT, self._excused + now - (self._hosts or now))
 
     def seconds_left(self) -> float:
         """Seconds until the next look at the limits; 0 once one of them is reached."""
@@ -40,13 +55,14 @@ class JobClock:
                 self._waited += now - self._looked
             self._used, self._looked = used, now
             self._next = now + self._pause()
-        late = self._waited >= self._wall or now >= self.started + LONGEST * self._wall
-        return 0.0 if self.spent or late else self._next - now
+        latest = self.started + LONGEST * self._wall + self._allowance
+        return 0.0 if not self.starved or now >= latest else self._next - now
 
     def _pause(self) -> float:
         """Seconds in which no limit can be reached, within bounds."""
         least, most = _PAUSES
-        soonest = min((self._processor - self._used) / _PROCESSORS, self._wall - self._waited)
+        wall = self._wall + self._allowance
+        soonest = min((self._processor - self._used) / _PROCESSORS, wall - self._waited)
         return max(least, min(most, soonest))
 
     @property
@@ -57,7 +73,7 @@ class JobClock:
     @property
     def starved(self) -> bool:
         """Whether the machine was too busy for the job: it neither worked nor waited enough."""
-        return not self.spent and self._waited < self._wall
+        return not self.spent and self._waited < self._wall + self._allowance
 
     def reason(self, where: str) -> str:
         """A sentence on the limit that was reached."""

@@ -10,12 +10,13 @@ import select
 import socket
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
 from . import confinement, seccomp
 from .frames import BrokenStream, FrameReader, Message, pack
+from .http_transport import LARGEST_REQUEST, MOST_REQUESTS
 from .job_clock import JobClock
 from .job_folder import JobFolder, Tell
 from .zygote import Child, Forked, ForkServer, Zygote, end
@@ -26,6 +27,8 @@ OUTPUT = 64 * 1024
 _LONGEST = 32 * 1024
 """Characters of a problem."""
 _READ = 64 * 1024
+_HEAD = 64 * 1024
+"""Characters of the address and the headers of a request."""
 _GATHER = 0.01
 """Seconds for which results are collected before they are sent to the host: each send wakes every
 process on the way.
@@ -139,10 +142,19 @@ def _execute(host: "_Host") -> None:
             else:
                 folder.put(job["put"], job["data"])
         nonce = job["nonce"]
-        more = _JobRun(job, call, None, partial(_give_out, job, zygote, folder)).run()
+        requests = Requests(nonce, host, call) if "network" in job else None
+        give_out = partial(_give_out, job, zygote, folder)
+        more = _JobRun(job, call, None, give_out, requests).run()
         call.close()
         nobody.close()
-        more = more and "leave" in host.hear() and zygote.clean() and _undisturbed(condition, kills)
+        more = more and _leaves(host) and zygote.clean() and _undisturbed(condition, kills)
+
+
+def _leaves(host: "_Host") -> bool:
+    """Whether the host is done with the job. Answers that came too late for it are dropped."""
+    while "number" in (message := host.hear()):
+        pass
+    return "leave" in message
 
 
 def _give_out(job: Message, zygote: Zygote, folder: JobFolder, tell: Tell) -> Message:
@@ -181,8 +193,10 @@ class _JobRun:
         tool: Child,
         tests: Child | None,
         give_out: Callable[[Tell], Message] | None = None,
+        requests: "Requests | None" = None,
     ) -> None:
         self._job = job
+        self._requests = requests
         self._nonce = job["nonce"]
         self._tool = tool
         self._tests = tests
@@ -196,6 +210,7 @@ class _JobRun:
         self._to_come: list[Any] = []
         """The tests that have no result yet, in the order in which they run; the last one stays."""
         self._problem: str | None = None
+        self._no_exchange = ""
         self._load_failed: str | None = None
         self._lost: str | None = None
         """How the tool's process ended, if it did."""
@@ -209,7 +224,15 @@ class _JobRun:
             self._tool.send(
                 {
                     k: self._job[k]
-                    for k in ("name", "code", "library", "arguments", "limit")
+                    for k in (
+                        "name",
+                        "code",
+                        "library",
+                        "arguments",
+                        "limit",
+                        "exchanges",
+                        "network",
+                    )
                     if k in self._job
                 }
             )
@@ -249,6 +272,7 @@ class _JobRun:
                 "seconds": round(seconds, 6),
                 "orderly": orderly,
                 "loaded": self._loaded,
+                **({"no_exchange": self._no_exchange} if self._no_exchange else {}),
                 **end,
             }
         )
@@ -273,18 +297,14 @@ class _JobRun:
             {c.control.fileno(): c for c in self._children} | {c.output: c for c in self._children}
         )
         while remaining := self._clock.seconds_left():
-            if (due := self._due - time.monotonic()) <= 0:
-                self._speak()
-            ready, _, _ = select.select(
-                list(inputs), [], [], min(remaining, due) if due > 0 else remaining
-            )
             # The tests first: they report which test it is before its call can end the tool.
-            for number in sorted(ready, key=lambda n: inputs[n] is self._tool):
+            for number in sorted(
+                self._readable(inputs, remaining), key=lambda n: inputs[n] is self._tool
+            ):
                 child = inputs[number]
                 if child is None:
-                    os._exit(
-                        0
-                    )  # the host hung up, or sent more than it should: no report is needed
+                    self._hear_host()
+                    continue
                 if number == child.output:
                     if not self._read_output(child):
                         del inputs[number]
@@ -302,8 +322,22 @@ class _JobRun:
         end = self._end_report(self._clock.reason(self._where()))
         return end | {"overdue": not self._clock.spent, "starved": self._clock.starved}
 
+    def _readable(self, inputs: Iterable[int], seconds: float) -> list[int]:
+        """Wait for so long until one of the descriptors can be read; send what is due meanwhile."""
+        if (due := self._due - time.monotonic()) <= 0:
+            self._speak()
+        outputs = self._requests.outputs() if self._requests else []
+        ready, writable, _ = select.select(
+            list(inputs), outputs, [], min(seconds, due) if due > 0 else seconds
+        )
+        if writable and self._requests:
+            self._requests.pass_on()
+        return ready
+
     def _hear(self, child: Child, message: Message) -> Message | None:
         """Process a message; returns the end of the job if it is one."""
+        if isinstance(message.get("no_exchange"), str):
+            self._no_exchange = self._no_exchange or message["no_exchange"][:_LONGEST]
         if child is self._tool:
             return self._hear_tool(message)
         if "collected" in message:
@@ -323,7 +357,19 @@ class _JobRun:
             return {"problem": self._lost or self._load_failed or self._problem}
         return None
 
+    def _hear_host(self) -> None:
+        if self._requests is None:
+            os._exit(0)  # the host hung up, or sent more than it should: no report is needed
+        self._clock.wait_for_host(self._requests.answer())
+
     def _hear_tool(self, message: Message) -> Message | None:
+        if self._requests and "request" in message:
+            try:
+                self._say({"kind": "request", **self._requests.accept(message)})
+            except ValueError as problem:
+                return self._end_report(f"The tool's process sent a malformed request: {problem}.")
+            self._clock.wait_for_host(True)
+            return None
         if self._tests is None:
             return {"execution": _flat(message.get("execution") or message.get("raised"))}
         if "load_failed" in message and not self._loaded:
@@ -384,6 +430,67 @@ class _JobRun:
                 before = len(self._output)
                 if not self._read_output(child) or len(self._output) == before:
                     break
+
+
+class Requests:
+    """The HTTP requests of a call to the host, and the answers to them."""
+
+    def __init__(self, nonce: str, host: "_Host", tool: Child) -> None:
+        self._nonce, self._host, self._tool = nonce, host, tool
+        self._count = 0
+        self._open: set[int] = set()
+        self._unsent = bytearray()
+        """Answers that the tool's process has not taken yet, which it may never do."""
+
+    def accept(self, message: Message) -> Message:
+        """The request in a message of the tool's process, for the host. Raises: ValueError."""
+        match message:
+            case {
+                "number": int(number),
+                "request": {
+                    "method": str(method),
+                    "url": str(url),
+                    "headers": list(headers),
+                    "body": str(body),
+                },
+            } if all(isinstance(h, list) and len(h) == 2 and _texts(h) for h in headers):
+                self._count += 1
+                if number != self._count or number > MOST_REQUESTS:
+                    raise ValueError("its number is wrong")
+                if len(body) > LARGEST_REQUEST * 4 // 3 + 4:
+                    raise ValueError("its body is too large")
+                if len(url) + sum(len(name) + len(value) for name, value in headers) > _HEAD:
+                    raise ValueError("its address and its headers are too long")
+                self._open.add(self._count)
+                request = {"method": method, "url": url, "headers": headers, "body": body}
+                return {"number": self._count, "request": request}
+        raise ValueError("it lacks a field, or has one of another type")
+
+    def answer(self) -> bool:
+        """Take the answers that the host has sent; whether requests remain open. The judge ends
+        when the host has hung up, or sent something else.
+        """
+        for message in self._host.hear_some():
+            if message.pop("nonce", "") != self._nonce or message["number"] not in self._open:
+                os._exit(0)
+            self._open.remove(message["number"])
+            self._unsent += pack(message)
+        self.pass_on()
+        return bool(self._open)
+
+    def outputs(self) -> list[socket.socket]:
+        """Where answers wait to be written."""
+        return [self._tool.control] if self._unsent else []
+
+    def pass_on(self) -> None:
+        """Write as much as the tool's process takes."""
+        try:
+            while self._unsent:
+                del self._unsent[: self._tool.control.send(self._unsent, socket.MSG_DONTWAIT)]
+        except BlockingIOError:
+            return
+        except OSError:
+            self._unsent.clear()  # the process is gone
 
 
 def _messages(child: Child) -> list[Message] | None:
@@ -450,8 +557,12 @@ class _Host:
     def hear(self) -> Message:
         """The next frame; the judge ends when the host has hung up."""
         while not self._heard:
-            data = os.read(0, _READ)
-            if not data:
-                os._exit(0)
-            self._heard = self._reader.feed(data)
+            self._heard = self.hear_some()
         return self._heard.pop(0)
+
+    def hear_some(self) -> list[Message]:
+        """The frames that come with the next bytes."""
+        data = os.read(0, _READ)
+        if not data:
+            os._exit(0)
+        return self._reader.feed(data)

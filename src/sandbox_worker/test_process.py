@@ -346,7 +346,12 @@ class _Run:
         if self._link:
             self._link.leave()
         self._control.send(
-            {"finished": True, "tool_gone": bool(self._link and self._link.is_gone), "last": last}
+            {
+                "finished": True,
+                "tool_gone": bool(self._link and self._link.is_gone),
+                "last": last,
+                **({"no_exchange": self._link.no_exchange} if self._link else {}),
+            }
         )
 
     def _problem(self, problem: str) -> None:

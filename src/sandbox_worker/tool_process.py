@@ -19,9 +19,10 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import report
+from . import http_clients, report
 from .codec import NotPlain
 from .frames import BrokenStream, Channel, Message, pack
+from .http_transport import TRANSPORT
 from .library import LIBRARY, compiled
 from .shared_objects import SharedObjects
 from .zygote import ForkServer
@@ -35,6 +36,7 @@ def run(fork_server: ForkServer) -> None:
     """
     report.allow_long_numbers()
     rehearse()
+    http_clients.install()
     gc.collect()
     gc.freeze()
     control, calls = fork_server.wait(bare=True)
@@ -44,6 +46,8 @@ def run(fork_server: ForkServer) -> None:
             signal.setitimer(signal.ITIMER_PROF, limit, limit)
         _do(job, control, calls)
         signal.setitimer(signal.ITIMER_PROF, 0)
+        if "network" in job:  # a thread of the call may read the channel
+            return
 
 
 def _overdue(number: int, frame: types.FrameType | None) -> None:
@@ -52,6 +56,7 @@ def _overdue(number: int, frame: types.FrameType | None) -> None:
 
 def _do(job: Message, control: Channel, calls: Channel) -> None:
     LIBRARY.provide(job.get("library", {}))
+    control = TRANSPORT.begin(job, control)
     try:
         module = load(job["name"], job["code"])
     except BaseException as error:  # noqa: BLE001 - whatever the tool's source does while it is loaded is an answer
@@ -59,6 +64,7 @@ def _do(job: Message, control: Channel, calls: Channel) -> None:
             {
                 "load_failed": report.load_problem("code", error, f"{job['name']}.py"),
                 "raised": report.raised(error, job["name"]),
+                **_unmatched(),
             }
         )
         return
@@ -112,7 +118,9 @@ def _serve(
     """Answer the tests' requests until they end, or the judge's one request."""
     shared = SharedObjects(module)
     while (request := receive()) is not None and request["op"] != "leave":
-        reply = _answer(module, shared, request)
+        if request["op"] in ("call", "execute"):
+            TRANSPORT.rewind()
+        reply = _answer(module, shared, request) | _unmatched()
         try:
             send(reply)
         except BrokenStream as error:
@@ -123,6 +131,14 @@ def _serve(
                     )
                 }
             )
+
+
+def _unmatched() -> Message:
+    """That a request since the last reply matched no recorded exchange; the tool may have caught
+    the error.
+    """
+    problem = TRANSPORT.unmatched()
+    return {"no_exchange": problem} if problem else {}
 
 
 def _answer(module: ModuleType, shared: SharedObjects, request: Message) -> Message:

@@ -58,6 +58,8 @@ class ToolLink:
         """The current folder of the tool's process, as far as it is known."""
         self.doubt = ""
         """Why the running test must not pass; "" if it may."""
+        self.no_exchange = ""
+        """Why the first request of the tool's that no recorded exchange answers is unanswered."""
 
     def ask(self, message: Message) -> Message | None:
         """Let the tool's process answer. Raises: OSError, BrokenStream."""
@@ -122,6 +124,9 @@ class ToolLink:
             self.is_gone = isinstance(broken, OSError)
             raise ToolGone(f"the tool's process sent no orderly answer: {broken}") from None
         _print(reply.get("out"))
+        if problem := reply.get("no_exchange"):
+            self.doubt = self.doubt or str(problem)
+            self.no_exchange = self.no_exchange or str(problem)
         if refused is not None:
             self._refuse(str(refused))
         if isinstance(error, _STOPS) and not (

@@ -13,6 +13,7 @@ from sandbox_worker.job_clock import LONGEST
 from selfeng.core.background import together
 from selfeng.core.errors import RequestError, SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.files import File
+from selfeng.core.http import Network
 from selfeng.core.owner import current_owner
 from selfeng.core.settings import Settings, load_settings
 from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
@@ -219,7 +220,11 @@ class SecureSandbox:
         return tuple(verdicts[n] for n in range(len(versions)))
 
     async def execute(
-        self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
+        self,
+        job: SandboxJob,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        network: Network | None = None,
     ) -> Execution:
         check_modules(job)
         if problem := self._files.problem([file for file in files if not file.large]):
@@ -230,13 +235,15 @@ class SecureSandbox:
             "library": dict(job.library),
             "arguments": dict(arguments),
             "files": self._files.model_dump(),
+            **({"network": True} if network else _exchanges(job)),
         }
         return await self._run(
             self._executors,
             message,
-            lambda: CallResult(secrets.token_hex(16), self._files, files),
+            lambda: CallResult(secrets.token_hex(16), self._files, files, network is not None),
             CallResult.execution,
             files,
+            network=network,
         )
 
     async def _run(
@@ -246,9 +253,12 @@ class SecureSandbox:
         fresh: Callable[[], Result],
         outcome: Callable[[Result, str | None, float], Outcome],
         files: Sequence[File] = (),
+        *,
+        network: Network | None = None,
     ) -> Outcome:
         """Do a job in a container of the pool, and again if the machine may have been too busy for
-        it, or its container is lost; its `outcome` of `fresh` results.
+        it, or its container is lost; its `outcome` of `fresh` results. A job that may have changed
+        something on the network is not done again.
         """
         tries, losses, large = 2, 0, [file.large for file in files if file.large]
         while tries:
@@ -263,13 +273,16 @@ class SecureSandbox:
                 async with _discarded_on_error(pool, container):
                     if large:
                         await asyncio.to_thread(container.hold, large)
-                    killed = await run_job(container, packed, self._longest(self.timeout), result)
+                    longest = self._longest(self.timeout)
+                    killed = await run_job(container, packed, longest, result, network)
             except SandboxError as error:
+                if _has_changed(network, result):
+                    raise
                 losses += 1
                 await self._can_try_again(error, losses, has_begun=container is not None)
                 continue
             pool.give_back(container, result.nonce)
-            tries = tries - 1 if result.overdue else 0
+            tries = tries - 1 if result.overdue and not _has_changed(network, result) else 0
         if result.starved:
             raise _starved(self._longest(self.timeout))
         seconds = asyncio.get_running_loop().time() - started
@@ -366,6 +379,17 @@ async def _taken(pool: Pool) -> Container:
     return await pool.take(current_owner())
 
 
+def _has_changed(network: Network | None, result: JobResult) -> bool:
+    """Whether a job may have changed something outside."""
+    return network is not None and not network.repeatable and result.request_count > 0
+
+
+def _exchanges(job: SandboxJob) -> Message:
+    """The exchanges of a job as a field of its message; no field if it has none."""
+    exchanges = [e.model_dump(mode="json", include={"request", "response"}) for e in job.exchanges]
+    return {"exchanges": exchanges} if exchanges else {}
+
+
 def _starved(seconds: float) -> SandboxFailed:
     return SandboxFailed(
         f"this machine is too busy: twice a run got hardly any processor time in {seconds:g} s",
@@ -386,6 +410,7 @@ def _suite_message(job: SandboxJob, code: str) -> Message:
         "tests": job.tests,
         "names": names,
         "public": [n for n in public if n == job.name or n not in test_names],
+        **_exchanges(job),
     }
 
 

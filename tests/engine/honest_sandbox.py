@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from selfeng.core.files import File
+from selfeng.core.http import Network
 from selfeng.core.verdict import (
     Execution,
     Raised,
@@ -43,7 +44,11 @@ class HonestSandbox:
         return tuple(self._run(job, v.code, whole=v.whole) for v in versions)
 
     async def execute(
-        self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
+        self,
+        job: SandboxJob,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        network: Network | None = None,
     ) -> Execution:
         gc.disable()  # what a timer of the tool's raises in a finalizer would be lost
         try:

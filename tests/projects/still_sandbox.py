@@ -20,7 +20,7 @@ class StillSandbox:
         self.hanging, self.cancelled = asyncio.Event(), False
 
     async def execute(
-        self, job: SandboxJob, arguments: dict[str, Any], files: Any = ()
+        self, job: SandboxJob, arguments: dict[str, Any], files: Any = (), network: Any = None
     ) -> Execution:
         self.runs += len(arguments["commands"])
         if self.broken:

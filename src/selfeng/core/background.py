@@ -19,7 +19,7 @@ async def together(*coroutines: Coroutine[Any, Any, Any]) -> tuple[Any, ...]:
     """Begin all in this order and wait for their results. If one fails, its error is raised when
     the others were cancelled and have ended.
     """
-    async with _first_error_alone() as group:
+    async with first_error_alone() as group:
         tasks = [group.create_task(coroutine) for coroutine in coroutines]
     return tuple(task.result() for task in tasks)
 
@@ -29,13 +29,13 @@ async def beside(coroutine: Coroutine[Any, Any, object]) -> AsyncIterator[None]:
     """Do it beside what the context does, and wait for it at the end. If one of the two fails, its
     error is raised when the other was cancelled and has ended.
     """
-    async with _first_error_alone() as group:
+    async with first_error_alone() as group:
         group.create_task(coroutine)
         yield
 
 
 @asynccontextmanager
-async def _first_error_alone() -> AsyncIterator[asyncio.TaskGroup]:
+async def first_error_alone() -> AsyncIterator[asyncio.TaskGroup]:
     """A group of tasks whose first error is raised without the others."""
     try:
         async with asyncio.TaskGroup() as group:

@@ -148,6 +148,12 @@ class Grant(Value):
 class Network(Protocol):
     """Answers the requests of one call, within the grants of the tool's version."""
 
+    @property
+    def repeatable(self) -> bool:
+        """Whether its grants allow only requests that change nothing, so that a call that was
+        interrupted may run again.
+        """
+
     async def send(self, request: HttpRequest) -> HttpResponse:
         """Raises:
         NetworkRefused: no grant covers it, a limit or the address forbids it, or the server

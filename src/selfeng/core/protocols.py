@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from selfeng.core.events import ToolStandingChanged
 from selfeng.core.files import File
+from selfeng.core.http import Network
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.server_tool import ServerCandidate, ServerTool
@@ -183,12 +184,17 @@ class Sandbox(Protocol):
         """
 
     async def execute(
-        self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
+        self,
+        job: SandboxJob,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        network: Network | None = None,
     ) -> Execution:
         """Call the function of the module's name once, with plain JSON `arguments` by name.
 
         The tool's current folder contains the `files` and nothing else; what it leaves there comes
-        back with the outcome.
+        back with the outcome. Its requests go to the `network`, else to the job's exchanges. A call
+        that has sent some runs again only on a network that is repeatable.
 
         Raises:
             RequestError: there are too many files, or too large ones.

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from selfeng.core.files import File
+from selfeng.core.http import Exchange
 from selfeng.core.result import Result, ResultReference
 from selfeng.core.value import Value
 
@@ -44,6 +45,11 @@ class SandboxJob:
     sandbox already has raises RequestError; more modules than the sandbox takes is the problem of
     the verdict, or the end of the execution.
     """
+    exchanges: tuple[Exchange, ...] = ()
+    """They answer the requests of the code, in every run that gets no network. A request that
+    matches none is an error and fails its test. What was recorded several times is answered in
+    order in each call; the last response stays.
+    """
 
 
 class Version(Value):
@@ -80,6 +86,12 @@ class TestResult(Value):
     """Why it did not pass, shortened to a few lines; "" if it passed."""
 
 
+NoExchange = Annotated[str, Field(exclude=True)]
+"""The first request that matches no exchange of the job, and what differs; "" if all do. The run
+shows nothing about the code, even if it has caught the error.
+"""
+
+
 class Verdict(Value):
     """The result of a suite on a tool. `passed` only if every expected test ran once and passed."""
 
@@ -99,6 +111,7 @@ class Verdict(Value):
     """
     replay: Replay | None = Field(None, exclude=True)
     """The report of replays, if they were asked for and every test passed."""
+    no_exchange: NoExchange = ""
     seconds: float = 0.0
 
 
@@ -135,6 +148,7 @@ class Returned(Value):
     files: Files = ()
     refused_files: tuple[str, ...] = ()
     seconds: float = 0.0
+    no_exchange: NoExchange = ""
 
     @property
     def result(self) -> Result | None:
@@ -156,6 +170,7 @@ class Raised(Value):
     files: Files = ()
     refused_files: tuple[str, ...] = ()
     seconds: float = 0.0
+    no_exchange: NoExchange = ""
 
 
 class Killed(Value):
@@ -166,6 +181,7 @@ class Killed(Value):
     """One sentence that names the limit, such as `It used 30 s of processor time.`"""
     stdout: str = ""
     seconds: float = 0.0
+    no_exchange: NoExchange = ""
 
 
 Execution = Annotated[Returned | Raised | Killed, Field(discriminator="outcome")]

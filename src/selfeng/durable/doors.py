@@ -10,6 +10,8 @@ from uuid import uuid4
 
 from selfeng.core.errors import AgentError, LibraryError
 from selfeng.core.events import Waiting
+from selfeng.core.files import File
+from selfeng.core.http import Network
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.prompt import AgentThread, ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ModelClient, ReplyT
@@ -114,6 +116,23 @@ def in_steps(name: PartName, part: T) -> T:
     return cast(T, _KINDS.get(name, _Steps)(name, part))
 
 
+async def _began_before(step_name: str) -> bool:
+    """Whether a call was begun by a process that died, so that it may have had its effect; that a
+    call begins is a step of its own.
+    """
+    own_token = uuid4().hex
+
+    async def begin(*_: object) -> str:
+        return own_token
+
+    return await done_once(step_name, begin) != own_token
+
+
+def _interrupted() -> Raised:
+    lost = "the program ended during the call; what became of it is not known"
+    return Raised(type_name="CallInterrupted", message=lost)
+
+
 class _DurableSandbox(_Steps):
     async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
         """What `on_test` was called with is recorded with the step, and it is called again."""
@@ -132,6 +151,26 @@ class _DurableSandbox(_Steps):
             on_test(result)
         return verdict
 
+    async def execute(
+        self,
+        job: SandboxJob,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        network: Network | None = None,
+    ) -> Execution:
+        """A call that may change something by its network is not made again."""
+        values: tuple[Any, ...] = (job, arguments, files), {}
+
+        async def once(*_: object) -> Any:
+            if network is None:
+                return await self._part.execute(job, arguments, files)
+            if not network.repeatable and began_before:
+                return _interrupted()
+            return await self._part.execute(job, arguments, files, network)
+
+        began_before = network and await _began_before(name_of("sandbox.begin", *values))
+        return await done_once(name_of("sandbox.execute", *values), once)
+
 
 class _DurableServers(_Steps):
     async def call(
@@ -142,21 +181,15 @@ class _DurableServers(_Steps):
             None
         ),
     ) -> Execution:
-        """That a call begins is a step of its own: one whose process died may have had its effect,
-        and is not made again, unless the server says that this changes nothing.
+        """A call is not made again, see `_began_before`, unless the server says that it changes
+        nothing.
         """
-        own_token = uuid4().hex
-
-        async def begin(*_: object) -> str:
-            return own_token
-
         call_key = tool.digest, dict(arguments)
-        begin_token = await done_once(name_of("servers.begin", *call_key), begin)
+        began_before = await _began_before(name_of("servers.begin", *call_key))
 
         async def call(*_: object) -> Any:
-            if begin_token != own_token and not tool.repeatable:
-                lost = "the program ended during the call; what became of it is not known"
-                return Raised(type_name="CallInterrupted", message=lost)
+            if began_before and not tool.repeatable:
+                return _interrupted()
             return await self._part.call(tool, arguments, on_progress)
 
         return await done_once(name_of("servers.call", *call_key), call)

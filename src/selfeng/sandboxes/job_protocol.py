@@ -6,12 +6,20 @@ import asyncio
 import base64
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+
+from pydantic import ValidationError
 
 from sandbox_worker.frames import BrokenStream, Message, pack
+from sandbox_worker.http_transport import LARGEST_RESPONSE
+from sandbox_worker.job_clock import LONGEST_WAIT
 from sandbox_worker.job_folder import CHUNK
-from selfeng.core.errors import SandboxFailed
+from selfeng.core.background import first_error_alone
+from selfeng.core.errors import NetworkRefused, SandboxFailed
 from selfeng.core.files import File
+from selfeng.core.http import HttpRequest, Network
+from selfeng.core.value import first_problem
 from selfeng.sandboxes.backend import Container, Mode
 from selfeng.sandboxes.container_stream import JudgeStream
 from selfeng.sandboxes.job_result import JobResult
@@ -28,10 +36,14 @@ _LEAVE = pack({"leave": True})
 
 
 async def run_job(
-    container: Container, job: bytes, seconds: float, result: JobResult
+    container: Container,
+    job: bytes,
+    seconds: float,
+    result: JobResult,
+    network: Network | None = None,
 ) -> str | None:
-    """Do the packed job, which may take `seconds`, and fill the result; returns why it was ended
-    early, None if it ended by itself.
+    """Do the packed job, which may take `seconds` and as long as its requests to the network, and
+    fill the result; returns why it was ended early, None if it ended by itself.
 
     Raises:
         SandboxUnavailable, SandboxFailed: the engine or the worker failed.
@@ -40,13 +52,18 @@ async def run_job(
     stream = container.stream
     try:
         await _send(stream.socket, job)
-        async with asyncio.timeout(seconds + _GRACE) as limit:
+        async with (
+            asyncio.timeout(seconds + _GRACE + (LONGEST_WAIT if network else 0.0)) as limit,
+            _answers(stream.socket, result.nonce, network) as answer,
+        ):
             while not result.complete:
                 if not (data := await loop.sock_recv(stream.socket, _READ)):
                     break
                 stream.unread += stream.take(data)
                 while stream.unread and not result.complete:
                     result.take(stream.unread.pop(0))
+                while result.requests:
+                    answer(*result.requests.pop(0))
                 if result.receiving:  # the tool is done, and its files are limited in size
                     limit.reschedule(loop.time() + _GRACE)
     except TimeoutError:
@@ -62,6 +79,48 @@ async def run_job(
     if stream.unread not in ([], [_ready(result.nonce)]):
         result.take(stream.unread[0])  # an error, as it follows the end
     return None
+
+
+@asynccontextmanager
+async def _answers(
+    sock: socket.socket, nonce: str, network: Network | None
+) -> AsyncIterator[Callable[[int, Message], object]]:
+    """Gives a function that begins to answer a request. What is not answered at the end of the
+    context is cancelled, and an answer that is half sent is sent to its end.
+    """
+    if network is None:
+        yield lambda number, request: None
+        return
+    waiting, turn = set[asyncio.Task[None]](), asyncio.Lock()
+
+    async def answer(number: int, request: Message) -> None:
+        frame = await _answer(network, request)
+        packed = await asyncio.to_thread(pack, {"nonce": nonce, "number": number, **frame})
+        waiting.discard(asyncio.current_task())
+        async with turn:
+            with suppress(OSError):  # the container has ended, which `run_job` sees
+                await _send(sock, packed)
+
+    async with first_error_alone() as group:
+        yield lambda *request: waiting.add(group.create_task(answer(*request)))
+        for task in waiting:
+            task.cancel()
+
+
+async def _answer(network: Network, request: Message) -> Message:
+    """The answer to a request of a tool, as fields of a frame."""
+    try:
+        response = await network.send(HttpRequest.model_validate(request))
+    except ValidationError as error:
+        return {"error": f"the request is malformed: {first_problem(error, 'it')}", "slow": False}
+    except NetworkRefused as error:
+        return {"error": str(error), "slow": error.cause == "slow"}
+    if len(response.body) > LARGEST_RESPONSE * 4 // 3 + 4:
+        return {
+            "error": f"the response of {response.url} is larger than {LARGEST_RESPONSE} bytes",
+            "slow": False,
+        }
+    return {"response": response.model_dump(mode="json")}
 
 
 def packed_files(files: Sequence[File]) -> bytes:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from sandbox_worker.frames import Message
+from sandbox_worker.http_transport import MOST_REQUESTS
 from sandbox_worker.job_folder import NAMED
 from selfeng.core.errors import SandboxFailed
 from selfeng.core.files import File, FileLimits, name_problem, shown_name
@@ -35,6 +36,9 @@ class JobResult:
         """What was wrong with the frames themselves."""
         self.late = False
         """The host ended it, as its judge did not."""
+        self.requests: list[tuple[int, Message]] = []
+        """Those of the tool, by number, that nobody has taken yet."""
+        self.request_count = 0
 
     @property
     def complete(self) -> bool:
@@ -87,6 +91,9 @@ class JobResult:
     def _field(self, name: str) -> Any:
         return (self._end or {}).get(name)
 
+    def _no_exchange(self) -> str:
+        return reported.text(self._field("no_exchange"), reported.SENTENCE)
+
     def _output(self) -> str:
         return reported.text(self._field("output"), reported.OUTPUT)
 
@@ -135,6 +142,7 @@ class SuiteResult(JobResult):
             loaded=self._field("loaded") is not False,
             replay=self._replay,
             overdue=self.overdue,
+            no_exchange=self._no_exchange(),
         )
 
     def _take(self, frame: Message) -> None:
@@ -204,8 +212,16 @@ class SuiteResult(JobResult):
 class CallResult(JobResult):
     """The result of one call, with the files that it leaves."""
 
-    def __init__(self, nonce: str, limits: FileLimits, input_files: Sequence[File] = ()) -> None:
+    def __init__(
+        self,
+        nonce: str,
+        limits: FileLimits,
+        input_files: Sequence[File] = (),
+        network: bool = False,
+    ) -> None:
+        """`network`: whether it may send requests."""
         super().__init__(nonce)
+        self._most_requests = MOST_REQUESTS if network else 0
         self._limits = limits
         self._input_files = input_files
         self._pieces: dict[str, bytearray] = {}
@@ -224,6 +240,11 @@ class CallResult(JobResult):
                     or sum(map(len, self._pieces.values())) > self._limits.size
                 ):
                     self.disorder = "there are more files than were asked for"
+            case {"kind": "request", "number": int(number), "request": dict(request)}:
+                self.request_count += 1
+                self.requests.append((number, request))
+                if number != self.request_count or number > self._most_requests:
+                    self.disorder = "a request was not to be expected"
             case _:
                 super()._take(frame)
 
@@ -233,7 +254,11 @@ class CallResult(JobResult):
 
     def execution(self, killed: str | None, measured: float) -> Execution:
         """The outcome; `killed` as for `SuiteResult.verdict`."""
-        frame = {"stdout": self._output(), "seconds": self._seconds(measured)}
+        frame: dict[str, Any] = {
+            "stdout": self._output(),
+            "seconds": self._seconds(measured),
+            "no_exchange": self._no_exchange(),
+        }
         reason = f"{FORGED}{self.disorder}." if self.disorder else killed or self._field("killed")
         if reason is None and self._end is None:
             reason = f"{FORGED}it has no end."

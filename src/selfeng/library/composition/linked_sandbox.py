@@ -8,6 +8,7 @@ from typing import Any
 
 from selfeng.core.composition import Importable, imports
 from selfeng.core.files import File
+from selfeng.core.http import Network
 from selfeng.core.packages import READER, sandbox_packages
 from selfeng.core.protocols import Sandbox, ToolLibrary
 from selfeng.core.tool import Requirement
@@ -44,9 +45,13 @@ class LinkedSandbox:
         return await self._sandbox.verify_versions(linked, versions, timeout)
 
     async def execute(
-        self, job: SandboxJob, arguments: Mapping[str, Any], files: Sequence[File] = ()
+        self,
+        job: SandboxJob,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        network: Network | None = None,
     ) -> Execution:
-        return await self._sandbox.execute(await self._linked(job), arguments, files)
+        return await self._sandbox.execute(await self._linked(job), arguments, files, network)
 
     async def _linked(self, job: SandboxJob) -> SandboxJob:
         if job.library:
