@@ -55,6 +55,10 @@ def _progress(name: str, before: ToolEntry, after: ToolEntry) -> LibraryChange |
             return LibraryChange(
                 name=name, change="trusted", reason=f"{name} has served several different calls."
             )
+        case "suspect":
+            return LibraryChange(
+                name=name, change="suspect", reason=f"A service that {name} asks has changed."
+            )
         case "retired":
             return LibraryChange(
                 name=name, change="retired", reason=f"Search no longer offers {name}."
