@@ -61,7 +61,9 @@ from selfeng.provision.parts import make_image, prepare_search
 from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
+from selfeng.servers.broker import Broker
 from selfeng.servers.mcp_servers import McpServers
+from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.stages.decision import Thresholds
 from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
@@ -70,6 +72,7 @@ from selfeng.stages.tool_review import EarlierAnswers, ToolReview
 from selfeng.store.backup import in_use, restore_backup, write_backup
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import open_database, sole_server
+from selfeng.store.grants import Grants
 from selfeng.store.journal import Journal
 from selfeng.store.known_tools import KnownTools
 from selfeng.store.news import NewsListener
@@ -161,6 +164,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             limits=settings.result_limits,
         )
         stack.push_async_callback(servers.aclose)
+        network = GrantedNetwork(tools.sandbox, Broker(_no_secret), Grants(database))
         log.info(
             "selfeng %s: model %s at %s, sandbox %s, database %s, data in %s",
             VERSION,
@@ -181,6 +185,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
                 spending=spending,
                 tools=tools,
                 other_servers=servers,
+                granted_network=network,
                 learning=learning,
                 runtime=runtime,
                 news=readiness.news,
@@ -188,6 +193,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             ),
             tools=tools,
             servers=servers,
+            network=network,
             learning=learning,
             journal=journal,
             spending=spending,
@@ -218,6 +224,7 @@ def compose(
     model_parts: Callable[[str], ModelParts],
     tools: ToolParts,
     servers: McpServers,
+    network: GrantedNetwork,
     learning: Learning,
     journal: Journal,
     spending: Spending,
@@ -342,6 +349,7 @@ def compose(
         learning=learning,
         projects=projects,
         servers=servers,
+        network=network,
         shares=Shares(database, journal, files),
         setup=Setup(
             {
@@ -378,6 +386,10 @@ def compose(
     )
 
 
+def _no_secret(name: str) -> str:
+    raise ConfigurationError(f"there is no secret {name!r}", "use a service without a key")
+
+
 def _model_parts(
     configuration: Configuration,
     name: str,
@@ -386,6 +398,7 @@ def _model_parts(
     spending: Spending,
     tools: ToolParts,
     other_servers: McpServers,
+    granted_network: GrantedNetwork,
     learning: Learning,
     runtime: BackgroundTasks,
     news: News,
@@ -400,8 +413,13 @@ def _model_parts(
         changed_library = cast(CapabilityRegistry, proposing)
     library, sandbox = in_steps("library", changed_library), in_steps("sandbox", tools.sandbox)
     servers = in_steps("servers", other_servers)
-    executor = Executor(durable_model, sandbox, library, tools.sources, servers)
-    synthesis = _synthesis(settings, model, tools.sandbox, changed_library, tools.sources)
+    network = in_steps("network", granted_network)
+    executor = Executor(
+        durable_model, sandbox, library, tools.sources, servers=servers, network=network
+    )
+    synthesis = _synthesis(
+        settings, model, tools.sandbox, changed_library, tools.sources, network=network
+    )
     projects = ProjectAgent(make_builder(model), settings.data_dir / DELEGATED)
     agents = (proxy(durable_model), coder(durable_model), projects)
     threads = DurableThreads(Threads(database))
@@ -438,7 +456,10 @@ def _synthesis(
     sandbox: SecureSandbox,
     library: CapabilityRegistry,
     sources: PinnedSources,
+    *,
+    network: GrantedNetwork | None = None,
 ) -> SynthesisEngine:
+    """Without a `network` it builds no tool that uses hosts."""
     policy = SynthesisPolicy(
         max_repairs=settings.synthesis_max_repairs,
         candidates=settings.synthesis_candidates,
@@ -452,6 +473,7 @@ def _synthesis(
         model.model,
         policy,
         sources=sources,
+        network=network,
     )
 
 

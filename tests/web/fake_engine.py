@@ -111,10 +111,12 @@ from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.servers.mcp_servers import McpServers
+from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationKind
 from selfeng.store.database import open_database
+from selfeng.store.grants import Grants
 from selfeng.store.habits import FollowUp, Habits, PastCall, PastTurn
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.known_tools import KnownTools
@@ -124,7 +126,7 @@ from selfeng.store.spending import Spending
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.conversations import Conversations
 from selfeng.turns.turn_registry import TurnRegistry
-from tests.doubles import ListedLibrary, kept, passing
+from tests.doubles import ListedLibrary, ScriptedNetwork, kept, passing
 from tests.projects.still_sandbox import Layers, StillSandbox
 from tests.servers.mcp_examples import all_fit
 
@@ -573,6 +575,8 @@ class FakeEngine:
         self.servers = McpServers(
             settings.mcp_config, KnownTools(self._database), all_fit, timeout=20
         )
+        grants = Grants(self._database)
+        self.network = GrantedNetwork(StillSandbox(), ScriptedNetwork(), grants)
         self.recorder = Recorder(self, pauses=(), retry=0.01)
         self.feed = Feed(self._journal, self.recorder)
         self._failures = 0

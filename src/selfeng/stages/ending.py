@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from selfeng.agents import AgentReply
+from selfeng.core.consent_question import ConsentAsked
 from selfeng.core.events import (
     CodeRun,
     DelegationChanged,
@@ -19,7 +20,6 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import count
 from selfeng.stages.execution.outcome import own_failure
-from selfeng.stages.server_consent import ConsentAsked
 from selfeng.stages.stages import End, Executed, PlanExecuted
 from selfeng.synthesis_engine import DirectAnswer
 

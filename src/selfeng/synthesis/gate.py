@@ -348,7 +348,8 @@ class Chain:
         library: Mapping[str, str] | None,
     ) -> Judgement:
         """The links after red; mutants run while the suite is repeated and replayed."""
-        job, gate = SandboxJob(draft.name, draft.code, draft.tests, library or {}), self.gate
+        job = SandboxJob(draft.name, draft.code, draft.tests, library or {}, draft.replays)
+        gate = self.gate
         verdict = await gate.verify(job, emit)
         if not verdict.passed:
             return Judgement(link="green", problem=summary(verdict), verdict=verdict)

@@ -1,0 +1,90 @@
+"""Consent: the question whether a call or a tool may reach what is outside the sandbox, and what
+waits for the answer.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from selfeng.core.errors import AgentError
+from selfeng.core.http import NetworkAccess
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.question import CONSENTS, Question
+from selfeng.core.server_tool import ServerTool
+from selfeng.core.spec import SpecificationReply
+from selfeng.core.value import Value
+from selfeng.core.visible import one_line
+from selfeng.core.words import shortened
+
+_SHOWN = 2_000
+"""Characters of the arguments that a person is shown."""
+_DESCRIBED = 300
+
+
+class ConsentAsked(Value):
+    """A call, or a tool to be built, that waits for a person's consent."""
+
+    question: Question
+    call: FunctionCall | None = None
+    specified: SpecificationReply | None = None
+    """What the model has specified; None for a call."""
+
+
+def call_question(tool: ServerTool, calls: Sequence[Mapping[str, Any]]) -> Question:
+    """Whether a tool of another server may be called with these arguments."""
+    arguments_text = shortened(
+        "; ".join(json.dumps(arguments, ensure_ascii=False) for arguments in calls), _SHOWN
+    )
+    says = f" The server says of it: “{one_line(tool.description[:_DESCRIBED])}”."
+    return Question(
+        id=consent_id(tool.digest),
+        question=f"May I call {tool.tool!r} of the server {tool.server!r} ({tool.address})?",
+        why=f"With {one_line(arguments_text)}.{says if tool.description else ''} It runs outside "
+        f"the sandbox{', and by its own claim only reads' if tool.read_only else ''}.",
+        answer="choice",
+        options=CONSENTS,
+    )
+
+
+def network_question(name: str, accesses: Sequence[NetworkAccess]) -> Question:
+    """Whether a tool of this name may send requests to these hosts."""
+    sent = "; ".join(
+        f"{access} ({one_line(access.purpose[:_DESCRIBED])})" if access.purpose else f"{access}"
+        for access in accesses
+    )
+    return Question(
+        id=network_id(name, accesses),
+        question=f"May the tool {name!r} send requests to {hosts_of(accesses)}?",
+        why=f"It sends {sent}. Its arguments may be part of that.",
+        answer="choice",
+        options=CONSENTS,
+    )
+
+
+def hosts_of(accesses: Sequence[NetworkAccess]) -> str:
+    """The hosts in words, each once."""
+    return ", ".join(dict.fromkeys(access.host for access in accesses))
+
+
+def consent_id(digest: str) -> str:
+    """The id of the question whether exactly what has this digest is allowed."""
+    return f"allow_{digest[:16]}"
+
+
+def network_id(name: str, accesses: Sequence[NetworkAccess]) -> str:
+    """The id of the question about exactly these accesses of a tool."""
+    text = json.dumps([name, *(access.key for access in accesses)])
+    return consent_id(hashlib.sha256(text.encode()).hexdigest())
+
+
+def not_consented(name: str, command: str) -> AgentError:
+    """A part of a turn can't ask, as what others did before it would be done again; nor can a call
+    without a conversation. `command` gives the consent.
+    """
+    return AgentError(
+        f"{name} needs your consent, which can't be asked for here",
+        f"allow it in the page's tools, or with `{command}`, and ask again",
+        cause="consent",
+        name=name,
+    )
