@@ -87,6 +87,8 @@ CHANGES: Mapping[str, tuple[Exchange, Exchange]] = {
     "another status": (exchange(RATES), exchange({"error": "gone"}, status=410)),
     "not found where it was": (exchange(RATES), exchange({"error": "unknown"}, status=404)),
     "a page for JSON": (exchange(RATES), exchange("<html>Log in</html>", "text/html")),
+    "a cut off answer": (exchange(RATES), exchange(json.dumps(RATES)[:80])),
+    "no content": (exchange(RATES), exchange("", status=204)),
     "JSON under another type": (exchange(RATES), exchange(RATES, "text/plain")),
     "other columns": (exchange(TABLE, CSV), exchange(TABLE.replace("degrees", "temp"), CSV)),
     "another order of columns": (

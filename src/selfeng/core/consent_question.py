@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from selfeng.core.errors import AgentError
+from selfeng.core.errors import NotConsented
 from selfeng.core.http import NetworkAccess
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import CONSENTS, Question
@@ -78,13 +78,12 @@ def network_id(name: str, accesses: Sequence[NetworkAccess]) -> str:
     return consent_id(hashlib.sha256(text.encode()).hexdigest())
 
 
-def not_consented(name: str, command: str) -> AgentError:
+def not_consented(name: str, command: str) -> NotConsented:
     """A part of a turn can't ask, as what others did before it would be done again; nor can a call
     without a conversation. `command` gives the consent.
     """
-    return AgentError(
+    return NotConsented(
         f"{name} needs your consent, which can't be asked for here",
         f"allow it in the page's tools, or with `{command}`, and ask again",
-        cause="consent",
         name=name,
     )

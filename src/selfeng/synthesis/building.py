@@ -29,7 +29,7 @@ from selfeng.core.secrets import may_be_kept
 from selfeng.core.spec import Specification, SpecificationReply
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool, ToolDraft
-from selfeng.core.turn import Turn
+from selfeng.core.turn import AgentPart, PlanPart, Turn
 from selfeng.core.verdict import SandboxJob, Verdict
 from selfeng.core.words import count, shortened
 from selfeng.library.composition.linked_sandbox import ReplayingSandbox
@@ -206,7 +206,7 @@ class Synthesis:
         granted = {access.key for access in former} | self._steps.turn.granted.keys()
         if all(access.key in granted for access in spec.network):
             return "to be probed"
-        if self._steps.turn.request.is_part:
+        if isinstance(self._steps.turn.request.kind, PlanPart | AgentPart):
             raise not_consented(spec.name, f"selfeng grants allow {spec.name}")
         question = network_question(spec.name, spec.network)
         self.result = ConsentAsked(question=question, specified=build.reply)
