@@ -260,23 +260,28 @@ def image(graph: Graph[str], title: str, *, named: bool = True) -> str:
     width = max((x + half for x, half in sides), default=0.0) + MARGIN - left
     height = max((at(p)[1] for p in placed.nodes.values()), default=0.0) + HEIGHT + 2 * MARGIN
 
-    drawn = [f"<title>{escape(title)}</title>"]
+    drawn, labels = [f"<title>{escape(title)}</title>"], list[str]()
     taken = [(at(place), box / 2, HEIGHT / 2) for place in placed.nodes.values()]
     for (a, b), symbols in arrows.items():
         shift = 0 if (b, a) not in arrows else ASIDE if a < b else -ASIDE
         way = [(x + shift, y) for x, y in map(at, placed.arrows.get((a, b), ()))]
         path, head, places = _arrow(way) if way else _loop(at(placed.nodes[a]), box)
         said = " | ".join(symbols) if named else ""
-        middle = _free(places, half := len(said) * LETTER / 3, taken)
+        middle = _free(places, half := len(said) * LETTER / 2.8, taken)
         taken.append((middle, half, LINE / 2))
+        group = (
+            f'<g class="transition" data-source="{escape(a)}" data-target="{escape(b)}">'
+            f"<title>{escape(f'{a} → {b}: {said}')}</title>"
+        )
         drawn.append(
-            f'<g class="transition" data-source="{escape(a)}" '
-            f'data-target="{escape(b)}"><title>{escape(f"{a} → {b}: {said}")}</title>'
-            f'<path d="{path}" fill="none" stroke="currentColor" opacity="0.5"/><path d="{head}" '
-            'opacity="0.5"/>'
-            f'<text x="{middle[0]:.1f}" y="{middle[1] + 3:.1f}" font-size="9.5" '
+            f'{group}<path d="{path}" fill="none" stroke="currentColor" opacity="0.5"/>'
+            f'<path d="{head}" opacity="0.5"/></g>'
+        )
+        labels.append(
+            f'{group}<text x="{middle[0]:.1f}" y="{middle[1] + 3:.1f}" font-size="9.5" '
             f'opacity="0.75">{escape(said)}</text></g>'
         )
+    drawn += labels if named else []  # above every arrow
     drawn += [
         _box(name, context, at(placed.nodes[name]), box) for name, context in graph.nodes.items()
     ]
@@ -300,13 +305,16 @@ _Room = tuple[Place, float, float]
 
 
 def _free(places: Sequence[Place], half: float, taken: Sequence[_Room]) -> Place:
-    """The first of the places where a symbol hides nothing; if there is none, the first."""
-    for x, y in places:
-        if all(
-            abs(x - p[0]) > half + width or abs(y - p[1]) > LINE / 2 + height
-            for p, width, height in taken
-        ):
-            return x, y
+    """The first of the places, or beside them, where a symbol hides nothing; if there is none, the
+    first.
+    """
+    for aside in (0, half, -half):
+        for x, y in places:
+            if all(
+                abs(x + aside - p[0]) > half + width or abs(y - p[1]) > LINE / 2 + height
+                for p, width, height in taken
+            ):
+                return x + aside, y
     return places[0]
 
 
@@ -323,12 +331,12 @@ def _arrow(way: Sequence[Place]) -> tuple[str, str, Sequence[Place]]:
         path += f"C{x0:.1f} {half:.1f} {x1:.1f} {half:.1f} {x1:.1f} {y1:.1f}"
     tip -= turn * HEIGHT / 2
     head = f"M{end:.1f} {tip:.1f}l-4 {-7 * turn}h8z"
-    (x0, y0), (x1, y1) = points[:2]
     near = [
         (x0 + across * (x1 - x0), y0 + down * (y1 - y0))
-        for across, down in ((0.8, 0.68), (0.5, 0.5), (0.95, 0.8))
+        for (x0, y0), (x1, y1) in pairwise(points)
+        for across, down in ((0.8, 0.68), (0.5, 0.5), (0.95, 0.8), (0.2, 0.32))
     ]
-    return path, head, [*near, *points[1:-1]]
+    return path, head, near
 
 
 def _loop(at: Place, box: float) -> tuple[str, str, Sequence[Place]]:

@@ -4,11 +4,12 @@ with an engine without a model.
 The last line is one JSON object. Requests (also of the socket) and kilobytes as transferred, of a
 first load with an empty cache and of a second one; `first_paint_ratio` and `ready_ratio` are the
 times to the first paint and to a page that can be used over those of the page that asks for the
-token, which is one static response, loaded alternately; `main_thread_ms` is the processor time that
-a load takes of the main thread, `tokens_4000_ms` that of an answer of 4,000 pieces of Markdown as a
-fast model writes them. `rows_10000_ms`, `conversations_500_ms` and `tools_1000_ms` are the longest
-task while the list is scrolled from end to end, 0 if none takes 50 ms; `layout_shift` is the shift
-while the page loads, `stream_shift` the larger one while an answer of 1,500 pieces is written, wide
+token, which is one static response, loaded alternately; `main_thread_ms` is the processor time
+that a load takes of the main thread, `tokens_4000_ratio` that of an answer of 4,000 pieces of
+Markdown as a fast model writes them, over that of the same answer when it is opened again.
+`rows_10000_ms`, `conversations_500_ms` and `tools_1000_ms` are the longest task while the list is
+scrolled from end to end, 0 if none takes 50 ms; `layout_shift` is the shift while the page loads,
+`stream_shift` the larger one while an answer of 1,500 pieces is written, wide
 and narrow. `thousand_turns_kb` is what opening a conversation of 1,000 turns transfers,
 `thousand_turns_main_ratio` the processor time of the main thread for it over that of one with two
 turns, `thousand_turns_key_ratio` that of a key in the composer over that in an empty conversation.
@@ -49,7 +50,7 @@ GOALS = {
     "main_thread_ms": 500,
     "layout_shift": 0.02,
     "stream_shift": 0.05,
-    "tokens_4000_ms": 1000,
+    "tokens_4000_ratio": 10,
     "rows_10000_ms": 50,
     "conversations_500_ms": 50,
     "tools_1000_ms": 50,
@@ -257,9 +258,7 @@ def _uses(browser: Browser, server: ServerProcess) -> dict[str, float]:
         page.goto(server.url)
         page.evaluate(_READY)
         conversations = page.locator(".sidebar-scroller").evaluate(_SCROLL)
-        before = _busy(session)
-        _ask(page, "essay 4000", 1)
-        tokens = _busy(session) - before
+        tokens = _written(page, session)
         _ask(page, "return rows 10000", 2)
         table = page.get_by_test_id("long-result")
         table.locator("tbody tr").first.wait_for()
@@ -269,11 +268,26 @@ def _uses(browser: Browser, server: ServerProcess) -> dict[str, float]:
         page.get_by_test_id("tool-row").nth(1).wait_for()
         tools = page.locator(".library .panel-scroller").evaluate(_SCROLL)
     return {
-        "tokens_4000_ms": round(tokens),
+        "tokens_4000_ratio": round(tokens, 1),
         "rows_10000_ms": round(rows),
         "conversations_500_ms": round(conversations),
         "tools_1000_ms": round(tools),
     }
+
+
+def _written(page: Page, session: CDPSession) -> float:
+    """The main thread's time for an answer that is written, over that for one that is there."""
+    before = _busy(session)
+    _ask(page, "essay 4000", 1)
+    written = _busy(session) - before
+    page.get_by_test_id("new-conversation").click()
+    page.get_by_test_id("example").first.wait_for()
+    page.wait_for_timeout(500)
+    before = _busy(session)
+    page.get_by_test_id("conversation-row").first.click()
+    page.get_by_test_id("answer").wait_for()
+    page.wait_for_timeout(1000)
+    return written / (_busy(session) - before)
 
 
 def _long_conversations(browser: Browser, server: ServerProcess) -> dict[str, float]:

@@ -121,7 +121,9 @@ def _pair(
 
 
 def _execute(host: "_Host") -> None:
-    """Do one job after the other, each in its own process, while nothing of the last is left."""
+    """Do one job after the other, each in its own process, while nothing of the last is left; a
+    job that follows another without `leave` runs in the same process and folder.
+    """
     zygote = Zygote(_run_tool, 1000)
     zygote.await_ready()
     condition, kills = confinement.condition(), confinement.memory_kills()
@@ -141,20 +143,22 @@ def _execute(host: "_Host") -> None:
                 folder.link(job["put"], job["sha256"])
             else:
                 folder.put(job["put"], job["data"])
-        nonce = job["nonce"]
-        requests = Requests(nonce, host, call) if "network" in job else None
-        give_out = partial(_give_out, job, zygote, folder)
-        more = _JobRun(job, call, None, give_out, requests).run()
+        while more and "leave" not in job:
+            nonce = job["nonce"]
+            requests = Requests(nonce, host, call) if "network" in job else None
+            give_out = partial(_give_out, job, zygote, folder)
+            more = _JobRun(job, call, None, give_out, requests).run()
+            job = _next(host) if more else job
         call.close()
         nobody.close()
-        more = more and _leaves(host) and zygote.clean() and _undisturbed(condition, kills)
+        more = more and zygote.clean() and _undisturbed(condition, kills)
 
 
-def _leaves(host: "_Host") -> bool:
-    """Whether the host is done with the job. Answers that came too late for it are dropped."""
+def _next(host: "_Host") -> Message:
+    """What follows a job. Answers that came too late for it are dropped."""
     while "number" in (message := host.hear()):
         pass
-    return "leave" in message
+    return message
 
 
 def _give_out(job: Message, zygote: Zygote, folder: JobFolder, tell: Tell) -> Message:

@@ -137,7 +137,6 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             ProjectBuilder,
             sandbox=_project_sandbox(settings, stack),
             seconds=settings.docker_timeout,
-            packages=_Layers(settings, await stack.enter_async_context(AsyncExitStack())),
         )
         processes = Processes(database, room=settings.turns_per_process)
         journal = Journal(database, processes=processes, teaches=lambda: learning.active)
@@ -572,38 +571,14 @@ async def open_builder(
         await sandbox.reap()
         model = LLMClient.from_settings(settings)
         stack.push_async_callback(model.aclose)
-        yield ProjectBuilder(
-            model, sandbox, seconds=settings.docker_timeout, packages=_Layers(settings, stack)
-        )
+        yield ProjectBuilder(model, sandbox, seconds=settings.docker_timeout)
 
 
-def _project_sandbox(
-    settings: Settings, stack: AsyncExitStack, packages: tuple[str, ...] = ()
-) -> SecureSandbox:
+def _project_sandbox(settings: Settings, stack: AsyncExitStack) -> SecureSandbox:
     """A sandbox with room for a whole project; closed with the stack."""
-    sandbox = SecureSandbox.from_settings(settings, files=_PROJECTS, packages=packages)
+    sandbox = SecureSandbox.from_settings(settings, files=_PROJECTS)
     stack.push_async_callback(sandbox.aclose)
     return sandbox
-
-
-class _Layers:
-    """Sandboxes for projects with additional packages, built on first use and closed with the
-    stack.
-    """
-
-    def __init__(self, settings: Settings, stack: AsyncExitStack) -> None:
-        self._settings, self._stack = settings, stack
-        self._sandboxes: dict[tuple[str, ...], SecureSandbox] = {}
-        self._building = asyncio.Lock()
-
-    async def sandbox_with(self, packages: tuple[str, ...]) -> SecureSandbox:
-        async with self._building:
-            if packages not in self._sandboxes:
-                sandbox = _project_sandbox(self._settings, self._stack, packages)
-                if not await asyncio.to_thread(sandbox.image_is_current):
-                    await asyncio.to_thread(sandbox.build_image)
-                self._sandboxes[packages] = sandbox
-            return self._sandboxes[packages]
 
 
 def _with(options: ProjectOptions, settings: Settings) -> Settings:

@@ -28,7 +28,7 @@ from selfeng.core.events import (
 from selfeng.core.plan import SavedPlan
 from selfeng.core.prompt import ChatMessage
 from selfeng.core.protocols import ServerTools, ToolLibrary
-from selfeng.core.question import MOST, ROUNDS, Question, questions_text
+from selfeng.core.question import MOST, ROUNDS, questions_text
 from selfeng.core.result import Dispute
 from selfeng.core.status import Asked
 from selfeng.core.turn import (
@@ -207,17 +207,17 @@ class Orchestrator:
                             call=end.call,
                             specified=end.specified,
                             refused=turn.request.refused,
+                            code=end.code,
+                            values=end.values,
                         )
                     )
                     pieces = _single_piece(questions_text((question,)))
-                case DirectAnswer(text=text, questions=()):
+                case DirectAnswer() | AgentReply() if end.questions:
+                    pieces = _single_piece(ask(turn, end))
+                case DirectAnswer(text=text):
                     pieces, tool = _single_piece(text), end.tool
-                case AgentReply(text=text, questions=()):
+                case AgentReply(text=text):
                     pieces = _single_piece(text)
-                case DirectAnswer(text=text, questions=questions):
-                    pieces = _single_piece(ask(turn, text, questions))
-                case AgentReply(text=text, questions=questions, agent=agent):
-                    pieces = _single_piece(ask(turn, text, questions, agent))
                 case PlanExecuted(results=results):
                     pieces, tool = self._responder.answer_plan(turn, results), end.tool
                 case Executed(call=call, execution=execution) if isinstance(
@@ -235,8 +235,7 @@ class Orchestrator:
             await turn.checked()
             if doubtful := _doubtful(turn, end, running.events):
                 await pieces.aclose()
-                answer = ask(turn, "", (doubtful,))
-                end = DirectAnswer(text="", questions=(doubtful,))
+                answer, end = ask(turn, doubtful), doubtful
             turn.emit(AnswerToken(text=answer))
             async for piece in pieces:
                 turn.emit(AnswerToken(text=piece))
@@ -245,14 +244,14 @@ class Orchestrator:
         return TurnFinished(answer=answer, tool=tool, **dict(ending(end, events)), **running.spent)
 
 
-def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") -> str:
+def ask(turn: Turn, end: DirectAnswer | AgentReply) -> str:
     """Ask the first of the questions, as many as a round has; returns the text for a reader without
-    a form. `agent` continues with the answers.
+    a form.
 
     Raises:
         StillUnclear: the last `ROUNDS` rounds left something open.
     """
-    round = tuple(questions[:MOST])
+    round = end.questions[:MOST]
     if turn.request.rounds >= ROUNDS:
         missing = ", ".join(question.id for question in round)
         raise StillUnclear(
@@ -260,12 +259,20 @@ def ask(turn: Turn, intro: str, questions: Sequence[Question], agent: str = "") 
             "say all of it in one request",
             where="clarify",
         )
-    refused = turn.request.refused
-    turn.emit(QuestionsAsked(questions=round, intro=intro, agent=agent, refused=refused))
-    return questions_text(round, intro)
+    turn.emit(
+        QuestionsAsked(
+            questions=round,
+            intro=end.text,
+            agent=end.agent if isinstance(end, AgentReply) else "",
+            refused=turn.request.refused,
+            code=end.code,
+            values=end.values,
+        )
+    )
+    return questions_text(round, end.text)
 
 
-def _doubtful(turn: Turn, end: End, events: Sequence[Event]) -> Question | None:
+def _doubtful(turn: Turn, end: End, events: Sequence[Event]) -> DirectAnswer | None:
     """The question which value is right, if a witness of the call returned another one. Calls by
     hand are not asked about.
     """
@@ -274,7 +281,11 @@ def _doubtful(turn: Turn, end: End, events: Sequence[Event]) -> Question | None:
             turn.request.rounds < ROUNDS and not isinstance(turn.request.kind, HandCall)
         ):
             check = next((e for e in reversed(events) if isinstance(e, Witnessed)), None)
-            return doubt(execution, check, turn.request.answers) if check else None
+            question = doubt(execution, check, turn.request.answers) if check else None
+            if not check or not question:
+                return None
+            values = {"tool": check.tool}
+            return DirectAnswer(text="", questions=(question,), code="witness", values=values)
         case _:
             return None
 

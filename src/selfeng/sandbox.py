@@ -6,6 +6,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeVar
 
 from sandbox_worker.frames import BrokenStream, Message, pack
@@ -15,6 +16,7 @@ from selfeng.core.errors import RequestError, SandboxError, SandboxFailed, Sandb
 from selfeng.core.files import File
 from selfeng.core.http import Network
 from selfeng.core.owner import current_owner
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.settings import Settings, load_settings
 from selfeng.core.verdict import Execution, SandboxJob, SandboxStatus, TestResult, Verdict, Version
 from selfeng.sandboxes.backend import Container, Mode
@@ -38,6 +40,11 @@ Result = TypeVar("Result", SuiteResult, CallResult)
 Outcome = TypeVar("Outcome", Verdict, Execution)
 _LOOK = 0.5
 """Seconds between looks whether an engine is back."""
+_LAYERS = 4
+"""Sandboxes with further packages that are open at once."""
+_LAYER_SIZE = PoolSize(least=0, ready=1, most=8, patience=0.1)
+_SESSION = 1.0
+"""Seconds for which the process of a call waits for the next call of its session."""
 _TOO_LARGE = "The job is too large for the sandbox: {}."
 
 
@@ -64,12 +71,21 @@ class SecureSandbox:
         self.id = secrets.token_hex(8)
         """A label on its containers, see `docker_engine.labels`."""
         self.timeout, self._patience = options.timeout, options.patience
+        self._options = options
+        self._layers: dict[str, SecureSandbox] = {}
+        """Sandboxes with further packages by the digest of the lock, the one used last at the end.
+        """
+        self._installing = asyncio.Lock()
         self.outage = 30.0
         """Seconds that an engine may be away in the middle of a job."""
         self._limits, self._files = options.limits, options.files
         self._backend = chosen_backend(options)
         self._loop: asyncio.AbstractEventLoop | None = None
         self._pools: list[Pool] = []
+        self._sessions: dict[tuple[str, str], tuple[Container, asyncio.TimerHandle]] = {}
+        """The containers whose last call waits for the next one, by owner and session, and the
+        timers that end that.
+        """
 
         def pool(mode: Mode, size: PoolSize, *, reusable: bool) -> Pool:
             return Pool(
@@ -109,6 +125,11 @@ class SecureSandbox:
     def ready(self) -> int:
         """Containers that wait for a job."""
         return sum(pool.ready for pool in self._pools)
+
+    @property
+    def working(self) -> int:
+        """Containers that do a job."""
+        return sum(pool.working for pool in self._pools)
 
     @property
     def backend(self) -> str:
@@ -159,10 +180,40 @@ class SecureSandbox:
         """Release containers, threads and connections. Running jobs get `grace` seconds to end,
         then they are killed.
         """
-        await asyncio.gather(*(pool.aclose(grace) for pool in self._pools))
+        await asyncio.gather(
+            *(layer.aclose(grace) for layer in self._layers.values()),
+            *(pool.aclose(grace) for pool in self._pools),
+        )
         await asyncio.to_thread(self._backend.close)
 
+    async def install(self, lock: PackageLock) -> None:
+        """Install further packages, unless they are; jobs with this lock do it themselves.
+
+        Raises:
+            SandboxUnavailable: no backend works.
+            SandboxFailed: a package can't be installed.
+        """
+        await self._layer(lock)
+
+    async def _layer(self, lock: PackageLock) -> "SecureSandbox":
+        """The sandbox with the packages of a lock."""
+        async with self._installing:
+            layer = self._layers.pop(lock.digest, None)
+            if layer is None:
+                sizes = dict.fromkeys(("verifiers", "comparers", "executors"), _LAYER_SIZE)
+                layer = SecureSandbox(self._options, lock=lock, **sizes)
+                if not await asyncio.to_thread(layer.image_is_current):
+                    await asyncio.to_thread(layer.build_image)
+            self._layers[lock.digest] = layer
+            idle = [digest for digest, open_layer in self._layers.items() if not open_layer.working]
+            for digest in idle[: max(0, len(self._layers) - _LAYERS)]:
+                await self._layers.pop(digest).aclose()
+            return layer
+
     async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
+        if job.lock:
+            layer = await self._layer(job.lock)
+            return await layer.verify(replace(job, lock=None), on_test)
         check_modules(job)
         try:
             expected = expected_tests(job.tests)
@@ -185,6 +236,9 @@ class SecureSandbox:
     async def verify_versions(
         self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
     ) -> tuple[Verdict, ...]:
+        if job.lock:
+            layer = await self._layer(job.lock)
+            return await layer.verify_versions(replace(job, lock=None), versions, timeout)
         check_modules(job)
         try:
             expected = expected_tests(job.tests)
@@ -226,6 +280,9 @@ class SecureSandbox:
         files: Sequence[File] = (),
         network: Network | None = None,
     ) -> Execution:
+        if job.lock:
+            layer = await self._layer(job.lock)
+            return await layer.execute(replace(job, lock=None), arguments, files, network)
         check_modules(job)
         if problem := self._files.problem([file for file in files if not file.large]):
             raise RequestError(problem)
@@ -243,6 +300,7 @@ class SecureSandbox:
             lambda: CallResult(secrets.token_hex(16), self._files, files, network is not None),
             CallResult.execution,
             files,
+            session=job.session,
             network=network,
         )
 
@@ -254,6 +312,7 @@ class SecureSandbox:
         outcome: Callable[[Result, str | None, float], Outcome],
         files: Sequence[File] = (),
         *,
+        session: str = "",
         network: Network | None = None,
     ) -> Outcome:
         """Do a job in a container of the pool, and again if the machine may have been too busy for
@@ -264,15 +323,17 @@ class SecureSandbox:
         while tries:
             result, started = fresh(), asyncio.get_running_loop().time()
             try:
-                packed = packed_files(files) + self._packed(job, result, self.timeout)
+                packed = self._packed(job, result, self.timeout)
             except BrokenStream as problem:
                 return outcome(result, _TOO_LARGE.format(problem), 0.0)
-            container = None
+            container = waiting = self._resumed(session)
             try:
-                container = await _taken(pool)
+                container = container or await _taken(pool)
                 async with _discarded_on_error(pool, container):
-                    if large:
-                        await asyncio.to_thread(container.hold, large)
+                    if not waiting:
+                        if large:
+                            await asyncio.to_thread(container.hold, large)
+                        packed = packed_files(files) + packed
                     longest = self._longest(self.timeout)
                     killed = await run_job(container, packed, longest, result, network)
             except SandboxError as error:
@@ -281,12 +342,38 @@ class SecureSandbox:
                 losses += 1
                 await self._can_try_again(error, losses, has_begun=container is not None)
                 continue
-            pool.give_back(container, result.nonce)
+            give_back = partial(pool.give_back, container, result.nonce)
+            if session and not waiting and isinstance(result, CallResult) and result.repeatable:
+                self._wait(session, container, give_back)
+            else:
+                give_back()
             tries = tries - 1 if result.overdue and not _has_changed(network, result) else 0
         if result.starved:
             raise _starved(self._longest(self.timeout))
         seconds = asyncio.get_running_loop().time() - started
         return await asyncio.to_thread(outcome, result, killed, seconds)
+
+    def _resumed(self, session: str) -> Container | None:
+        """The container in which the last call of the owner's session waits."""
+        if (key := (current_owner(), session)) not in self._sessions:
+            return None
+        container, timer = self._sessions.pop(key)
+        timer.cancel()
+        return container
+
+    def _wait(self, session: str, container: Container, give_back: Callable[[], None]) -> None:
+        """Keep the container for the next call of the owner's session, for a moment."""
+        key = (current_owner(), session)
+
+        def end() -> None:
+            del self._sessions[key]
+            give_back()
+
+        if key in self._sessions:  # of the same call in another task
+            give_back()
+        else:
+            timer = asyncio.get_running_loop().call_later(_SESSION, end)
+            self._sessions[key] = container, timer
 
     async def _take_turns(
         self, pool: Pool, work: Sequence[Message], expected: frozenset[str], timeout: float

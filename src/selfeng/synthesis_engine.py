@@ -27,6 +27,7 @@ from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
 from selfeng.core.verdict import Returned, SandboxJob, Verdict, Version
+from selfeng.library.composition.linked_sandbox import ReplayingSandbox
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import edited
@@ -86,6 +87,7 @@ class SynthesisEngine:
             analyst=Analyst(model, sandbox, library, policy, connected=network is not None),
             tester=Tester(model, self._chain, policy),
             programmer=self._programmer,
+            replaying=ReplayingSandbox,
             network=network,
         )
 

@@ -14,8 +14,12 @@ class OfflineProvider(Transport):
         """Starts the offline server."""
         self._offline = offline
         offline.start()
-        address = {"base_url": offline.base_url, "api_key": offline.api_key}
-        super().__init__(server.model_copy(update=address), max_retries)
+        offline_fields = {
+            "base_url": offline.base_url,
+            "api_key": offline.api_key,
+            "uses_tokens": False,
+        }
+        super().__init__(server.model_copy(update=offline_fields), max_retries)
 
     async def aclose(self) -> None:
         await super().aclose()

@@ -13,6 +13,14 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(240)]
 NODES = list(dict.fromkeys(node for _, node in WAY))
 """Those of the bar: each once, without the first, which takes no time."""
 
+OVERLAPS = """(graph) => {
+  const words = [...graph.querySelectorAll("text")].map((e) => [e, e.getBoundingClientRect()]);
+  const meet = (a, b) => a.left < b.right && b.left < a.right
+    && a.top + 3 < b.bottom && b.top + 3 < a.bottom;
+  return words.flatMap(([one, a], i) => words.slice(i + 1).filter(([, b]) => meet(a, b))
+    .map(([two]) => `${one.textContent} | ${two.textContent}`));
+}"""
+
 
 def stages(page: Page) -> list[list[str]]:
     return (
@@ -55,6 +63,7 @@ def test_the_stages_of_a_turn_are_followed_live_and_marked_in_the_graph(link: st
         "specify → test: ordered",
     ]
     assert flaws(page, "a running turn's graph") == []
+    assert graph.evaluate(OVERLAPS) == []
     for size in (WIDE, NARROW):
         page.set_viewport_size(size)
         labels = graph.locator("text").evaluate_all(

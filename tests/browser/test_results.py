@@ -124,6 +124,21 @@ def test_a_table_of_numbers_is_drawn_and_read_by_the_arrow_keys(link: str, page:
     ).to_have_count(0)
 
 
+def test_whole_numbers_of_a_small_range_are_drawn(link: str, page: Page) -> None:
+    open_page(page, link)
+    days = [{"day": f"2024-01-{n:02}", "open": 1 + n % 2} for n in range(1, 6)]
+    value = returned(page, json.dumps(days))
+    value.get_by_test_id("view-chart").click()
+    expect(value.get_by_test_id("chart").locator("canvas")).to_be_visible()
+
+
+def test_a_table_of_twelve_months_is_seen_whole(link: str, page: Page) -> None:
+    open_page(page, link)
+    value = returned(page, json.dumps([{"month": n, "sum": n / 8} for n in range(1, 13)]))
+    expect(value.locator("tbody tr").nth(11).locator("td")).to_have_text(["12", "1.500"])
+    assert value.locator(".value-table").evaluate("(e) => e.scrollHeight - e.clientHeight") <= 0
+
+
 def test_a_tree_is_opened_by_keys_and_its_tables_are_tables(link: str, page: Page) -> None:
     open_page(page, link)
     rows = ",".join(f'{{"n":{n}}}' for n in range(50))

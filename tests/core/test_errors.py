@@ -13,6 +13,7 @@ import pytest
 import selfeng
 import web
 from selfeng.core.errors import CAUSES, AgentError, FailureCause, FailureKind
+from selfeng.core.words import TextCode
 
 LOCALES = Path(web.__file__).parent / "static" / "locales"
 
@@ -51,6 +52,17 @@ def test_each_error_has_a_cause_of_its_kind():
     assert {"", *(cause for causes in CAUSES.values() for cause in causes)} == set(
         get_args(FailureCause)
     )
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_page_has_a_sentence_for_each_text_and_each_text_is_said(language: str):
+    text = (LOCALES / f"{language}.ftl").read_text("utf-8")
+    codes = set(get_args(TextCode)) - {""}
+    assert set(re.findall(r"^said-(\w+)", text, re.MULTILINE)) == codes
+    source = "".join(
+        path.read_text("utf-8") for path in Path(selfeng.__file__).parent.rglob("*.py")
+    )
+    assert {code for code in codes if source.count(f'"{code}"') < 2} == set()  # TextCode itself
 
 
 @pytest.mark.parametrize("language", ["en", "de"])

@@ -288,14 +288,14 @@ async def test_a_missing_argument_is_asked_for():
         "ask",
         '{"b": 2}',
     )
-    question = Question(id="a", question="The value of a (int)?", answer="number")
+    question = Question(id="a", question="A (int)?", answer="number")
     assert turns.events[4] == QuestionsAsked(
-        questions=(question,), intro="To do this I still need:"
+        questions=(question,),
+        intro="To do this I still need:",
+        code="values",
+        values={"tool": "add_numbers"},
     )
-    assert (
-        turns.events[-1].answer
-        == "To do this I still need:\n- **a**: The value of a (int)? (a number)"
-    )
+    assert turns.events[-1].answer == "To do this I still need:\n- **a**: A (int)? (a number)"
 
 
 async def test_after_two_rounds_of_questions_a_missing_argument_fails_the_turn():

@@ -78,6 +78,18 @@ async def test_once_makes_the_call_that_was_shown_and_asks_again_the_next_time(
         'With {"text": "milk"}. The server says of it: “Write a text down.”. It runs outside the sandbox.'
     )
     assert (question.options, asked(first).call) == (("once", "always", "no"), WRITE)
+    values = dict(asked(first).values)
+    assert values.pop("address") in question.question
+    assert (asked(first).code, values) == (
+        "consent",
+        {
+            "tool": "write",
+            "server": "s",
+            "arguments": '{"text": "milk"}',
+            "description": "Write a text down.",
+            "effect": "",
+        },
+    )
     assert first[-1].outcome == "asked"
     assert of(ConsentDecided, second) == [
         ConsentDecided(tool="s__write", server="s", decision="once")

@@ -5,6 +5,7 @@ import { announcementOf } from "../../web/static/js/announcement.js";
 import { runningStep } from "../../web/static/js/delegation.js";
 import {
   answersOf,
+  askedBy,
   choicesOf,
   initialValues,
   isComplete,
@@ -187,7 +188,8 @@ test("questions are kept with the turn, and answers told in words and as data", 
     { type: "questions_asked", questions: [UNIT, SURE], intro: "First:", agent: "" },
     finished("First:"),
   ]);
-  assert.deepEqual(questions, { questions: [UNIT, SURE], intro: "First:", lacks: null });
+  const shown = [UNIT, SURE].map((one) => ({ ...one, label: one.question, why: one.why ?? "" }));
+  assert.deepEqual(questions, { questions: shown, intro: "First:", lacks: null });
   const values = initialValues(questions.questions);
   assert.deepEqual(values, { unit: "m", sure: "" });
   assert.deepEqual([isComplete([UNIT, SURE], values), isComplete([UNIT], values)], [false, true]);
@@ -201,6 +203,43 @@ test("questions are kept with the turn, and answers told in words and as data", 
     ["yes", "no"],
     [],
   ]);
+});
+
+test("a question of the server is asked in the page's words, and repeated to it in its own", () => {
+  const id = "allow_1";
+  const asked = {
+    questions: [{ id, question: "May I?", why: "With all.", answer: "choice" }],
+    intro: "",
+    code: "consent",
+    values: {
+      tool: "w",
+      server: "s",
+      address: "x",
+      arguments: "{}",
+      description: "none",
+      effect: "",
+    },
+  };
+  const { questions, intro } = askedBy(asked);
+  assert.equal(intro, "");
+  assert.equal(questions[0].label, "May w of the server s be called? (x)");
+  assert.equal(questions[0].why, "With {}.  It runs outside the sandbox.");
+  assert.equal(wordsOf(questions, { [id]: "once" }), "May I? once");
+  const values = { ...asked.values, description: "Writes.", effect: "reads" };
+  assert.equal(
+    askedBy({ ...asked, values }).questions[0].why,
+    "With {}. The server says of it: “Writes.”. It runs outside the sandbox, and by its own claim only reads.",
+  );
+  const lacking = askedBy({
+    questions: [UNIT, SURE],
+    intro: "I need:",
+    code: "values",
+    values: {},
+  });
+  assert.deepEqual(
+    [lacking.intro, lacking.questions[0].label],
+    ["To do this I still need:", "Which unit?"],
+  );
 });
 
 test("a turn with answers says these, not the request that they complete once more", () => {

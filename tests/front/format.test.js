@@ -69,6 +69,10 @@ test("usage names calls, tokens and the cost where it is known", () => {
   assert.equal(usageText({ ...usage, cost: null }), "5 model calls · 2,800 tokens");
   assert.equal(usageText({ ...usage, cost: 0 }), "5 model calls · 2,800 tokens");
   assert.equal(
+    usageText({ ...usage, input_tokens: 0, output_tokens: 0, cost: 0 }),
+    "5 model calls",
+  );
+  assert.equal(
     usageText({ calls: 1, input_tokens: 1, output_tokens: 0, cost: 0.00005 }),
     "1 model call · 1 token · <$0.0001",
   );

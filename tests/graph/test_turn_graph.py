@@ -18,7 +18,8 @@ def test_the_image_shows_the_graph_of_a_turn():
     arrows = {(a, b): " | ".join(symbols) for (a, b), symbols in graph.arrows.items()}
     assert groups == [
         *(
-            (("transition", a, b), f"{a} → {b}: {symbols}", symbols)
+            (("transition", a, b), f"{a} → {b}: {symbols}", symbols if labelled else None)
+            for labelled in (False, True)
             for (a, b), symbols in arrows.items()
         ),
         *((("node", name), f"{name}: {told}", name) for name, told in graph.nodes.items()),

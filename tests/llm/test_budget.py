@@ -14,6 +14,8 @@ from selfeng.core.turn import Budget
 from selfeng.core.value import Value
 from selfeng.models.pricing import Tokens
 from selfeng_offline.completion import Completion, CompletionRequest, Flawed
+from selfeng_offline.provider import OfflineProvider
+from selfeng_offline.server import OfflineServer
 from selfeng_offline.wire import Rejection
 from tests.llm.desk import Desk
 
@@ -118,6 +120,17 @@ async def test_the_estimate_counts_tools_and_arguments(desk: Desk) -> None:
     desk.play(Flawed(function="add", arguments={"a": 1}, usage=False))
     assert await desk.choose(ADD) == FunctionCall(name="add", arguments={"a": 1})
     assert desk.budget.usage == Usage(calls=1, input_tokens=54, output_tokens=3, cost=0.0)
+
+
+async def test_the_offline_model_uses_no_tokens(desk: Desk) -> None:
+    desk.use(
+        provider=lambda server, max_retries: OfflineProvider(
+            OfflineServer(desk, delay=0), server, max_retries
+        )
+    )
+    desk.play(CALL)
+    await desk.choose(ADD)
+    assert desk.budget.usage == Usage(calls=1, input_tokens=0, output_tokens=0, cost=0.0)
 
 
 async def test_the_price_is_asked_with_what_was_used(desk: Desk) -> None:

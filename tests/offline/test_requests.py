@@ -465,6 +465,19 @@ def test_a_german_request_asks_for_what_it_lists(
     assert [(m.recipe.name, m.arguments) for m in matches(request_)] == [(name, arguments)]
 
 
+@pytest.mark.parametrize(
+    ("request_", "german"),
+    [
+        ("Schreibe eine Sinfonie in c-Moll", True),
+        ("Kürze das", True),
+        ("Write a symphony in C minor", False),
+        ("Count the vowels in 'eine kleine Nachtmusik'", False),
+    ],
+)
+def test_the_language_of_a_request_is_seen_by_its_words(request_: str, german: bool) -> None:
+    assert is_german(request_) is german
+
+
 @pytest.mark.parametrize("language", ["en", "de"])
 def test_every_example_of_the_page_is_known(language: str) -> None:
     source = Path(web.__file__).parent / "static" / "locales" / f"{language}.ftl"

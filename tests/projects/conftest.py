@@ -13,7 +13,6 @@ from selfeng.core.files import MB, FileLimits
 from selfeng.llm_client import LLMClient
 from selfeng.projects.builder import ProjectBuilder
 from selfeng.projects.consent import Consent
-from selfeng.projects.loop import Packages
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.state import ProjectStore
 from selfeng.sandbox import SecureSandbox
@@ -70,13 +69,12 @@ class Bench:
         *steps: Step,
         author: Author | None = None,
         consent: Consent | None = None,
-        added: Packages | None = None,
         actions: Sequence[Callable[..., Any]] = (),
         on_context: Callable[[Any], object] = lambda context: None,
         **options: Any,
     ) -> Any:
         """The last event of a build in which the model replies with these steps, or as the author
-        does; `added` adds packages, `actions` are the program's own.
+        does; `actions` are the program's own.
         """
         self.script = Script(*steps)
         self.events = []
@@ -85,7 +83,7 @@ class Bench:
                 model=server.model, api_key=server.api_key, base_url=server.base_url, max_retries=0
             )
             try:
-                builder = ProjectBuilder(model, self.sandbox, seconds=20.0, packages=added)
+                builder = ProjectBuilder(model, self.sandbox, seconds=20.0)
                 chosen = ProjectOptions(
                     **{"project_name": "demo", "goal": "print 42", "project_dir": self.folder}
                     | options

@@ -1,11 +1,13 @@
-"""A sandbox that runs nothing, and packages for it."""
+"""A sandbox that runs nothing."""
 
 import asyncio
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from selfeng.core.errors import SandboxFailed
 from selfeng.core.files import File
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.verdict import Execution, Returned, SandboxJob
 
 
@@ -18,11 +20,18 @@ class StillSandbox:
         self.hang = self.broken = False
         self.runs = 0
         self.hanging, self.cancelled = asyncio.Event(), False
+        self.locks: list[PackageLock] = []
+        """Those that were installed."""
+        self.used: list[PackageLock | None] = []
+
+    async def install(self, lock: PackageLock) -> None:
+        self.locks.append(lock)
 
     async def execute(
         self, job: SandboxJob, arguments: dict[str, Any], files: Any = (), network: Any = None
     ) -> Execution:
         self.runs += len(arguments["commands"])
+        self.used.append(job.lock)
         if self.broken:
             raise SandboxFailed("the engine broke")
         if self.hang:
@@ -40,12 +49,6 @@ class StillSandbox:
         )
 
 
-class Layers:
-    """Packages that are there as soon as they are asked for."""
-
-    def __init__(self, sandbox: StillSandbox) -> None:
-        self.sandbox, self.added = sandbox, []  # type: StillSandbox, list[tuple[str, ...]]
-
-    async def sandbox_with(self, packages: tuple[str, ...]) -> StillSandbox:
-        self.added.append(packages)
-        return self.sandbox
+def locked(requirements: Sequence[str]) -> PackageLock:
+    """A lock without an index."""
+    return PackageLock(requirements=tuple(requirements), text="\n".join(requirements))

@@ -4,11 +4,13 @@ model. No container is needed for that.
 
 import asyncio
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from selfeng.core.errors import RequestError
+from selfeng.core.package_lock import PackageLock
 from selfeng.projects.actions import WORKSPACE_ACTIONS
 from selfeng.projects.consent import Decision
 from selfeng.projects.examining import Examination, FileReport
@@ -16,7 +18,7 @@ from selfeng.projects.project_context import LastStep, gather
 from selfeng.projects.state import ProjectStore, backups
 from selfeng_offline.completion import Completion
 from tests.projects.conftest import DONE, Bench, call
-from tests.projects.still_sandbox import Layers, StillSandbox
+from tests.projects.still_sandbox import StillSandbox, locked
 
 WRITE = call("create_file", name="main.py", body="print(42)\n", reasoning="begin")
 READ = call("read_run", what="activity")
@@ -40,7 +42,8 @@ class Answers:
 
 
 @pytest.fixture
-def still() -> StillSandbox:
+def still(monkeypatch: pytest.MonkeyPatch) -> StillSandbox:
+    monkeypatch.setattr("selfeng.projects.loop.lock_packages", locked)
     return StillSandbox()
 
 
@@ -156,36 +159,46 @@ async def test_packages_come_from_the_allowed_ones_after_approval(
     bench: Bench, still: StillSandbox
 ):
     bench.lay_out({"main.py": "import requests\n"})
-    layers, ask, other = (
-        Layers(still),
-        call("add_package", package="requests"),
-        call("add_package", package="flask"),
-    )
+    ask, other = call("add_package", package="requests"), call("add_package", package="flask")
     refused = await bench.build(
         ask,
         other,
         READ,
         max_steps=3,
         packages=("requests==2.32.5",),
-        added=layers,
         consent=Answers(),
     )
-    assert (refused.type, layers.added) == ("project_failed", [])
+    assert (refused.type, still.locks) == ("project_failed", [])
     assert "line 1 imports requests" in bench.prompts()[0]
     assert "add_package asks for it" in bench.prompts()[0]
     assert "the person did not approve of requests==2.32.5" in bench.prompts()[1]
     assert "'flask' is not among those that may be added" in bench.prompts()[2]
     consent = Answers(package=True)
-    granted = await bench.build(
-        ask, DONE, packages=("requests==2.32.5",), added=layers, consent=consent
-    )
-    assert (granted.type, layers.added, consent.packages) == (
+    granted = await bench.build(ask, DONE, packages=("requests==2.32.5",), consent=consent)
+    (lock,) = still.locks
+    assert (granted.type, lock.requirements, consent.packages) == (
         "project_finished",
-        [("requests==2.32.5",)],
+        ("requests==2.32.5",),
         ["requests==2.32.5"],
     )
-    await bench.build(DONE, added=layers)
-    assert layers.added == [("requests==2.32.5",)] * 2
+    assert await bench.build(DONE)
+    assert still.locks == [lock]
+    assert still.used[-1] == lock
+
+
+async def test_packages_that_no_version_fits_are_an_error_of_the_action(
+    bench: Bench, still: StillSandbox, monkeypatch: pytest.MonkeyPatch
+):
+    def fail(requirements: Sequence[str]) -> PackageLock:
+        raise RequestError("the packages requests==9 can't be installed:\nno version fits")
+
+    monkeypatch.setattr("selfeng.projects.loop.lock_packages", fail)
+    bench.lay_out({"main.py": "print(42)\n"})
+    ask = call("add_package", package="requests")
+    consent = Answers(package=True)
+    last = await bench.build(ask, DONE, packages=("requests==9",), consent=consent)
+    assert (last.type, still.locks) == ("project_finished", [])
+    assert "no version fits" in bench.prompts()[1]
 
 
 async def test_a_new_project_needs_a_goal(bench: Bench):

@@ -10,12 +10,13 @@ from selfeng.core.errors import RequestError
 from selfeng.core.packages import sandbox_requirements
 from selfeng.projects.options import ProjectOptions, line_of, packages_in
 from tests.projects.conftest import DONE, Bench, call
-from tests.projects.still_sandbox import Layers, StillSandbox
+from tests.projects.still_sandbox import StillSandbox, locked
 from tests.projects.test_builds import READ, WRITE, Answers
 
 
 @pytest.fixture
-def still() -> StillSandbox:
+def still(monkeypatch: pytest.MonkeyPatch) -> StillSandbox:
+    monkeypatch.setattr("selfeng.projects.loop.lock_packages", locked)
     return StillSandbox()
 
 
@@ -93,9 +94,9 @@ def test_a_requirements_txt_is_read_as_packages():
 
 async def test_packages_of_the_requirements_may_be_asked_for(bench: Bench, still: StillSandbox):
     bench.lay_out({"requirements.txt": "requests==2.32.5\nnumpy\n", "main.py": "import requests\n"})
-    layers, consent = Layers(still), Answers(package=True)
+    consent = Answers(package=True)
     ask = call("add_package", package="requests")
-    last = await bench.build(ask, DONE, added=layers, consent=consent)
+    last = await bench.build(ask, DONE, consent=consent)
     assert (last.type, consent.packages) == ("project_finished", ["requests==2.32.5"])
     assert bench.files["requirements.txt"] == "requests==2.32.5\nnumpy\n"
 
@@ -111,7 +112,6 @@ async def test_a_finished_project_lists_the_packages_that_it_imports(
         call("create_file", name="main.py", body=code),
         DONE,
         packages=("yaml:PyYAML==6.0.2",),
-        added=Layers(still),
         consent=Answers(package=True),
     )
     assert bench.files["requirements.txt"].splitlines() == [

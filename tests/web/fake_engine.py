@@ -127,7 +127,7 @@ from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.conversations import Conversations
 from selfeng.turns.turn_registry import TurnRegistry
 from tests.doubles import ListedLibrary, ScriptedNetwork, kept, passing
-from tests.projects.still_sandbox import Layers, StillSandbox
+from tests.projects.still_sandbox import StillSandbox
 from tests.servers.mcp_examples import all_fit
 
 HABITS = Habits(
@@ -598,7 +598,7 @@ class FakeEngine:
         self.readiness = Readiness()
         self.setup = FakeSetup(self.configuration, self.readiness)
         sandbox = StillSandbox()
-        builder = ProjectBuilder(OneFile(), sandbox, packages=Layers(sandbox))
+        builder = ProjectBuilder(OneFile(), sandbox)
         queue = TurnQueue(self._database, lambda: QueueLimits(8, 8, 8))
         self._turns = TurnRegistry(self.recorder, queue, lambda: 8, self._start)
         self.conversations = FlushedConversations(

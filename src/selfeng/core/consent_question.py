@@ -4,8 +4,7 @@ waits for the answer.
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from selfeng.core.errors import NotConsented
 from selfeng.core.http import NetworkAccess
@@ -13,16 +12,15 @@ from selfeng.core.prompt import FunctionCall
 from selfeng.core.question import CONSENTS, Question
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.spec import SpecificationReply
-from selfeng.core.value import Value
 from selfeng.core.visible import one_line
-from selfeng.core.words import shortened
+from selfeng.core.words import Coded, shortened
 
 _SHOWN = 2_000
 """Characters of the arguments that a person is shown."""
 _DESCRIBED = 300
 
 
-class ConsentAsked(Value):
+class ConsentAsked(Coded):
     """A call, or a tool to be built, that waits for a person's consent."""
 
     question: Question
@@ -31,34 +29,56 @@ class ConsentAsked(Value):
     """What the model has specified; None for a call."""
 
 
-def call_question(tool: ServerTool, calls: Sequence[Mapping[str, Any]]) -> Question:
-    """Whether a tool of another server may be called with these arguments."""
+def call_consent(tool: ServerTool, call: FunctionCall) -> ConsentAsked:
+    """The question whether a tool of another server may be called so."""
+    argument_sets = [call.arguments, *call.further]
     arguments_text = shortened(
-        "; ".join(json.dumps(arguments, ensure_ascii=False) for arguments in calls), _SHOWN
+        "; ".join(json.dumps(arguments, ensure_ascii=False) for arguments in argument_sets), _SHOWN
     )
-    says = f" The server says of it: “{one_line(tool.description[:_DESCRIBED])}”."
-    return Question(
+    description = one_line(tool.description[:_DESCRIBED])
+    says = f" The server says of it: “{description}”." if description else ""
+    question = Question(
         id=consent_id(tool.digest),
         question=f"May I call {tool.tool!r} of the server {tool.server!r} ({tool.address})?",
-        why=f"With {one_line(arguments_text)}.{says if tool.description else ''} It runs outside "
+        why=f"With {one_line(arguments_text)}.{says} It runs outside "
         f"the sandbox{', and by its own claim only reads' if tool.read_only else ''}.",
         answer="choice",
         options=CONSENTS,
     )
+    values = {
+        "tool": tool.tool,
+        "server": tool.server,
+        "address": tool.address,
+        "arguments": one_line(arguments_text),
+        "description": description or "none",
+        "effect": "reads" if tool.read_only else "",
+    }
+    return ConsentAsked(call=call, question=question, code="consent", values=values)
 
 
-def network_question(name: str, accesses: Sequence[NetworkAccess]) -> Question:
-    """Whether a tool of this name may send requests to these hosts."""
+def network_consent(
+    name: str,
+    accesses: Sequence[NetworkAccess],
+    *,
+    call: FunctionCall | None = None,
+    specified: SpecificationReply | None = None,
+) -> ConsentAsked:
+    """The question whether a tool of this name may send requests to these hosts."""
+    hosts = hosts_of(accesses)
     sent = "; ".join(
         f"{access} ({one_line(access.purpose[:_DESCRIBED])})" if access.purpose else f"{access}"
         for access in accesses
     )
-    return Question(
+    question = Question(
         id=network_id(name, accesses),
-        question=f"May the tool {name!r} send requests to {hosts_of(accesses)}?",
+        question=f"May the tool {name!r} send requests to {hosts}?",
         why=f"It sends {sent}. Its arguments may be part of that.",
         answer="choice",
         options=CONSENTS,
+    )
+    values = {"tool": name, "hosts": hosts, "sent": sent}
+    return ConsentAsked(
+        call=call, specified=specified, question=question, code="network", values=values
     )
 
 

@@ -26,6 +26,7 @@ from selfeng.core.status import Part
 from selfeng.core.tool import Standing
 from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, TestOrder, TestResult
+from selfeng.core.words import Coded
 
 
 class Outcome(StrEnum):
@@ -454,9 +455,9 @@ class CodeRun(StageEvent):
     seconds: float = 0.0
 
 
-class QuestionsAsked(StageEvent):
+class QuestionsAsked(StageEvent, Coded):
     """The turn needs to know something from the person; the next request of the conversation may
-    have the answers.
+    have the answers. A code is that of its intro, or of its only question.
     """
 
     type: Literal["questions_asked"] = "questions_asked"

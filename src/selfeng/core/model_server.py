@@ -43,6 +43,8 @@ class ModelServer(Value):
     """Sent with every request; their values may be secrets."""
     api: str = "auto"
     """One of `APIS`, or a provider's name."""
+    uses_tokens: bool = True
+    """False if no model reads or writes: the cookbook of the offline model looks replies up."""
 
     @property
     def name(self) -> str:

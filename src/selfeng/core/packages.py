@@ -19,7 +19,9 @@ from selfeng.core.network import main
 from selfeng.core.places import FILES, READER_FILE
 
 LIST = FILES / "docker" / "requirements.in"
-"""The one list of the sandbox's packages; `docker/requirements.txt` pins their dependencies."""
+"""The one list of the sandbox's packages."""
+SANDBOX_LOCK = FILES / "docker" / "requirements.txt"
+"""Their exact versions with hashes, and of all that they need."""
 LOCAL = "install selfeng with its extra, as in `pip install 'selfeng[local]'`"
 """How to get the packages that run on this machine what a server could do."""
 _LINE = re.compile(

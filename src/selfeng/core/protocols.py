@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from selfeng.core.events import ToolStandingChanged
 from selfeng.core.files import File
 from selfeng.core.http import Exchange, Network, NetworkAccess
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import Provenance, ToolVersion
 from selfeng.core.server_tool import ServerCandidate, ServerTool
@@ -213,6 +214,9 @@ class Sandbox(Protocol):
         verdict has the tests up to there, in the order in which they ran. `timeout` is the seconds
         of processor time of one run.
         """
+
+    async def install(self, lock: PackageLock) -> None:
+        """Install the packages of a lock for jobs that have it."""
 
     async def execute(
         self,

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from selfeng.core.files import File
 from selfeng.core.http import Exchange
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.result import Result, ResultReference
 from selfeng.core.value import Value
 
@@ -44,6 +45,12 @@ class SandboxJob:
     shadow nothing, are loaded when imported, and the suite can't import them. A name that the
     sandbox already has raises RequestError; more modules than the sandbox takes is the problem of
     the verdict, or the end of the execution.
+    """
+    lock: PackageLock | None = None
+    """Further packages that the code, and its tests, may import; installed on first use."""
+    session: str = ""
+    """Of an execution: the next one of the same session runs in the process and the folder of this
+    one, if it comes within a second and this one left the folder as it was.
     """
     exchanges: tuple[Exchange, ...] = ()
     """They answer the requests of the code, in every run that gets no network. A request that

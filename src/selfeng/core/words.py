@@ -2,6 +2,26 @@
 
 import math
 import re
+from collections.abc import Mapping
+from typing import Literal
+
+from selfeng.core.value import Value
+
+TextCode = Literal[
+    "", "consent", "network", "witness", "readings", "example", "request", "values",
+]  # fmt: skip
+"""Texts of the engine for people, beside errors; "" for text of a model, a tool or another server.
+"""
+
+
+class Coded(Value):
+    """Has English text for programs and terminals. The page writes the sentence of `code` instead
+    (web/static/locales), with `values` in their places.
+    """
+
+    code: TextCode = ""
+    values: Mapping[str, str | float] = {}
+
 
 _WHOLE, _SCIENTIFIC = 1e6, 1e15
 _CURRENCY = re.compile(

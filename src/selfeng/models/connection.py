@@ -259,7 +259,11 @@ class ModelConnection:
     def _metered(self, request: ChatRequest, budget: Budget) -> Iterator[Meter]:
         """Check the budget; then charge the call, however it ends, by what is known of it."""
         budget.check(paid=not budget.limits_cost or self._paid)
-        meter, started, answered = Meter(request), time.monotonic(), False
+        meter, started, answered = (
+            Meter(request, uses_tokens=self.server.uses_tokens),
+            time.monotonic(),
+            False,
+        )
         tokens: Tokens | None = None
         try:
             with chat(self.server, request.prompt) as span:

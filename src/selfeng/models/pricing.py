@@ -3,7 +3,6 @@
 """
 
 import json
-import math
 from collections.abc import Callable
 
 from selfeng.models.chat import ChatRequest, Tokens
@@ -34,20 +33,21 @@ def free(_model: str, _base_url: str, _tokens: Tokens) -> float:
     return 0.0
 
 
-_CHARACTERS_PER_TOKEN = 4
+_CHARACTERS_PER_TOKEN = 4  # of an estimate, which is rounded up
 
 
 class Meter:
-    """Counts one call while it runs."""
+    """Counts one call while it runs; all counts are 0 where it uses no tokens."""
 
-    def __init__(self, request: ChatRequest) -> None:
+    def __init__(self, request: ChatRequest, *, uses_tokens: bool = True) -> None:
         schemas = {
             schema.name: schema.model_dump()
             for schema in (*request.functions, request.reply)
             if schema
         }
         prompt_json = json.dumps([*request.messages, schemas], default=str, ensure_ascii=False)
-        self._prompt_length, self._reply_length, self._unreported = len(prompt_json), 0, 0
+        self._prompt_length, self._uses_tokens = len(prompt_json), uses_tokens
+        self._reply_length = self._unreported = 0
         self._usage: Tokens | None = None
 
     def count(self, text: str) -> None:
@@ -73,14 +73,14 @@ class Meter:
     @property
     def tokens(self) -> Tokens:
         usage = self._usage or Tokens(input=0, output=0)
-        return Tokens(
-            input=usage.input or _estimate(self._prompt_length),
-            output=usage.output + _estimate(self._unreported)
-            if usage.output
-            else _estimate(self._reply_length),
-            cached=usage.cached,
+        return (
+            Tokens(
+                input=usage.input or -(-self._prompt_length // _CHARACTERS_PER_TOKEN),
+                output=usage.output
+                - (-(self._unreported if usage.output else self._reply_length))
+                // _CHARACTERS_PER_TOKEN,
+                cached=usage.cached,
+            )
+            if self._uses_tokens
+            else Tokens(input=0, output=0)
         )
-
-
-def _estimate(characters: int) -> int:
-    return math.ceil(characters / _CHARACTERS_PER_TOKEN)

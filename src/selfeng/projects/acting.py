@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import assert_never
 
 from selfeng.core.errors import WorkspaceError
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.protocols import Sandbox
 from selfeng.core.value import Value
 from selfeng.core.words import count
@@ -48,6 +49,8 @@ class ActionContext:
     epoch: int
     workspace: Workspace
     sandbox: Sandbox
+    lock: PackageLock | None
+    """The packages of the project."""
     seconds: float
     backup: str
     emit: Emit
@@ -128,7 +131,12 @@ async def _test(context: ActionContext, action: RunTests) -> ActionResult:
 async def _run(context: ActionContext, commands: list[tuple[str, ...]]) -> RunOutcome:
     files = await asyncio.to_thread(context.workspace.files)
     return await run(
-        context.sandbox, files, commands, seconds=context.seconds, limits=context.workspace.limits
+        context.sandbox,
+        files,
+        commands,
+        seconds=context.seconds,
+        limits=context.workspace.limits,
+        lock=context.lock,
     )
 
 

@@ -12,7 +12,7 @@ from selfeng.core.turn import Budget
 from selfeng.durable.outcomes import done_once, name_of
 from selfeng.projects.acting import ActionContext, ActionResult, WorkAction, act
 from selfeng.projects.consent import AutoApprove, Consent
-from selfeng.projects.loop import Build, BuildDeps, Final, OnContext, OnEvent, Packages
+from selfeng.projects.loop import Build, BuildDeps, Final, OnContext, OnEvent
 from selfeng.projects.options import ProjectOptions
 from selfeng.projects.program_actions import ProgramActions, ProgramFunction
 from selfeng.projects.running import RunOutcome, run
@@ -29,10 +29,9 @@ class ProjectBuilder:
         sandbox: Sandbox,
         *,
         seconds: float = 30.0,
-        packages: Packages | None = None,
     ) -> None:
         """`seconds` is what the sandbox gives a job."""
-        self._deps = BuildDeps(model, sandbox, seconds, packages)
+        self._deps = BuildDeps(model, sandbox, seconds)
 
     async def build(
         self,
@@ -96,7 +95,6 @@ class ProjectBuilder:
         state = await asyncio.to_thread(store.existing, name)
         deps, workspace, epoch = self._deps, store.workspace(name), state.before.epoch
         with store.claimed(name):
-            sandbox = await deps.sandbox_with(state.packages)
             arguments = action.model_dump_json(exclude={"action", "reasoning"})
             choice = {
                 "action": action.action,
@@ -106,7 +104,9 @@ class ProjectBuilder:
             emit(ProjectActChosen(project=name, epoch=epoch, **choice))
             backup = str(await asyncio.to_thread(back_up, workspace, store.backups(name)))
             result = await act(
-                ActionContext(name, epoch, workspace, sandbox, deps.seconds, backup, emit),
+                ActionContext(
+                    name, epoch, workspace, deps.sandbox, state.lock, deps.seconds, backup, emit
+                ),
                 action,
                 state,
             )

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import PurePosixPath
 
 from selfeng.core.files import FileLimits
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.packages import sandbox_packages
 from selfeng.core.project_events import (
     AnyProjectEvent,
@@ -169,6 +170,7 @@ async def examine(
     limits: FileLimits,
     extra: Sequence[str] = (),
     allowed: Sequence[str] = (),
+    lock: PackageLock | None = None,
 ) -> Examination:
     """Validate every Python file; if all are valid, run the tests of each file and main.py in the
     sandbox, each in its own copy.
@@ -189,13 +191,18 @@ async def examine(
     runs: dict[str, PythonRun] = {}
     if tests:
         outcome = await run(
-            sandbox, files, [(*PYTEST, path) for path in tests], seconds=seconds, limits=limits
+            sandbox,
+            files,
+            [(*PYTEST, path) for path in tests],
+            seconds=seconds,
+            limits=limits,
+            lock=lock,
         )
         runs = dict(zip(tests, outcome.runs, strict=True))
     reports = tuple(FileReport(path=path, tests=runs.get(path)) for path in errors)
     if MAIN not in errors:
         return Examination(files=reports)
-    outcome = await run(sandbox, files, [(MAIN,)], seconds=seconds, limits=limits)
+    outcome = await run(sandbox, files, [(MAIN,)], seconds=seconds, limits=limits, lock=lock)
     return Examination(
         files=reports, main=outcome.runs[0], made=outcome.made, refused=outcome.refused
     )

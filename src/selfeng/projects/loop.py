@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar, assert_never
+from typing import Any, NamedTuple, TypeVar, assert_never
 
 from selfeng.core.errors import (
     AgentError,
@@ -20,10 +20,12 @@ from selfeng.core.errors import (
     Diverged,
     ModelReplyInvalid,
     ProjectGivenUp,
+    RequestError,
     TakenOver,
     WorkspaceError,
 )
 from selfeng.core.events import BudgetSpent
+from selfeng.core.package_lock import PackageLock, lock_packages
 from selfeng.core.packages import sandbox_packages, sandbox_requirements
 from selfeng.core.project_events import (
     AnyProjectEvent,
@@ -93,13 +95,6 @@ OnContext = Callable[[Context], object]
 Final = ProjectFinished | ProjectFailed | ProjectStopped
 
 
-class Packages(Protocol):
-    """Provides sandboxes with additional packages."""
-
-    async def sandbox_with(self, packages: tuple[str, ...]) -> Sandbox:
-        """A sandbox with these packages. Raises: SandboxError: they can't be installed."""
-
-
 @dataclass(frozen=True)
 class BuildDeps:
     """What every build works with."""
@@ -108,15 +103,6 @@ class BuildDeps:
     sandbox: Sandbox
     seconds: float
     """What the sandbox gives a job."""
-    packages: Packages | None
-
-    async def sandbox_with(self, packages: Sequence[str]) -> Sandbox:
-        """The sandbox of a project with these packages. Raises: SandboxError: they can't be
-        installed.
-        """
-        if not packages or self.packages is None:
-            return self.sandbox
-        return await self.packages.sandbox_with(tuple(map(requirement, packages)))
 
 
 class BuildBudget(Budget):
@@ -159,7 +145,6 @@ class Build:
         self._actions, self._on_context = actions, on_context
         self._deps = deps
         self._context: Context | None = None
-        self._sandbox: Sandbox | None = None
         self._options, self._store, self._state, self._emit, self._consent = (
             options,
             store,
@@ -195,7 +180,8 @@ class Build:
             listed = packages_in(beginning.requirements or "")
             other_packages = [p for p in listed if module(p) not in sandbox_packages()]
             self._allowed = tuple(dict.fromkeys((*self._options.packages, *other_packages)))
-            await self._install(self._state.packages)
+            if self._state.packages and not self._state.lock:
+                await self._install(self._state.packages)
             last = await self._loop()
         except AgentError as error:
             last = self._failed(error)
@@ -235,22 +221,17 @@ class Build:
         return await done_once(name, lambda *_: asyncio.to_thread(do))
 
     async def _install(self, packages: tuple[str, ...]) -> None:
-        """Make the sandbox of the project. Raises: SandboxError."""
-
-        async def make(*_: object) -> None:
-            self._sandbox = await self._deps.sandbox_with(packages)
-
-        self._sandbox = None
-        if packages:
-            await done_once(name_of("project.install", packages), make)
-
-    async def _installed(self) -> Sandbox:
-        """The sandbox of the project, also in a process that did not make it. Raises:
+        """Choose versions of the packages, and install them. Raises: RequestError: none fit;
         SandboxError.
         """
-        if self._sandbox is None:
-            self._sandbox = await self._deps.sandbox_with(self._state.packages)
-        return self._sandbox
+
+        async def install(*_: object) -> PackageLock:
+            lock = await asyncio.to_thread(lock_packages, tuple(map(requirement, packages)))
+            await self._deps.sandbox.install(lock)
+            return lock
+
+        lock = await done_once(name_of("project.install", packages), install)
+        self._keep(packages=packages, lock=lock)
 
     async def _loop(self) -> Final:
         unusable = 0
@@ -296,12 +277,13 @@ class Build:
         """What a look at the project finds, and the number of its files."""
         files = await asyncio.to_thread(self._workspace.files)
         examination = await examine(
-            await self._installed(),
+            self._deps.sandbox,
             files,
             seconds=self._deps.seconds,
             limits=self._workspace.limits,
             extra=tuple(map(module, self._state.packages)),
             allowed=tuple(map(module, self._allowed)),
+            lock=self._state.lock,
         )
         return examination, len(files)
 
@@ -319,7 +301,7 @@ class Build:
         assert self._examination is not None
         epoch, actions = self._state.before.epoch, self._actions.all
         without = [] if self._examination.passing else ["finish"]
-        without += [] if self._allowed and self._deps.packages else ["add_package"]
+        without += [] if self._allowed else ["add_package"]
         functions = actions.functions(without)
 
         async def ask(budget: Budget, _: str) -> FunctionCall:
@@ -451,7 +433,8 @@ class Build:
                 self._name,
                 self._choice.epoch,
                 self._workspace,
-                await self._installed(),
+                self._deps.sandbox,
+                self._state.lock,
                 self._deps.seconds,
                 backup,
                 tell,
@@ -473,7 +456,7 @@ class Build:
             (allowed for allowed in self._allowed if is_meant(allowed, action.package)),
             None,
         )
-        if package is None or self._deps.packages is None:
+        if package is None:
             message = f"the package {action.package!r} is not among those that may be added"
             raise WorkspaceError(
                 message, f"choose one of {', '.join(self._allowed)}, or do without it"
@@ -491,8 +474,10 @@ class Build:
         if not approved:
             raise WorkspaceError(f"the person did not approve of {package}", "do without it")
         packages = tuple(dict.fromkeys((*self._state.packages, package)))
-        await self._install(packages)
-        self._keep(packages=packages)
+        try:
+            await self._install(packages)
+        except RequestError as error:
+            raise WorkspaceError(error.message, error.remedy) from error
         return ActionResult(text=f"{package} is there now.", changed=True)
 
     def _requirements(self) -> str:

@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from selfeng.core.files import File, FileLimits
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.protocols import Sandbox
 from selfeng.core.secrets import without_secrets
 from selfeng.core.value import Value
@@ -81,8 +82,10 @@ async def run(
     *,
     seconds: float = 30.0,
     limits: FileLimits = LIMITS,
+    lock: PackageLock | None = None,
 ) -> RunOutcome:
-    """Run Python with the arguments of each command, one after the other, in a copy of the files.
+    """Run Python with the arguments of each command, one after the other, in a copy of the files,
+    with the further packages of the lock.
 
     `seconds` of processor time are what the sandbox gives a job. Cancelling ends everything inside.
     Safe to repeat: only the outcome remains.
@@ -106,7 +109,9 @@ async def run(
         "size": limits.size,
     }
     execution = await sandbox.execute(
-        SandboxJob(run_python.__name__, _SOURCE), arguments, [File(name=GIVEN, content=job)]
+        SandboxJob(run_python.__name__, _SOURCE, lock=lock),
+        arguments,
+        [File(name=GIVEN, content=job)],
     )
     match execution:
         case Killed(reason=reason):

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from selfeng.core.errors import RequestError, ResourceBusy, ResourceNotFound, WorkspaceError
 from selfeng.core.files import zipped
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.private import close_to_others, make_private, replace_private
 from selfeng.core.value import Value
 from selfeng.projects.edits import Change, differences
@@ -135,6 +136,8 @@ class ProjectState(Value):
     """The output of the last runs."""
     packages: tuple[str, ...] = ()
     """Packages that were approved and added."""
+    lock: PackageLock | None = None
+    """Their versions."""
 
 
 class ProjectStore:

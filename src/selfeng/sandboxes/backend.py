@@ -2,7 +2,6 @@
 the jobs are the same.
 """
 
-import hashlib
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -167,11 +166,6 @@ def unavailable(name: str, error: SandboxError) -> SandboxStatus:
     """The status of a backend that can't be used."""
     reason = f"{error.message}; {error.remedy}" if error.remedy else error.message
     return SandboxStatus(available=False, backend=name, detail=f"Code can't run: {reason}.")
-
-
-def layer_digest(packages: Sequence[str]) -> str:
-    """A digest that names a set of packages, in any order."""
-    return hashlib.sha256("\n".join(sorted(packages)).encode()).hexdigest()[:16]
 
 
 class AutoBackend:

@@ -13,13 +13,14 @@ import signal
 import subprocess
 import tempfile
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
 from sandbox_worker.job_folder import HELD
 from selfeng.core.daemon_threads import DaemonThreads
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.packages import WORKER_PACKAGE
 from selfeng.core.process import is_running, this_process
 from selfeng.core.verdict import SandboxStatus
@@ -198,12 +199,12 @@ class BubblewrapBackend:
         folder: Path,
         limits: ContainerLimits,
         groups: ControlGroups | None = None,
-        packages: Sequence[str] = (),
+        lock: PackageLock | None = None,
     ) -> None:
-        """`folder` contains the Python environment that code runs in; `packages` are added to those
-        of the sandbox.
+        """`folder` contains the Python environment that code runs in; the packages of the `lock`
+        are added to those of the sandbox.
         """
-        self._environment = PythonEnvironment(folder.absolute(), packages=packages)
+        self._environment = PythonEnvironment(folder.absolute(), lock=lock)
         self._inputs = folder.absolute() / "inputs"
         self._limits = limits
         self._groups = groups or ControlGroups()

@@ -15,6 +15,7 @@ from docker.types import Mount  # type: ignore[import-not-found]
 from sandbox_worker.job_folder import HELD, INPUTS
 from selfeng.core.errors import SandboxError, SandboxFailed, SandboxUnavailable
 from selfeng.core.files import File, LargeContent
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.verdict import SandboxStatus
 from selfeng.sandboxes import self_check
 from selfeng.sandboxes.backend import LIFETIME, SHARED_KERNEL, Container, Mode, unavailable
@@ -246,14 +247,14 @@ class DockerBackend:
         runtime: str | None = None,
         environment: Mapping[str, str] | None = None,
         *,
-        packages: Sequence[str] = (),
+        lock: PackageLock | None = None,
     ) -> None:
-        """`runtime` None is the engine's default; `environment` as for `DockerEngine`; `packages`
-        are added to those of the image.
+        """`runtime` None is the engine's default; `environment` as for `DockerEngine`; the packages
+        of the `lock` are added to those of the image.
         """
         self.engine = DockerEngine(environment)
         below = DockerImage(self.engine, image, base_image)
-        self.image = PackageLayer(self.engine, below, packages) if packages else below
+        self.image = PackageLayer(self.engine, below, lock) if lock else below
         self._runtime = runtime
         self.options = container_options(limits, runtime)
 

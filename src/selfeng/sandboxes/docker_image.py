@@ -12,8 +12,8 @@ from docker.errors import ImageNotFound  # type: ignore[import-not-found]
 
 from selfeng.core.errors import SandboxFailed, SandboxUnavailable
 from selfeng.core.network import INDEXES, image_arguments, installer_environment, trust, untrusted
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.places import FILES, SOURCES, worker_files
-from selfeng.sandboxes.backend import layer_digest
 from selfeng.sandboxes.docker_engine import DockerEngine, translated
 
 DIGEST = "self-engineering-agent.digest"
@@ -214,14 +214,13 @@ class PackageLayer(DockerImage):
     It inherits the labels of the image below, so it is outdated whenever that is.
     """
 
-    def __init__(self, engine: DockerEngine, below: DockerImage, packages: Sequence[str]) -> None:
-        """`packages` as pip takes them: `requests==2.32.5`."""
+    def __init__(self, engine: DockerEngine, below: DockerImage, lock: PackageLock) -> None:
         super().__init__(
             engine,
-            f"{below.name.replace('@', '-').replace(':', '-')}-with-{layer_digest(packages)}",
+            f"{below.name.replace('@', '-').replace(':', '-')}-with-{lock.digest}",
             below.base,
         )
-        self._below, self._packages = below, tuple(sorted(packages))
+        self._below, self._lock = below, lock
 
     def build(self, on_line: Callable[[str], None]) -> str:
         """Build the image below, unless it is current, and this one; returns its id. Raises:
@@ -229,10 +228,11 @@ class PackageLayer(DockerImage):
         """
         if not self._below.is_current():
             self._below.build(on_line)
+        files = {"Dockerfile": self.dockerfile(), "requirements.txt": self._lock.text}
         self._run_build(
             on_line,
-            f"the packages {', '.join(self._packages)} can't be installed",
-            [("Dockerfile", self.dockerfile().encode())],
+            f"the packages {', '.join(self._lock.requirements)} can't be installed",
+            [(name, text.encode()) for name, text in files.items()],
             dockerfile="Dockerfile",
             arguments={},
             labels={},
@@ -240,16 +240,17 @@ class PackageLayer(DockerImage):
         return self.id()
 
     def dockerfile(self) -> str:
-        """The Dockerfile of the image; packages are plain names with versions, which a shell does
-        not interpret.
-        """
-        install = "pip install --no-cache-dir --root-user-action=ignore --only-binary :all:"
+        """The Dockerfile of the image."""
+        install = (
+            "pip install --no-cache-dir --root-user-action=ignore --only-binary :all: --no-deps "
+            "--require-hashes"
+        )
         arguments = "".join(f"ARG {name}\n" for name in INDEXES)
         return (
             f"FROM {self._below.name}\nUSER 0:0\n{arguments}"
-            f"COPY Dockerfile {_CERTIFICATES[:-1]}[m] {_SCRATCH}/\n"
+            f"COPY requirements.txt {_CERTIFICATES[:-1]}[m] {_SCRATCH}/\n"
             f"RUN if [ -f {_SCRATCH}/certificates.pem ]; then "
             f"export PIP_CERT={_SCRATCH}/certificates.pem; fi && {install} "
-            f"{' '.join(self._packages)} && "
+            f"-r {_SCRATCH}/requirements.txt && "
             f"python -c \"import shutil; shutil.rmtree('{_SCRATCH}')\"\nUSER 65534:65534\n"
         )

@@ -252,6 +252,13 @@ class CallResult(JobResult):
     def receiving(self) -> bool:
         return bool(self._pieces)
 
+    @property
+    def repeatable(self) -> bool:
+        """Whether the process of the call can do another job in the same folder, which the call
+        left as it was.
+        """
+        return self.orderly and self._field("refused") is None
+
     def execution(self, killed: str | None, measured: float) -> Execution:
         """The outcome; `killed` as for `SuiteResult.verdict`."""
         frame: dict[str, Any] = {

@@ -124,6 +124,11 @@ class Pool:
         """Containers that wait for a job."""
         return len(self._ready)
 
+    @property
+    def working(self) -> int:
+        """Containers that do a job, or wait to be cleaned up after it."""
+        return len(self._working)
+
     def start(self) -> None:
         """Start containers ahead of the first request, in the background."""
         self._target = max(self._target, self._size.least)

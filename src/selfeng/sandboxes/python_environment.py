@@ -13,21 +13,21 @@ import sysconfig
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from filelock import FileLock
 
 from selfeng.core.errors import SandboxFailed, SandboxUnavailable
 from selfeng.core.network import InstallFailed, run_installer
-from selfeng.core.packages import LIST, WORKER_PACKAGE, install_command
-from selfeng.core.places import FILES, worker_files
+from selfeng.core.package_lock import PackageLock
+from selfeng.core.packages import SANDBOX_LOCK, WORKER_PACKAGE, install_command
+from selfeng.core.places import worker_files
 from selfeng.sandboxes import interpreter
-from selfeng.sandboxes.backend import layer_digest
 
 PREFIX = Path("/opt/sandbox")
 """Its path in containers."""
 
-_REQUIREMENTS = FILES / "docker" / "requirements.txt"
 _FORM = "2"
 """Change it when the layout of the folders changes."""
 _BUILDING = ".building"
@@ -67,19 +67,21 @@ class PythonEnvironment:
     """The environment in a folder. Blocking."""
 
     def __init__(
-        self, folder: Path, requirements: Path = _REQUIREMENTS, packages: Sequence[str] = ()
+        self, folder: Path, requirements: Path = SANDBOX_LOCK, lock: PackageLock | None = None
     ) -> None:
-        """Further `packages` get a folder of their own, so that neither environment removes the
-        other as an old one.
+        """An environment with the packages of a `lock` has a folder of its own, so that neither
+        removes the other as an old one, and shares its other files.
         """
-        self._folder = folder / "with" / layer_digest(packages) if packages else folder
+        self._below = PythonEnvironment(folder, requirements) if lock else None
+        self._folder = folder / "with" / lock.digest if lock else folder
         self._requirements = requirements
-        self._packages = tuple(sorted(packages))
+        self._lock = lock
 
     @property
     def current(self) -> Parts:
         """The folders for this checkout and interpreter, whether they exist or not."""
-        made_for = " ".join((_FORM, sys.version, str(interpreter.program()), *self._packages))
+        lock = self._lock.text if self._lock else ""
+        made_for = " ".join((_FORM, sys.version, str(interpreter.program()), lock))
         return Parts(
             packages=self._folder / f"packages-{_digest(made_for, self._requirements)}",
             worker=self._folder / f"worker-{_digest(made_for, *worker_files())}",
@@ -108,13 +110,20 @@ class PythonEnvironment:
         Raises:
             SandboxFailed: the packages could not be installed, or the folder can't be written to.
         """
+        if self._below:
+            self._below.build(on_line, finish)
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with FileLock(self._folder / ".lock"):
                 current = self.current
                 self._provide(current.worker, lambda folder: _add_worker(folder, on_line))
                 self._provide(
-                    current.packages, lambda folder: self._add_packages(folder, on_line, finish)
+                    current.packages,
+                    lambda folder: (
+                        self._add_lock(folder, on_line, self._below.current.packages, self._lock)
+                        if self._below and self._lock
+                        else self._add_packages(folder, on_line, finish)
+                    ),
                 )
                 self._clear(current)
         except OSError as error:
@@ -135,6 +144,7 @@ class PythonEnvironment:
                 )  # independent of this user's umask
             unfinished.rename(folder)
         os.utime(folder)
+        os.utime(folder.parent)
 
     def _add_packages(
         self, folder: Path, on_line: Callable[[str], None], finish: Callable[[Parts], None]
@@ -158,15 +168,24 @@ class PythonEnvironment:
         (packages / WORKER_PACKAGE).mkdir(parents=True)  # for the worker to be mounted on
         into = ("--no-compile", "--target", str(packages))
         _run(on_line, install_command(*into, "--require-hashes", "-r", str(self._requirements)))
-        if self._packages:
-            _run(on_line, install_command(*into, "-c", str(LIST), *self._packages))
-        # A container can't write what it compiles. The packages' own tests are half of it, and
-        # nothing imports them.
-        _run(
-            on_line,
-            [sys.executable, "-m", "compileall", "-q", "-j", "0", "-x", "/tests/", str(packages)],
-        )
+        _compile(packages, on_line)
         finish(Parts(folder, self.current.worker))
+
+    def _add_lock(
+        self, folder: Path, on_line: Callable[[str], None], below: Path, lock: PackageLock
+    ) -> None:
+        """The environment `below` with further packages; its files are linked."""
+        copy = partial(shutil.copytree, symlinks=True, dirs_exist_ok=True, copy_function=os.link)
+        copy(below, folder)
+        listed = folder / "requirements.txt"
+        listed.write_text(lock.text, encoding="utf-8")
+        packages = folder / SITE_PACKAGES
+        command = install_command(
+            "--no-compile", "--target", str(packages), "--no-deps", "--require-hashes", "-r",
+            str(listed),
+        )  # fmt: skip
+        _run(on_line, command)
+        _compile(packages, on_line)
 
     def _clear(self, current: Parts) -> None:
         """Remove old folders; containers may still run on recent ones."""
@@ -193,6 +212,12 @@ def _add_worker(folder: Path, on_line: Callable[[str], None]) -> None:
     for path in worker_files():
         shutil.copy(path, folder)
     _run(on_line, [sys.executable, "-m", "compileall", "-q", str(folder)])
+
+
+def _compile(packages: Path, on_line: Callable[[str], None]) -> None:
+    """Compile them, since a container can't write. Nothing imports their tests, half of them."""
+    command = [sys.executable, "-m", "compileall", "-q", "-j", "0", "-x", "/tests/", str(packages)]
+    _run(on_line, command)
 
 
 def _tree(folder: Path) -> Iterator[Path]:

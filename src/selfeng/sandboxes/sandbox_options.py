@@ -8,6 +8,7 @@ from pathlib import Path
 
 from selfeng.core.errors import ConfigurationError
 from selfeng.core.files import FileLimits
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.packages import provided
 from selfeng.core.settings import Settings
 from selfeng.core.system import WSL, memory_mb
@@ -53,8 +54,8 @@ class SandboxOptions:
     """Several Docker engines, as DOCKER_HOST names one."""
     files: FileLimits = field(default_factory=FileLimits)
     limits: ContainerLimits = field(default_factory=ContainerLimits)
-    packages: Sequence[str] = ()
-    """Further packages, as pip takes them; `build_image` makes a layer for them."""
+    lock: PackageLock | None = None
+    """Further packages; `build_image` makes a layer for them."""
     patience: float = 3.0
     """How many times as long a run may wait; one that works slowly, on a busy machine, may take
     twice that.
@@ -81,7 +82,7 @@ def _docker(o: SandboxOptions) -> Backend:
     # Its SDK takes a quarter of a second to import, which is for nothing where bubblewrap is used.
     from selfeng.sandboxes.docker import DockerBackend
 
-    make = partial(DockerBackend, o.image, o.base_image, o.limits, o.runtime, packages=o.packages)
+    make = partial(DockerBackend, o.image, o.base_image, o.limits, o.runtime, lock=o.lock)
     if not o.docker_hosts:
         return make()
     from selfeng.sandboxes.docker_hosts import DockerHosts
@@ -92,7 +93,7 @@ def _docker(o: SandboxOptions) -> Backend:
 def _bubblewrap(o: SandboxOptions) -> Backend:
     from selfeng.sandboxes.bubblewrap import BubblewrapBackend
 
-    return BubblewrapBackend(o.folder, o.limits, packages=o.packages)
+    return BubblewrapBackend(o.folder, o.limits, lock=o.lock)
 
 
 _BACKENDS: dict[str, Callable[[SandboxOptions], Backend]] = {

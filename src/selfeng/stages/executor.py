@@ -8,6 +8,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -32,7 +33,7 @@ from selfeng.core.functions import (
     with_standalone,
     wrong_result,
 )
-from selfeng.core.http import Exchange, NetworkAccess
+from selfeng.core.http import NetworkAccess
 from selfeng.core.plan import StepResult
 from selfeng.core.prompt import FunctionCall, Prompt
 from selfeng.core.protocols import ModelClient, Sandbox, ServerTools, ToolLibrary, ToolNetwork
@@ -45,7 +46,7 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
 from selfeng.core.visible import one_line
 from selfeng.core.words import shortened
-from selfeng.core.work import own_work
+from selfeng.core.work import steps_of
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.prompts import render
 from selfeng.prompts.request import EVIDENCE, disputable, shown
@@ -82,7 +83,7 @@ _SHORT = 80
 _WITNESSES = "call_witnesses"
 _ASK_WITNESSES = f"""
 def {_WITNESSES}(modules, function, arguments):
-    import copy, importlib, pathlib, signal
+    import copy, decimal, importlib, pathlib, random, signal
 
     class Slow(BaseException):
         pass
@@ -94,6 +95,8 @@ def {_WITNESSES}(modules, function, arguments):
     files = {{path: path.read_bytes() for path in pathlib.Path().iterdir() if path.is_file()}}
     values = []
     for module in modules:
+        random.seed()
+        decimal.setcontext(decimal.Context())
         signal.setitimer(signal.ITIMER_PROF, {_WITNESS_SECONDS}, 0.1)
         try:
             called = getattr(importlib.import_module(module), function)
@@ -351,7 +354,10 @@ class Executor:
                     await turn.request.files_of(call.arguments),
                     await self._sources.of(tool.requires),
                 )
-                job = SandboxJob(name, tool.code, library=modules)
+                digest = call_digest(call.arguments, files)
+                call_id = f"{turn.request.conversation_id} {name} {len(call.further)} {digest}"
+                session = call_id if tool.witnesses and not tool.network else ""
+                job = SandboxJob(name, tool.code, library=modules, session=session)
                 execution = (
                     await self._connected(turn, tool, job, call.arguments, files)
                     if tool.network
@@ -362,7 +368,9 @@ class Executor:
                 execution = consistent(execution, name, call.arguments, profiles)
                 if tool.witnesses and isinstance(execution, Returned):
                     compare = partial(_compare, turn, name, execution)
-                    check = self._begin_check(tool, call, files, modules, execution.exchanges)
+                    job = replace(job, exchanges=execution.exchanges)
+                    with steps_of(None):  # what resumes the turn asks them again
+                        check = asyncio.create_task(self._ask_witnesses(tool, call, files, job))
                     turn.checks.append(Check(check, compare))
             if not isinstance(execution, Returned):
                 fail(span, getattr(execution, "type_name", execution.outcome))
@@ -375,7 +383,6 @@ class Executor:
             references = tuple(file.reference() for file in execution.files)
             turn.emit(FilesMade(tool=name, files=references, contents=execution.files))
         if not isinstance(tool, ServerTool):
-            digest = call_digest(call.arguments, files)
             if count and isinstance(execution, Returned):
                 count(name, tool.version, digest)
             else:
@@ -404,7 +411,7 @@ class Executor:
         answers otherwise than recorded, as the value may be wrong.
 
         Raises:
-            AgentError: a host is not granted.
+            NotConsented: a host is not granted.
         """
         if self._network is None or await self.ungranted(turn, tool):
             raise not_consented(tool.name, f"selfeng grants allow {tool.name}")
@@ -418,37 +425,23 @@ class Executor:
                     turn.emit(change)
         return failure
 
-    def _begin_check(
-        self,
-        tool: Tool,
-        call: Call,
-        files: Sequence[File],
-        modules: Mapping[str, str],
-        exchanges: tuple[Exchange, ...],
-    ) -> asyncio.Task[Execution | None]:
-        """Begin to call the tool's witnesses as the tool. Its steps are a thread of their own."""
-        digest = call_digest(call.arguments, files)
-        with own_work(f"witnesses {tool.version} {len(call.further)} {digest[:16]}"):
-            work = self._ask_witnesses(tool, call, files, modules, exchanges)
-            return asyncio.create_task(work)
-
     async def _ask_witnesses(
-        self,
-        tool: Tool,
-        call: Call,
-        files: Sequence[File],
-        modules: Mapping[str, str],
-        exchanges: tuple[Exchange, ...],
+        self, tool: Tool, call: Call, files: Sequence[File], job: SandboxJob
     ) -> Execution | None:
-        """The witnesses' values, in one job; None if the sandbox broke. Files that they
-        write are dropped.
+        """The witnesses' values, in the process of the tool's `job`; None if the sandbox broke.
+        Files that they write are dropped.
         """
         sources = {f"{tool.name}_witness_{n}": code for n, code in enumerate(tool.witnesses)}
-        library = {**modules, **sources}
-        job = SandboxJob(_WITNESSES, _ASK_WITNESSES, library=library, exchanges=exchanges)
+        ask_job = SandboxJob(
+            _WITNESSES,
+            _ASK_WITNESSES,
+            library={**job.library, **sources},
+            session=job.session,
+            exchanges=job.exchanges,
+        )
         arguments = {"modules": [*sources], "function": tool.name, "arguments": call.arguments}
         try:
-            return await self._sandbox.execute(job, arguments, files)
+            return await self._sandbox.execute(ask_job, arguments, files)
         except SandboxError as error:
             log.warning("the witnesses of %s could not be asked: %s", tool.name, error)
             return None

@@ -15,11 +15,11 @@ from selfeng.agents import AgentReply, Delegation
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.consent_question import (
     ConsentAsked,
-    call_question,
+    call_consent,
     consent_id,
     hosts_of,
+    network_consent,
     network_id,
-    network_question,
     not_consented,
 )
 from selfeng.core.errors import (
@@ -336,8 +336,7 @@ class Stages:
                 if turn.request.is_part:
                     command = f"selfeng servers allow {tool.server} {tool.tool}"
                     raise not_consented(tool.name, command)
-                question = call_question(tool, (call.arguments, *call.further))
-                state.outcome = ConsentAsked(question=question, call=call.waiting)
+                state.outcome = call_consent(tool, call.waiting)
                 return "incomplete"
             case Call(tool=Proposal() as tool) | Misfit(tool=Proposal() as tool):
                 state.outcome = DirectAnswer(text=tool.words, waits=True)
@@ -372,7 +371,13 @@ class Stages:
         outcome = state.outcome or state.synthesis.result
         if not isinstance(outcome, DirectAnswer | AgentReply | ConsentAsked):
             assert isinstance(state.choice, Misfit), state.choice
-            state.outcome = DirectAnswer(text=state.choice.text, questions=state.choice.questions)
+            misfit = state.choice
+            state.outcome = DirectAnswer(
+                text=misfit.text,
+                questions=misfit.questions,
+                code="values" if misfit.missing else "request",
+                values={"tool": misfit.tool.name},
+            )
         return "asked"
 
     async def _prepare(self, state: RequestState) -> str:
@@ -424,8 +429,7 @@ class Stages:
             return False
         if state.turn.request.is_part:
             raise not_consented(name, f"selfeng grants allow {name}")
-        question = network_question(name, accesses)
-        state.outcome = ConsentAsked(question=question, call=call.waiting)
+        state.outcome = network_consent(name, accesses, call=call.waiting)
         return True
 
     async def _mend(self, state: RequestState) -> str:

@@ -39,7 +39,7 @@ class Before(Value):
 
     def job(self, name: str, code: str = "", tests: str = "") -> SandboxJob:
         """A job with its modules and exchanges."""
-        return SandboxJob(name, code, tests, self.library, self.exchanges)
+        return SandboxJob(name, code, tests, self.library, exchanges=self.exchanges)
 
 
 class KnownCall(Value):

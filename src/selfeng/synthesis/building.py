@@ -15,7 +15,7 @@ from typing import assert_never
 
 from selfeng.core.background import beside
 from selfeng.core.composition import Importable
-from selfeng.core.consent_question import ConsentAsked, network_question, not_consented
+from selfeng.core.consent_question import ConsentAsked, network_consent, not_consented
 from selfeng.core.errors import EmbedderUnavailable, NetworkRefused, SynthesisFailed, ToolExists
 from selfeng.core.events import AnswerCorrected, ToolProposed
 from selfeng.core.functions import REFERENCE
@@ -32,7 +32,6 @@ from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import AgentPart, PlanPart, Turn
 from selfeng.core.verdict import SandboxJob, Verdict
 from selfeng.core.words import count, shortened
-from selfeng.library.composition.linked_sandbox import ReplayingSandbox
 from selfeng.prompts.request import exchanges_shown
 from selfeng.synthesis.before import Before
 from selfeng.synthesis.composing import asking_problem, steady_requirements
@@ -88,6 +87,8 @@ class SynthesisDeps:
     analyst: Analyst
     tester: Tester
     programmer: Programmer
+    replaying: Callable[[Sandbox, tuple[Exchange, ...]], Sandbox]
+    """A sandbox in which hosts answer as recorded."""
     network: ToolNetwork | None = None
     """The hosts that tools may use; None: there are none."""
 
@@ -208,8 +209,7 @@ class Synthesis:
             return "to be probed"
         if isinstance(self._steps.turn.request.kind, PlanPart | AgentPart):
             raise not_consented(spec.name, f"selfeng grants allow {spec.name}")
-        question = network_question(spec.name, spec.network)
-        self.result = ConsentAsked(question=question, specified=build.reply)
+        self.result = network_consent(spec.name, spec.network, specified=build.reply)
         return "unclear"
 
     async def probe(self) -> str:
@@ -234,7 +234,7 @@ class Synthesis:
         self._refused_probes = ""
         exchanges = (*self._build.exchanges, *exchanges)
         self._build = self._build.model_copy(update={"exchanges": exchanges})
-        self._sandbox = ReplayingSandbox(self._deps.sandbox, exchanges)
+        self._sandbox = self._deps.replaying(self._deps.sandbox, exchanges)
         if self._former:
             self._former = self._former.model_copy(update={"exchanges": exchanges})
         return "recorded"
@@ -389,7 +389,7 @@ class Synthesis:
         request = self._steps.turn.request
         if request.is_part or asking_problem(request, [question]):
             return None
-        return DirectAnswer(text="", questions=(question,))
+        return DirectAnswer(text="", questions=(question,), code="readings")
 
     async def _weakened(self, tests: str) -> str:
         """Why the suite that a vote left is refused; "" if it is accepted."""

@@ -123,17 +123,16 @@ def stated(example: SpecExample, transcript: str) -> bool:
     )
 
 
-def contradiction(spec: Specification) -> str:
-    """Which of the person's examples can't both be right, "" if all can."""
+def contradiction(spec: Specification) -> dict[str, str]:
+    """The `call` of two of the person's examples of which only one can be right, with the results
+    `first` and `second`; {} if all can.
+    """
     signature = spec.signature()
     for first, second in combinations(spec.user_examples, 2):
         same = arguments_of(first, signature) == arguments_of(second, signature)
         if same and not _agree(first, second):
-            return (
-                f"`{first.call}` gives {first.result} in one example and {second.result} in "
-                "another; only one can be right"
-            )
-    return ""
+            return {"call": first.call, "first": first.result, "second": second.result}
+    return {}
 
 
 def denied(spec: Specification, tests: str) -> str:

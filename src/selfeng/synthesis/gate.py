@@ -348,7 +348,8 @@ class Chain:
         library: Mapping[str, str] | None,
     ) -> Judgement:
         """The links after red; mutants run while the suite is repeated and replayed."""
-        job = SandboxJob(draft.name, draft.code, draft.tests, library or {}, draft.replays)
+        exchanges, modules = draft.replays, library or {}
+        job = SandboxJob(draft.name, draft.code, draft.tests, modules, exchanges=exchanges)
         gate = self.gate
         verdict = await gate.verify(job, emit)
         if not verdict.passed:

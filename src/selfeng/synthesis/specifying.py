@@ -15,7 +15,7 @@ from selfeng.core.spec import SpecExample, Specification, SpecificationReply
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Budget, Request
 from selfeng.core.value import Value
-from selfeng.core.words import count
+from selfeng.core.words import Coded, count
 from selfeng.prompts import render
 from selfeng.prompts.request import disputable, saved_plan, shown
 from selfeng.synthesis.checks import probe_problem, specification_problem
@@ -51,7 +51,7 @@ VIEWED = 2
 """Tools that the specification may change, and of which it sees what docstring and tests say."""
 
 
-class DirectAnswer(Value):
+class DirectAnswer(Coded):
     """The request needs no tool: this is what the person is told, or asked."""
 
     text: str
@@ -262,10 +262,17 @@ class Analyst:
         if problem := specification_problem(spec):
             return problem
         if conflict := contradiction(spec):
-            current.fail(f"The examples of the request can't all be right: {conflict}.")
+            problem = (
+                f"`{conflict['call']}` gives {conflict['first']} in one example and "
+                f"{conflict['second']} in another; only one can be right"
+            )
+            current.fail(f"The examples of the request can't all be right: {problem}.")
             question = Question(id="example", question="Which one do you mean?")
             return DirectAnswer(
-                text=f"Your examples can't all be right: {conflict}.", questions=(question,)
+                text=f"Your examples can't all be right: {problem}.",
+                questions=(question,),
+                code="example",
+                values=conflict,
             )
         if (namesake := await self._find_tool(spec.name)) and namesake.standing == "retired":
             return f"the name {spec.name} is taken by a tool that was retired"

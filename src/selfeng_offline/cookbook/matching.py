@@ -46,6 +46,8 @@ _GERMAN = re.compile(
     r"nach|aus|zu|hallo|danke)\b",
     re.IGNORECASE,
 )
+_CERTAIN = {*"äöüß", "eine", "einen", "und", "ist", "sind", "ich", "bitte", "kannst", "danke"}
+"""No English text has these."""
 _QUOTED = re.compile(r"""„[^“]*“|"[^"]*"|'[^']*'|“[^”]*”""")
 _NUMBER, _DATE = r"-?\d[\d.,]*(?<![.,])", r"\d[\d.-]*\d"
 _SLOTS = {
@@ -124,9 +126,11 @@ def planned(match: Match, *, german: bool = False) -> tuple[PlannedStep, ...]:
 
 
 def is_german(request: str) -> bool:
-    """Whether it looks like German: by its letters, or two of its small words; not by values."""
+    """Whether it looks like German: by its letters and small words, one that English lacks or two
+    others; not by values.
+    """
     hits = {hit.lower() for hit in _GERMAN.findall(_QUOTED.sub(" ", request))}
-    in_words = len(hits) > 1 or bool(hits & set("äöüß"))
+    in_words = len(hits) > 1 or bool(hits & _CERTAIN)
     return in_words or "„" in request or in_english(request) != request
 
 

@@ -23,7 +23,9 @@ import { emptyThread } from "./thread.js";
 
 const ACK_TIMEOUT = 15_000;
 const RETRY = 1_000;
-const PAUSE = 100; // milliseconds
+const PAUSE = 120; // milliseconds from one drawing to the next, at least
+const LONGEST_PAUSE = 500; // a page in the background measures too much
+const SHARE = 12; // at most one part of so many is spent on scripts, styles and layout
 
 const ENDS = new Set(["turn_finished", "turn_failed", "turn_stopped"]);
 
@@ -104,16 +106,17 @@ export function ensureSubscribed(id) {
   if (!subscribed.has(id)) subscribe(id);
 }
 
-// Live records, drawn together at most every PAUSE: a fast model sends hundreds a second.
+// Live records, drawn together: a fast model sends hundreds a second.
 let waiting = [];
 let timer = null;
 let passedOn = 0;
+let pause = PAUSE;
 
 function arrived({ conversation_id: conversationId, records }) {
   const last = waiting.at(-1);
   if (last?.conversationId === conversationId) last.records.push(...records);
   else waiting.push({ conversationId, records: [...records] });
-  timer ??= setTimeout(passOn, Math.max(0, passedOn + PAUSE - performance.now()));
+  timer ??= setTimeout(passOn, Math.max(0, passedOn + pause - performance.now()));
 }
 
 function passOn() {
@@ -121,6 +124,9 @@ function passOn() {
   const now = waiting;
   [waiting, timer, passedOn] = [[], null, performance.now()];
   for (const { conversationId, records } of now) receive(conversationId, records, true);
+  setTimeout(() => {
+    pause = Math.min(LONGEST_PAUSE, Math.max(PAUSE, SHARE * (performance.now() - passedOn)));
+  });
 }
 
 function receive(conversationId, records, live, after) {

@@ -76,7 +76,8 @@ export const percent = (value) => share.format(value);
 
 export function usageText(usage) {
   if (!usage || usage.calls === 0) return "";
-  const tokens = t("usage-tokens", { count: usage.input_tokens + usage.output_tokens });
+  const count = usage.input_tokens + usage.output_tokens;
+  const tokens = count > 0 && t("usage-tokens", { count }); // the offline model uses none
   return [t("usage-calls", { count: usage.calls }), tokens, costText(usage.cost)]
     .filter(Boolean)
     .join(" · ");

@@ -1,6 +1,16 @@
 // Questions to the person: the initial values of a form, and the answers as data and as words.
 
-import { t, words } from "./texts.js";
+import { coded, t, words } from "./texts.js";
+
+// What an event asks, as the page shows it; a code is that of the intro, or of the only question.
+export const askedBy = ({ questions, intro, ...said }) => ({
+  intro: coded(said, intro, "-intro"),
+  questions: questions.map((question) => ({
+    ...question,
+    label: coded(said, question.question),
+    why: coded(said, question.why, "-why"),
+  })),
+});
 
 export const choicesOf = ({ answer, options }) =>
   ({ choice: options, yes_no: ["yes", "no"] })[answer] ?? [];

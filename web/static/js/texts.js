@@ -14,6 +14,10 @@ bundle.addResource(new FluentResource(catalogue));
 
 export const words = (id, otherwise = "", values) => (hasText(id) ? t(id, values) : otherwise);
 
+// A text of the server: the sentence of its code, or the text itself where it has none.
+export const coded = ({ code, values }, text = "", part = "") =>
+  code ? words(`said-${code}${part}`, text, values) : text;
+
 export const hasText = (id) => bundle.hasMessage(id);
 
 // The words of a message: t("tests-passed", { passed: 3, total: 6 }). A message that is missing is its own name.

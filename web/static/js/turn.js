@@ -6,6 +6,7 @@ import { enter, leave } from "./course.js";
 import { endDelegation, openDelegation, patchDelegation } from "./delegation.js";
 import { foldPart, openPlan, patchPart } from "./plan.js";
 import { standingChange } from "./format.js";
+import { askedBy } from "./questions.js";
 import { always, close, latest, open, patch } from "./steps.js";
 import { t, words } from "./texts.js";
 
@@ -164,10 +165,10 @@ const folds = {
     state === "started"
       ? add(turn, "code_run", at, { attempt: run, code, execution: null })
       : change(turn, "code_run", { state: endOf(state), execution, seconds }),
-  questions_asked(turn, { questions, intro }) {
+  questions_asked(turn, event) {
     const { then, tool, given } = latest(turn.steps, "tool_mismatch") ?? {};
     const lacks = then === "ask" && given ? { tool, given } : null; // a tool that needs values
-    return { ...turn, questions: { questions, intro, lacks } };
+    return { ...turn, questions: { ...askedBy(event), lacks } };
   },
   executing: (turn, { tool, arguments: given, server }, at) =>
     add(turn, "execute", at, { tool, arguments: given, ...(server && { server }) }),

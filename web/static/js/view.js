@@ -1,7 +1,6 @@
 // What views are made of: templates, icons, words, and the store.
 
-export { html } from "./html.js";
+export { html, memo } from "./html.js";
 export { Icon, Spinner, StateIcon, stepIcon } from "./icons.js";
-export { memo } from "./memo.js";
 export { dispatch, openTool, show, store } from "./store.js";
 export { rich, t, words } from "./texts.js";

@@ -250,6 +250,24 @@ questions-answer = Antworten
 consents-once = dieses eine Mal
 consents-always = immer
 consents-no = nein
+said-consent = Darf { $tool } des Servers { $server } aufgerufen werden? ({ $address })
+said-consent-why = Mit { $arguments }. { $description ->
+    [none] {""}
+   *[other] Der Server sagt darüber: „{ $description }“.
+} Es läuft außerhalb der Sandbox{ $effect ->
+    [reads] {" und liest nach eigener Angabe nur"}
+   *[other] {""}
+}.
+said-network = Darf { $tool } Anfragen an { $hosts } senden?
+said-network-why = Es sendet { $sent }. Seine Argumente können Teil davon sein.
+said-witness = Zwei Implementierungen, die dieselben Tests bestehen, ergeben Verschiedenes. Was stimmt?
+said-witness-why = Das Zweite ist von einem Kandidaten für { $tool }, der nicht ausgewählt wurde.
+said-readings = Die Anfrage lässt sich auf zwei Arten verstehen, mit verschiedenen Ergebnissen. Was stimmt?
+said-example = Was ist gemeint?
+said-example-intro = Ihre Beispiele können nicht alle stimmen: { $call } ergibt einmal { $first }, einmal { $second }.
+said-request = Was soll stattdessen geschehen?
+said-request-intro = { $tool } kann das, aber nicht mit diesen Werten.
+said-values-intro = Dafür fehlt noch:
 questions-yes = ja
 questions-no = nein
 birth-new = Neues Werkzeug: { $name }

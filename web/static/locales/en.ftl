@@ -250,6 +250,24 @@ questions-answer = Answer
 consents-once = this once
 consents-always = always
 consents-no = no
+said-consent = May { $tool } of the server { $server } be called? ({ $address })
+said-consent-why = With { $arguments }. { $description ->
+    [none] {""}
+   *[other] The server says of it: “{ $description }”.
+} It runs outside the sandbox{ $effect ->
+    [reads] {", and by its own claim only reads"}
+   *[other] {""}
+}.
+said-network = May { $tool } send requests to { $hosts }?
+said-network-why = It sends { $sent }. Its arguments may be part of that.
+said-witness = Two implementations that passed the same tests give different results. Which one is right?
+said-witness-why = The second one is of a candidate for { $tool }, which was not chosen.
+said-readings = Two readings of the request give different results. Which one is right?
+said-example = Which one do you mean?
+said-example-intro = Your examples can’t all be right: { $call } gives { $first } in one and { $second } in another.
+said-request = What do you want done instead?
+said-request-intro = { $tool } can do this, but not with these values.
+said-values-intro = To do this I still need:
 questions-yes = yes
 questions-no = no
 birth-new = New tool: { $name }

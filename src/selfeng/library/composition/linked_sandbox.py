@@ -11,6 +11,7 @@ from typing import Any
 from selfeng.core.composition import Importable, imports
 from selfeng.core.files import File
 from selfeng.core.http import Exchange, Network
+from selfeng.core.package_lock import PackageLock
 from selfeng.core.packages import READER, sandbox_packages
 from selfeng.core.protocols import Sandbox, ToolLibrary
 from selfeng.core.tool import Requirement
@@ -30,6 +31,9 @@ class LinkedSandbox:
 
     async def status(self) -> SandboxStatus:
         return await self._sandbox.status()
+
+    async def install(self, lock: PackageLock) -> None:
+        await self._sandbox.install(lock)
 
     async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
         return await self._sandbox.verify(await self._linked(job), on_test)
@@ -77,6 +81,9 @@ class ReplayingSandbox:
 
     async def status(self) -> SandboxStatus:
         return await self._sandbox.status()
+
+    async def install(self, lock: PackageLock) -> None:
+        await self._sandbox.install(lock)
 
     async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
         return await self._sandbox.verify(self._recorded(job), on_test)

@@ -269,8 +269,7 @@ def question_for(parameter: Parameter) -> Question:
     )
     options = values if len(values) > 1 else ()
     question_text = (
-        parameter.description.rstrip(".?")
-        or f"the value of {parameter.name} ({parameter.annotation})"
+        parameter.description.rstrip(".?") or f"{parameter.name} ({parameter.annotation})"
     )
     return Question(
         id=parameter.name,

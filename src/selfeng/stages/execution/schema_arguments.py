@@ -50,9 +50,7 @@ def question_for_property(tool: ServerTool, name: str) -> Question:
     schema = tool.input_schema["properties"].get(name)
     schema = schema if isinstance(schema, dict) else {}
     options = tuple(map(str, schema["enum"])) if isinstance(schema.get("enum"), list) else ()
-    question_text = one_line(str(schema.get("description") or f"the value of {name}")).rstrip(".?")[
-        :_SHOWN
-    ]
+    question_text = one_line(str(schema.get("description") or name)).rstrip(".?")[:_SHOWN]
     choice = 1 < len(options) <= _MOST_OPTIONS
     return Question(
         id=name,

@@ -28,17 +28,12 @@ function Drawing({ course, graph }) {
       );
   }, [svg]);
   useLayoutEffect(() => {
-    if (svg) mark(place.current, marksOf(course));
-  }, [svg, course]);
-  useEffect(() => {
     if (!svg) return;
-    const { current } = place;
-    const middle = new ResizeObserver(() => {
-      current.scrollLeft = (current.scrollWidth - current.clientWidth) / 2; // most ways lead through it
-    });
-    middle.observe(current);
-    return () => middle.disconnect();
-  }, [svg]);
+    mark(place.current, marksOf(course));
+    const resized = new ResizeObserver(() => showWay(place.current));
+    resized.observe(place.current);
+    return () => resized.disconnect();
+  }, [svg, course]);
   if (graph?.error) return html`<${Problem} title=${t("graph-not-shown")} ...${graph.error} />`;
   if (!svg) return html`<${Loading} />`;
   return html`<${Region}
@@ -47,6 +42,16 @@ function Drawing({ course, graph }) {
     data-testid="graph"
     ref=${place}
   />`;
+}
+
+// Scrolls to the middle of the way that was taken, and down to where it is now.
+function showWay(drawing) {
+  const names = [...drawing.querySelectorAll("g.node:not([data-state=waiting]) text")];
+  const middles = names.map((name) => name.getAttribute("x"));
+  const { x, width } = drawing.firstElementChild.viewBox.baseVal;
+  const middle = (Math.min(...middles) / 2 + Math.max(...middles) / 2 - x) / width;
+  drawing.scrollLeft = middle * drawing.scrollWidth - drawing.clientWidth / 2;
+  drawing.querySelector("[data-state=running]")?.scrollIntoView({ block: "center" });
 }
 
 function mark(drawing, { nodes, taken }) {

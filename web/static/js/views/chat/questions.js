@@ -50,7 +50,7 @@ export function Answered({ questions, answers }) {
     ${questions.map(
       (question) =>
         html`<div key=${question.id}>
-          <dt>${question.question}</dt>
+          <dt>${question.label}</dt>
           ${given(question) && html`<dd>${valueWords(question, given(question).value)}</dd>`}
         </div>`,
     )}
@@ -68,7 +68,7 @@ function Field({ question, name, value, change }) {
       data-question=${question.id}
       aria-describedby=${described}
     >
-      <legend>${question.question}</legend>
+      <legend>${question.label}</legend>
       ${note}
       <div class="question-choices">
         ${choices.map(
@@ -89,7 +89,7 @@ function Field({ question, name, value, change }) {
   }
   const numeric = question.answer === "number";
   return html`<div class="question" data-question=${question.id}>
-    <label for=${name}>${question.question}</label>
+    <label for=${name}>${question.label}</label>
     ${note}
     <input
       id=${name}

@@ -238,7 +238,7 @@ function besideAxis(kind, places) {
 const wordsOf = (kind) => (_, ticks) => {
   const shown = ticks.filter((tick) => tick !== null);
   const words = kind === "time" ? timeWords(shown) : shortWords(shown);
-  return ticks.map((tick) => (tick === null ? null : words(tick)));
+  return ticks.map((tick) => (tick === null ? "" : words(tick)));
 };
 
 const shortened = (words, room) =>
