@@ -264,7 +264,7 @@ class EmbedderUnavailable(AgentError):
 
 
 class NotConsented(AgentError):
-    """A call reaches what is outside the sandbox, and nobody has allowed that."""
+    """A call reaches what is outside the sandbox, and no person has allowed that."""
 
     cause = "consent"
 

@@ -311,7 +311,7 @@ class Stages:
         return True
 
     async def _outside(self, name: str) -> Tool | ServerTool | None:
-        """The tool of another server of this name, or the one of the library."""
+        """The tool of this name of another server, or of the library."""
         if self._servers and (tool := await self._servers.get(name)):
             return tool
         with suppress(LibraryError):

@@ -199,7 +199,7 @@ class Synthesis:
         return "ordered"
 
     async def _connect(self, build: BuildSpec) -> str:
-        """Ask for consent to what the tool needs of hosts and nobody has allowed."""
+        """Ask for consent to the hosts that are not allowed yet."""
         former = build.extends.network if build.extends else ()
         spec = build.spec.model_copy(update={"network": build.spec.network or former})
         exchanges = build.extends.exchanges if build.extends else ()

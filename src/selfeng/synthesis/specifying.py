@@ -233,7 +233,7 @@ class Analyst:
         """Why a tool can't use the hosts that it is specified with; "" if it can."""
         hosts = [access.host for access in spec.network]
         if not self._connected:
-            return "there is no network here: do without `network`, or reply with `impossible`"
+            return "tools can't use hosts here: do without `network`, or reply with `impossible`"
         refused = [host for host in hosts if host in request.refused]
         return (
             f"the person does not allow {', '.join(refused)}: do without, or reply with "
