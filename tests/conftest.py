@@ -26,6 +26,7 @@ def pytest_configure():
     Python code can interrupt.
     """
     faulthandler.register(signal.SIGTERM, file=os.dup(2), chain=True)
+    os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"
     os.environ.update(installer_environment())  # tests install packages, and serve on loopback
 
 

@@ -1,1 +1,1 @@
-"""The tools of other MCP servers: which there are, and calls of them."""
+"""Other servers that turns use: tools by MCP, requests by HTTP, and their secrets."""

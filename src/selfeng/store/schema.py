@@ -412,3 +412,11 @@ server_tools = sa.Table(
     sa.Column("definition", sa.Text),  # JSON of core.server_tool.ServerTool; NULL: not listed now
     sa.Column("allowed", sa.String(64)),  # the digest that a person always allows
 )
+
+secrets = sa.Table(
+    "secrets",  # that tools use
+    metadata,
+    sa.Column("name", sa.String(64), primary_key=True),
+    sa.Column("content", sa.Text),  # encrypted, see servers.vault; NULL: in the system's keyring
+    sa.Column("updated_at", sa.DateTime(timezone=True), nullable=False),
+)
