@@ -64,6 +64,7 @@ from selfeng.sandbox import SecureSandbox
 from selfeng.servers.broker import Broker
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
+from selfeng.servers.vault import Vault
 from selfeng.stages.decision import Thresholds
 from selfeng.stages.execution.file_profiler import FileProfiler
 from selfeng.stages.executor import Executor
@@ -163,7 +164,8 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             limits=settings.result_limits,
         )
         stack.push_async_callback(servers.aclose)
-        network = GrantedNetwork(tools.sandbox, Broker(_no_secret), Grants(database))
+        vault = Vault(database, settings.data_dir)
+        network = GrantedNetwork(tools.sandbox, Broker(vault.value), Grants(database))
         log.info(
             "selfeng %s: model %s at %s, sandbox %s, database %s, data in %s",
             VERSION,
@@ -383,10 +385,6 @@ def compose(
         background=background,
         resources=stack.pop_all(),
     )
-
-
-def _no_secret(name: str) -> str:
-    raise ConfigurationError(f"there is no secret {name!r}", "use a service without a key")
 
 
 def _model_parts(
