@@ -235,6 +235,7 @@ async def test_a_request_outside_of_the_grant_names_the_host(database: sa.Engine
         "NetworkRefused",
         "no consent for GET https://evil.example.org/",
     )
+    assert events[-1].remedy == "look at the hosts on the tool's page, or try again later"
     assert pages.sent == []
 
 
