@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # What prettier formats.
 PAGE := "web/{static,gallery}/**/*.{js,css}" "tests/front/*.js"
 
-.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-before bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues bench-load
+.PHONY: run front-end front-end-dev node-packages test test-all test-everywhere provisions machine lint unit format docs graph lock dist clean bench-house bench-page bench-setup bench-retrieval fit-retrieval bench-sandbox bench-sandbox-before bench-sandbox-llm bench-stress bench-forging bench-runtime bench-runtime-miniagents bench-verdicts bench-repair bench-learning bench-calls bench-lookup bench-registry-kill bench-reuse screenshots pictures bench-turn bench-feed bench-scaling bench-faults bench-doors bench-files bench-wrong bench-queues bench-load bench-world
 .DELETE_ON_ERROR:
 
 run:
@@ -160,6 +160,11 @@ screenshots: $(VENV)/test.stamp node-packages
 # The README's pictures: the page in both themes, and a film of a tool that is born and used again.
 pictures: $(VENV)/test.stamp $(VENV)-pictures/stamp node-packages
 	@$(PY) -m benchmarks.pictures $(VENV)-pictures/bin/python
+
+# What the broker of tools' requests costs, and what hostile tools and services reach in the test world; fails when a goal is missed. The
+# last line is JSON.
+bench-world: $(VENV)/test.stamp
+	@$(PY) -m benchmarks.world
 
 # What a library saves over a stream of related requests; the last line is JSON.
 bench-learning: $(VENV)/test.stamp machine

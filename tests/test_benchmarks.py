@@ -26,6 +26,7 @@ SIZES = [
     pytest.param("files", ("quoted.csv",), "files", marks=SANDBOX),
     pytest.param("scaling", ("10",), "10"),
     pytest.param("queues", ("1",), "wait_ms_1.0", marks=LONG),
+    pytest.param("world", ("5",), "overhead_ratio"),
     pytest.param("runtime", ("1",), "call_ratio", marks=LONG),
     pytest.param("calls", (), "build_calls", marks=[*WHOLE, SANDBOX]),
     pytest.param("doors", ("2",), "python_ratio", marks=[*WHOLE, SANDBOX]),

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from flask.json.provider import DefaultJSONProvider
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field, SecretStr, ValidationError
 from socketio.packet import ACK, CONNECT, DISCONNECT, EVENT, Packet  # type: ignore[import-untyped]
 
 from selfeng.core.errors import AgentError, RequestError
@@ -19,6 +19,7 @@ from selfeng.core.value import Value, first_problem
 from selfeng.library.exchange.tool_export import ExportForm
 from selfeng.projects.consent import ApprovalReply
 from selfeng.provision.configuration import SettingsInvalid
+from selfeng.servers.vault import LONGEST as LONGEST_SECRET
 from selfeng.store.conversation_list import ModelName
 
 UNREADABLE = "unreadable"
@@ -216,6 +217,12 @@ class FileAs(Value):
 class NewShare(Value):
     days: Literal[7, 30] | None = None
     """After which the link ends; None: only when it is revoked."""
+
+
+class SecretValue(Value):
+    """The value of a secret."""
+
+    value: Annotated[SecretStr, Field(max_length=LONGEST_SECRET)]
 
 
 class SettingsChange(Value):

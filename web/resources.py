@@ -25,6 +25,7 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned, Verdict
 from selfeng.doors.turn_story import TurnStory
 from selfeng.projects.service import ProjectSummary
+from selfeng.servers.vault import StoredSecret
 from selfeng.store.conversation_list import ConversationSummary
 from selfeng.store.habits import Habits
 from selfeng.store.shares import MadeShare, Share
@@ -325,6 +326,10 @@ class ModelList(Value):
 
 class LocalServerList(Value):
     servers: tuple[LocalServer, ...]
+
+
+class SecretList(Value):
+    secrets: tuple[StoredSecret, ...]
 
 
 class Drawing(Value):

@@ -1,5 +1,6 @@
 """The routes of the settings: read, changed and tried by whoever has opened the page."""
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from flask import Flask
@@ -8,17 +9,17 @@ from selfeng.provision.configuration import SettingsView
 from selfeng.store.spending import SpendingReport
 from web.bridge import Bridge
 from web.middleware import owner
-from web.operations import operation
-from web.payloads import SettingsChange
-from web.resources import LocalServerList, ModelList
+from web.operations import Done, operation
+from web.payloads import SecretValue, SettingsChange
+from web.resources import LocalServerList, ModelList, SecretList
 
 if TYPE_CHECKING:
     from selfeng.engine import Engine
 
 
 def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
-    """Add the routes. No answer has a key in it."""
-    configuration = engine.configuration
+    """Add the routes. No answer has a key or the value of a secret in it."""
+    configuration, vault = engine.configuration, engine.vault
 
     @app.get("/api/v1/settings")
     @operation()
@@ -53,3 +54,23 @@ def add_settings_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
     def models(body: SettingsChange) -> ModelList:
         """List the models that the model's server has, as it would be with these changes."""
         return ModelList(models=bridge.call(configuration.models(body.changes)))
+
+    @app.get("/api/v1/secrets")
+    @operation()
+    def secrets() -> SecretList:
+        """List the names of the secrets that tools may use."""
+        return SecretList(secrets=bridge.call(asyncio.to_thread(vault.list)))
+
+    @app.put("/api/v1/secrets/<name>")
+    @operation()
+    def set_secret(name: str, body: SecretValue) -> Done:
+        """Keep a secret, in place of an earlier value."""
+        bridge.call(asyncio.to_thread(vault.set, name, body.value.get_secret_value()))
+        return Done()
+
+    @app.delete("/api/v1/secrets/<name>")
+    @operation()
+    def remove_secret(name: str) -> Done:
+        """Remove a secret."""
+        bridge.call(asyncio.to_thread(vault.remove, name))
+        return Done()

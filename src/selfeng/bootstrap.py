@@ -351,6 +351,7 @@ def compose(
         projects=projects,
         servers=servers,
         network=network,
+        vault=Vault(database, settings.data_dir),
         shares=Shares(database, journal, files),
         setup=Setup(
             {

@@ -63,6 +63,7 @@ from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
+from selfeng.servers.vault import Vault
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.stages.executor import Call, Executor
 from selfeng.stages.tool_review import EarlierAnswers, ToolReview
@@ -128,6 +129,7 @@ class Engine:
     projects: ProjectService
     servers: McpServers
     network: GrantedNetwork
+    vault: Vault
     shares: Shares
     setup: Setup
     readiness: Readiness

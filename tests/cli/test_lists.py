@@ -93,3 +93,16 @@ def test_a_reader_that_has_ended_is_no_error(run):
     process.stdout.close()
     assert (process.stderr.read(), process.wait()) == (b"", 141)
     process.stderr.close()
+
+
+def test_a_secret_is_read_from_standard_input_and_listed_by_its_name(run):
+    done = CliRunner().invoke(app, ["secrets", "set", "API_KEY"], input="kanarie-0123456789\n")
+    assert (done.exit_code, done.stdout) == (0, "")
+    ((name, readable),) = {
+        (s["name"], s["readable"]) for s in listed(run("secrets", "list", "--json"))
+    }
+    assert (name, readable) == ("API_KEY", True)
+    assert run("secrets", "list") == (0, "API_KEY\n")
+    assert run("secrets", "remove", "API_KEY")[0] == 0
+    assert run("secrets", "remove", "API_KEY")[0] == 1
+    assert listed(run("secrets", "list", "--json")) == []

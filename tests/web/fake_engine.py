@@ -113,6 +113,7 @@ from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.servers.mcp_servers import McpServers
 from selfeng.servers.tool_network import GrantedNetwork
+from selfeng.servers.vault import Vault
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationKind
@@ -586,6 +587,7 @@ class FakeEngine:
         )
         grants = Grants(self._database)
         self.network = GrantedNetwork(StillSandbox(), ScriptedNetwork(), grants)
+        self.vault = Vault(self._database, folder)
         self.recorder = Recorder(self, pauses=(), retry=0.01)
         self.feed = Feed(self._journal, self.recorder)
         self._failures = 0

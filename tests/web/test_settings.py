@@ -210,3 +210,24 @@ def test_model_servers_of_the_machine_are_found_and_chosen_like_any_setting(tmp_
                 assert (model["name"], model["local_servers"]) == ("qwen3:8b", [])
         finally:
             assert server.end() == (0, "")
+
+
+def test_a_secret_is_kept_and_no_answer_has_its_value(
+    server: ServerProcess, visitor: requests.Session
+) -> None:
+    address = f"{server.url}/api/v1/secrets"
+    assert visitor.get(address).json() == {"secrets": []}
+    answers = [
+        visitor.put(f"{address}/API_KEY", json={"value": SECRET}),
+        visitor.put(f"{address}/api_key", json={"value": SECRET}),
+        visitor.put(f"{address}/API_KEY", json={"value": SECRET[:5]}),
+        visitor.put(f"{address}/API_KEY", json={"value": [SECRET]}),
+        visitor.get(address),
+        visitor.get(f"{address}/API_KEY"),
+        visitor.delete(f"{address}/API_KEY"),
+        visitor.delete(f"{address}/API_KEY"),
+    ]
+    assert [answer.status_code for answer in answers] == [200, 400, 400, 400, 200, 405, 200, 404]
+    ((name, readable),) = {(s["name"], s["readable"]) for s in answers[4].json()["secrets"]}
+    assert (name, readable) == ("API_KEY", True)
+    assert SECRET[:5] not in "".join(answer.text for answer in answers)

@@ -13,7 +13,7 @@ import ssl
 import tempfile
 import threading
 import zlib
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, NamedTuple, Self
 from urllib.parse import quote, unquote
@@ -53,6 +53,13 @@ class SeenRequest(NamedTuple):
     """With its query."""
     headers: Mapping[str, str]
     body: bytes
+
+
+def only_key(name: str) -> str:
+    """The value of KEY. Raises: ResourceNotFound: another name."""
+    if name != "KEY":
+        raise ResourceNotFound(f"there is no secret {name}", f"selfeng secrets set {name}")
+    return CANARY
 
 
 class World:
@@ -101,16 +108,9 @@ class World:
         self._stack.close()
 
     def broker(
-        self, secrets: Mapping[str, str] | None = None, limits: BrokerLimits | None = None
+        self, secret: Callable[[str], str] = only_key, limits: BrokerLimits | None = None
     ) -> Broker:
         """A broker that lives in this world, by default without a limit of its rate."""
-        values = {"KEY": CANARY} if secrets is None else secrets
-
-        def secret(name: str) -> str:
-            if name not in values:
-                raise ResourceNotFound(f"there is no secret {name}", f"selfeng secrets set {name}")
-            return values[name]
-
         return Broker(
             secret,
             resolve=self.resolve,

@@ -7,6 +7,7 @@ here, and each is checked as the request was.
 
 import asyncio
 import base64
+import logging
 import re
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -34,6 +35,9 @@ from selfeng.core.places import VERSION
 from selfeng.core.secrets import Masker
 from selfeng.core.visible import one_line
 from selfeng.servers.addresses import Resolve, reach_of, resolve
+
+# It writes the headers of responses, which may repeat a secret.
+logging.getLogger("httpcore2").setLevel(logging.INFO)
 
 _SENT = {
     *("accept", "accept-language", "content-type", "content-language", "idempotency-key"),
@@ -199,7 +203,7 @@ class BrokeredNetwork:
         NetworkRefused: no access covers the request or a redirect, a limit, a header or the
             address forbids it, or the server does not answer.
         """
-        values: Mapping[str, str] = {}
+        masker = Masker({})
         try:
             sent = _Sent.of(request, self._limits.size)
             self._access(sent)
@@ -208,7 +212,7 @@ class BrokeredNetwork:
             async with self._slots:
                 response = await self._follow(sent, values, masker)
         except (httpx2.HTTPError, ReplyTooLarge, ssl.SSLError) as error:
-            raise NetworkRefused(*_failure(request, error, Masker(values))) from None
+            raise NetworkRefused(*_failure(request, error, masker)) from None
         except TimeoutError:
             limit = f"{self._limits.seconds:g} seconds"
             raise NetworkRefused(f"{_host(request.url)} took more than {limit}") from None
@@ -241,7 +245,7 @@ class BrokeredNetwork:
                     body = await _read(response, self._limits.size)
                     return HttpResponse(
                         status=response.status_code,
-                        headers=_kept(response.headers, masker),
+                        headers=_usual_headers(response.headers, masker),
                         body=base64.b64encode(masker.bytes(body)).decode(),
                         url=masker.text(sent.address),
                     )
@@ -300,7 +304,7 @@ class _Sent(NamedTuple):
         try:
             url = _canonical(str(self.url.join(location)))
         except (httpx2.InvalidURL, ValueError):
-            raise NetworkRefused(f"{self.host} redirects to what is no address") from None
+            raise NetworkRefused(f"{self.host} redirects to an invalid address") from None
         if status in (307, 308) or self.method in ("GET", "HEAD"):
             return self._replace(url=url)
         if status == 303 or self.method == "POST":
@@ -323,8 +327,8 @@ class _Sent(NamedTuple):
                     headers[_header_name(use.key)] = value
                 case "query":
                     pairs = (pair for pair in query.split("&") if pair)
-                    others = [p for p in pairs if unquote_plus(p.partition("=")[0]) != use.key]
-                    query = "&".join([*others, f"{quote(use.key, '')}={quote(value, '')}"])
+                    remaining = [p for p in pairs if unquote_plus(p.partition("=")[0]) != use.key]
+                    query = "&".join([*remaining, f"{quote(use.key, '')}={quote(value, '')}"])
         if not all(map(_is_header_value, headers.values())):
             raise NetworkRefused(f"a secret for {self.host} is not ASCII, which headers need")
         target = self.url.copy_with(query=query.encode() or None)
@@ -354,7 +358,7 @@ def _canonical(address: str) -> httpx2.URL:
         )
     except (httpx2.InvalidURL, ValueError):
         raise NetworkRefused(
-            f"{one_line(address)[:_SHOWN]!r} is no address for a tool",
+            f"{one_line(address)[:_SHOWN]!r} is not an address that a tool can use",
             "write http or https, a host and a path, without user and password",
         ) from None
 
@@ -386,7 +390,7 @@ def _header_name(key: str) -> str:
     return name
 
 
-def _kept(headers: httpx2.Headers, masker: Masker) -> Headers:
+def _usual_headers(headers: httpx2.Headers, masker: Masker) -> Headers:
     """Those that a tool gets: the first ones of usual length."""
     pairs = (
         (name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in headers.raw

@@ -1,0 +1,56 @@
+"""The commands for secrets, which tools use without seeing them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from selfeng.cli.command import AsJson, example, on_engine, print_json, say
+
+if TYPE_CHECKING:
+    from selfeng.engine import Engine
+
+app = typer.Typer(no_args_is_help=True)
+Name = Annotated[str, typer.Argument(help="In capitals, such as GITHUB_TOKEN.")]
+
+
+@app.callback(epilog=example("selfeng secrets set GITHUB_TOKEN"))
+def secrets() -> None:
+    """Secrets that you let tools use: the app adds them to requests, and shows them nowhere."""
+
+
+@app.command("set", epilog=example("selfeng secrets set GITHUB_TOKEN < token.txt"))
+@on_engine()
+async def set_secret(engine: Engine, name: Name) -> None:
+    """Keep a secret. Its value is read from standard input, or asked for without showing it."""
+    from selfeng.cli.standard_input import is_piped, read_bytes
+
+    if is_piped():
+        value = read_bytes().decode(errors="replace").strip()
+    else:
+        value = typer.prompt(f"Value of {name}", hide_input=True, err=True)
+    engine.vault.set(name, value)
+    say(f"{name} is kept")
+
+
+@app.command("list", epilog=example("selfeng secrets list"))
+@on_engine()
+async def list_secrets(engine: Engine, *, json: AsJson = False) -> None:
+    """List the names of the secrets, and those that must be entered again."""
+    stored = engine.vault.list()
+    if json:
+        print_json([secret.model_dump(mode="json") for secret in stored])
+        return
+    for secret in stored:
+        typer.echo(f"{secret.name:32} {'' if secret.readable else 'enter it again'}".rstrip())
+    if not stored:
+        say("There are no secrets.")
+
+
+@app.command(epilog=example("selfeng secrets remove GITHUB_TOKEN"))
+@on_engine()
+async def remove(engine: Engine, name: Name) -> None:
+    """Remove a secret."""
+    engine.vault.remove(name)
+    say(f"{name} is removed")
