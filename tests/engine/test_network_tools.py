@@ -137,6 +137,18 @@ async def test_a_tool_is_built_after_consent_and_probes(database: sa.Engine) -> 
     assert second[-1].answer == "It is 8."
 
 
+async def test_the_question_survives_a_restart(database: sa.Engine) -> None:
+    sandbox, pages = building(returned())
+    async with engine_with(database, model(SPECIFIED), sandbox, pages) as engine:
+        begun, first = await turn(engine, None, "the rate, doubled")
+    script = model(*BUILDS, "It is 8.")
+    async with engine_with(database, script, sandbox, pages) as engine:
+        second = await say(engine, begun.conversation_id, first, "always")
+        grants = await engine.network.grants()
+    assert script.asked() == ["tests", "implementation", "answer"]
+    assert (second[-1].answer, [grant.tool for grant in grants]) == ("It is 8.", ["double_number"])
+
+
 async def test_once_asks_again_at_the_next_call(database: sa.Engine) -> None:
     sandbox, pages = building(returned())
     again = FunctionCall(name="double_number", arguments={"number": 4})
