@@ -122,9 +122,9 @@ class Audit:
             case "import":
                 return args[1] is None or self._is_library(args[1])
             case "socket.__new__":
-                return next((f for f in _stack(frame) if f != socket.__file__), "").startswith(
-                    f"{_STANDARD}/asyncio/"
-                )
+                caller = next((f for f in _stack(frame) if f != socket.__file__), "")
+                asyncio = caller.startswith(f"{_STANDARD}/asyncio/")
+                return asyncio or self._is_imported(frame)  # urllib3 tries out IPv6
             case "pickle.find_class":
                 return False
         return self._is_imported(frame)

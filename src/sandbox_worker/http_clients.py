@@ -4,7 +4,6 @@ when it is imported.
 """
 
 import io
-import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from http import HTTPStatus
@@ -16,15 +15,9 @@ from typing import Any
 from .http_transport import TRANSPORT, ClientResponse
 
 
-def install() -> None:
-    """Let clients that are imported from now on, and those that are there, use the transport."""
-    sys.meta_path.insert(0, _Finder())
-    for name, change in _CLIENTS.items():
-        if name in sys.modules:
-            change(sys.modules[name])
+class ClientFinder(MetaPathFinder):
+    """Finds the modules of clients before others do, and changes them once they are loaded."""
 
-
-class _Finder(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
@@ -68,12 +61,6 @@ class _Connection:
 
     def settimeout(self, timeout: Any) -> None:
         self._timeout = timeout if isinstance(timeout, int | float) else None
-
-    def setsockopt(self, *_: object) -> None:
-        """There is no socket."""
-
-    def shutdown(self, how: int) -> None:
-        """Nothing is open."""
 
     def close(self) -> None:
         """Nothing is open."""
@@ -128,15 +115,14 @@ def _joined(chunks: bytes) -> bytes:
 
 
 def _on_the_wire(answer: ClientResponse) -> bytes:
-    phrase = HTTPStatus(answer.status).phrase if answer.status in _STATUSES else ""
-    lines = [f"HTTP/1.1 {answer.status} {phrase}"]
+    lines = [f"HTTP/1.1 {answer.status} {_PHRASES.get(answer.status, '')}"]
     lines += [" ".join(f"{name}: {value}".splitlines()) for name, value in answer.headers]
     head = "\r\n".join([*lines, "connection: close", "", ""])
     return head.encode("latin-1", "replace") + answer.body
 
 
 _LAST_CHUNK = b"0\r\n\r\n"
-_STATUSES = frozenset(map(int, HTTPStatus))
+_PHRASES = {int(status): status.phrase for status in HTTPStatus}
 
 
 def _change_httpx(httpx: Any) -> None:

@@ -9,10 +9,11 @@ import json
 import os
 import threading
 from base64 import b64decode, b64encode
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable
+from itertools import count
 from queue import Empty, SimpleQueue
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from .frames import Channel, Message
@@ -49,49 +50,42 @@ class ClientResponse(NamedTuple):
     body: bytes
 
 
-class Source(Protocol):
-    def ask(self, request: Message, timeout: float | None) -> Message:
-        """The response to a request. Raises: ConnectionError, TimeoutError."""
-
-
 class HttpTransport:
-    """The transport of this process, for all clients and threads."""
+    """The transport of this process, for all its clients and threads.
+
+    Exchanges answer offline: method, URL and body must match; the order of the query and of keys in
+    JSON does not matter, nor do headers. A request that was recorded several times gets its
+    responses in order in each call, and the last one ever after.
+    """
 
     def __init__(self) -> None:
-        self._source: Source = RecordedExchanges([], self)
-        self._redirects: dict[Any, ClientResponse] = {}
-        self._unmatched = ""
+        self._line: HostLine | None = None
+        self._exchanges: list[tuple[_Identity, Message]] = []
+        self.unmatched = ""
+        """Why the first request that matches no exchange has no answer."""
 
     def begin(self, job: Message, control: Channel) -> Channel:
-        """ClientResponse the requests of a job; returns the channel for what it reports."""
-        self._redirects, self._unmatched = {}, ""
+        """Take the requests of a job; returns the channel to the judge to use from then on."""
+        self._line = None
         if job.get("network"):
-            line = HostLine(control.sock)
-            self._source = line
-            return line
-        self._source = RecordedExchanges(job.get("exchanges", []), self)
+            self._line = control = control if isinstance(control, HostLine) else HostLine(control)
+            control.begin()
+        self._exchanges = [(_identity(e["request"]), e) for e in job.get("exchanges", [])]
+        self._redirects: dict[Any, ClientResponse] = {}
+        self.rewind()
         return control
 
     def rewind(self) -> None:
-        """Begin a call: it gets the exchanges of a repeated request from the first one again."""
-        if isinstance(self._source, RecordedExchanges):
-            self._source.rewind()
-
-    def note(self, problem: str) -> None:
-        self._unmatched = self._unmatched or problem
-
-    def unmatched(self) -> str:
-        """Why the first request since the last question matched no exchange; "" if all did."""
-        problem, self._unmatched = self._unmatched, ""
-        return problem
+        """Begin a call."""
+        self._counts: defaultdict[_Identity, count[int]] = defaultdict(count)
 
     def send(
         self,
         method: str,
         url: str,
-        headers: Iterable[tuple[str, str]] = (),
-        body: bytes = b"",
-        timeout: float | None = None,
+        headers: Iterable[tuple[str, str]],
+        body: bytes,
+        timeout: float | None,
     ) -> ClientResponse:
         """The response to a request. The host has followed redirects: a client sees one, to where
         the last led.
@@ -101,8 +95,8 @@ class HttpTransport:
             TimeoutError: nothing did within so many seconds.
         """
         url = url.partition("#")[0]
-        if answer := self._redirects.pop(_place(url), None):
-            return answer
+        if earlier := self._redirects.pop(_place(url), None):
+            return earlier
         if len(body) > LARGEST_REQUEST:
             raise ConnectionError(
                 f"a request to {_host(url)} has {len(body)} bytes; {LARGEST_REQUEST} are allowed"
@@ -113,36 +107,61 @@ class HttpTransport:
             "headers": [[n.lower(), v] for n, v in headers if n.lower() not in _NEVER_SENT],
             "body": b64encode(body).decode(),
         }
-        response = self._source.ask(request, timeout)
-        answer = _answer(method, response)
-        if _place(response["url"]) == _place(url):
-            return answer
-        self._redirects[_place(response["url"])] = answer
-        return ClientResponse(302, [("location", response["url"]), ("content-length", "0")], b"")
+        fields = self._line.ask(request, timeout) if self._line else self._recorded(request)
+        response = _response(request["method"], fields)
+        if (place := _place(fields["url"])) == _place(url):
+            return response
+        self._redirects[place] = response
+        return ClientResponse(302, [("location", fields["url"]), ("content-length", "0")], b"")
+
+    def _recorded(self, request: Message) -> Message:
+        if not self._exchanges:
+            raise ConnectionError(
+                f"no consent for {_host(request['url'])}: this code was granted no network, and no "
+                "exchange with a server is recorded"
+            )
+        identity = _identity(request)
+        if responses := [e["response"] for i, e in self._exchanges if i == identity]:
+            response: Message = responses[min(next(self._counts[identity]), len(responses) - 1)]
+            return response
+        nearest = max(self._exchanges, key=lambda e: _common(e[0], identity))
+        problem = f"no recorded exchange for {_summary(request)}; the nearest " + _difference(
+            nearest[1]["request"], _common(nearest[0], identity)
+        )
+        self.unmatched = self.unmatched or problem
+        raise ConnectionError(problem)
 
 
-def _answer(method: str, response: Message) -> ClientResponse:
-    body = b64decode(response["body"])
-    headers = [(n, v) for n, v in response["headers"] if n.lower() not in _OF_A_CONNECTION]
-    length = next((v for n, v in response["headers"] if n.lower() == "content-length"), "")
+def _response(method: str, fields: Message) -> ClientResponse:
+    body = b64decode(fields["body"])
+    headers = [(n, v) for n, v in fields["headers"] if n.lower() not in _OF_A_CONNECTION]
+    length = next((v for n, v in fields["headers"] if n.lower() == "content-length"), "")
     if body or length:
-        headers.append(("content-length", length if method.upper() == "HEAD" else str(len(body))))
-    return ClientResponse(response["status"], headers, body)
+        headers.append(("content-length", length if method == "HEAD" else str(len(body))))
+    return ClientResponse(fields["status"], headers, body)
 
 
 class HostLine(Channel):
-    """The channel to the judge of a call that may send requests to the host, from any thread."""
+    """The channel to the judge of a process whose threads may send requests to the host."""
 
-    def __init__(self, sock: Any) -> None:
-        super().__init__(sock)
-        self._lock = threading.Lock()
+    def __init__(self, channel: Channel) -> None:
+        super().__init__(channel.sock)
         self._process = os.getpid()
+        self._lock = threading.Lock()
+        self._jobs: SimpleQueue[Message | None] = SimpleQueue()
+        threading.Thread(target=self._read, name="http", daemon=True).start()
+
+    def begin(self) -> None:
+        """Begin a job."""
         self._count = 0
         self._answers: dict[int, SimpleQueue[Message]] = {}
 
     def send(self, message: Message) -> None:
         with self._lock:
             super().send(message)
+
+    def receive(self) -> Message | None:
+        return self._jobs.get()
 
     def ask(self, request: Message, timeout: float | None) -> Message:
         if os.getpid() != self._process:
@@ -157,8 +176,6 @@ class HostLine(Channel):
                     f"a request to {_host(request['url'])} follows {MOST_REQUESTS} others; no call "
                     "may send more"
                 )
-            if not self._count:
-                threading.Thread(target=self._read, name="http", daemon=True).start()
             self._count += 1
             number = self._count
             self._answers[number] = answer
@@ -175,93 +192,52 @@ class HostLine(Channel):
         raise (TimeoutError if message["slow"] else ConnectionError)(message["error"])
 
     def _read(self) -> None:
-        while (message := self.receive()) is not None:
-            if answer := self._answers.get(message["number"]):
+        while (message := super().receive()) is not None:
+            if answer := self._answers.get(message.get("number", 0)):
                 answer.put(message)
+            elif "number" not in message:
+                self._jobs.put(message)
+        self._jobs.put(None)
 
 
-class RecordedExchanges:
-    """Answers requests offline. Method, URL and body must match; the order of the query does not
-    matter, nor do headers and the order of keys in JSON. A request that was recorded several times
-    gets its responses in order, and the last one ever after.
-    """
-
-    def __init__(self, exchanges: list[Message], transport: HttpTransport) -> None:
-        self._transport = transport
-        self._requests = [exchange["request"] for exchange in exchanges]
-        self._responses: defaultdict[Any, list[Message]] = defaultdict(list)
-        for exchange in exchanges:
-            self._responses[_identity(exchange["request"])].append(exchange["response"])
-        self._lock = threading.Lock()
-        self._counts: Counter[Any] = Counter()
-
-    def rewind(self) -> None:
-        self._counts.clear()
-
-    def ask(self, request: Message, timeout: float | None) -> Message:
-        host, identity = _host(request["url"]), _identity(request)
-        if not self._requests:
-            raise ConnectionError(
-                f"no consent for {host}: this code was granted no network, and no exchange with a "
-                "server is recorded"
-            )
-        if responses := self._responses.get(identity):
-            with self._lock:
-                number, self._counts[identity] = self._counts[identity], self._counts[identity] + 1
-            return responses[min(number, len(responses) - 1)]
-        problem = f"no recorded exchange for {_summary(request)}; {self._nearest(request)}"
-        self._transport.note(problem)
-        raise ConnectionError(problem)
-
-    def _nearest(self, request: Message) -> str:
-        """What differs in the exchange that is most like a request, as the end of a sentence."""
-        parts = _identity(request)
-        nearest = max(self._requests, key=lambda r: _likeness(_identity(r), parts))
-        theirs = _identity(nearest)
-        if theirs.place[:3] != parts.place[:3]:
-            return f"the nearest is {_summary(nearest)}"
-        differences = []
-        if theirs.method != parts.method:
-            differences.append(f"the method: {theirs.method}")
-        if theirs.place != parts.place:
-            query = urlsplit(nearest["url"]).query
-            differences.append(f"the query: {query[:_SHOWN] or 'it has none'}")
-        if theirs.body != parts.body:
-            text = b64decode(nearest["body"])[:_SHOWN].decode("utf-8", "replace")
-            differences.append(f"the body: {text or 'it has none'}")
-        return f"the nearest differs in {' and '.join(differences)}"
-
-
-class _Identity(NamedTuple):
-    """What two requests that mean the same have in common."""
-
-    method: str
-    place: tuple[Any, ...]
-    body: str | bytes
+_Identity = tuple[Any, ...]
+"""Host, path, scheme, method, query and body, the same for requests that mean the same."""
 
 
 def _identity(request: Message) -> _Identity:
-    return _Identity(
-        request["method"], _place(request["url"]), _meaning(b64decode(request["body"]))
-    )
+    host, path, scheme, query = _place(request["url"])
+    return host, path, scheme, request["method"], query, _meaning(b64decode(request["body"]))
 
 
-def _likeness(a: _Identity, b: _Identity) -> tuple[bool, ...]:
-    scheme, host, path, query = (x == y for x, y in zip(a.place, b.place, strict=True))
-    return host, path, scheme, a.method == b.method, query, a.body == b.body
+def _common(a: _Identity, b: _Identity) -> list[bool]:
+    return [x == y for x, y in zip(a, b, strict=True)]
+
+
+def _difference(request: Message, common: list[bool]) -> str:
+    """What differs in a recorded request, as the end of a sentence."""
+    if not all(common[:3]):
+        return f"is {_summary(request)}"
+    body = b64decode(request["body"])[:_SHOWN].decode("utf-8", "replace")
+    texts = {
+        "method": request["method"],
+        "query": urlsplit(request["url"]).query[:_SHOWN],
+        "body": body,
+    }
+    different = [n for n, same in zip(texts, common[3:], strict=True) if not same]
+    return "differs in " + " and ".join(f"the {n}: {texts[n] or 'it has none'}" for n in different)
 
 
 def _place(url: str) -> tuple[Any, ...]:
-    """Scheme, host with port, path and sorted query of a URL, however it is written."""
+    """Host with port, path, scheme and sorted query of a URL, however it is written."""
     parts = urlsplit(url)
     try:
         port = parts.port
     except ValueError:
         port = -1
     return (
-        parts.scheme,
         (parts.hostname or "", port or _PORTS.get(parts.scheme)),
         unquote(parts.path) or "/",
+        parts.scheme,
         tuple(sorted(parse_qsl(parts.query, keep_blank_values=True))),
     )
 

@@ -331,11 +331,14 @@ class _JobRun:
         if (due := self._due - time.monotonic()) <= 0:
             self._speak()
         outputs = self._requests.outputs() if self._requests else []
+        # The host waits while the tool does not take an answer: the judge keeps one at most.
+        sources = [number for number in inputs if number or not outputs]
         ready, writable, _ = select.select(
-            list(inputs), outputs, [], min(seconds, due) if due > 0 else seconds
+            sources, outputs, [], min(seconds, due) if due > 0 else seconds
         )
         if writable and self._requests:
             self._requests.pass_on()
+            self._clock.wait_for_host(self._requests.waits)
         return ready
 
     def _hear(self, child: Child, message: Message) -> Message | None:
@@ -364,15 +367,15 @@ class _JobRun:
     def _hear_host(self) -> None:
         if self._requests is None:
             os._exit(0)  # the host hung up, or sent more than it should: no report is needed
-        self._clock.wait_for_host(self._requests.answer())
+        self._requests.answer()
+        self._clock.wait_for_host(self._requests.waits)
 
     def _hear_tool(self, message: Message) -> Message | None:
         if self._requests and "request" in message:
-            try:
-                self._say({"kind": "request", **self._requests.accept(message)})
-            except ValueError as problem:
-                return self._end_report(f"The tool's process sent a malformed request: {problem}.")
-            self._clock.wait_for_host(True)
+            if (request := self._requests.accept(message)) is None:
+                return self._end_report("The tool's process sent a malformed request.")
+            self._say({"kind": "request", **request})
+            self._clock.wait_for_host(self._requests.waits)
             return None
         if self._tests is None:
             return {"execution": _flat(message.get("execution") or message.get("raised"))}
@@ -446,8 +449,8 @@ class Requests:
         self._unsent = bytearray()
         """Answers that the tool's process has not taken yet, which it may never do."""
 
-    def accept(self, message: Message) -> Message:
-        """The request in a message of the tool's process, for the host. Raises: ValueError."""
+    def accept(self, message: Message) -> Message | None:
+        """The request in a message of the tool's process, for the host; None if it is malformed."""
         match message:
             case {
                 "number": int(number),
@@ -457,22 +460,21 @@ class Requests:
                     "headers": list(headers),
                     "body": str(body),
                 },
-            } if all(isinstance(h, list) and len(h) == 2 and _texts(h) for h in headers):
+            } if (
+                number == self._count + 1 <= MOST_REQUESTS
+                and len(body) <= LARGEST_REQUEST * 4 // 3 + 4
+                and all(isinstance(h, list) and len(h) == 2 and _texts(h) for h in headers)
+                and len(method + url) + sum(len(n) + len(v) for n, v in headers) <= _HEAD
+            ):
                 self._count += 1
-                if number != self._count or number > MOST_REQUESTS:
-                    raise ValueError("its number is wrong")
-                if len(body) > LARGEST_REQUEST * 4 // 3 + 4:
-                    raise ValueError("its body is too large")
-                if len(url) + sum(len(name) + len(value) for name, value in headers) > _HEAD:
-                    raise ValueError("its address and its headers are too long")
                 self._open.add(self._count)
                 request = {"method": method, "url": url, "headers": headers, "body": body}
                 return {"number": self._count, "request": request}
-        raise ValueError("it lacks a field, or has one of another type")
+        return None
 
-    def answer(self) -> bool:
-        """Take the answers that the host has sent; whether requests remain open. The judge ends
-        when the host has hung up, or sent something else.
+    def answer(self) -> None:
+        """Take the answers that the host has sent. The judge ends when the host has hung up, or
+        sent something else.
         """
         for message in self._host.hear_some():
             if message.pop("nonce", "") != self._nonce or message["number"] not in self._open:
@@ -480,7 +482,11 @@ class Requests:
             self._open.remove(message["number"])
             self._unsent += pack(message)
         self.pass_on()
-        return bool(self._open)
+
+    @property
+    def waits(self) -> bool:
+        """Whether the tool waits for the host, and not the host for the tool."""
+        return bool(self._open) and not self._unsent
 
     def outputs(self) -> list[socket.socket]:
         """Where answers wait to be written."""

@@ -19,9 +19,10 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from . import http_clients, report
+from . import report
 from .codec import NotPlain
 from .frames import BrokenStream, Channel, Message, pack
+from .http_clients import ClientFinder
 from .http_transport import TRANSPORT
 from .library import LIBRARY, compiled
 from .shared_objects import SharedObjects
@@ -36,7 +37,7 @@ def run(fork_server: ForkServer) -> None:
     """
     report.allow_long_numbers()
     rehearse()
-    http_clients.install()
+    sys.meta_path.insert(0, ClientFinder())
     gc.collect()
     gc.freeze()
     control, calls = fork_server.wait(bare=True)
@@ -44,10 +45,9 @@ def run(fork_server: ForkServer) -> None:
         if limit := job.get("limit"):
             signal.signal(signal.SIGPROF, _overdue)
             signal.setitimer(signal.ITIMER_PROF, limit, limit)
+        control = TRANSPORT.begin(job, control)
         _do(job, control, calls)
         signal.setitimer(signal.ITIMER_PROF, 0)
-        if "network" in job:  # a thread of the call may read the channel
-            return
 
 
 def _overdue(number: int, frame: types.FrameType | None) -> None:
@@ -56,7 +56,6 @@ def _overdue(number: int, frame: types.FrameType | None) -> None:
 
 def _do(job: Message, control: Channel, calls: Channel) -> None:
     LIBRARY.provide(job.get("library", {}))
-    control = TRANSPORT.begin(job, control)
     try:
         module = load(job["name"], job["code"])
     except BaseException as error:  # noqa: BLE001 - whatever the tool's source does while it is loaded is an answer
@@ -137,7 +136,7 @@ def _unmatched() -> Message:
     """That a request since the last reply matched no recorded exchange; the tool may have caught
     the error.
     """
-    problem = TRANSPORT.unmatched()
+    problem, TRANSPORT.unmatched = TRANSPORT.unmatched, ""
     return {"no_exchange": problem} if problem else {}
 
 

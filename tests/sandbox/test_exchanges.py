@@ -183,6 +183,12 @@ def test_own_request():
     assert "The suite opens a connection" in str(verdict.problem)
 
 
+async def test_a_suite_can_import_the_clients(sandbox: SecureSandbox) -> None:
+    tests = "import httpx, requests, urllib.request\n" + TESTS
+    verdict = await verified(sandbox, RATES, tests, DAY_1)
+    assert verdict.passed, verdict
+
+
 async def test_exchanges_that_are_too_large_are_the_jobs_problem(sandbox: SecureSandbox) -> None:
     large = exchange("/large", response(b"0" * 8 * 1024 * 1024))
     verdict = await verified(sandbox, RATES, TESTS, large, large)

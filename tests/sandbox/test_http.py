@@ -3,6 +3,7 @@
 import asyncio
 import json
 import textwrap
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from sandbox_worker.http_transport import LARGEST_REQUEST, LARGEST_RESPONSE, MOS
 from selfeng.core.http import HttpRequest, HttpResponse
 from selfeng.core.verdict import Execution, Killed, Raised, Returned, SandboxJob
 from selfeng.sandbox import SecureSandbox
-from tests.sandbox.http_world import ORIGIN, DictionaryNetwork, echo, response
+from tests.sandbox.http_world import ORIGIN, DictionaryNetwork, echo, exchange, response
 
 pytestmark = pytest.mark.asyncio(loop_scope="session")
 
@@ -357,3 +358,35 @@ async def test_a_call_that_may_have_changed_something_is_not_repeated(
         network = DictionaryNetwork(repeatable)
         assert isinstance(await call(impatient, body, network), Killed)
         assert len(network.requests) == times
+
+
+async def test_the_next_call_of_a_session_is_answered_by_its_own_exchanges(
+    sandbox: SecureSandbox,
+) -> None:
+    code = f"""
+def tool():
+    import requests
+    return requests.get("{ORIGIN}/a").text
+"""
+    job = SandboxJob("tool", code, session="http")
+    for sources in ({"network": DictionaryNetwork(a=response("one"))}, {}):
+        outcome = await sandbox.execute(
+            replace(job, exchanges=(exchange("/a", response("two")),)),
+            {},
+            **sources,  # type: ignore[arg-type]
+        )
+        assert isinstance(outcome, Returned), outcome
+        assert outcome.text == ("one" if sources else "two")
+
+
+async def test_two_calls_of_a_session_send_requests(sandbox: SecureSandbox) -> None:
+    body = f"""
+import requests, sys
+sys.calls = getattr(sys, "calls", 0) + 1
+return [sys.calls, requests.get("{ORIGIN}/a").json()["url"]]
+"""
+    job = SandboxJob("tool", f"def tool():\n{textwrap.indent(body, '    ')}", session="both")
+    for number in (1, 2):
+        outcome = await sandbox.execute(job, {}, network=DictionaryNetwork())
+        assert isinstance(outcome, Returned), outcome
+        assert json.loads(outcome.data or "") == [number, f"{ORIGIN}/a"]

@@ -8,6 +8,7 @@ import socket
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -31,6 +32,8 @@ _SLOWEST = 128 * 1024
 _CLEAN = 5.0
 """Seconds within which an executor must clean up."""
 _READ = 65536
+_AT_ONCE = 8
+"""Requests of one call that are answered at once."""
 _LEAVE = pack({"leave": True})
 """No further version follows in the processes of the last job."""
 
@@ -54,7 +57,7 @@ async def run_job(
         await _send(stream.socket, job)
         async with (
             asyncio.timeout(seconds + _GRACE + (LONGEST_WAIT if network else 0.0)) as limit,
-            _answers(stream.socket, result.nonce, network) as answer,
+            _answers(stream.socket, result, network) as answer,
         ):
             while not result.complete:
                 if not (data := await loop.sock_recv(stream.socket, _READ)):
@@ -62,8 +65,7 @@ async def run_job(
                 stream.unread += stream.take(data)
                 while stream.unread and not result.complete:
                     result.take(stream.unread.pop(0))
-                while result.requests:
-                    answer(*result.requests.pop(0))
+                answer()
                 if result.receiving:  # the tool is done, and its files are limited in size
                     limit.reschedule(loop.time() + _GRACE)
     except TimeoutError:
@@ -83,28 +85,38 @@ async def run_job(
 
 @asynccontextmanager
 async def _answers(
-    sock: socket.socket, nonce: str, network: Network | None
-) -> AsyncIterator[Callable[[int, Message], object]]:
-    """Gives a function that begins to answer a request. What is not answered at the end of the
-    context is cancelled, and an answer that is half sent is sent to its end.
+    sock: socket.socket, result: JobResult, network: Network | None
+) -> AsyncIterator[Callable[[], None]]:
+    """Gives a function that begins to answer the new requests of the result. At the end of the
+    context all is cancelled, except the answer that is half sent to a judge which reads on.
     """
     if network is None:
-        yield lambda number, request: None
+        yield lambda: None
         return
-    waiting, turn = set[asyncio.Task[None]](), asyncio.Lock()
+    loop, place, turn = asyncio.get_running_loop(), asyncio.Semaphore(_AT_ONCE), asyncio.Lock()
+    tasks: set[asyncio.Task[None]] = set()
+    half_sent: asyncio.Task[Any] | None = None
 
     async def answer(number: int, request: Message) -> None:
-        frame = await _answer(network, request)
-        packed = await asyncio.to_thread(pack, {"nonce": nonce, "number": number, **frame})
-        waiting.discard(asyncio.current_task())
-        async with turn:
-            with suppress(OSError):  # the container has ended, which `run_job` sees
-                await _send(sock, packed)
+        nonlocal half_sent
+        async with place:
+            fields = {"nonce": result.nonce, "number": number, **await _answer(network, request)}
+            async with turn:
+                packed = await asyncio.to_thread(pack, fields)
+                half_sent = asyncio.current_task()
+                with suppress(OSError):  # the container has ended, which `run_job` sees
+                    await loop.sock_sendall(sock, packed)
+                half_sent = None
+
+    def begin() -> None:
+        while result.requests:
+            tasks.add(group.create_task(answer(*result.requests.pop(0))))
 
     async with first_error_alone() as group:
-        yield lambda *request: waiting.add(group.create_task(answer(*request)))
-        for task in waiting:
-            task.cancel()
+        yield begin
+        for task in tasks:
+            if task is not half_sent or not result.orderly:
+                task.cancel()
 
 
 async def _answer(network: Network, request: Message) -> Message:
