@@ -6,6 +6,8 @@ TLS on loopback, with a new connection for each and one TLS context for all; the
 turns. `hostile_tried` cases of tests/world/hostile.py are made with a secret from a vault, and
 `hostile_passed` of them reached what they must not. `secrets_found` counts the places that have the
 secret afterwards: the database, the files, a backup, the log, the exchanges and what the tool saw.
+Of `changes_tried` services of tests/engine/test_contract.py that answer otherwise than recorded,
+`changes_noticed` are noticed, and `false_alarms` are raised over harmless differences.
 
 On two shared cores:
 
@@ -29,13 +31,20 @@ import httpx2
 from benchmarks.goals import report
 from selfeng.core.http import Exchange, HttpRequest, NetworkAccess, SecretUse
 from selfeng.servers.vault import Vault
+from selfeng.stages.execution.contract import changes
 from selfeng.store.backup import write_backup
 from selfeng.store.database import open_database
+from tests.engine.test_contract import CHANGES, HARMLESS
 from tests.world.hostile import ACCESSES, CASES, LIMITS, Case, harm, reveals, through
 from tests.world.world import CANARY, World
 
-GOALS: dict[str, float] = {"overhead_ratio": 4, "hostile_passed": 0, "secrets_found": 0}
-LEAST = {"hostile_tried": 40}
+GOALS: dict[str, float] = {
+    "overhead_ratio": 4,
+    "hostile_passed": 0,
+    "secrets_found": 0,
+    "false_alarms": 0,
+}
+LEAST = {"hostile_tried": 40, "changes_tried": 30, "changes_noticed": 28}
 _URL = "https://api.world.example/v1/private"
 _ACCESS = NetworkAccess(host="api.world.example", secrets=(SecretUse(name="KEY", place="bearer"),))
 
@@ -43,7 +52,16 @@ _ACCESS = NetworkAccess(host="api.world.example", secrets=(SecretUse(name="KEY",
 async def measure(requests: int) -> dict[str, Any]:
     """All figures."""
     with World() as world, tempfile.TemporaryDirectory(prefix="world-") as folder:
-        return {**await _overhead(world, requests), **await _hostile(world, Path(folder))}
+        figures = {**await _overhead(world, requests), **await _hostile(world, Path(folder))}
+        return figures | _changes()
+
+
+def _changes() -> dict[str, int]:
+    return {
+        "changes_tried": len(CHANGES),
+        "changes_noticed": sum(bool(changes([before], now)) for before, now in CHANGES.values()),
+        "false_alarms": sum(bool(changes([before], now)) for before, now in HARMLESS.values()),
+    }
 
 
 async def _overhead(world: World, requests: int) -> dict[str, Any]:

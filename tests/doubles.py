@@ -4,15 +4,17 @@ script is at its end.
 
 import asyncio
 import json
+from base64 import b64encode
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel
 
 from selfeng.core.errors import (
+    NetworkRefused,
     ToolExists,
     ToolNameInvalid,
     ToolNotFound,
@@ -21,7 +23,7 @@ from selfeng.core.errors import (
 )
 from selfeng.core.events import Event, ToolStandingChanged, TurnFailed, TurnFinished
 from selfeng.core.files import File
-from selfeng.core.http import Network
+from selfeng.core.http import Exchange, HttpRequest, HttpResponse, Network, NetworkAccess
 from selfeng.core.owner import current_owner
 from selfeng.core.prompt import ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import Provenance, ToolVersion
@@ -97,6 +99,48 @@ class ScriptedModel:
         return reply
 
 
+class ScriptedNetwork:
+    """Answers GET requests within the accesses with the bodies of its pages, JSON by URL; it notes
+    what it was asked.
+    """
+
+    def __init__(self, pages: Mapping[str, object] | None = None) -> None:
+        self.pages = dict(pages or {})
+        self.sent: list[str] = []
+
+    def network(
+        self, accesses: Sequence[NetworkAccess], on_exchange: Callable[[Exchange], None]
+    ) -> Network:
+        return _ScriptedAnswers(self, accesses, on_exchange)
+
+
+class _ScriptedAnswers(NamedTuple):
+    pages: ScriptedNetwork
+    accesses: Sequence[NetworkAccess]
+    on_exchange: Callable[[Exchange], None]
+    repeatable: bool = True
+
+    async def send(self, request: HttpRequest) -> HttpResponse:
+        if not any(access.covers(request) for access in self.accesses):
+            raise NetworkRefused(f"no consent for {request.method} {request.url}")
+        self.pages.sent.append(request.url)
+        exchange = recorded(request.url, self.pages.pages.get(request.url))
+        self.on_exchange(exchange)
+        return exchange.response
+
+
+def recorded(url: str, body: object) -> Exchange:
+    """A GET of JSON; without a body it is not found."""
+    response = HttpResponse(
+        status=404 if body is None else 200,
+        headers=(("content-type", "application/json"),),
+        body=b64encode(json.dumps(body).encode()).decode(),
+        url=url,
+    )
+    at = datetime(2026, 11, 1, tzinfo=UTC)
+    return Exchange(request=HttpRequest(method="GET", url=url), response=response, at=at)
+
+
 class ScriptedSandbox:
     """A `Sandbox` that gives the scripted verdicts and executions in their order and notes what it
     was asked to run.
@@ -120,6 +164,10 @@ class ScriptedSandbox:
         """Whose each execution was."""
         self.libraries: list[Mapping[str, str]] = []
         """What came beside the code, job by job."""
+        self.jobs: list[SandboxJob] = []
+        """Those that were executed."""
+        self.sends: list[HttpRequest] = []
+        """What every execution with a network sends."""
 
     async def status(self) -> SandboxStatus:
         return SandboxStatus(available=True, backend="scripted", detail="a test double")
@@ -159,6 +207,10 @@ class ScriptedSandbox:
                 data=json.dumps([["raised", "NotScripted", 0] for _ in arguments["calls"]]),
             )
         self.executed.append((job.name, arguments))
+        self.jobs.append(job)
+        for request in self.sends if network else ():
+            with suppress(NetworkRefused):
+                await network.send(request)
         self.owners.append(current_owner())
         self.libraries.append(job.library)
         self.files.append(tuple(files))
@@ -191,6 +243,7 @@ class ListedLibrary:
         self.calls: list[str] = []
         """Digests of the calls that succeeded."""
         self.failures: list[str] = []
+        self.changes: list[str] = []
         self.requests: list[tuple[str, int, str]] = []
         """Tool, version and request of each reuse, and of what a new tool is found by."""
         self.forgotten: list[tuple[str, str]] = []
@@ -263,6 +316,12 @@ class ListedLibrary:
         self, name: str, version: int, problem: str, key: str = ""
     ) -> ToolStandingChanged | None:
         self.failures.append(f"{name} {version}: {problem}")
+        return self._judgement
+
+    async def record_change(
+        self, name: str, version: int, problem: str, key: str = ""
+    ) -> ToolStandingChanged | None:
+        self.changes.append(f"{name} {version}: {problem}")
         return self._judgement
 
     async def forget_request(self, name: str, request: str) -> bool:

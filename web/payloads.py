@@ -271,6 +271,13 @@ class LessonWords(Value):
     advice: Words
 
 
+class HostNamed(Value):
+    """A host that the tool in the path needs."""
+
+    host: str = ""
+    """"" for all."""
+
+
 class ServerToolNamed(Value):
     """A tool of the server in the path."""
 

@@ -12,6 +12,7 @@ from pydantic import Field, computed_field
 
 from selfeng.core.events import Event, Outcome, Record, Witnessed
 from selfeng.core.files import FileReference
+from selfeng.core.http import Grant, NetworkAccess
 from selfeng.core.lesson import Lesson
 from selfeng.core.provenance import Origin, Proposal, ToolVersion
 from selfeng.core.question import Question
@@ -52,6 +53,8 @@ class ToolLine(Tool):
     example_requests: Hidden
     requires: Hidden
     witnesses: Hidden
+    network: Hidden
+    exchanges: Hidden
 
 
 class ListedTool(ToolLine):
@@ -94,6 +97,10 @@ class ToolPage(Tool):
     habits: Habits
     witnesses: int  # type: ignore[assignment]
     """How many other implementations check its results."""
+    exchanges: int  # type: ignore[assignment]
+    """How many are recorded of the hosts that it needs."""
+    ungranted: tuple[NetworkAccess, ...]
+    """What a call would ask for."""
 
 
 class CalledFile(FileReference):
@@ -172,6 +179,7 @@ class _VersionFacts(ToolVersion):
     usage: Usage | None
     """What the model calls took."""
     provenance: Hidden
+    exchanges: Hidden
     witnesses: Hidden
 
 
@@ -186,6 +194,7 @@ class VersionLine(_VersionFacts):
     code: Hidden
     example_requests: Hidden
     requires: Hidden
+    network: Hidden
 
 
 class VersionList(Value):
@@ -240,6 +249,11 @@ class OtherServer(ServerStatus):
 
 class OtherServerList(Value):
     servers: tuple[OtherServer, ...]
+
+
+class GrantList(Value):
+    grants: tuple[Grant, ...]
+    """By tool and time."""
 
 
 class ConversationList(Value):
@@ -359,13 +373,19 @@ def _line(tool: Tool) -> dict[str, Any]:
 
 
 def tool_page(
-    tool: Tool, examples: Sequence[str], used_requests: Sequence[str], habits: Habits
+    tool: Tool,
+    examples: Sequence[str],
+    used_requests: Sequence[str],
+    habits: Habits,
+    *,
+    ungranted: tuple[NetworkAccess, ...] = (),
 ) -> ToolPage:
     signature = tool.signature
     overrides = {
         "signature": str(signature),
         "example_requests": examples,
         "witnesses": len(tool.witnesses),
+        "exchanges": len(tool.exchanges),
     }
     return ToolPage(
         **{**dict(tool), **overrides},
@@ -374,6 +394,7 @@ def tool_page(
         input_schema=signature.input_schema(),
         used_requests=used_requests,
         habits=habits,
+        ungranted=ungranted,
     )
 
 

@@ -13,6 +13,7 @@ from werkzeug.exceptions import HTTPException, NotFound
 from selfeng.core.errors import (
     AgentError,
     LimitReached,
+    NotConsented,
     RequestError,
     ResourceBusy,
     ResourceNotFound,
@@ -54,6 +55,7 @@ _STATUS: dict[type[AgentError], int] = {
     ResourceBusy: 409,
     LimitReached: 429,
     RequestError: 400,
+    NotConsented: 403,
     ToolNotFound: 404,
     ToolNameInvalid: 404,
     VersionNotFound: 404,

@@ -21,6 +21,7 @@ from web.payloads import (
     CallRequest,
     EditedTool,
     Forget,
+    HostNamed,
     Rollback,
     TaughtRows,
     ToolSearch,
@@ -30,6 +31,7 @@ from web.payloads import (
 from web.resources import (
     CallReport,
     FoundTool,
+    GrantList,
     ProposalLine,
     ProposalList,
     ProposalPage,
@@ -246,6 +248,31 @@ def add_editing_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
         return proposal_line(bridge.call(engine.review.refuse(owner(), name, False)))
 
 
+def add_grant_routes(app: Flask, bridge: Bridge, engine: "Engine") -> None:
+    """Add those with which a person lets tools use hosts."""
+
+    @app.get("/api/v1/grants")
+    @operation()
+    def grants() -> GrantList:
+        """List which tools may use which hosts."""
+        return GrantList(grants=bridge.call(engine.network.grants()))
+
+    @app.post("/api/v1/tools/<name>/allow")
+    @operation()
+    def allow_host(name: str, body: HostNamed) -> GrantList:
+        """Allow a tool what it needs of a host, also in later versions that need the same."""
+        tool = bridge.call(engine.library.get(name))
+        bridge.call(engine.network.allow(owner(), tool, body.host))
+        return GrantList(grants=bridge.call(engine.network.grants(name)))
+
+    @app.post("/api/v1/tools/<name>/revoke")
+    @operation()
+    def revoke_host(name: str, body: HostNamed) -> GrantList:
+        """Ask again before a tool uses a host, or any."""
+        bridge.call(engine.network.revoke(name, body.host))
+        return GrantList(grants=bridge.call(engine.network.grants(name)))
+
+
 async def _proposal_page(engine: "Engine", visitor: str, name: str) -> ProposalPage:
     proposal = await engine.review.proposal(visitor, name)
     before = None
@@ -281,4 +308,5 @@ async def _page(
         await engine.conversations.examples(visitor, tool),
         used_requests,
         await engine.conversations.habits(visitor, name),
+        ungranted=await engine.network.ungranted(tool) if tool.network else (),
     )

@@ -63,7 +63,9 @@ from selfeng.provision.parts import make_image, prepare_search
 from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
+from selfeng.servers.broker import Broker
 from selfeng.servers.mcp_servers import McpServers
+from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
 from selfeng.stages.decision import Thresholds
 from selfeng.stages.execution.file_profiler import FileProfiler
@@ -73,6 +75,7 @@ from selfeng.stages.tool_review import EarlierAnswers, ToolReview
 from selfeng.store.backup import in_use, restore_backup, write_backup
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.database import open_database, sole_server
+from selfeng.store.grants import Grants
 from selfeng.store.journal import Journal
 from selfeng.store.known_tools import KnownTools
 from selfeng.store.news import NewsListener
@@ -171,6 +174,8 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             limits=settings.result_limits,
         )
         stack.push_async_callback(servers.aclose)
+        vault = Vault(database, settings.data_dir)
+        network = GrantedNetwork(tools.sandbox, Broker(vault.value), Grants(database))
         log.info(
             "selfeng %s: model %s at %s, sandbox %s, database %s, data in %s",
             VERSION,
@@ -191,6 +196,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
                 spending=spending,
                 tools=tools,
                 other_servers=servers,
+                granted_network=network,
                 learning=learning,
                 runtime=runtime,
                 news=readiness.news,
@@ -198,6 +204,7 @@ async def build_engine(settings: Settings, *, durable: bool = False) -> Engine:
             ),
             tools=tools,
             servers=servers,
+            network=network,
             learning=learning,
             journal=journal,
             spending=spending,
@@ -228,6 +235,7 @@ def compose(
     model_parts: Callable[[str], ModelParts],
     tools: ToolParts,
     servers: McpServers,
+    network: GrantedNetwork,
     learning: Learning,
     journal: Journal,
     spending: Spending,
@@ -352,6 +360,7 @@ def compose(
         learning=learning,
         projects=projects,
         servers=servers,
+        network=network,
         vault=Vault(database, settings.data_dir),
         shares=Shares(database, journal, files),
         setup=Setup(
@@ -398,6 +407,7 @@ def _model_parts(
     spending: Spending,
     tools: ToolParts,
     other_servers: McpServers,
+    granted_network: GrantedNetwork,
     learning: Learning,
     runtime: BackgroundTasks,
     news: News,
@@ -412,8 +422,13 @@ def _model_parts(
         changed_library = cast(CapabilityRegistry, proposing)
     library, sandbox = in_steps("library", changed_library), in_steps("sandbox", tools.sandbox)
     servers = in_steps("servers", other_servers)
-    executor = Executor(durable_model, sandbox, library, tools.sources, servers)
-    synthesis = _synthesis(settings, model, tools.sandbox, changed_library, tools.sources)
+    network = in_steps("network", granted_network)
+    executor = Executor(
+        durable_model, sandbox, library, tools.sources, servers=servers, network=network
+    )
+    synthesis = _synthesis(
+        settings, model, tools.sandbox, changed_library, tools.sources, network=network
+    )
     projects = ProjectAgent(make_builder(model), settings.data_dir / DELEGATED)
     agents = (proxy(durable_model), coder(durable_model), projects)
     threads = DurableThreads(Threads(database))
@@ -450,7 +465,10 @@ def _synthesis(
     sandbox: SecureSandbox,
     library: CapabilityRegistry,
     sources: PinnedSources,
+    *,
+    network: GrantedNetwork | None = None,
 ) -> SynthesisEngine:
+    """Without a `network` it builds no tool that uses hosts."""
     policy = SynthesisPolicy(
         max_repairs=settings.synthesis_max_repairs,
         candidates=settings.synthesis_candidates,
@@ -464,6 +482,7 @@ def _synthesis(
         model.model,
         policy,
         sources=sources,
+        network=network,
     )
 
 

@@ -437,6 +437,17 @@ class CapabilityRegistry:
             await self._look()
         return change
 
+    async def record_change(
+        self, name: str, version: int, problem: str, key: str = ""
+    ) -> ToolStandingChanged | None:
+        """Suspect a version, as a service that it asks answers otherwise than recorded. Raises:
+        ToolNotFound.
+        """
+        change = await asyncio.to_thread(self._trust.record_change, name, version, problem, key)
+        if change:
+            await self._look()
+        return change
+
     async def record_request(self, name: str, version: int, request: str) -> None:
         """Add a request that the tool has served to those it is found by; no error if the tool was
         removed or changed.

@@ -33,7 +33,7 @@ from selfeng.core.events import (
 from selfeng.core.files import File, FileLimits
 from selfeng.core.owner import owned_by
 from selfeng.core.prompt import FunctionCall
-from selfeng.core.question import Answer, answers_text, completed
+from selfeng.core.question import NO, Answer, answers_text, completed
 from selfeng.core.result import (
     Dispute,
     EarlierResult,
@@ -43,7 +43,6 @@ from selfeng.core.result import (
     expected_value,
     reference_to,
 )
-from selfeng.core.server_tool import NO
 from selfeng.core.status import Asked, EngineLoad
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescription, Turn
@@ -63,6 +62,7 @@ from selfeng.provision.readiness import Readiness
 from selfeng.provision.setup import Setup
 from selfeng.sandbox import SecureSandbox
 from selfeng.servers.mcp_servers import McpServers
+from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.stages.executor import Call, Executor
@@ -129,6 +129,7 @@ class Engine:
     learning: Learning
     projects: ProjectService
     servers: McpServers
+    network: GrantedNetwork
     vault: Vault
     shares: Shares
     setup: Setup
@@ -217,23 +218,28 @@ class Engine:
                 rounds = await asyncio.to_thread(self.journal.rounds, conversation_id, after)
             if not again:
                 answers = completed(rounds[0].questions if rounds else (), answers)
-            waiting = None
+            waiting = specified = None
             if rounds and request.strip() in ("", answers_text(answers)):
                 last_request = partial(self.journal.last_request, conversation_id or "", after)
                 request = await asyncio.to_thread(last_request)
-                waiting = rounds[0].call if answers else None
-            no = waiting is not None and answers[0].value == NO
+                if answers:
+                    waiting, specified = rounds[0].call, rounds[0].specified
+            no = bool(waiting or specified) and answers[0].value == NO
             turn_request = Request(
                 request,
                 files=tuple(files),
                 answers=tuple(answers),
-                rounds=sum(1 for past_round in rounds if past_round.call is None),
+                rounds=sum(1 for r in rounds if r.call is None and r.specified is None),
                 kind=Asking(
-                    agent=agent or (rounds[0].agent if rounds else ""), again=again, waiting=waiting
+                    agent=agent or (rounds[0].agent if rounds else ""),
+                    again=again,
+                    waiting=waiting,
+                    specified=specified,
                 ),
                 refused=(
                     *(rounds[0].refused if rounds else ()),
                     *((waiting.name,) if waiting and no else ()),
+                    *(specified.hosts if specified and no else ()),
                 ),
                 conversation_id=conversation_id or "",
                 after=after,

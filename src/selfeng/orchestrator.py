@@ -11,6 +11,7 @@ from uuid import uuid4
 
 from selfeng.agents import AgentReply, Delegation, Task, TurnAgent
 from selfeng.core.background import BackgroundTasks
+from selfeng.core.consent_question import ConsentAsked
 from selfeng.core.errors import AgentError, StillUnclear, stage
 from selfeng.core.events import (
     AnswerToken,
@@ -53,7 +54,6 @@ from selfeng.stages.ending import ending, what_was_reached
 from selfeng.stages.execution.outcome import doubt
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer, plain
-from selfeng.stages.server_consent import ConsentAsked
 from selfeng.stages.stages import End, Executed, PartServed, PlanExecuted, Stages
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationKind
@@ -200,13 +200,13 @@ class Orchestrator:
         end = await self._stages.serve(turn)
         with stage("respond"):
             match end:
-                case ConsentAsked(call=waiting, question=question):
-                    refused = turn.request.refused
+                case ConsentAsked(question=question):
                     turn.emit(
                         QuestionsAsked(
                             questions=(question,),
-                            call=waiting,
-                            refused=refused,
+                            call=end.call,
+                            specified=end.specified,
+                            refused=turn.request.refused,
                             code=end.code,
                             values=end.values,
                         )

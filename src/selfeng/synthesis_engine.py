@@ -7,9 +7,10 @@ by hand or repaired, passes through the same chain (synthesis/chain.py).
 from collections.abc import Mapping, Sequence
 
 from selfeng.core.composition import Importable
+from selfeng.core.consent_question import ConsentAsked
 from selfeng.core.errors import RequestError, SynthesisFailed
 from selfeng.core.plan import Plan
-from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
+from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary, ToolNetwork
 from selfeng.core.provenance import (
     Behaviour,
     Edited,
@@ -22,9 +23,11 @@ from selfeng.core.provenance import (
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute, ToolEdit
 from selfeng.core.signature import UNREADABLE
+from selfeng.core.spec import SpecificationReply
 from selfeng.core.tool import Tool, ToolDraft
 from selfeng.core.turn import Turn
-from selfeng.core.verdict import SandboxJob, Verdict, Version
+from selfeng.core.verdict import Returned, SandboxJob, Verdict, Version
+from selfeng.library.composition.linked_sandbox import ReplayingSandbox
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.library.tool_files import Sources
 from selfeng.library.tool_writer import edited
@@ -40,6 +43,7 @@ from selfeng.synthesis.composing import steady_requirements
 from selfeng.synthesis.examples import example_of, example_problem, example_tests
 from selfeng.synthesis.gate import Chain, steady_summary, summary
 from selfeng.synthesis.policy import SynthesisPolicy
+from selfeng.synthesis.probe import SAYS, outcome_of
 from selfeng.synthesis.programming import FailedCall, Programmer
 from selfeng.synthesis.refactoring import Lap, Race
 from selfeng.synthesis.specifying import Analyst, DelegateToAgents, DirectAnswer
@@ -66,7 +70,9 @@ class SynthesisEngine:
         policy: SynthesisPolicy | None = None,
         *,
         sources: PinnedSources | None = None,
+        network: ToolNetwork | None = None,
     ) -> None:
+        """Without a `network` no tool that needs one is built."""
         policy = policy or SynthesisPolicy()
         self._chain, self._library, self._model_name = Chain(sandbox, policy), library, model_name
         self._sources = sources or PinnedSources(library)
@@ -78,14 +84,16 @@ class SynthesisEngine:
             before=self._before,
             library=library,
             model_name=model_name,
-            analyst=Analyst(model, sandbox, library, policy),
+            analyst=Analyst(model, sandbox, library, policy, connected=network is not None),
             tester=Tester(model, self._chain, policy),
             programmer=self._programmer,
+            replaying=ReplayingSandbox,
+            network=network,
         )
 
     async def synthesize(
         self, turn: Turn, near: Sequence[str] = ()
-    ) -> Tool | DirectAnswer | Plan | DelegateToAgents:
+    ) -> Tool | DirectAnswer | ConsentAsked | Plan | DelegateToAgents:
         """Build and register the tool that the request needs, unless the library turns out to have
         it, or the request needs more than one.
 
@@ -108,14 +116,18 @@ class SynthesisEngine:
         likely: Sequence[str] = (),
         *,
         dispute: Dispute | None = None,
+        specified: SpecificationReply | None = None,
     ) -> Synthesis:
         """The synthesis of a tool for the turn, before its first stage; the tool is found by the
         `learnable` forms of the request from then on, None for the request as it is. `likely`
         names the candidates that the request may want changed, likeliest first; `dispute` is with
-        an earlier result of a tool, which is fixed if it is wrong.
+        an earlier result of a tool, which is fixed if it is wrong; `specified` has a person's
+        consent.
         """
         forms = (turn.request.text,) if learnable is None else learnable
-        return Synthesis(self._deps, turn, near, forms, likely, dispute=dispute)
+        return Synthesis(
+            self._deps, turn, near, forms, likely, dispute=dispute, specified=specified
+        )
 
     async def mend(self, turn: Turn, tool: Tool, failed: FailedCall) -> Tool | Question | None:
         """Make a new version of a tool that failed in use; None if the model blames the call and
@@ -135,17 +147,32 @@ class SynthesisEngine:
         code = await self._programmer.mend(steps, tool, tools, failed)
         if not code or isinstance(code, Question):
             return code or None
-        draft = tool.draft().model_copy(update={"code": code, "model": self._model_name})
+        new = (e.model_copy(update={"from_call": True}) for e in failed.exchanges)
+        exchanges = (*tool.exchanges, *new)
+        draft = tool.draft().model_copy(
+            update={"code": code, "model": self._model_name, "exchanges": exchanges}
+        )
         with steps.step("verify") as current:
             judged = await self._chain.judge(
                 draft, tools, turn.emit, before=await self._before(tool)
             )
-            if not judged.passed:
-                current.fail(judged.problem)
+            problem = judged.problem or await self._still_failing(draft, failed)
+            if problem:
+                current.fail(problem)
                 return None
             current.summary = judged.summary
         origin = Repaired(failure=failed.reason)
         return await self._revised(steps, tool, draft, tools, origin=origin, verdict=judged.verdict)
+
+    async def _still_failing(self, draft: ToolDraft, failed: FailedCall) -> str:
+        """How a draft fails in a call whose exchanges are replayed; "" if it does not."""
+        if not failed.exchanges:
+            return ""
+        job = SandboxJob(draft.name, draft.code, exchanges=failed.exchanges)
+        execution = await self._deps.sandbox.execute(job, failed.arguments, failed.files)
+        outcome = outcome_of(execution)
+        does = SAYS[outcome.kind](outcome.text) if outcome else "returns no plain value"
+        return "" if isinstance(execution, Returned) else f"with the new answers it {does}"
 
     async def _revised(
         self,
@@ -210,7 +237,7 @@ class SynthesisEngine:
     async def _raced(self, steps: Steps, race: Race, tool: Tool, code: str) -> tuple[Lap, Verdict]:
         """The result of new code, and the verdict on it; what does not pass is not raced."""
         with steps.step("verify") as current:
-            job = SandboxJob(tool.name, code, tool.tests)
+            job = SandboxJob(tool.name, code, tool.tests, exchanges=tool.replays)
             verdict = await self._chain.gate.green(job, steps.turn.emit, current.attempt)
             if not verdict.passed:
                 current.fail(summary(verdict))
@@ -337,7 +364,8 @@ class SynthesisEngine:
 
     async def _suite(self, draft: ToolDraft, codes: Sequence[str]) -> tuple[Verdict, ...]:
         modules = await self._sources.of(draft.requires)
-        job = SandboxJob(draft.name, tests=draft.tests, library=modules)
+        exchanges = draft.replays
+        job = SandboxJob(draft.name, tests=draft.tests, library=modules, exchanges=exchanges)
         versions = [Version(code=code, whole=True, apart=False) for code in codes]
         return await self._deps.sandbox.verify_versions(job, versions) if versions else ()
 
@@ -359,4 +387,5 @@ class SynthesisEngine:
             code=tool.code,
             tests=tool.tests,
             library=modules,
+            exchanges=tool.replays,
         )

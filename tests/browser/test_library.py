@@ -220,3 +220,25 @@ def test_the_panel_is_made_wider_by_touch(link: str, browser: Browser) -> None:
         finger.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         expect(handle).to_have_attribute("aria-valuenow", str(own + 100))
     tablet.close()
+
+
+def test_the_hosts_of_a_tool_are_allowed_and_revoked_one_by_one(link: str, page: Page) -> None:
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    open_page(page, link)
+    ask(page, "connect")
+    page.get_by_test_id("tab-library").click()
+    page.locator("[data-tool=rate_of]").click()
+    hosts = page.get_by_test_id("grant")
+    expect(hosts).to_have_count(2)
+    expect(hosts.nth(0)).not_to_be_checked()
+    hosts.nth(0).check()
+    expect(hosts.nth(0)).to_be_checked()
+    expect(hosts.nth(1)).not_to_be_checked()
+    item = page.locator("li", has=hosts.nth(0))
+    expect(item).to_contain_text("GET https://api.example.org/")
+    expect(item).to_contain_text("allowed")
+    expect(page.get_by_test_id("tool-detail")).to_contain_text("replay 1 recorded exchange")
+    assert flaws(page, "hosts of a tool", [WIDE, MIDDLE]) == []
+    page.set_viewport_size(WIDE)  # type: ignore[arg-type]
+    hosts.nth(0).uncheck()
+    expect(item).to_contain_text("asks first")

@@ -5,7 +5,8 @@ from typing import cast
 
 import pytest
 
-from selfeng.core.protocols import Sandbox, ServerTools
+from selfeng.core.http import Method, NetworkAccess
+from selfeng.core.protocols import Sandbox, ServerTools, ToolNetwork
 from selfeng.core.provenance import Provenance
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Tool
@@ -77,6 +78,43 @@ async def test_a_call_of_another_server_is_made_once(tmp_path: Path) -> None:
     lost = "the program ended during the call; what became of it is not known"
     assert await call(servers, write) == Raised(type_name="CallInterrupted", message=lost)
     assert servers.calls == 1
+
+
+class OneNetwork:
+    """`ToolNetwork` that counts its calls, and dies in the first."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+
+    async def execute(
+        self, job: SandboxJob, arguments: object, files: object, accesses: object
+    ) -> Execution:
+        self.calls += 1
+        if self.calls == 1:
+            raise KeyboardInterrupt
+        return Returned(type_name="str", text="done")
+
+
+@pytest.mark.parametrize(("methods", "calls"), [(("GET",), 2), (("GET", "POST"), 1)])
+async def test_a_call_that_may_change_something_on_a_host_is_made_once(
+    tmp_path: Path, methods: tuple[Method, ...], calls: int
+) -> None:
+    access, network = NetworkAccess(host="api.example.org", methods=methods), OneNetwork()
+
+    async def call() -> Execution:
+        async with process(f"sqlite:///{tmp_path / 'steps'}.db") as workflows:
+            begun = await workflows.resume("t") or ()
+            token = current_work.set(TurnWork("t", workflows, begun, lasting=True))
+            try:
+                door = in_steps("network", cast(ToolNetwork, network))
+                return await door.execute(SandboxJob("f"), {}, (), (access,))
+            finally:
+                current_work.reset(token)
+
+    with pytest.raises(KeyboardInterrupt):
+        await call()
+    again = await call()
+    assert (again.outcome, network.calls) == ("returned" if calls == 2 else "raised", calls)
 
 
 class OneSandbox:

@@ -25,8 +25,10 @@ from selfeng.projects.builder import ProjectBuilder
 from selfeng.provision.configuration import Configuration
 from selfeng.provision.readiness import Readiness
 from selfeng.servers.mcp_servers import McpServers
+from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.stages.executor import Executor
 from selfeng.stages.response_synthesizer import ResponseSynthesizer
+from selfeng.store.grants import Grants
 from selfeng.store.known_tools import KnownTools
 from selfeng.store.processes import Processes
 from selfeng.store.spending import Spending
@@ -36,6 +38,7 @@ from tests.doubles import (
     TESTS,
     ListedLibrary,
     ScriptedModel,
+    ScriptedNetwork,
     ScriptedSandbox,
     failing,
     fenced,
@@ -59,6 +62,7 @@ async def engine_on(
     model: ScriptedModel,
     sandbox: ScriptedSandbox,
     servers: McpServers | None = None,
+    pages: ScriptedNetwork | None = None,
 ) -> AsyncIterator[Engine]:
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory()))
@@ -66,10 +70,14 @@ async def engine_on(
         stack.push_async_callback(book.learning.aclose)
         runtime = BackgroundTasks()
         stack.push_async_callback(runtime.aclose)
-        synthesis = SynthesisEngine(model, sandbox, library, model_name="scripted")
+        network = GrantedNetwork(sandbox, pages or ScriptedNetwork(), Grants(book.database))
+        connected = network if pages else None
+        synthesis = SynthesisEngine(
+            model, sandbox, library, model_name="scripted", network=connected
+        )
         orchestrator = Orchestrator(
             library,
-            executor := Executor(model, sandbox, library, servers=servers),
+            executor := Executor(model, sandbox, library, servers=servers, network=connected),
             synthesis,
             ResponseSynthesizer(model),
             runtime=runtime,
@@ -90,6 +98,7 @@ async def engine_on(
             model_parts=lambda name: ModelParts(synthesis, executor, orchestrator),
             tools=ToolParts(library, sources, Changes(), sandbox, upkeep),
             servers=servers or no_servers(book),
+            network=network,
             learning=book.learning,
             journal=book.journal,
             spending=Spending(book.database, lambda: None),

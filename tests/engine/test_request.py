@@ -25,12 +25,13 @@ from selfeng.core.turn import (
     RequestKind,
     ToolDescription,
 )
+from tests.doubles import specified
 
 REFERENCE = ResultReference(sha256="0" * 64, kind="number", size=1)
 EARLIER = EarlierResult(id="r1", turn_id="t", request="", tool="f", begins="1", reference=REFERENCE)
 CALL = FunctionCall(name="f", arguments={"a": 1})
 KINDS = (
-    Asking(agent="coder", again="u", waiting=CALL),
+    Asking(agent="coder", again="u", waiting=CALL, specified=specified()),
     HandCall(call=CALL),
     ToolDescription(),
     Refactoring(tool="f"),

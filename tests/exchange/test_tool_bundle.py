@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from selfeng.core.errors import RequestError
+from selfeng.core.http import NetworkAccess
 from selfeng.library.exchange import tool_bundle as module
 from selfeng.library.exchange.tool_bundle import LARGEST, MOST, read_bundle, write_bundle
+from tests.doubles import recorded
 from tests.exchange.bundles import (
     CODE,
     authors_keys,
@@ -42,6 +44,19 @@ def test_a_bundle_without_a_signature_is_read(tmp_path: Path) -> None:
     files = members(bundle(tmp_path))
     del files["signature.json"]
     assert read_bundle(packed(files.items())).signature is None
+
+
+def test_a_bundle_has_hosts_and_probes_but_nothing_of_calls(tmp_path: Path) -> None:
+    access = NetworkAccess(host="api.example.org", purpose="It knows.")
+    probe = recorded("https://api.example.org/?q=1", {"rate": 1})
+    of_call = recorded("https://api.example.org/?q=somebody", 2)
+    of_call = of_call.model_copy(update={"from_call": True})
+    content = bundle(tmp_path, draft(network=(access,), exchanges=(probe, of_call)))
+    (found,) = read_bundle(content).tools
+    assert (found.network, found.exchanges) == ((access,), (probe,))
+    assert b"somebody" not in b"".join(members(content).values())
+    described = json.loads(members(bundle(tmp_path))["bundle.json"])["tools"]
+    assert not {"network", "exchanges"} & described[0].keys()
 
 
 def member(name: str, **fields: int) -> zipfile.ZipInfo:

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from selfeng import prompts
 from selfeng.core.files import File
 from selfeng.core.functions import NO_TOOL_FITS
 from selfeng.core.prompt import ChatMessage, Prompt
@@ -12,7 +13,7 @@ from selfeng.core.signature import Parameter, Signature
 from selfeng.core.spec import Specification, SpecificationReply
 from selfeng.core.tool import ToolDraft
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
-from selfeng.prompts import FOLDER, render
+from selfeng.prompts import FOLDER
 from selfeng.seeds import load_seeds
 from selfeng.stages.response_synthesizer import describe, rounded
 from selfeng.synthesis.steps import python_code
@@ -24,6 +25,13 @@ from selfeng_offline.cookbook.scripts import script_for
 from selfeng_offline.cookbook.small_talk import KNOWLEDGE, NEEDS_MODEL
 
 NOTHING = "The offline model recognises none of these tools as one for this request."
+
+
+def render(template, history=(), /, **variables):
+    """A prompt, by default of what needs no hosts."""
+    return prompts.render(template, history, **{"recorded": None, "connected": False} | variables)
+
+
 SPEC = {
     "may_plan": True,
     "results": "",

@@ -166,3 +166,24 @@ async def test_an_unknown_tool_is_named(library: CapabilityRegistry) -> None:
     ):
         with pytest.raises(ToolNotFound, match="no tool named nothing is registered"):
             await refused
+
+
+async def test_a_changed_service_makes_a_version_suspect_until_it_answers_as_before(
+    place: Place, library: CapabilityRegistry
+) -> None:
+    await library.add(REVERSE)
+    problem = "api.example.org answers otherwise"
+    change = await library.record_change(NAME, 1, problem)
+    assert change == ToolStandingChanged(
+        tool=NAME, before="provisional", after="suspect", reason=f"{problem}."
+    )
+    assert place.heard[-1] == ("suspect", NAME)
+    assert await library.record_change(NAME, 1, problem) is None
+    assert await library.record_change(NAME, 2, problem) is None
+    assert NAME in {c.tool.name for c in await library.search("reverse a text")}
+    change = await library.record_use(NAME, 1, "a")
+    assert change is not None
+    assert (change.before, change.after) == ("suspect", "provisional")
+    await library.record_change(NAME, 1, problem)
+    provenance = Provenance(origin=Repaired(failure="ServiceChanged"))
+    assert (await library.revise(REPAIRED, 1, provenance)).standing == "provisional"

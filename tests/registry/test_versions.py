@@ -17,6 +17,7 @@ from selfeng.core.errors import (
     VersionNotFound,
 )
 from selfeng.core.events import Usage
+from selfeng.core.http import NetworkAccess
 from selfeng.core.provenance import (
     AskedPrompt,
     Edited,
@@ -30,9 +31,10 @@ from selfeng.core.tool import Imported, Requirement, Tool
 from selfeng.library import records
 from selfeng.library.tool_files import source_digest
 from selfeng.library.tool_writer import next_version
-from selfeng.store.database import writing
-from selfeng.store.schema import tools
-from tests.doubles import passing
+from selfeng.store.database import reading, writing
+from selfeng.store.grants import Grants
+from selfeng.store.schema import cassettes, tools
+from tests.doubles import passing, recorded
 from tests.embedding.hashing import HashingEmbedder
 from tests.registry.conftest import Place
 from tests.registry.drafts import COUNT, REPAIRED, REVERSE, SHOUT
@@ -63,6 +65,8 @@ def test_every_field_of_a_tool_has_its_column_and_comes_back() -> None:
                     "requires": (Requirement(name="count_letters", version=2),),
                     "imported": Imported(file="tools.zip", requests=("reverse it",)),
                     "witnesses": ("def reverse_text(text): ...",),
+                    "network": (NetworkAccess(host="api.example.org"),),
+                    "exchanges": (exchange := recorded("https://api.example.org/", 1),),
                 }
             )
         ),
@@ -77,8 +81,11 @@ def test_every_field_of_a_tool_has_its_column_and_comes_back() -> None:
     assert [
         name for name, field in _Wider.model_fields.items() if getattr(tool, name) == field.default
     ] == []
-    assert set(Tool.model_fields) <= set(tools.c.keys())
-    row = cast("sa.Row[Any]", SimpleNamespace(**records.columns(tool)))
+    assert set(Tool.model_fields) - {"exchanges"} <= set(tools.c.keys())
+    columns = records.columns(tool)
+    assert columns.pop("cassette")
+    exchanges = f"[{exchange.model_dump_json()}]"
+    row = cast("sa.Row[Any]", SimpleNamespace(**columns, exchanges=exchanges))
     assert (row.colours, row.name, row.uses) == ('["red","blüe"]', "reverse_text", 3)
     assert _Wider(**records.fields(_Wider, row)) == tool
 
@@ -374,3 +381,43 @@ async def test_a_tool_that_was_retired_under_another_embedder_is_found_once_it_i
         await library.settle()
         tool = await library.restore("reverse_text")
         assert [c.tool for c in await library.search("nothing like it")] == [tool]
+
+
+async def test_versions_keep_hosts_and_what_was_recorded_of_them_once(
+    place: Place, library: CapabilityRegistry
+) -> None:
+    access = NetworkAccess(host="api.example.org")
+    exchange = recorded("https://api.example.org/", {"rate": 1.5})
+    of_call = exchange.model_copy(update={"from_call": True})
+    draft = REVERSE.model_copy(update={"network": (access,), "exchanges": (exchange,)})
+    await library.add(draft)
+    repaired = draft.model_copy(update={"code": REPAIRED.code})
+    provenance = Provenance(origin=Repaired(failure="KeyError"))
+    await library.revise(repaired, 1, provenance)
+    more = repaired.model_copy(update={"exchanges": (exchange, of_call)})
+    await library.revise(more.model_copy(update={"code": draft.code}), 2, provenance)
+    tool = await library.get(REVERSE.name)
+    assert (tool.network, tool.exchanges, tool.replays) == (
+        (access,),
+        (exchange, of_call),
+        (exchange,),
+    )
+    versions = await library.versions(REVERSE.name)
+    assert [version.exchanges for version in versions] == [
+        (exchange, of_call),
+        (exchange,),
+        (exchange,),
+    ]
+    with reading(place.engine) as connection:
+        rows = connection.scalar(sa.select(sa.func.count()).select_from(cassettes))
+    assert rows == 2
+
+
+async def test_a_new_tool_of_a_removed_name_has_no_grants(
+    place: Place, library: CapabilityRegistry
+) -> None:
+    grants, access = Grants(place.engine), NetworkAccess(host="api.example.org")
+    await library.add(REVERSE)
+    grants.put("me", REVERSE.name, 1, [access])
+    await library.remove(REVERSE.name)
+    assert grants.read() == ()

@@ -8,7 +8,7 @@ waits for `release NAME`; keeping it says `kept`. `build NAME` passes through th
 synthesis and waits for `release NAME` in `execute`. `delegate NAME` has an agent run code until
 somebody sends `release NAME`. `born NAME` adds that tool to the library. `question` asks two, whose answers are said. `draw` makes a picture and a table. `flood N` emits N
 pieces, `essay N` of Markdown. `fail` and `crash` end badly, within a turn and before one. `grow NAME` reports a new tool,
-`stock N` adds as many to the library.
+`stock N` adds as many to the library, and `connect` one that needs hosts.
 `break` makes the journal fail twice, `hang` makes the engine refuse to end, `sandbox off` changes
 the status. `prepare NAME` has a sandbox set up, and waits for it, until somebody sends `release
 NAME`; the search can't be set up meanwhile. `queue NAME` waits in the queue until somebody sends
@@ -77,6 +77,7 @@ from selfeng.core.events import (
     Witnessed,
 )
 from selfeng.core.files import File
+from selfeng.core.http import NetworkAccess
 from selfeng.core.lesson import Lesson
 from selfeng.core.plan import PlannedStep
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
@@ -111,11 +112,13 @@ from selfeng.provision.configuration import Configuration
 from selfeng.provision.local_servers import local_servers
 from selfeng.provision.readiness import Readiness, Report
 from selfeng.servers.mcp_servers import McpServers
+from selfeng.servers.tool_network import GrantedNetwork
 from selfeng.servers.vault import Vault
 from selfeng.stages.execution.arguments import ArgumentsInvalid, bind
 from selfeng.store.conversation_files import ConversationFiles
 from selfeng.store.conversation_list import ConversationChange, ConversationKind
 from selfeng.store.database import open_database
+from selfeng.store.grants import Grants
 from selfeng.store.habits import FollowUp, Habits, PastCall, PastTurn
 from selfeng.store.journal import Journal, JournalEntry
 from selfeng.store.known_tools import KnownTools
@@ -126,7 +129,7 @@ from selfeng.store.stored_data import PersonalData
 from selfeng.store.turn_queue import QueueLimits, TurnQueue
 from selfeng.turns.conversations import Conversations
 from selfeng.turns.turn_registry import TurnRegistry
-from tests.doubles import ListedLibrary, kept, passing
+from tests.doubles import ListedLibrary, ScriptedNetwork, kept, passing, recorded
 from tests.projects.still_sandbox import StillSandbox
 from tests.servers.mcp_examples import all_fit
 
@@ -308,6 +311,14 @@ class FewTools:
 
     def stock(self, count: int) -> None:
         self._tools |= {tool.name: tool for tool in map(stocked, range(count))}
+
+    def connect(self) -> None:
+        """A tool that needs two hosts."""
+        hosts = ("api.example.org", "other.example.org")
+        accesses = tuple(NetworkAccess(host=host, purpose="It knows.") for host in hosts)
+        exchanges = (recorded("https://api.example.org/", {"rate": 1.5}),)
+        update = {"name": "rate_of", "network": accesses, "exchanges": exchanges}
+        self._tools["rate_of"] = TOOL.model_copy(update=update)
 
     def add(self, name: str) -> None:
         """A tool that takes a text, unless there is one of that name."""
@@ -576,6 +587,8 @@ class FakeEngine:
         self.servers = McpServers(
             settings.mcp_config, KnownTools(self._database), all_fit, timeout=20
         )
+        grants = Grants(self._database)
+        self.network = GrantedNetwork(StillSandbox(), ScriptedNetwork(), grants)
         self.vault = Vault(self._database, folder)
         self.recorder = Recorder(self, pauses=(), retry=0.01)
         self.feed = Feed(self._journal, self.recorder)
@@ -949,6 +962,9 @@ class FakeEngine:
                     await asyncio.sleep(0.001)
             case "grow":
                 self.changes.tell(LibraryChange(name=rest, change="added", reason="for the test"))
+            case "connect":
+                self.library.connect()
+                self.changes.tell(LibraryChange(name="rate_of", change="added", reason="asked"))
             case "stock":
                 self.library.stock(int(rest))
                 self.changes.tell(LibraryChange(name="add", change="modified", reason="more"))

@@ -62,6 +62,9 @@ PATHS = [
     "/api/v1/tools/add/retire",
     "/api/v1/tools/add/restore",
     "/api/v1/tools/add/forget",
+    "/api/v1/grants",
+    "/api/v1/tools/add/allow",
+    "/api/v1/tools/add/revoke",
     "/api/v1/servers",
     "/api/v1/servers/files/allow",
     "/api/v1/servers/files/revoke",
@@ -120,7 +123,7 @@ def test_every_rule_of_the_application_is_in_the_matrix() -> None:
     rules = re.findall(
         r'@app\.\w+\("([^"]+)"\)', "".join(path.read_text() for path in (ROOT / "web").glob("*.py"))
     )
-    assert len(rules) == 87
+    assert len(rules) == 90
     rules.remove(ALIVE)
     for rule in [*rules, "/static/<path:name>"]:
         pattern = re.compile(re.sub(r"<[^>]+>", ".+", rule))

@@ -219,6 +219,9 @@ def test_the_list_of_tools_and_one_tool(server: ServerProcess, visitor: requests
         "example_requests": ["What is 1 plus 2?"],
         "requires": [],
         "witnesses": 0,
+        "network": [],
+        "exchanges": 0,
+        "ungranted": [],
         "used_requests": ["3 and 4 together", "sum of 1 and 1"],
         "habits": {
             "after": [{"tool": "double", "request": "Double that", "times": 2}],

@@ -50,6 +50,7 @@ def test_the_versions_of_a_tool(server: ServerProcess, visitor: requests.Session
         "tests": TOOL.tests,
         "example_requests": ["What is 1 plus 2?"],
         "requires": [],
+        "network": [],
         "verdict": {
             "passed": True,
             "tests": [{"test": "test_add", "outcome": "passed", "seconds": 0.01, "message": ""}],

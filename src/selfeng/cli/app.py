@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 from selfeng.cli import (
     exchange_commands,
+    grant_commands,
     key_commands,
     lesson_commands,
     library_commands,
@@ -123,6 +124,7 @@ app.add_typer(project_commands.app, name="build")
 app.add_typer(key_commands.app, name="keys")
 app.add_typer(secret_commands.app, name="secrets")
 app.add_typer(server_commands.app, name="servers")
+app.add_typer(grant_commands.app, name="grants")
 
 
 def main() -> NoReturn:

@@ -184,7 +184,11 @@ def _words(tool: ToolWords) -> list[str]:
     lines = [tool.signature, f"  {tool.description}"]
     lines += [f"  {name}: {words}" for name, words in tool.parameters.items() if words]
     lines += [f"  found by: {request}" for request in tool.example_requests]
-    lines += [f"  needs {', '.join(needs)}" for needs in (tool.imports, tool.packages) if needs]
+    lines += [
+        f"  needs {', '.join(needs)}"
+        for needs in (tool.imports, tool.packages, tool.network)
+        if needs
+    ]
     return [*lines, f"  written by {tool.model}"] if tool.model else lines
 
 

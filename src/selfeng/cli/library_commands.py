@@ -230,7 +230,8 @@ async def versions(engine: Engine, name: Name, *, json: AsJson = False) -> None:
 
     tool_versions = await engine.library.versions(name)
     if json:
-        print_json([version.model_dump(mode="json") for version in tool_versions])
+        hidden = {"exchanges"}
+        print_json([v.model_dump(mode="json", exclude=hidden) for v in tool_versions])
         return
     for version in tool_versions:
         typer.echo(visible(version_line(version)))

@@ -25,6 +25,7 @@ AgentError
 │   └── FileInTheWay        another file exists where the tool's would go
 ├── DatabaseUnavailable     the database can't be opened, or works no longer
 ├── EmbedderUnavailable     the embedding model is not set up or damaged, or its server fails
+├── NotConsented            a call needs a person's consent, which can't be asked for there
 ├── NetworkRefused          a tool's request is not granted, forbidden, or not answered
 ├── WorkspaceError          an action on a workspace failed: its arguments, its file or its size
 ├── ProjectGivenUp          the model judges that a project's goal can't be met
@@ -260,6 +261,12 @@ class EmbedderUnavailable(AgentError):
     """
 
     cause = "embedder"
+
+
+class NotConsented(AgentError):
+    """A call reaches what is outside the sandbox, and no person has allowed that."""
+
+    cause = "consent"
 
 
 class NetworkRefused(AgentError):

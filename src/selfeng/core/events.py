@@ -18,8 +18,8 @@ from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.plan import PlannedStep
 from selfeng.core.project_events import AnyProjectEvent
 from selfeng.core.prompt import FunctionCall
-from selfeng.core.question import Answer, Question
-from selfeng.core.server_tool import Consent
+from selfeng.core.question import Answer, Consent, Question
+from selfeng.core.spec import SpecificationReply
 from selfeng.core.stage import Place, StageName
 from selfeng.core.stage_event import StageEvent, Usage
 from selfeng.core.status import Part
@@ -333,6 +333,8 @@ class Executing(StageEvent):
     """
     server: str = ""
     """The MCP server that runs it; "" for the sandbox."""
+    hosts: str = ""
+    """Where it may send requests."""
 
 
 class ExecutionProgress(StageEvent):
@@ -347,13 +349,14 @@ class ExecutionProgress(StageEvent):
 
 
 class ConsentDecided(StageEvent):
-    """A person decided whether a tool of another MCP server may be called."""
+    """A person decided what a tool may use outside the sandbox."""
 
     type: Literal["consent_decided"] = "consent_decided"
     tool: str
     server: str
+    """The MCP server, or the hosts."""
     decision: Consent
-    """once: for the call that was shown; no: the turn goes on without the tool."""
+    """once: for this turn; no: the turn goes on without it."""
 
 
 class ExecutionFinished(StageEvent):
@@ -463,9 +466,11 @@ class QuestionsAsked(StageEvent, Coded):
     agent: str = ""
     """The agent that continues with the answers; "" for the usual way."""
     call: FunctionCall | None = None
-    """The call of a tool of another MCP server that waits for consent."""
+    """The call that waits for consent."""
+    specified: SpecificationReply | None = None
+    """The specification of the tool that waits for consent."""
     refused: tuple[str, ...] = ()
-    """Tools of other servers that the person does not want for this request."""
+    """Tools of other servers, and hosts, that the person does not want for this request."""
 
 
 class AnswerToken(Value):

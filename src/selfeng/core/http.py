@@ -13,9 +13,11 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, Field
 
-from selfeng.core.value import Value
+from selfeng.core.value import StrictlyOptional, Value
 
 Method = Literal["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+READING: frozenset[Method] = frozenset({"GET", "HEAD", "OPTIONS"})
+"""Methods that change nothing on a server, so that a request may be repeated."""
 Headers = tuple[tuple[str, str], ...]
 """In their order; names in lower case, which may repeat."""
 SecretPlace = Literal["bearer", "basic", "header", "query"]
@@ -79,6 +81,8 @@ class Exchange(Value):
     response: HttpResponse
     at: datetime
     """UTC."""
+    from_call: bool = False
+    """Whether a person's call made it, and no probe: then it is part of no export."""
 
 
 class SecretUse(Value):
@@ -87,7 +91,7 @@ class SecretUse(Value):
     name: str
     """Of the secret; no value has one."""
     place: SecretPlace
-    key: str = ""
+    key: StrictlyOptional[str] = ""
     """Of the header or the query's parameter; the user for `basic`; "" for `bearer`."""
 
 
@@ -96,15 +100,15 @@ class NetworkAccess(Value):
 
     host: Annotated[str, AfterValidator(canonical_host)]
     """A name, or an address of a private network, which only a person can write."""
-    port: Annotated[int, Field(ge=1, le=65535)] = 443
-    scheme: Literal["https", "http"] = "https"
-    methods: tuple[Method, ...] = ("GET",)
-    path: str = "/"
+    port: StrictlyOptional[Annotated[int, Field(ge=1, le=65535)]] = 443
+    scheme: StrictlyOptional[Literal["https", "http"]] = "https"
+    methods: StrictlyOptional[tuple[Method, ...]] = ("GET",)
+    path: StrictlyOptional[str] = "/"
     """A prefix of the paths, whole segments."""
-    private: bool = False
+    private: StrictlyOptional[bool] = False
     """Whether the person allows the host to be on this machine or in its own network."""
-    secrets: tuple[SecretUse, ...] = ()
-    purpose: str = ""
+    secrets: StrictlyOptional[tuple[SecretUse, ...]] = ()
+    purpose: StrictlyOptional[str] = ""
     """Why the tool needs it, in one sentence for the person."""
 
     def covers(self, request: HttpRequest) -> bool:
@@ -119,6 +123,20 @@ class NetworkAccess(Value):
             and not _climbs(parts.path)
             and f"{parts.path}/".startswith(f"{prefix}/")
         )
+
+    def __str__(self) -> str:
+        """For people and models: methods, address and secrets."""
+        port = "" if self.port == _PORTS[self.scheme] else f":{self.port}"
+        secrets = ", ".join(f"{use.name} as {use.key or use.place}" for use in self.secrets)
+        address = f"{self.scheme}://{self.host}{port}{self.path}"
+        with_secrets = f" with the secret {secrets}" if secrets else ""
+        near = " in your own network" if self.private else ""
+        return f"{', '.join(self.methods)} {address}{near}{with_secrets}"
+
+    @property
+    def reads(self) -> bool:
+        """Whether it allows only what changes nothing."""
+        return READING.issuperset(self.methods)
 
     @property
     def key(self) -> str:

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from selfeng.core.events import ToolStandingChanged
 from selfeng.core.files import File
-from selfeng.core.http import Network
+from selfeng.core.http import Exchange, Network, NetworkAccess
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.prompt import FunctionCall, FunctionSchema, Prompt
 from selfeng.core.provenance import Provenance, ToolVersion
@@ -116,6 +116,13 @@ class ToolLibrary(Protocol):
         Raises: ToolNotFound.
         """
 
+    async def record_change(
+        self, name: str, version: int, problem: str, key: str = ""
+    ) -> ToolStandingChanged | None:
+        """Suspect a version, as a service that it asks answers otherwise than recorded; `problem`
+        says how. Raises: ToolNotFound.
+        """
+
     async def record_request(self, name: str, version: int, request: str) -> None:
         """Add a request that the tool served to those that find it; no error if the tool is gone or
         has changed.
@@ -156,6 +163,30 @@ class ServerTools(Protocol):
     ) -> Execution:
         """Call a tool once, whatever was consented to. Every failure is a value: of the tool, of
         its server, and that the server describes it otherwise by now.
+        """
+
+
+class ToolNetwork(Protocol):
+    """The hosts that tools of the library use, for the person of the turn or call."""
+
+    async def ungranted(self, tool: Tool) -> tuple[NetworkAccess, ...]:
+        """The accesses that a tool needs and the person has not granted."""
+
+    async def grant(self, tool: Tool) -> None:
+        """Grant a tool what it needs, until the person revokes it."""
+
+    async def probe(self, accesses: Sequence[NetworkAccess], url: str) -> Exchange:
+        """GET a URL within the accesses. Raises: NetworkRefused."""
+
+    async def execute(
+        self,
+        job: SandboxJob,
+        arguments: Mapping[str, Any],
+        files: Sequence[File],
+        accesses: Sequence[NetworkAccess],
+    ) -> Execution:
+        """Call as `Sandbox.execute`, with a network of these accesses; the outcome has what was
+        exchanged.
         """
 
 

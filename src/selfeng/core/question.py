@@ -15,6 +15,10 @@ MOST = 3
 ROUNDS = 2
 """Rounds of questions in a row; then the work continues with what is known, or fails."""
 YES, NO = "yes", "no"
+ONCE, ALWAYS = "once", "always"
+CONSENTS = (ONCE, ALWAYS, NO)
+"""A person's answers to the question whether something may be reached outside the sandbox."""
+Consent = Literal["once", "always", "no"]
 
 LONGEST_ANSWER = 4_000
 AnswerValue = bool | int | float | Annotated[str, Field(max_length=LONGEST_ANSWER)]

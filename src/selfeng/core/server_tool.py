@@ -15,11 +15,6 @@ LARGEST_SCHEMA = 20_000
 _LONGEST_NAME = 64
 _DIGEST = 8
 
-ONCE, ALWAYS, NO = "once", "always", "no"
-CONSENTS = (ONCE, ALWAYS, NO)
-"""A person's answers to the question whether a tool of another server may be called."""
-Consent = Literal["once", "always", "no"]
-
 ServerState = Literal["idle", "connecting", "connected", "failed"]
 
 

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from selfeng.core.http import NetworkAccess
 from selfeng.core.plan import PlannedStep
 from selfeng.core.question import Question
 from selfeng.core.signature import Parameter, Signature
@@ -41,6 +42,10 @@ class Specification(Value):
     examples: tuple[SpecExample, ...]
     example_requests: tuple[str, ...]
     """Five ways in which people would ask for this tool."""
+    network: StrictlyOptional[tuple[NetworkAccess, ...]] = ()
+    """The hosts that it needs, and what it sends there."""
+    probes: StrictlyOptional[tuple[str, ...]] = ()
+    """URLs to GET before the tests are written, at most five, within `network`."""
 
     def signature(self) -> Signature:
         return Signature(
@@ -68,6 +73,7 @@ class Specification(Value):
                 *(f"- {p.name}: {p.description}" for p in self.parameters),
                 f"Returns: {self.returns_description}",
                 f"Errors: {self.errors}",
+                *(f"Network: {access}" for access in self.network),
                 *(f"Example: {e.call} -> {e.result}" for e in calls),
             ]
         )
@@ -97,3 +103,12 @@ class SpecificationReply(Value):
     """Only for steps."""
     questions: StrictlyOptional[tuple[Question, ...]] = ()
     """Only for a question; if there are none, the message is the question."""
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Those that the tool needs."""
+        return (
+            tuple(access.host for access in self.specification.network)
+            if self.specification
+            else ()
+        )

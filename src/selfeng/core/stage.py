@@ -8,9 +8,9 @@ from typing import Literal
 from selfeng.core.value import Value
 
 StageName = Literal[
-    "gather", "search", "clarify", "specify", "test", "implement", "compare", "verify", "repair",
-    "strengthen", "register", "prepare", "execute", "mend", "refactor", "plan", "delegate",
-    "respond",
+    "gather", "search", "clarify", "specify", "probe", "test", "implement", "compare", "verify",
+    "repair", "strengthen", "register", "prepare", "execute", "mend", "refactor", "plan",
+    "delegate", "respond",
 ]  # fmt: skip
 
 
@@ -79,6 +79,7 @@ STAGES: Mapping[str, Stage] = {
             prompts=("specification",),
             leads={
                 "ordered": "test",
+                "to be probed": "probe",
                 "known": "prepare",
                 "unclear": "clarify",
                 "steps": "plan",
@@ -86,6 +87,14 @@ STAGES: Mapping[str, Stage] = {
                 "no tool": "respond",
                 "declined": "respond",
             },
+        ),
+        Stage(
+            name="probe",
+            does="Ask the hosts that the tool needs, and record what they answer",
+            title="Probes",
+            icon="search",
+            leads={"recorded": "test", "stuck": "specify"},
+            runs_code=True,
         ),
         Stage(
             name="test",
@@ -155,7 +164,7 @@ STAGES: Mapping[str, Stage] = {
             does="Run the tool in the sandbox",
             title="Execution",
             icon="play",
-            leads={"ran": "respond", "at fault": "mend"},
+            leads={"ran": "respond", "at fault": "mend", "incomplete": "clarify"},
         ),
         Stage(
             name="mend",

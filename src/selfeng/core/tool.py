@@ -3,12 +3,13 @@
 from datetime import datetime
 from typing import Literal
 
+from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.signature import Signature
 from selfeng.core.value import Value
 
-Standing = Literal["provisional", "trusted", "retired"]
-"""provisional: new, under observation; trusted: it has served several different calls; retired:
-searches no longer offer it.
+Standing = Literal["provisional", "trusted", "suspect", "retired"]
+"""provisional: new, under observation; trusted: it has served several different calls; suspect:
+a service that it asks answers otherwise than recorded; retired: searches no longer offer it.
 """
 
 
@@ -63,6 +64,15 @@ class ToolDraft(Value):
     """Sources of other candidates that passed the gate, which run beside the tool and whose results
     are compared with its own; never part of an export.
     """
+    network: tuple[NetworkAccess, ...] = ()
+    """The hosts that the code sends requests to. A call needs a person's grant for each."""
+    exchanges: tuple[Exchange, ...] = ()
+    """What was recorded of them, with which the answers of later calls are compared."""
+
+    @property
+    def replays(self) -> tuple[Exchange, ...]:
+        """The exchanges that tests replay: those of probes."""
+        return tuple(exchange for exchange in self.exchanges if not exchange.from_call)
 
     def draft(self) -> "ToolDraft":
         """Only what is needed to register the same again."""

@@ -21,8 +21,9 @@ from selfeng.core.files import File, FileReference
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.plan import SavedPlan, SavedStep, StepResult
 from selfeng.core.prompt import ChatMessage, FunctionCall
-from selfeng.core.question import Answer
+from selfeng.core.question import Answer, Consent
 from selfeng.core.result import Dispute, EarlierResult, Result
+from selfeng.core.spec import SpecificationReply
 from selfeng.core.stage_event import Usage
 from selfeng.core.status import Part
 from selfeng.core.value import Value
@@ -286,7 +287,9 @@ class Asking(Value):
     again: str = ""
     """Id of an earlier turn, which this one repeats."""
     waiting: FunctionCall | None = None
-    """The call of a tool of another server that the question before the request was about."""
+    """The call that the question before the request was about."""
+    specified: SpecificationReply | None = None
+    """The tool to be built that it was about."""
 
 
 class HandCall(Value):
@@ -378,7 +381,7 @@ class Request:
     """Whether nothing may be learnt from its text."""
     kind: RequestKind = _ASKING
     refused: tuple[str, ...] = ()
-    """Names of tools of other servers that the person does not want for this request."""
+    """Tools of other servers, and hosts, that the person does not want for this request."""
     profiles: Annotated[dict[str, str], Field(exclude=True)] = field(default_factory=dict)
     """Profiles of files, by the sha256 of their content; parts extend them."""
 
@@ -489,6 +492,8 @@ class Turn:
     """Ids of the lessons that the turn has shown."""
     checks: list[Check] = field(default_factory=list)
     """What compares results beside the turn, its parts' included; see `checked`."""
+    granted: dict[str, Consent] = field(default_factory=dict)
+    """What the person has said of accesses to hosts, by their keys."""
 
     async def checked(self) -> None:
         """Wait for the checks so far; their events are emitted here."""

@@ -128,6 +128,10 @@ be large, and an event reports them.
 """
 
 
+Exchanges = Annotated[tuple[Exchange, ...], Field(exclude=True)]
+"""What the call sent, and what was answered. The JSON of an execution never contains it."""
+
+
 class Returned(Value):
     """The tool returned a value. `refused_files`: name and reason of each file that the sandbox
     does not hand out.
@@ -153,6 +157,7 @@ class Returned(Value):
     truncated: bool = False
     stdout: str = ""
     files: Files = ()
+    exchanges: Exchanges = ()
     refused_files: tuple[str, ...] = ()
     seconds: float = 0.0
     no_exchange: NoExchange = ""
@@ -175,6 +180,7 @@ class Raised(Value):
     traceback: str = ""
     stdout: str = ""
     files: Files = ()
+    exchanges: Exchanges = ()
     refused_files: tuple[str, ...] = ()
     seconds: float = 0.0
     no_exchange: NoExchange = ""

@@ -8,7 +8,7 @@ from typing import Literal
 from selfeng.core.value import Value
 
 TextCode = Literal[
-    "", "consent", "witness", "readings", "example", "request", "values",
+    "", "consent", "network", "witness", "readings", "example", "request", "values",
 ]  # fmt: skip
 """Texts of the engine for people, beside errors; "" for text of a model, a tool or another server.
 """

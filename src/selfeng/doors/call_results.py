@@ -17,11 +17,13 @@ from selfeng.core.verdict import Execution, Killed, Raised, Returned
 
 
 def described(tool: Tool) -> dict[str, Any]:
-    """`{name, description, input_schema}` of a tool."""
+    """`{name, description, input_schema}` of a tool, and `hosts` if it sends requests."""
+    hosts = {"hosts": sorted({access.host for access in tool.network})} if tool.network else {}
     return {
         "name": tool.name,
         "description": tool.description,
         "input_schema": tool.signature.input_schema(),
+        **hosts,
     }
 
 

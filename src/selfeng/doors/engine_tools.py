@@ -287,5 +287,8 @@ def _offered(tool: Tool) -> types.Tool:
         name=tool.name,
         description=tool.description,
         input_schema=tool.signature.input_schema(),
-        annotations=types.ToolAnnotations(destructive_hint=False, open_world_hint=False),
+        annotations=types.ToolAnnotations(
+            destructive_hint=any(not access.reads for access in tool.network),
+            open_world_hint=bool(tool.network),
+        ),
     )

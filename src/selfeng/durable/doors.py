@@ -11,7 +11,7 @@ from uuid import uuid4
 from selfeng.core.errors import AgentError, LibraryError
 from selfeng.core.events import Waiting
 from selfeng.core.files import File
-from selfeng.core.http import Network
+from selfeng.core.http import Network, NetworkAccess
 from selfeng.core.lesson import AgentKind, LessonHint
 from selfeng.core.prompt import AgentThread, ChatMessage, FunctionCall, FunctionSchema, Prompt
 from selfeng.core.protocols import ModelClient, ReplyT
@@ -88,8 +88,8 @@ class DurableModel:
         )
 
 
-PartName = Literal["inspector", "library", "sandbox", "servers"]
-_KEYED = {"record_use", "record_failure"}
+PartName = Literal["inspector", "library", "network", "sandbox", "servers"]
+_KEYED = {"record_use", "record_failure", "record_change"}
 """Methods that take the key under which they have their effect once."""
 
 
@@ -195,6 +195,27 @@ class _DurableServers(_Steps):
         return await done_once(name_of("servers.call", *call_key), call)
 
 
+class _DurableNetwork(_Steps):
+    async def execute(
+        self,
+        job: SandboxJob,
+        arguments: Mapping[str, Any],
+        files: Sequence[File],
+        accesses: Sequence[NetworkAccess],
+    ) -> Execution:
+        """As a call of another server's tool; one that only reads is made again."""
+        call_key = job, dict(arguments), files, accesses
+        began_before = await _began_before(name_of("network.begin", *call_key))
+        reads = all(access.reads for access in accesses)
+
+        async def call(*_: object) -> Any:
+            if began_before and not reads:
+                return _interrupted()
+            return await self._part.execute(job, arguments, files, accesses)
+
+        return await done_once(name_of("network.call", *call_key), call)
+
+
 class _Seen(NamedTuple):
     """What changes about a tool, and the version that does not."""
 
@@ -271,6 +292,7 @@ class _DurableLibrary(_Steps):
 
 _KINDS: dict[PartName, type[_Steps]] = {
     "library": _DurableLibrary,
+    "network": _DurableNetwork,
     "sandbox": _DurableSandbox,
     "servers": _DurableServers,
 }

@@ -102,7 +102,7 @@ class TurnWork:
         match event:
             case StageEntered(node=node) if node in LASTING:
                 self._lasting = True
-            case Executing(server=server) if server:
+            case Executing(server=server, hosts=hosts) if server or hosts:
                 self._lasting = True
 
     def part(self, name: str) -> "TurnWork":

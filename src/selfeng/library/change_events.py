@@ -14,7 +14,15 @@ from selfeng.library.tool_files import code_file
 class LibraryChange(Value):
     name: str
     change: Literal[
-        "added", "removed", "modified", "revised", "trusted", "retired", "restored", "kept_back"
+        "added",
+        "removed",
+        "modified",
+        "revised",
+        "trusted",
+        "suspect",
+        "retired",
+        "restored",
+        "kept_back",
     ]
     """modified: the files differ from what was verified, the tool is not offered; revised: it has a
     new version; retired: search no longer offers it; restored: it is offered again; kept_back: it
@@ -54,6 +62,10 @@ def _progress(name: str, before: ToolEntry, after: ToolEntry) -> LibraryChange |
         case "trusted":
             return LibraryChange(
                 name=name, change="trusted", reason=f"{name} has served several different calls."
+            )
+        case "suspect":
+            return LibraryChange(
+                name=name, change="suspect", reason=f"A service that {name} asks has changed."
             )
         case "retired":
             return LibraryChange(

@@ -2,6 +2,7 @@
 transaction.
 """
 
+import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
@@ -17,7 +18,15 @@ from selfeng.core.tool import Standing, Tool, ToolDraft
 from selfeng.library import lexical, revisions
 from selfeng.library.fusion import Vector
 from selfeng.store.database import utc
-from selfeng.store.schema import tool_requests, tool_uses, tool_vectors, tool_words, tools
+from selfeng.store.schema import (
+    cassettes,
+    grants,
+    tool_requests,
+    tool_uses,
+    tool_vectors,
+    tool_words,
+    tools,
+)
 from selfeng.store.text import storable
 
 State = Literal["pending", "revising", "active", "missing", "removing"]
@@ -119,8 +128,15 @@ def load(connection: sa.Connection, names: Sequence[str]) -> Iterator[Tool]:
     for chunk in _chunks(names):
         yield from (
             Tool(**fields(Tool, row))
-            for row in connection.execute(sa.select(tools).where(tools.c.name.in_(chunk)))
+            for row in connection.execute(with_exchanges(tools).where(tools.c.name.in_(chunk)))
         )
+
+
+def with_exchanges(table: sa.Table) -> sa.Select[Any]:
+    """A query for the rows of tools, or of versions, with what was recorded of their hosts."""
+    recorded = sa.func.coalesce(cassettes.c.exchanges, "[]").label("exchanges")
+    joined = table.outerjoin(cassettes, cassettes.c.sha256 == table.c.cassette)
+    return sa.select(table, recorded).select_from(joined)
 
 
 def insert(
@@ -131,6 +147,7 @@ def insert(
     used: Sequence[str] = (),
 ) -> None:
     """`embedding` None: the tool has no vector yet. It is found by the `used` requests, too."""
+    _keep_exchanges(connection, tool)
     connection.execute(tools.insert().values(**columns(tool), state=state))
     revisions.note(connection, tool.name)
     if embedding is not None:
@@ -145,6 +162,7 @@ def replace(
     """Replace the version in the tool's record; `embedding` is None if the searchable words are
     unchanged.
     """
+    _keep_exchanges(connection, tool)
     connection.execute(
         tools.update()
         .where(tools.c.name == tool.name)
@@ -160,12 +178,31 @@ def replace(
 
 
 def columns(record: BaseModel) -> dict[str, Any]:
-    """A column for each field: text, numbers and times unchanged, everything else as JSON."""
+    """A column for each field: text, numbers and times unchanged, everything else as JSON; of
+    exchanges their hash.
+    """
     json_names = _json_fields(type(record))
-    return {
+    values = {
         name: to_json(value).decode() if name in json_names and value is not None else value
         for name, value in record
     }
+    if (exchanges := values.pop("exchanges", None)) is not None:
+        values["cassette"] = _hash(exchanges)
+    return values
+
+
+def _keep_exchanges(connection: sa.Connection, tool: ToolDraft) -> None:
+    """Store what was recorded of a tool's hosts, once by hash."""
+    if not tool.exchanges:
+        return
+    exchanges = to_json(tool.exchanges).decode()
+    its = cassettes.c.sha256 == (sha256 := _hash(exchanges))
+    if connection.scalar(sa.select(sa.func.count()).select_from(cassettes).where(its)) == 0:
+        connection.execute(cassettes.insert().values(sha256=sha256, exchanges=exchanges))
+
+
+def _hash(exchanges: str) -> str | None:
+    return None if exchanges == "[]" else hashlib.sha256(exchanges.encode()).hexdigest()
 
 
 def fields(model: type[BaseModel], row: sa.Row[Any], but: str = "") -> dict[str, Any]:
@@ -205,9 +242,10 @@ def set_state(connection: sa.Connection, name: str, state: State) -> None:
 
 
 def delete(connection: sa.Connection, name: str) -> None:
-    """Delete the tool, but not its versions."""
+    """Delete the tool and its grants, but not its versions."""
     for table in (tool_requests, tool_words, tool_uses, tool_vectors, tools):
         connection.execute(table.delete().where(table.c.name == name))
+    connection.execute(grants.delete().where(grants.c.tool == name))
     revisions.note(connection, name)
 
 

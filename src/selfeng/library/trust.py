@@ -1,7 +1,8 @@
 """Trust: how the uses of a tool, and a person's decision, change its standing.
 
-A version begins provisional. It is trusted once it has served `trust_after` different calls, and
-retired once it has failed `retire_after` times with no success in between. Only uses of the current
+A version begins provisional. It is trusted once it has served `trust_after` different calls,
+suspect while a service that it asks answers otherwise than recorded, and retired once it has failed
+`retire_after` times with no success in between. Only uses of the current
 version count; every new version begins provisional, because it has not served yet.
 """
 
@@ -46,6 +47,8 @@ class Trust:
             its = (tools.c.version == version) & (tools.c.standing != "retired")
             failures = sa.case((its, 0), else_=tools.c.failures)
             tool = _updated(connection, name, uses=tools.c.uses + len(calls), failures=failures)
+            if tool.version == version and tool.standing == "suspect":
+                return _change(connection, tool, "provisional", "Its service answers as recorded.")
             if (
                 tool.version != version
                 or tool.standing in ("retired", "trusted")
@@ -86,6 +89,21 @@ class Trust:
             )
 
         return self._once(key, count_it)
+
+    def record_change(
+        self, name: str, version: int, problem: str, key: str = ""
+    ) -> ToolStandingChanged | None:
+        """Suspect a version, as a service that it asks answers otherwise than recorded; `problem`
+        says how. What has a `key` counts once. Raises: ToolNotFound.
+        """
+
+        def suspect(connection: sa.Connection) -> ToolStandingChanged | None:
+            tool = _updated(connection, name)
+            if tool.version != version or tool.standing in ("retired", "suspect"):
+                return None
+            return _change(connection, tool, "suspect", f"{problem}.")
+
+        return self._once(key, suspect)
 
     def _once(
         self, key: str, change: Callable[[sa.Connection], ToolStandingChanged | None]

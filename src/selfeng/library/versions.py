@@ -50,7 +50,7 @@ def withdraw(connection: sa.Connection, name: str, version: int) -> None:
 def load_all(connection: sa.Connection, name: str) -> tuple[ToolVersion, ...]:
     """All versions, newest first; empty for a name that no tool ever had."""
     query = (
-        sa.select(tool_versions)
+        records.with_exchanges(tool_versions)
         .where(tool_versions.c.name == name)
         .order_by(tool_versions.c.version.desc())
     )
@@ -59,7 +59,7 @@ def load_all(connection: sa.Connection, name: str) -> tuple[ToolVersion, ...]:
 
 def load(connection: sa.Connection, name: str, version: int) -> ToolVersion:
     """Raises: VersionNotFound."""
-    query = sa.select(tool_versions).where(
+    query = records.with_exchanges(tool_versions).where(
         tool_versions.c.name == name, tool_versions.c.version == version
     )
     if (row := connection.execute(query).first()) is None:

@@ -3,10 +3,12 @@ can't end its section; and lessons.
 """
 
 import json
+from base64 import b64decode
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from selfeng.core.files import File, FileReference
+from selfeng.core.http import Exchange
 from selfeng.core.lesson import LessonHint
 from selfeng.core.plan import StepResult
 from selfeng.core.result import Dispute, EarlierResult
@@ -28,6 +30,8 @@ CONTENT = ("values", "format", "range", "sum", "rows", "lines")
 """Those that are not about the form in which the table is written."""
 USUAL = (*CONTENT, "begins", "decimal", "thousands", "dates", "header", "type")
 """Those that code need not know which reads the file with `readcells`."""
+_BODIES = 12_000
+"""Characters of all bodies of recorded answers."""
 _LESSON = 400
 """Characters of a lesson's trigger, and of its advice, that are shown."""
 
@@ -109,6 +113,24 @@ def disputable(source: Dispute | Iterable[EarlierResult]) -> str:
 def saved_plan(request: Request) -> str:
     """One line for each step of the plan of which one tool is to be made."""
     return json_lines({"request": step.request, "tool": step.tool} for step in request.saved_steps)
+
+
+def exchanges_shown(exchanges: Sequence[Exchange]) -> str | None:
+    """One line for each, with the beginning and the end of a long body; None if there are none."""
+    room = _BODIES // max(1, len(exchanges))
+    return (
+        None
+        if not exchanges
+        else json_lines(
+            {
+                "request": f"{exchange.request.method} {exchange.request.url}",
+                "status": exchange.response.status,
+                "content-type": dict(exchange.response.headers).get("content-type", ""),
+                "body": shortened(b64decode(exchange.response.body).decode(errors="replace"), room),
+            }
+            for exchange in exchanges
+        )
+    )
 
 
 def lessons_shown(lessons: Iterable[LessonHint]) -> str:

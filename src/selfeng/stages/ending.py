@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from selfeng.agents import AgentReply
+from selfeng.core.consent_question import ConsentAsked
 from selfeng.core.events import (
     CodeRun,
     DelegationChanged,
@@ -18,8 +19,8 @@ from selfeng.core.events import (
 )
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import Coded, count
+from selfeng.stages.execution.contract import OF_SERVICES
 from selfeng.stages.execution.outcome import own_failure
-from selfeng.stages.server_consent import ConsentAsked
 from selfeng.stages.stages import End, Executed, PlanExecuted
 from selfeng.synthesis_engine import DirectAnswer
 
@@ -94,6 +95,8 @@ def _remedy(execution: Execution) -> str:
     match execution:
         case Returned(refused_files=refused, files=files):
             return "ask for a smaller file, or for another kind" if refused and not files else ""
+        case Raised(type_name=name) if name in OF_SERVICES:
+            return "look at the hosts on the tool's page, or try again later"
         case Raised() if own_failure(execution) is None:
             return "change the input, or say how such input is to be treated"
         case Raised():

@@ -8,9 +8,11 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from selfeng.core.consent_question import hosts_of, not_consented
 from selfeng.core.errors import LibraryError, SandboxError, ToolNotFound, stage
 from selfeng.core.events import (
     Executing,
@@ -31,9 +33,10 @@ from selfeng.core.functions import (
     with_standalone,
     wrong_result,
 )
+from selfeng.core.http import NetworkAccess
 from selfeng.core.plan import StepResult
-from selfeng.core.prompt import Prompt
-from selfeng.core.protocols import ModelClient, Sandbox, ServerTools, ToolLibrary
+from selfeng.core.prompt import FunctionCall, Prompt
+from selfeng.core.protocols import ModelClient, Sandbox, ServerTools, ToolLibrary, ToolNetwork
 from selfeng.core.question import Question
 from selfeng.core.result import Dispute, EarlierResult
 from selfeng.core.server_tool import ServerTool
@@ -54,6 +57,7 @@ from selfeng.stages.execution.arguments import (
     resolved,
     with_forms,
 )
+from selfeng.stages.execution.contract import SERVICE_CHANGED, service_failure
 from selfeng.stages.execution.outcome import (
     call_digest,
     consistent,
@@ -134,6 +138,11 @@ class Call(Chosen):
         first, *remaining = self.further
         return self.model_copy(update={"arguments": first, "further": tuple(remaining)})
 
+    @property
+    def waiting(self) -> FunctionCall:
+        """The call as an event keeps it."""
+        return FunctionCall(name=self.tool.name, arguments=self.arguments, further=self.further)
+
     def __str__(self) -> str:
         """The call as Python source, long values shortened."""
         texts = {name: repr(value) for name, value in self.arguments.items()}
@@ -203,9 +212,11 @@ class Executor:
         library: ToolLibrary,
         sources: PinnedSources | None = None,
         servers: ServerTools | None = None,
+        *,
+        network: ToolNetwork | None = None,
     ) -> None:
-        """Without `servers` there are no tools of other MCP servers."""
-        self._servers = servers
+        """Without `servers` there are no tools of other MCP servers, without `network` no hosts."""
+        self._servers, self._network = servers, network
         self._model, self._sandbox, self._library = model, sandbox, library
         self._sources = sources or PinnedSources(library)
 
@@ -336,21 +347,28 @@ class Executor:
                 execution = await self._run_elsewhere(turn, tool, call.arguments)
             else:
                 await turn.need("sandbox")
-                turn.emit(Executing(tool=name, arguments=_arguments_text(call.arguments)))
+                hosts = hosts_of(tool.network) if tool.network else ""
+                arguments_text = _arguments_text(call.arguments)
+                turn.emit(Executing(tool=name, arguments=arguments_text, hosts=hosts))
                 files, modules = (
                     await turn.request.files_of(call.arguments),
                     await self._sources.of(tool.requires),
                 )
                 digest = call_digest(call.arguments, files)
                 call_id = f"{turn.request.conversation_id} {name} {len(call.further)} {digest}"
-                session = call_id if tool.witnesses else ""
+                session = call_id if tool.witnesses and not tool.network else ""
                 job = SandboxJob(name, tool.code, library=modules, session=session)
-                execution = await self._sandbox.execute(job, call.arguments, files)
+                execution = (
+                    await self._connected(turn, tool, job, call.arguments, files)
+                    if tool.network
+                    else await self._sandbox.execute(job, call.arguments, files)
+                )
                 execution = promised(execution, tool.signature, call.arguments, files)
                 profiles = _profiles_of(turn.request, call.arguments)
                 execution = consistent(execution, name, call.arguments, profiles)
                 if tool.witnesses and isinstance(execution, Returned):
                     compare = partial(_compare, turn, name, execution)
+                    job = replace(job, exchanges=execution.exchanges)
                     with steps_of(None):  # what resumes the turn asks them again
                         check = asyncio.create_task(self._ask_witnesses(tool, call, files, job))
                     turn.checks.append(Check(check, compare))
@@ -371,6 +389,42 @@ class Executor:
                 await self._report(turn, tool, digest, execution)
         return execution
 
+    async def ungranted(self, turn: Turn, tool: Tool) -> tuple[NetworkAccess, ...]:
+        """What a tool needs of hosts and the person has not allowed, for this turn or any."""
+        accesses = await self._network.ungranted(tool) if self._network else tool.network
+        return tuple(access for access in accesses if access.key not in turn.granted)
+
+    async def grant(self, tool: Tool) -> None:
+        """Allow a tool what it needs, until the person revokes it."""
+        assert self._network is not None, tool.name
+        await self._network.grant(tool)
+
+    async def _connected(
+        self,
+        turn: Turn,
+        tool: Tool,
+        job: SandboxJob,
+        arguments: Mapping[str, Any],
+        files: Sequence[File],
+    ) -> Execution:
+        """The outcome of a call with the hosts that the tool needs; a failure where one of them
+        answers otherwise than recorded, as the value may be wrong.
+
+        Raises:
+            NotConsented: a host is not granted.
+        """
+        if self._network is None or await self.ungranted(turn, tool):
+            raise not_consented(tool.name, f"selfeng grants allow {tool.name}")
+        execution = await self._network.execute(job, arguments, files, tool.network)
+        if isinstance(execution, Killed) or not (failure := service_failure(tool, execution)):
+            return execution
+        if failure.type_name == SERVICE_CHANGED:
+            with suppress(ToolNotFound):
+                problem = one_line(failure.message)
+                if change := await self._library.record_change(tool.name, tool.version, problem):
+                    turn.emit(change)
+        return failure
+
     async def _ask_witnesses(
         self, tool: Tool, call: Call, files: Sequence[File], job: SandboxJob
     ) -> Execution | None:
@@ -378,11 +432,16 @@ class Executor:
         Files that they write are dropped.
         """
         sources = {f"{tool.name}_witness_{n}": code for n, code in enumerate(tool.witnesses)}
-        library = {**job.library, **sources}
-        job = SandboxJob(_WITNESSES, _ASK_WITNESSES, library=library, session=job.session)
+        ask_job = SandboxJob(
+            _WITNESSES,
+            _ASK_WITNESSES,
+            library={**job.library, **sources},
+            session=job.session,
+            exchanges=job.exchanges,
+        )
         arguments = {"modules": [*sources], "function": tool.name, "arguments": call.arguments}
         try:
-            return await self._sandbox.execute(job, arguments, files)
+            return await self._sandbox.execute(ask_job, arguments, files)
         except SandboxError as error:
             log.warning("the witnesses of %s could not be asked: %s", tool.name, error)
             return None
@@ -390,9 +449,11 @@ class Executor:
     async def try_out(
         self, tool: Tool, code: str, arguments: Mapping[str, Any], files: Sequence[File]
     ) -> Execution:
-        """Call code of the tool without events or effects. Raises: SandboxError."""
+        """Call code of the tool without events or effects; hosts answer as recorded. Raises:
+        SandboxError.
+        """
         modules = await self._sources.of(tool.requires)
-        job = SandboxJob(tool.name, code, library=modules)
+        job = SandboxJob(tool.name, code, library=modules, exchanges=tool.replays)
         return await self._sandbox.execute(job, arguments, files)
 
     async def _run_elsewhere(

@@ -20,6 +20,7 @@ from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import for_people, is_in_currency, shortened
 from selfeng.prompts import render
 from selfeng.prompts.request import all_results, listed
+from selfeng.stages.execution.contract import OF_SERVICES
 
 SHOWN_TO_MODEL = 1000
 """Characters that the model sees of a value that is not kept; of a kept one it sees all, or a
@@ -176,6 +177,8 @@ def plain(execution: Execution, tool: AnyTool | None = None) -> str:
             cut = _cut(execution) if execution.truncated else ""
             more = f"\n\n{cut[:1].upper()}{cut[1:]}." if cut else ""
             return f"The result is:\n\n{_block(execution.text)}{more}"
+        case Raised(type_name=name, message=message) if name in OF_SERVICES:
+            return f"The tool could not do it: {message}."
         case Raised():
             parts = (
                 [execution.message]

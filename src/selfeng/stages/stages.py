@@ -5,6 +5,7 @@ their order.
 import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from contextvars import Context
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,18 +13,36 @@ from typing import Any, Literal, NamedTuple, assert_never, cast
 
 from selfeng.agents import AgentReply, Delegation
 from selfeng.core.background import BackgroundTasks
-from selfeng.core.errors import AgentError, AgentGaveUp, StillUnclear, SynthesisFailed, stage
+from selfeng.core.consent_question import (
+    ConsentAsked,
+    call_consent,
+    consent_id,
+    hosts_of,
+    network_consent,
+    network_id,
+    not_consented,
+)
+from selfeng.core.errors import (
+    AgentError,
+    AgentGaveUp,
+    LibraryError,
+    StillUnclear,
+    SynthesisFailed,
+    stage,
+)
 from selfeng.core.events import ConsentDecided, ToolMismatch
 from selfeng.core.files import File
+from selfeng.core.http import READING, Exchange
 from selfeng.core.owner import current_owner, owned_by
 from selfeng.core.plan import Plan, SavedPlan, StepResult
 from selfeng.core.prompt import FunctionCall
 from selfeng.core.protocols import ServerTools, ToolLibrary
 from selfeng.core.provenance import Proposal
-from selfeng.core.question import Question, answers_text, questions_text
+from selfeng.core.question import ALWAYS, NO, Consent, Question, answers_text, questions_text
 from selfeng.core.result import Dispute, TaughtRow, ToolEdit, canonical
 from selfeng.core.secrets import may_be_kept
-from selfeng.core.server_tool import ALWAYS, NO, Consent, ServerTool
+from selfeng.core.server_tool import ServerTool
+from selfeng.core.spec import SpecificationReply
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Asking, HandCall, Refactoring, Request, ToolDescription, Turn
@@ -31,16 +50,11 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Raised, Returned
 from selfeng.core.words import shortened
 from selfeng.stages.decision import Decider
+from selfeng.stages.execution.contract import SERVICE_CHANGED
 from selfeng.stages.execution.outcome import chosen_value, overruled, own_failure
 from selfeng.stages.executor import Call, Choice, Disputed, Executor, Misfit, NoFit
 from selfeng.stages.plan_runner import PlanRunner
 from selfeng.stages.response_synthesizer import describe, described
-from selfeng.stages.server_consent import (
-    ConsentAsked,
-    consent_id,
-    consent_to,
-    not_consented,
-)
 from selfeng.synthesis.building import SYNTHESIS_STAGES, Synthesis
 from selfeng.synthesis.programming import FailedCall
 from selfeng.synthesis_engine import DelegateToAgents, DirectAnswer, SynthesisEngine
@@ -116,6 +130,8 @@ class RequestState:
     """What the tool of the call to be mended is at fault for, in a few words."""
     mended: bool = False
     """Whether the tool was already sent to be repaired, which happens once."""
+    specified: SpecificationReply | None = None
+    """The specification that the person has consented to."""
     outcome: End | None = None
 
     @cached_property
@@ -127,6 +143,7 @@ class RequestState:
             self.learnable,
             self.likely,
             dispute=self.dispute,
+            specified=self.specified,
         )
 
     @property
@@ -253,6 +270,9 @@ class Stages:
                 return "by hand"
             case Asking(waiting=FunctionCall() as call) if await self._is_allowed(state, call):
                 return "allowed"
+            case Asking(specified=SpecificationReply() as reply) if _has_hosts(state.turn, reply):
+                state.specified, way = reply, "to be built"
+                state.learnable = () if request.history else state.learnable
             case Asking(agent=agent) if agent:
                 way = "for agents"
             case Dispute() as dispute:
@@ -264,18 +284,39 @@ class Stages:
         """Take the person's answer about a call that waits. False: the request goes on without it,
         because of the answer, or because the server describes the tool otherwise now.
         """
-        answer = next((a for a in state.turn.request.answers), None)
-        tool = await self._servers.get(waiting.name) if self._servers else None
-        if answer is None or tool is None or answer.id != consent_id(tool):
+        turn = state.turn
+        answer = next((a for a in turn.request.answers), None)
+        tool = await self._outside(waiting.name)
+        accesses = await self._executor.ungranted(turn, tool) if isinstance(tool, Tool) else ()
+        if answer is None or tool is None:
+            return False
+        asked_id = (
+            consent_id(tool.digest)
+            if isinstance(tool, ServerTool)
+            else network_id(tool.name, accesses)
+        )
+        if answer.id != asked_id:
             return False
         decision = cast(Consent, answer.value)
-        state.turn.emit(ConsentDecided(tool=tool.name, server=tool.server, decision=decision))
+        server = tool.server if isinstance(tool, ServerTool) else hosts_of(accesses)
+        turn.emit(ConsentDecided(tool=tool.name, server=server, decision=decision))
         if decision == NO:
             return False
-        if decision == ALWAYS and self._servers:
+        turn.granted.update((access.key, decision) for access in accesses)
+        if decision == ALWAYS and isinstance(tool, Tool):
+            await self._executor.grant(tool)
+        elif decision == ALWAYS and self._servers and isinstance(tool, ServerTool):
             await self._servers.allow(tool)
         state.choice = Call(tool=tool, arguments=waiting.arguments, further=waiting.further)
         return True
+
+    async def _outside(self, name: str) -> Tool | ServerTool | None:
+        """The tool of this name of another server, or of the library."""
+        if self._servers and (tool := await self._servers.get(name)):
+            return tool
+        with suppress(LibraryError):
+            return await self._library.get(name)
+        return None
 
     async def _search(self, state: RequestState) -> str:
         turn = state.turn
@@ -292,8 +333,9 @@ class Stages:
                 if self._servers and await self._servers.allowed(tool):
                     return "fits"
                 if turn.request.is_part:
-                    raise not_consented(tool)
-                state.outcome = consent_to(call, tool)
+                    command = f"selfeng servers allow {tool.server} {tool.tool}"
+                    raise not_consented(tool.name, command)
+                state.outcome = call_consent(tool, call.waiting)
                 return "incomplete"
             case Call(tool=Proposal() as tool) | Misfit(tool=Proposal() as tool):
                 state.outcome = DirectAnswer(text=tool.words, waits=True)
@@ -355,6 +397,8 @@ class Stages:
     async def _execute(self, state: RequestState) -> str:
         call = state.choice
         assert isinstance(call, Call), call
+        if isinstance(call.tool, Tool) and call.tool.network and await self._asks(state, call):
+            return "incomplete"
         execution = await self._executor.run(state.turn, call)
         state.ran.append(Executed(call=call, execution=execution))
         if isinstance(execution, Returned):
@@ -371,6 +415,21 @@ class Stages:
             return await self._execute(state)
         state.outcome = _outcome(state.ran)
         return "ran"
+
+    async def _asks(self, state: RequestState, call: Call) -> bool:
+        """Whether a call of a tool of the library waits for consent to the hosts that it needs.
+
+        Raises:
+            AgentError: it is a part, which can't ask.
+        """
+        assert isinstance(call.tool, Tool), call
+        name = call.tool.name
+        if not (accesses := await self._executor.ungranted(state.turn, call.tool)):
+            return False
+        if state.turn.request.is_part:
+            raise not_consented(name, f"selfeng grants allow {name}")
+        state.outcome = network_consent(name, accesses, call=call.waiting)
+        return True
 
     async def _mend(self, state: RequestState) -> str:
         state.mended, call, execution = True, state.ran[-1].call, state.ran[-1].execution
@@ -398,7 +457,7 @@ class Stages:
         if isinstance(state.turn.request.kind, HandCall) or isinstance(call.tool, ServerTool):
             return ""
         if (failure := own_failure(execution)) or isinstance(execution, Killed):
-            return failure or ""
+            return "" if _has_sent(execution) else failure or ""
         files = await self._executor.named_files(state.turn, call)
         unexpected = files and (
             state.synthesis.built or await self._lines(state.turn, call, execution)
@@ -432,6 +491,9 @@ class Stages:
                 reason=state.fault,
                 lines=await self._lines(turn, call, execution),
                 built=state.synthesis.built,
+                arguments=call.arguments,
+                files=await turn.request.files_of(call.arguments),
+                exchanges=_changed_service(execution),
             )
             mended = await self._synthesis.mend(turn, now, failed)
             return None if isinstance(mended, Proposal) else mended
@@ -495,6 +557,34 @@ class Stages:
         if reply.outcome == "failed":
             raise AgentGaveUp(reply.text, "say it in other words, or in smaller parts", where=agent)
         return "unclear" if reply.questions else "replied"
+
+
+def _has_hosts(turn: Turn, reply: SpecificationReply) -> bool:
+    """Take the person's answer about the hosts that a tool to be built needs. False: the request
+    goes on without them.
+    """
+    answer = next((a for a in turn.request.answers), None)
+    if answer is None or (spec := reply.specification) is None:
+        return False
+    decision, hosts = cast(Consent, answer.value), hosts_of(spec.network)
+    turn.emit(ConsentDecided(tool=spec.name, server=hosts, decision=decision))
+    if decision != NO:
+        turn.granted.update((access.key, decision) for access in spec.network)
+    return decision != NO
+
+
+def _has_sent(execution: Raised | Killed) -> bool:
+    """Whether a repeated call could have an effect on a server again."""
+    return isinstance(execution, Raised) and any(
+        exchange.request.method not in READING for exchange in execution.exchanges
+    )
+
+
+def _changed_service(execution: Raised | Killed) -> tuple[Exchange, ...]:
+    """What was exchanged with a service that answers otherwise than recorded."""
+    if isinstance(execution, Raised) and execution.type_name == SERVICE_CHANGED:
+        return execution.exchanges
+    return ()
 
 
 def _of_synthesis(take: Callable[[Synthesis], Awaitable[str]]) -> Stage:

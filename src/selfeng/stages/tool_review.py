@@ -19,7 +19,7 @@ from selfeng.core.provenance import Behaviour, Corrected, Proposal
 from selfeng.core.result import EarlierCall, RecomputedAnswers, ToolEdit
 from selfeng.core.tool import Tool
 from selfeng.core.turn import texts_in
-from selfeng.core.verdict import Verdict
+from selfeng.core.verdict import Raised, Verdict
 from selfeng.core.words import is_shortened
 from selfeng.library.tool_editor import Proposals
 from selfeng.library.versions import difference
@@ -73,6 +73,9 @@ class EarlierAnswers:
                 now = await self._executor().try_out(
                     tool, tool.code, known_call.arguments, known_call.files
                 )
+                if isinstance(now, Raised) and now.no_exchange:
+                    unknown += 1
+                    continue
                 changes.append(changed(call, now))
         return RecomputedAnswers(
             tool=name,

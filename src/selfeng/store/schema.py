@@ -203,7 +203,7 @@ tools = sa.Table(
     sa.Column("version", sa.Integer, nullable=False, server_default="1"),
     sa.Column(
         "standing", sa.String(16), nullable=False, server_default="provisional"
-    ),  # provisional, trusted, retired
+    ),  # see core.tool.Standing
     sa.Column(
         "requires", sa.Text, nullable=False, server_default="[]"
     ),  # JSON list of core.tool.Requirement
@@ -212,6 +212,8 @@ tools = sa.Table(
     ),  # failures of this version since its last success
     sa.Column("imported", sa.Text),  # JSON of core.tool.Imported
     sa.Column("witnesses", sa.Text, nullable=False, server_default="[]"),  # JSON list of sources
+    sa.Column("network", sa.Text, nullable=False, server_default="[]"),  # JSON of NetworkAccesses
+    sa.Column("cassette", sa.String(64)),  # of `cassettes`; NULL: nothing is recorded
     sa.Column(
         "frozen", sa.Boolean, nullable=False, server_default=sa.false()
     ),  # no automatic repair changes it
@@ -235,11 +237,31 @@ tool_versions = sa.Table(
     sa.Column("requires", sa.Text, nullable=False),
     sa.Column("imported", sa.Text),
     sa.Column("witnesses", sa.Text, nullable=False, server_default="[]"),
+    sa.Column("network", sa.Text, nullable=False, server_default="[]"),
+    sa.Column("cassette", sa.String(64)),
     sa.Column("origin", sa.Text, nullable=False),  # JSON of core.provenance.Origin
     sa.Column("verdict", sa.Text),  # JSON of core.verdict.Verdict
     sa.Column("prompts", sa.Text, nullable=False),  # JSON list of core.provenance.AskedPrompt
     sa.Column("usage", sa.Text),  # JSON of core.events.Usage
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
+)
+
+cassettes = sa.Table(
+    "cassettes",  # the recorded exchanges of versions, by their hash
+    metadata,
+    sa.Column("sha256", sa.String(64), primary_key=True),
+    sa.Column("exchanges", sa.Text, nullable=False),  # JSON list of core.http.Exchange
+)
+
+grants = sa.Table(
+    "grants",  # the hosts that persons allow tools to use; a new tool of a name has none
+    metadata,
+    sa.Column("tool", sa.String(64), primary_key=True),
+    sa.Column("key", sa.String(64), primary_key=True),  # sha256 of NetworkAccess.key
+    sa.Column("version", sa.Integer, nullable=False),  # that asked
+    sa.Column("access", sa.Text, nullable=False),  # JSON of core.http.NetworkAccess
+    sa.Column("owner", sa.String(64), nullable=False),  # who allowed it, for all
+    sa.Column("at", sa.DateTime(timezone=True), nullable=False),
 )
 
 proposals = sa.Table(

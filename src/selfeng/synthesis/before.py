@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from selfeng.core.files import File
+from selfeng.core.http import Exchange
 from selfeng.core.protocols import Sandbox
 from selfeng.core.provenance import Behaviour, ChangedCall
 from selfeng.core.signature import Signature
@@ -33,6 +34,12 @@ class Before(Value):
     tests: str
     library: Mapping[str, str] = {}
     """The modules that it imports, in the versions it uses."""
+    exchanges: tuple[Exchange, ...] = ()
+    """What its requests are answered from."""
+
+    def job(self, name: str, code: str = "", tests: str = "") -> SandboxJob:
+        """A job with its modules and exchanges."""
+        return SandboxJob(name, code, tests, self.library, exchanges=self.exchanges)
 
 
 class KnownCall(Value):
@@ -72,7 +79,7 @@ async def failing(
         else without(tests, name, names_of(tests, name).difference(selection))
     )
     (verdict,) = await sandbox.verify_versions(
-        SandboxJob(name, tests=suite, library=before.library),
+        before.job(name, tests=suite),
         [Version(code=before.code, apart=False)],
         SECONDS,
     )
@@ -106,8 +113,7 @@ async def difference(
     if not inputs:
         return ""
     returned, again = [
-        await probe(sandbox, SandboxJob(function, before.code, library=before.library), inputs)
-        for _ in range(2)
+        await probe(sandbox, before.job(function, before.code), inputs) for _ in range(2)
     ]
     if returned is None or again is None:
         return ""
@@ -152,13 +158,14 @@ async def behaviour(
         probed = await probe(sandbox, job, calls)
         return [*map(outcome_of, runs), *(probed or (None for _ in calls))]
 
-    now = await outcomes(SandboxJob(draft.name, draft.code, library=library))
+    job = SandboxJob(draft.name, draft.code, library=library, exchanges=draft.replays)
+    now = await outcomes(job)
     if before is None:
         firsts = [(call, "", new) for call, new in zip(every, now, strict=True) if new]
         return Behaviour(
             compared=0, recorded=0, changed=0, calls=_changes(draft.name, firsts[:_NAMED])
         )
-    old = await outcomes(SandboxJob(draft.name, before.code, library=before.library))
+    old = await outcomes(before.job(draft.name, before.code))
     pairs = zip(every, old, now, strict=True)
     compared = [(call, then, new) for call, then, new in pairs if then and new]
     changes = [

@@ -15,21 +15,24 @@ from typing import assert_never
 
 from selfeng.core.background import beside
 from selfeng.core.composition import Importable
-from selfeng.core.errors import EmbedderUnavailable, SynthesisFailed, ToolExists
+from selfeng.core.consent_question import ConsentAsked, network_consent, not_consented
+from selfeng.core.errors import EmbedderUnavailable, NetworkRefused, SynthesisFailed, ToolExists
 from selfeng.core.events import AnswerCorrected, ToolProposed
 from selfeng.core.functions import REFERENCE
+from selfeng.core.http import Exchange
 from selfeng.core.plan import Plan
-from selfeng.core.protocols import Sandbox, ToolLibrary
+from selfeng.core.protocols import Sandbox, ToolLibrary, ToolNetwork
 from selfeng.core.provenance import Corrected, Created, Extended, Proposal, Provenance
-from selfeng.core.question import Question
+from selfeng.core.question import ALWAYS, Question
 from selfeng.core.result import Dispute
 from selfeng.core.secrets import may_be_kept
-from selfeng.core.spec import Specification
+from selfeng.core.spec import Specification, SpecificationReply
 from selfeng.core.stage import StageName
 from selfeng.core.tool import Tool, ToolDraft
-from selfeng.core.turn import Turn
+from selfeng.core.turn import AgentPart, PlanPart, Turn
 from selfeng.core.verdict import SandboxJob, Verdict
 from selfeng.core.words import count, shortened
+from selfeng.prompts.request import exchanges_shown
 from selfeng.synthesis.before import Before
 from selfeng.synthesis.composing import asking_problem, steady_requirements
 from selfeng.synthesis.consensus import (
@@ -60,6 +63,10 @@ from selfeng.synthesis.steps import Steps, gave_up
 from selfeng.synthesis.suite.editing import without
 from selfeng.synthesis.testing import Tester, can_not_pass
 
+_ERROR = 400
+"""The status of HTTP from which on an answer is an error."""
+_LARGEST = 1_000_000
+"""Characters of a body, in base64, that are recorded."""
 _SHOWN = 200
 """Characters of a call, and of a result, in a question."""
 _EXAMPLES = 5
@@ -80,6 +87,10 @@ class SynthesisDeps:
     analyst: Analyst
     tester: Tester
     programmer: Programmer
+    replaying: Callable[[Sandbox, tuple[Exchange, ...]], Sandbox]
+    """A sandbox in which hosts answer as recorded."""
+    network: ToolNetwork | None = None
+    """The hosts that tools may use; None: there are none."""
 
 
 class Synthesis:
@@ -113,16 +124,21 @@ class Synthesis:
         likely: Sequence[str] = (),
         *,
         dispute: Dispute | None = None,
+        specified: SpecificationReply | None = None,
     ) -> None:
         """`near` names tools that the specification is compared with, `likely` those that the
         request may want changed; `learnable` are the forms of the request that stand alone; with a
-        `dispute` the tool that gave that result may be fixed.
+        `dispute` the tool that gave that result may be fixed; `specified` has a person's consent.
         """
+        self._specified = specified
+        self._refused_probes, self._reopened = "", 0
+        self._sandbox = deps.sandbox
+        """In which hosts answer as recorded, if something is."""
         self._dispute = dispute
         self._deps, self._policy, self._steps = deps, deps.policy, Steps(turn)
         self._near, self._requests = near, tuple(filter(may_be_kept, learnable))
         self._likely = likely
-        self.result: Tool | DirectAnswer | Plan | DelegateToAgents | None = None
+        self.result: Tool | DirectAnswer | ConsentAsked | Plan | DelegateToAgents | None = None
         """The result; a tool was registered, or found in the library."""
         self.built: Specification | None = None
         """What the tool that was added to the library was specified as."""
@@ -135,8 +151,14 @@ class Synthesis:
 
     async def specify(self) -> str:
         problem = f"it can't be fulfilled as written: {self._stuck.message}" if self._stuck else ""
+        reply, self._specified = self._specified, None
         decision = await self._deps.analyst.specify(
-            self._steps, self._near, self._likely, problem, self._dispute
+            self._steps,
+            self._near,
+            self._likely,
+            self._refused_probes or problem,
+            self._dispute,
+            reply=reply,
         )
         if isinstance(decision, BuildSpec | KnownTool):
             self.arguments = decision.arguments
@@ -172,7 +194,70 @@ class Synthesis:
         self._build, self._drawn, self._witnesses, self._failing = decision, [], (), set()
         self._former = await self._deps.before(decision.extends) if decision.extends else None
         self._rewrites, self._problem, self._strengthened, self._asked_more = 0, "", False, False
+        if decision.spec.network or (decision.extends and decision.extends.network):
+            return await self._connect(decision)
         return "ordered"
+
+    async def _connect(self, build: BuildSpec) -> str:
+        """Ask for consent to the hosts that are not allowed yet."""
+        former = build.extends.network if build.extends else ()
+        spec = build.spec.model_copy(update={"network": build.spec.network or former})
+        exchanges = build.extends.exchanges if build.extends else ()
+        self._build = build.model_copy(update={"spec": spec, "exchanges": exchanges})
+        granted = {access.key for access in former} | self._steps.turn.granted.keys()
+        if all(access.key in granted for access in spec.network):
+            return "to be probed"
+        if isinstance(self._steps.turn.request.kind, PlanPart | AgentPart):
+            raise not_consented(spec.name, f"selfeng grants allow {spec.name}")
+        self.result = network_consent(spec.name, spec.network, specified=build.reply)
+        return "unclear"
+
+    async def probe(self) -> str:
+        """Record what the hosts answer; the specification is written again if they don't.
+
+        Raises:
+            SynthesisFailed: they still don't.
+        """
+        spec = self._build.spec
+        with self._steps.step("probe") as current:
+            exchanges, problems = await self._probed()
+            has_failed = bool(problems) and not any(e.response.status < _ERROR for e in exchanges)
+            answered = f"{len(exchanges)} of {count(len(spec.probes), 'probe')} answered."
+            current.summary = " ".join([answered, *(f"{problem}." for problem in problems)])
+            current.failed = has_failed
+        if has_failed and self._reopened == self._policy.max_rewrites:
+            raise gave_up("probe", self._reopened + 1, problems[0])
+        if has_failed:
+            self._reopened += 1
+            self._refused_probes = f"no probe works: {'; '.join(problems)}"
+            return "stuck"
+        self._refused_probes = ""
+        exchanges = (*self._build.exchanges, *exchanges)
+        self._build = self._build.model_copy(update={"exchanges": exchanges})
+        self._sandbox = self._deps.replaying(self._deps.sandbox, exchanges)
+        if self._former:
+            self._former = self._former.model_copy(update={"exchanges": exchanges})
+        return "recorded"
+
+    async def _probed(self) -> tuple[tuple[Exchange, ...], list[str]]:
+        """What the probes recorded, except what was recorded before, and what is wrong with it."""
+        build, network, problems = self._build, self._deps.network, list[str]()
+        assert network is not None, build
+        exchanges = {exchange.request.url: exchange for exchange in build.exchanges}
+        for url in [url for url in build.spec.probes if url not in exchanges]:
+            try:
+                exchange = await network.probe(build.spec.network, url)
+            except NetworkRefused as error:
+                problems.append(error.message)
+                continue
+            if len(exchange.response.body) > _LARGEST:
+                problems.append(f"the answer to GET {url} is too large to be recorded")
+                continue
+            if exchange.response.status >= _ERROR:
+                problems.append(f"the answer to GET {url} is {exchanges_shown([exchange])}")
+            exchanges[url] = exchange
+        new = tuple(e for e in exchanges.values() if e not in build.exchanges)
+        return new, problems
 
     async def test(self) -> str:
         suite = await self._deps.tester.write(
@@ -234,7 +319,7 @@ class Synthesis:
         with self._steps.step("compare") as current:
             runs = await asyncio.gather(
                 *(
-                    self._deps.sandbox.execute(SandboxJob(name, reports[n].code), arguments, files)
+                    self._sandbox.execute(SandboxJob(name, reports[n].code), arguments, files)
                     for n in right
                 )
             )
@@ -282,7 +367,7 @@ class Synthesis:
         if expected is None or not arguments:
             return ""
         files = await self._steps.turn.request.files_of(arguments)
-        run = await self._deps.sandbox.execute(SandboxJob(name, self._code), arguments, files)
+        run = await self._sandbox.execute(SandboxJob(name, self._code), arguments, files)
         outcome = outcome_of(run)
         if outcome and same(outcome, expected):
             return ""
@@ -338,7 +423,7 @@ class Synthesis:
         signature = self._build.spec.signature()
         with self._steps.step("compare") as current:
             agreed = await agree(
-                self._deps.sandbox,
+                self._sandbox,
                 signature,
                 distinct(drawn),
                 tests,
@@ -366,7 +451,8 @@ class Synthesis:
 
     @property
     def _job(self) -> SandboxJob:
-        return SandboxJob(self._build.spec.name, self._code, self._tests)
+        build = self._build
+        return SandboxJob(build.spec.name, self._code, self._tests, exchanges=build.exchanges)
 
     async def verify(self) -> str:
         with self._steps.step("verify") as current:
@@ -403,8 +489,10 @@ class Synthesis:
             example_requests=_own_examples(self._steps.turn.request.text, spec.example_requests),
             model=self._deps.model_name,
             witnesses=kept_witnesses(self._code, self._witnesses),
+            network=spec.network,
+            exchanges=self._build.exchanges,
         )
-        passed = await passing(self._deps.sandbox, self._draft.signature, tests, near)
+        passed = await passing(self._sandbox, self._draft.signature, tests, near)
         self._failing |= {(t.name, t.version, tests) for t in near if t not in passed}
         if not self._build.extends:
             await self._deps.library.prepare(self._draft, self._requests)
@@ -413,7 +501,7 @@ class Synthesis:
         """The tool of another name that does the same, if the library has it by now."""
         candidates = await self._deps.analyst.relatives(self._build.spec)
         near, draft = self._unknown([c.tool for c in candidates]), self._draft
-        return await twin(self._deps.sandbox, draft.signature, draft.code, draft.tests, near)
+        return await twin(self._sandbox, draft.signature, draft.code, draft.tests, near)
 
     def _unknown(self, tools: Sequence[Tool]) -> Sequence[Tool]:
         """Those of the tools that are not known to fail the suite."""
@@ -431,7 +519,7 @@ class Synthesis:
         if self._code in self._drawn:
             return ""
         difference = await against(
-            deps.sandbox,
+            self._sandbox,
             signature,
             self._code,
             self._witnesses,
@@ -533,6 +621,8 @@ class Synthesis:
         if isinstance(tool, Proposal):
             self.result = DirectAnswer(text=tool.words, waits=True)
             return "proposed"
+        if tool.network:
+            await self._grant(tool)
         self.result = tool
         self.built = self._build.spec if tool.code == self._code else None
         return "registered"
@@ -574,6 +664,12 @@ class Synthesis:
                 )
             return tool
 
+    async def _grant(self, tool: Tool) -> None:
+        """Keep the consent to what the tool needs, if the person said so."""
+        always = ALWAYS in self._steps.turn.granted.values()
+        if self._deps.network and always and not isinstance(tool, Proposal):
+            await self._deps.network.grant(tool)
+
     async def _learn(self, tool: Tool, dispute: Dispute | None) -> None:
         """Let the requests find the next version of a tool, or mark the answer that it corrects,
         and take back what the tool learnt by that.
@@ -605,6 +701,7 @@ def report_registered(steps: Steps, tool: Tool) -> str:
 
 SYNTHESIS_STAGES: Mapping[StageName, Callable[[Synthesis], Awaitable[str]]] = {
     "specify": Synthesis.specify,
+    "probe": Synthesis.probe,
     "test": Synthesis.test,
     "implement": Synthesis.implement,
     "compare": Synthesis.compare,

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from selfeng.core.composition import Importable, imports
+from selfeng.core.http import HttpRequest
 from selfeng.core.packages import READER, sandbox_packages
 from selfeng.core.signature import Parameter, Signature, SignatureError, parse_signature
 from selfeng.core.spec import Specification, SpecParameter
@@ -28,6 +29,7 @@ _TOOL_IMPORTS = frozenset(sys.stdlib_module_names) | {READER, *sandbox_packages(
 _TEST_IMPORTS = _TOOL_IMPORTS | {"pytest"}
 MOST_REQUESTS = 20
 """Example requests of a tool."""
+MOST_PROBES = 5
 LONGEST = 300
 """Maximum characters of the description of a tool or a parameter, which is shown wherever tools are
 chosen later.
@@ -103,12 +105,22 @@ def _specification_problems(spec: Specification) -> Iterator[str]:
         for example in spec.user_examples
         if (problem := example_problem(example, spec.signature()))
     )
-    if not spec.examples:
+    if not spec.examples and not spec.network:
         yield "there are no examples"
     try:
         parse_signature(stub(spec.signature()), spec.name)
     except SignatureError as error:
         yield str(error)  # a required parameter after one with a default, for instance
+
+
+def probe_problem(spec: Specification) -> str | None:
+    """Why the probes of a specification can't be sent."""
+    if len(spec.probes) > MOST_PROBES:
+        return f"there are {len(spec.probes)} probes, more than {MOST_PROBES}"
+    for url in spec.probes:
+        if not any(access.covers(HttpRequest(method="GET", url=url)) for access in spec.network):
+            return f"no access under `network` allows the probe GET {url}"
+    return None
 
 
 def draft_problem(draft: ToolDraft) -> str | None:

@@ -348,7 +348,9 @@ class Chain:
         library: Mapping[str, str] | None,
     ) -> Judgement:
         """The links after red; mutants run while the suite is repeated and replayed."""
-        job, gate = SandboxJob(draft.name, draft.code, draft.tests, library or {}), self.gate
+        exchanges, modules = draft.replays, library or {}
+        job = SandboxJob(draft.name, draft.code, draft.tests, modules, exchanges=exchanges)
+        gate = self.gate
         verdict = await gate.verify(job, emit)
         if not verdict.passed:
             return Judgement(link="green", problem=summary(verdict), verdict=verdict)

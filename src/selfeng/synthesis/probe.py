@@ -158,13 +158,13 @@ async def probe(
 
 
 def outcome_of(run: Execution) -> CallOutcome | None:
-    """What an execution shows about the function; None if it was ended, or returned no plain
-    value.
+    """What an execution shows about the function; None if it was ended, sent a request that is not
+    recorded, or returned no plain value.
     """
     match run:
         case Returned(data=str(data)):
             return CallOutcome(kind="returned", text=repr(json.loads(data)))
-        case Raised(type_name=name):
+        case Raised(type_name=name, no_exchange=""):
             return CallOutcome(kind="raised", text=name)
     return None
 

@@ -4,10 +4,13 @@ import asyncio
 from collections.abc import Callable, Mapping
 from difflib import unified_diff
 from itertools import cycle, islice
+from typing import Any
 
 from selfeng.core.background import together
 from selfeng.core.composition import Importable
 from selfeng.core.errors import BudgetExceeded, ModelError, SynthesisFailed
+from selfeng.core.files import File
+from selfeng.core.http import Exchange
 from selfeng.core.prompt import Prompt
 from selfeng.core.protocols import ModelClient, ToolLibrary
 from selfeng.core.question import AnswerKind, Question
@@ -17,7 +20,7 @@ from selfeng.core.value import Value
 from selfeng.core.verdict import Verdict
 from selfeng.core.words import count
 from selfeng.prompts import render
-from selfeng.prompts.request import USUAL, lessons_shown, listed
+from selfeng.prompts.request import USUAL, exchanges_shown, lessons_shown, listed
 from selfeng.synthesis.checks import module_problem
 from selfeng.synthesis.composing import asking_problem, lines, offered
 from selfeng.synthesis.policy import SynthesisPolicy
@@ -50,6 +53,11 @@ class FailedCall(Value):
     """The lines of the person's files that the failure is about."""
     built: Specification | None = None
     """What the tool was specified as, if it was built for these files a moment ago."""
+    arguments: Mapping[str, Any] = {}
+    files: tuple[File, ...] = ()
+    """Those of the call."""
+    exchanges: tuple[Exchange, ...] = ()
+    """What a service answered otherwise than recorded."""
 
     @property
     def unexpected(self) -> bool:
@@ -162,9 +170,12 @@ class Programmer:
             "request": steps.turn.request.text,
             "unexpected": failed.unexpected,
             "built": failed.built.outline() if failed.built else "",
+            "recorded": exchanges_shown(tool.replays),
+            "answers": exchanges_shown(failed.exchanges),
         }
         new, problem = await self._rewritten(steps, tool, tools, "mend", context)
-        question = _question_in(new) if failed.unexpected else None
+        may_ask = failed.unexpected or failed.exchanges
+        question = _question_in(new) if may_ask else None
         if question and not asking_problem(steps.turn.request, [question]):
             return question
         return "" if problem else new
@@ -185,6 +196,7 @@ class Programmer:
             "code": tool.code,
             "call": call,
             "problem": problem,
+            "recorded": exchanges_shown(tool.replays),
         }
         return await self._rewritten(steps, tool, tools, "refactor", context)
 
@@ -236,6 +248,7 @@ class Programmer:
             "specification": spec.outline(examples=bool(build.fixes)),
             "tests": tests,
             "files": listed(steps.turn.request, USUAL),
+            "recorded": build.exchanges and exchanges_shown(build.exchanges),
             "tools": await offered(self._library, steps.turn.request, spec),
             "lessons": lessons_shown(await steps.turn.lessons("implement", spec.description)),
         }

@@ -136,11 +136,12 @@ class Race:
         return ""
 
     async def _old(self, calls: Sequence[Arguments]) -> list[CallOutcome] | None:
-        job = SandboxJob(self._function, self._before.code, library=self._before.library)
+        job = self._before.job(self._function, self._before.code)
         return await probe(self._sandbox, job, calls)
 
     async def _new(self, code: str, calls: Sequence[Arguments]) -> list[CallOutcome] | None:
-        return await probe(self._sandbox, SandboxJob(self._function, code), calls)
+        job = SandboxJob(self._function, code, exchanges=self._before.exchanges)
+        return await probe(self._sandbox, job, calls)
 
 
 def _alike(first: CallOutcome, second: CallOutcome) -> bool:

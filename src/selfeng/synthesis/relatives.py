@@ -41,7 +41,8 @@ async def likeness(sandbox: Sandbox, tool: Tool, spec: Specification) -> Likenes
     inputs = [
         {names[name]: value for name, value in arguments.items()} for _, arguments in examples
     ]
-    if (outcomes := await probe(sandbox, SandboxJob(tool.name, tool.code), inputs)) is None:
+    job = SandboxJob(tool.name, tool.code, exchanges=tool.replays)
+    if (outcomes := await probe(sandbox, job, inputs)) is None:
         return "other"
     return (
         "same"

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import assert_never
 
 from selfeng.core.errors import LibraryError, ModelRefused
+from selfeng.core.http import Exchange
 from selfeng.core.plan import Plan
 from selfeng.core.protocols import ModelClient, Sandbox, ToolLibrary
 from selfeng.core.question import Question
@@ -17,7 +18,7 @@ from selfeng.core.value import Value
 from selfeng.core.words import Coded, count
 from selfeng.prompts import render
 from selfeng.prompts.request import disputable, saved_plan, shown
-from selfeng.synthesis.checks import specification_problem
+from selfeng.synthesis.checks import probe_problem, specification_problem
 from selfeng.synthesis.composing import (
     NEAR,
     asking_problem,
@@ -86,6 +87,10 @@ class BuildSpec(Value):
     """Those that the request gives, by parameter; None if it does not give all that are needed."""
     near: tuple[Tool, ...] = ()
     """Of a new tool: those of the library that may do the same."""
+    reply: SpecificationReply | None = None
+    """The model's reply that it was read from."""
+    exchanges: tuple[Exchange, ...] = ()
+    """What was recorded of the hosts that it needs."""
 
 
 class KnownTool(Value):
@@ -102,9 +107,17 @@ Specified = BuildSpec | KnownTool | DirectAnswer | Plan | DelegateToAgents
 
 class Analyst:
     def __init__(
-        self, model: ModelClient, sandbox: Sandbox, library: ToolLibrary, policy: SynthesisPolicy
+        self,
+        model: ModelClient,
+        sandbox: Sandbox,
+        library: ToolLibrary,
+        policy: SynthesisPolicy,
+        *,
+        connected: bool = False,
     ) -> None:
+        """`connected`: tools may use hosts that the person grants."""
         self._model, self._sandbox, self._library, self._policy = model, sandbox, library, policy
+        self._connected = connected
 
     async def specify(
         self,
@@ -113,11 +126,13 @@ class Analyst:
         likely: Sequence[str] = (),
         problem: str = "",
         dispute: Dispute | None = None,
+        *,
+        reply: SpecificationReply | None = None,
     ) -> Specified:
         """`near` names the tools that the prompt lists, `likely` those that are shown with their
         sources; `near` without `likely` means that the search could not tell which they are.
         `problem` says why an earlier specification was refused. The tool of a `dispute` may be
-        fixed.
+        fixed. A `reply` that a person has consented to is taken instead of the model's first one.
 
         Raises:
             SynthesisFailed: the model wrote no usable specification.
@@ -128,6 +143,7 @@ class Analyst:
         context = {
             **shown(request, lessons),
             "may_plan": not request.is_part,
+            "connected": self._connected,
             "kept": saved_plan(request),
             "disputed": bool(dispute),
             "disputable": disputable(dispute or request.earlier_results.values),
@@ -147,11 +163,14 @@ class Analyst:
                     limits = turn.budget.limits
                     budget = Budget(limits, on_text=current.tell_answer, parent=turn.budget)
                     patient = prompt.model_copy(update={"streamed": True})
-                    reply = await self._model.structured(patient, SpecificationReply, budget)
+                    reply = reply or await self._model.structured(
+                        patient, SpecificationReply, budget
+                    )
                 except ModelRefused as refusal:
                     current.summary = "The model declines it."
                     return _declined(f"{refusal.message.rstrip('.')}.")
-                decision = await self._made_of(current, request, reply, dispute)
+                concerned, reply = reply, None
+                decision = await self._made_of(current, request, concerned, dispute)
                 if isinstance(decision, BuildSpec) and not decision.extends:
                     seen_names = {tool.name for tool in listed} if unsure and not problem else None
                     decision = await self._in_library(current, decision, seen_names)
@@ -161,7 +180,7 @@ class Analyst:
                     return decision
                 problem = decision
                 viewed += [
-                    t for t in await self._tools_concerned(reply, problem) if t not in viewed
+                    t for t in await self._tools_concerned(concerned, problem) if t not in viewed
                 ]
         raise gave_up("specify", attempts, problem)
 
@@ -198,16 +217,30 @@ class Analyst:
                 return DirectAnswer(text=reply.message)
         dispute = dispute or (_dispute(request, reply) if reply.outcome == "fix" else None)
         spec = _with_examples(reply.specification, request, dispute)
-        decision = await self._judge(current, spec, dispute, reply.outcome == "fix")
+        problem = self._network_problem(spec, request) if spec and spec.network else ""
+        decision = problem or await self._judge(current, spec, dispute, reply.outcome == "fix")
         match decision:
             case Tool():
                 return KnownTool(tool=decision, arguments=_arguments(reply))
             case BuildSpec():
-                return decision.model_copy(update={"arguments": _arguments(reply)})
+                return decision.model_copy(update={"arguments": _arguments(reply), "reply": reply})
             case DirectAnswer() | str():
                 return decision
             case _:
                 assert_never(decision)
+
+    def _network_problem(self, spec: Specification, request: Request) -> str:
+        """Why a tool can't use the hosts that it is specified with; "" if it can."""
+        hosts = [access.host for access in spec.network]
+        if not self._connected:
+            return "tools can't use hosts here: do without `network`, or reply with `impossible`"
+        refused = [host for host in hosts if host in request.refused]
+        return (
+            f"the person does not allow {', '.join(refused)}: do without, or reply with "
+            "`impossible`, and say in `message` what could be done without"
+            if refused
+            else probe_problem(spec) or ""
+        )
 
     async def _tools_concerned(self, reply: SpecificationReply, problem: str) -> list[Tool]:
         """The tools that a refused specification is about: that of its name, and the one that the
@@ -358,7 +391,8 @@ def _with_examples(
 ) -> Specification | None:
     """The specification, in which an example that the person did not give, although it is marked
     so, becomes an ordinary one, open to votes; and with the one that they give for a call that went
-    wrong, unless it is about a file, which no test may hold.
+    wrong, unless it is about a file, which no test may hold. Hosts are private only where the
+    person names them.
     """
     if spec is None:
         return None
@@ -370,7 +404,14 @@ def _with_examples(
         e for e in spec.user_examples if e not in person_examples and e not in spec.examples
     )
     spec = spec.model_copy(
-        update={"user_examples": person_examples, "examples": (*spec.examples, *model_examples)}
+        update={
+            "user_examples": person_examples,
+            "examples": (*spec.examples, *model_examples),
+            "network": tuple(
+                access.model_copy(update={"private": access.private and access.host in transcript})
+                for access in spec.network
+            ),
+        }
     )
     if dispute is None or request.names_file(dispute.arguments):
         return spec

@@ -10,7 +10,7 @@ from selfeng.core.tool import Tool
 from selfeng.core.value import Value
 from selfeng.core.words import count
 from selfeng.prompts import render
-from selfeng.prompts.request import CONTENT, lessons_shown, listed
+from selfeng.prompts.request import CONTENT, exchanges_shown, lessons_shown, listed
 from selfeng.synthesis.before import Before, earlier_tests
 from selfeng.synthesis.checks import suite_problem
 from selfeng.synthesis.consensus import Difference
@@ -63,6 +63,7 @@ class Tester:
         context = {
             "specification": spec.outline(),
             "files": listed(steps.turn.request, CONTENT),
+            "recorded": build.exchanges and exchanges_shown(build.exchanges),
             "lessons": lessons,
         }
         fixed_suites = [
@@ -199,9 +200,10 @@ def _problem(name: str, *suites: str, same: bool = False) -> str | None:
         return f"the suite is not valid Python: {error}"
 
 
-def _context(build: BuildSpec, tests: str) -> dict[str, str]:
+def _context(build: BuildSpec, tests: str) -> dict[str, object]:
     return {
         "name": build.spec.name,
         "specification": build.spec.outline(),
         "tests": tests,
+        "recorded": build.exchanges and exchanges_shown(build.exchanges),
     }

@@ -59,7 +59,9 @@ export function isBare(step) {
 }
 
 const SINGLE = new Set(
-  "search waiting register refactor respond tool_standing_changed consent turn_stopped".split(" "),
+  "search waiting probe register refactor respond tool_standing_changed consent turn_stopped".split(
+    " ",
+  ),
 );
 
 // Running and failed steps are open, unless a person or a search says otherwise.

@@ -7,6 +7,7 @@ const QUICK = new Set(["gather", "search", "clarify", "specify", "prepare", "exe
 
 // What usually comes next, as far as that can be known.
 const NEXT = {
+  probe: "test",
   test: "implement",
   implement: "verify",
   compare: "verify",

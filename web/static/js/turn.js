@@ -170,8 +170,13 @@ const folds = {
     const lacks = then === "ask" && given ? { tool, given } : null; // a tool that needs values
     return { ...turn, questions: { ...askedBy(event), lacks } };
   },
-  executing: (turn, { tool, arguments: given, server }, at) =>
-    add(turn, "execute", at, { tool, arguments: given, ...(server && { server }) }),
+  executing: (turn, { tool, arguments: given, server, hosts }, at) =>
+    add(turn, "execute", at, {
+      tool,
+      arguments: given,
+      ...(server && { server }),
+      ...(hosts && { hosts }),
+    }),
   execution_progress: (turn, { text, done, total }) =>
     change(turn, "execute", { progress: text || (total ? `${done} / ${total}` : `${done}`) }),
   consent_decided: (turn, { tool, decision }, at) =>

@@ -7,6 +7,7 @@ step-search = Suche
 step-consent = Zustimmung
 step-clarify = Rückfrage
 step-specify = Spezifikation
+step-probe = Proben
 step-test = Tests
 step-implement = Implementierung
 step-compare = Vergleich
@@ -64,6 +65,7 @@ now-gather = Liest die Anfrage
 now-search = Durchsucht die Bibliothek
 now-clarify = Fragt nach, was fehlt
 now-specify = Schreibt die Spezifikation
+now-probe = Fragt die Adressen, die das Werkzeug braucht
 now-test = Schreibt die Tests
 now-implement = Schreibt die Implementierung
 now-compare = Vergleicht die Kandidaten
@@ -258,6 +260,8 @@ said-consent-why = Mit { $arguments }. { $description ->
     [reads] {" und liest nach eigener Angabe nur"}
    *[other] {""}
 }.
+said-network = Darf { $tool } Anfragen an { $hosts } senden?
+said-network-why = Es sendet { $sent }. Seine Argumente können Teil davon sein.
 said-witness = Zwei Implementierungen, die dieselben Tests bestehen, ergeben Verschiedenes. Was stimmt?
 said-witness-why = Das Zweite ist von einem Kandidaten für { $tool }, der nicht ausgewählt wurde.
 said-readings = Die Anfrage lässt sich auf zwei Arten verstehen, mit verschiedenen Ergebnissen. Was stimmt?
@@ -925,6 +929,7 @@ told-run-failed = { $tool } ist gescheitert.
 told-made = Erstellt: { $names }.
 told-standing-provisional = { $tool } ist jetzt vorläufig.
 told-standing-trusted = { $tool } ist jetzt bewährt.
+told-standing-suspect = { $tool } ist jetzt verdächtig.
 told-standing-retired = { $tool } ist jetzt zurückgezogen.
 told-lacking = { $tool } braucht einen Wert: { $problem }
 told-mismatch = { $tool } passt nicht: { $problem }
@@ -1217,9 +1222,11 @@ order-newest = Neueste
 order-last = Von Ihnen zuletzt benutzt
 standing-provisional = vorläufig
 standing-trusted = bewährt
+standing-suspect = verdächtig
 standing-retired = zurückgezogen
 standing-title-provisional = Neu. Bewährt nach einigen verschiedenen erfolgreichen Aufrufen.
 standing-title-trusted = Es hat mehreren verschiedenen Aufrufen gedient.
+standing-title-suspect = Ein Dienst, den es fragt, antwortet anders als aufgezeichnet.
 standing-title-retired = Die Suche bietet es nicht mehr an. Es lässt sich wiederherstellen.
 
 ## A tool
@@ -1245,6 +1252,14 @@ tool-uses = { $count ->
 }
 tool-added = hinzugefügt
 tool-author = geschrieben
+tool-network = Adressen
+tool-network-allowed = erlaubt
+tool-network-asks = fragt vorher
+tool-exchanges = { $count ->
+    [0] Von ihnen ist nichts aufgezeichnet.
+    [one] Die Tests spielen { $count } aufgezeichnete Antwort ab.
+   *[other] Die Tests spielen { $count } aufgezeichnete Antworten ab.
+}
 tool-witnesses = geprüft
 tool-checked = { $of ->
     [0] von niemandem: Es sind keine anderen Kandidaten da

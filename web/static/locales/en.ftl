@@ -7,6 +7,7 @@ step-search = Search
 step-consent = Consent
 step-clarify = Question
 step-specify = Specification
+step-probe = Probes
 step-test = Tests
 step-implement = Implementation
 step-compare = Comparison
@@ -64,6 +65,7 @@ now-gather = Reading the request
 now-search = Searching the library
 now-clarify = Asking what is missing
 now-specify = Writing the specification
+now-probe = Asking the hosts that the tool needs
 now-test = Writing the tests
 now-implement = Writing the implementation
 now-compare = Comparing the candidates
@@ -258,6 +260,8 @@ said-consent-why = With { $arguments }. { $description ->
     [reads] {", and by its own claim only reads"}
    *[other] {""}
 }.
+said-network = May { $tool } send requests to { $hosts }?
+said-network-why = It sends { $sent }. Its arguments may be part of that.
 said-witness = Two implementations that passed the same tests give different results. Which one is right?
 said-witness-why = The second one is of a candidate for { $tool }, which was not chosen.
 said-readings = Two readings of the request give different results. Which one is right?
@@ -928,6 +932,7 @@ told-run-failed = { $tool } failed.
 told-made = Made { $names }.
 told-standing-provisional = { $tool } is provisional now.
 told-standing-trusted = { $tool } is trusted now.
+told-standing-suspect = { $tool } is suspect now.
 told-standing-retired = { $tool } is retired now.
 told-lacking = { $tool } needs a value: { $problem }
 told-mismatch = { $tool } does not fit: { $problem }
@@ -1220,9 +1225,11 @@ order-newest = Newest
 order-last = Last used by you
 standing-provisional = provisional
 standing-trusted = trusted
+standing-suspect = suspect
 standing-retired = retired
 standing-title-provisional = New. Becomes trusted after a few different successful uses.
 standing-title-trusted = It has served several different calls.
+standing-title-suspect = A service that it asks answers otherwise than recorded.
 standing-title-retired = Searches no longer offer it. You can restore it.
 
 ## A tool
@@ -1248,6 +1255,14 @@ tool-uses = { $count ->
 }
 tool-added = added
 tool-author = written
+tool-network = Hosts
+tool-network-allowed = allowed
+tool-network-asks = asks first
+tool-exchanges = { $count ->
+    [0] Nothing is recorded of them.
+    [one] The tests replay { $count } recorded exchange.
+   *[other] The tests replay { $count } recorded exchanges.
+}
 tool-witnesses = checked
 tool-checked = { $of ->
     [0] by nobody: no other candidates are kept

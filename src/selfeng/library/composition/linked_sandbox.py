@@ -1,4 +1,6 @@
-"""LinkedSandbox: a sandbox that provides the tools that code imports."""
+"""LinkedSandbox: a sandbox that provides the tools that code imports; and one that replays recorded
+exchanges.
+"""
 
 import ast
 import sys
@@ -8,7 +10,7 @@ from typing import Any
 
 from selfeng.core.composition import Importable, imports
 from selfeng.core.files import File
-from selfeng.core.http import Network
+from selfeng.core.http import Exchange, Network
 from selfeng.core.package_lock import PackageLock
 from selfeng.core.packages import READER, sandbox_packages
 from selfeng.core.protocols import Sandbox, ToolLibrary
@@ -69,6 +71,39 @@ class LinkedSandbox:
         readable = [code for code in codes if _names(code) - _THERE]
         importable = Importable(await self._library.tools() if readable else ())
         return sorted({pin for code in readable for pin in importable.requires(code)}, key=str)
+
+
+class ReplayingSandbox:
+    """A `Sandbox` whose jobs replay these exchanges, unless they have their own."""
+
+    def __init__(self, sandbox: Sandbox, exchanges: tuple[Exchange, ...]) -> None:
+        self._sandbox, self._exchanges = sandbox, exchanges
+
+    async def status(self) -> SandboxStatus:
+        return await self._sandbox.status()
+
+    async def install(self, lock: PackageLock) -> None:
+        await self._sandbox.install(lock)
+
+    async def verify(self, job: SandboxJob, on_test: Callable[[TestResult], None]) -> Verdict:
+        return await self._sandbox.verify(self._recorded(job), on_test)
+
+    async def verify_versions(
+        self, job: SandboxJob, versions: Sequence[Version], timeout: float | None = None
+    ) -> tuple[Verdict, ...]:
+        return await self._sandbox.verify_versions(self._recorded(job), versions, timeout)
+
+    async def execute(
+        self,
+        job: SandboxJob,
+        arguments: Mapping[str, Any],
+        files: Sequence[File] = (),
+        network: Network | None = None,
+    ) -> Execution:
+        return await self._sandbox.execute(self._recorded(job), arguments, files, network)
+
+    def _recorded(self, job: SandboxJob) -> SandboxJob:
+        return job if job.exchanges else replace(job, exchanges=self._exchanges)
 
 
 def _names(code: str) -> set[str]:

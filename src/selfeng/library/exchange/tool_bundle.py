@@ -22,6 +22,7 @@ from pydantic import Field, ValidationError
 
 from selfeng.core.errors import RequestError
 from selfeng.core.files import MB, zipped
+from selfeng.core.http import Exchange, NetworkAccess
 from selfeng.core.signature import SignatureError, parse_signature
 from selfeng.core.tool import ToolDraft
 from selfeng.core.value import Value
@@ -60,6 +61,9 @@ class BundledTool(Value):
     """For people: the packages that its code imports, as in `numpy==2.4.6`."""
     code: Digest
     tests: Digest
+    network: Annotated[tuple[NetworkAccess, ...], Field(max_length=20)] = ()
+    exchanges: Annotated[tuple[Exchange, ...], Field(max_length=100)] = ()
+    """Those of probes, which the tests replay."""
 
 
 class BundleDescription(Value):
@@ -94,7 +98,12 @@ def write_bundle(
             f"name at most {MOST} tools, and make several bundles",
         )
     described = BundleDescription(tools=tuple(map(_described, tools)))
-    text = json.dumps(described.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
+    described_tools = described.model_dump(mode="json")
+    for entry in described_tools["tools"]:
+        for field in ("network", "exchanges"):  # which older programs don't know
+            if not entry[field]:
+                del entry[field]
+    text = json.dumps(described_tools, ensure_ascii=False, indent=1) + "\n"
     files = {_DESCRIPTION: text}
     if sign:
         files[_SIGNATURE] = json.dumps(sign(text.encode()).model_dump(), indent=1) + "\n"
@@ -182,6 +191,8 @@ def _described(tool: ToolDraft) -> BundledTool:
         packages=packages_of([tool.code]),
         code=_digest(tool.code.encode()),
         tests=_digest(tool.tests.encode()),
+        network=tool.network,
+        exchanges=tool.replays,
     )
 
 
@@ -275,6 +286,8 @@ def _draft(tool: BundledTool, members: Mapping[str, bytes]) -> ToolDraft:
         tests=tests,
         example_requests=tool.example_requests,
         model=tool.model,
+        network=tool.network,
+        exchanges=tool.exchanges,
     )
 
 

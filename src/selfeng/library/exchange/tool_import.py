@@ -47,6 +47,8 @@ class ToolWords(Value):
     example_requests: tuple[str, ...]
     model: str
     packages: tuple[str, ...]
+    network: tuple[str, ...]
+    """What it would send, once a person allows it."""
     imports: tuple[str, ...]
     """Names of the bundle's tools that it imports."""
     code: str
@@ -164,7 +166,8 @@ class ToolImport:
             return None
         except ToolExists as error:
             library_tool = await self._library.get(draft.name)
-            if (library_tool.code, library_tool.tests) == (draft.code, draft.tests):
+            same = ("code", "tests", "network")
+            if library_tool.model_dump(include={*same}) == draft.model_dump(include={*same}):
                 return ImportFinding(name=draft.name, outcome="present")
             return _refusal(
                 draft.name,
@@ -238,6 +241,7 @@ def _offered(draft: ToolDraft, names: set[str]) -> ToolWords:
         example_requests=draft.example_requests,
         model=draft.model,
         packages=packages_of([draft.code]),
+        network=tuple(f"{access}: {one_line(access.purpose)}" for access in draft.network),
         imports=tuple(sorted(imported_names(draft.code) & names)),
         code=draft.code,
         tests=draft.tests,

@@ -26,9 +26,13 @@ BAD_INPUT = frozenset(
         "JSONDecodeError",
         "UnicodeDecodeError",
         "UnicodeEncodeError",
+        "ServiceUnavailable",
+        "NetworkRefused",
     }
 )
-"""Exceptions with which a tool rightly rejects its input: Python's own and their subclasses."""
+"""Exceptions with which a tool rightly rejects its input: Python's own and their subclasses; and
+what a service, or the broker, is the cause of.
+"""
 
 _OUTPUT = re.compile(r"output|file|path|target|save")
 _FILE_NAME = re.compile(r"""(['"])[^'"/\\]+\.[A-Za-z]\w{1,4}\1""")

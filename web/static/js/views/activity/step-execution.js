@@ -10,14 +10,15 @@ import { Disclosure } from "../parts/disclosure.js";
 const list = new Intl.ListFormat(locale, { type: "unit" });
 
 export function ExecutionStep({ step }) {
-  const { tool, server, progress, arguments: args, execution, made = [] } = step;
+  const { tool, server, hosts, progress, arguments: args, execution, made = [] } = step;
   const refused = execution?.refused_files ?? [];
   return html`
     <p class="call"><span class="call-label">${t("execution-tool")}</span><code>${tool}</code></p>
     ${
-      server &&
+      (server || hosts) &&
       html`<p class="call">
-        <span class="call-label">${t("execution-server")}</span><code>${server}</code>
+        <span class="call-label">${t(server ? "execution-server" : "tool-network")}</span
+        ><code>${server || hosts}</code>
       </p>`
     }
     ${progress && !execution && html`<p class="call" role="status">${progress}</p>`}

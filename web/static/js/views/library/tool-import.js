@@ -154,7 +154,7 @@ function SignedBy({ signer: { status, name, fingerprint } }) {
 function OneTool({ tool, finding, chosen, toggle }) {
   const said = wordsOf(tool, visible);
   const { name, parameters, requests, model } = said;
-  const needs = [...said.imports, ...said.packages];
+  const needs = [...said.imports, ...said.packages, ...(said.network ?? [])];
   const outcome = finding?.outcome ?? "waiting";
   return html`<li
     class="import-tool"

@@ -165,6 +165,7 @@ const marks = {
       title=${standingTitle("trusted")}
       ><${Icon} name="shield"
     /></span>`,
+  suspect: () => html`<${Badge} standing="suspect" />`,
   retired: () => html`<${Badge} standing="retired" />`,
 };
 

@@ -1,6 +1,7 @@
 // A tool of the library: what it does, its code, the tests it passed, and its earlier versions.
 
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import { postGrant } from "../../api.js";
 import { refactor } from "../../connection.js";
 import { date, number } from "../../format.js";
 import { lazy, Loading } from "../../lazy.js";
@@ -19,7 +20,7 @@ import { RunForm } from "../chat/run-form.js";
 import { Tabs, tabPanel } from "../parts/tabs.js";
 import { Badge, ToolMenu } from "./tool-menus.js";
 import { Standing, Versions } from "./versions.js";
-import { ToolLink } from "../parts/controls.js";
+import { Check, ToolLink } from "../parts/controls.js";
 
 const TABS = ["overview", "code", "tests", "teach", "versions"];
 const CHARTED = 2; // calls from which there is a chart
@@ -114,6 +115,7 @@ function Overview({ tool, line, problem }) {
       <${Requests} name=${tool.name} written=${written} used=${used} past=${habits} />
       <${Habits} ...${habits} />
       <${Past} ...${habits} told=${[...written, ...used]} />
+      ${tool.network?.length > 0 && html`<${Network} tool=${tool} />`}
       <h3 class="eyebrow">${t("tool-about")}</h3>
       <dl class="facts">
         <dt>${t("tool-version")}</dt>
@@ -143,6 +145,42 @@ function Overview({ tool, line, problem }) {
       <${Disclosure} label=${t("tool-digest")}><code class="digest">${tool.digest}</code><//>
     </div>
   </div>`;
+}
+
+// The hosts that the tool needs, and what it sends there; the person may allow each.
+function Network({ tool: { name, network, ungranted = [], exchanges } }) {
+  const [problem, setProblem] = useState(null);
+  const asks = new Set(ungranted.map(accessWords));
+  const change = (host, allowed) =>
+    postGrant(name, host, allowed).then(() => {
+      setProblem(null);
+      loadTool(name);
+    }, setProblem);
+  return html`<h3 class="eyebrow">${t("tool-network")}</h3>
+    ${problem && html`<${Problem} title=${t("tool-not-possible")} ...${problem} />`}
+    <ul>
+      ${network.map((access) => {
+        const words = accessWords(access);
+        const allowed = !asks.has(words);
+        return html`<li class="server-tool" key=${words}>
+          <${Check}
+            also=${{ title: access.purpose }}
+            data-testid="grant"
+            data-host=${access.host}
+            checked=${allowed}
+            set=${(now) => change(access.host, now)}
+            label=${words}
+          />
+          <span class="muted">${t(allowed ? "tool-network-allowed" : "tool-network-asks")}</span>
+        </li>`;
+      })}
+    </ul>
+    <p class="muted">${t("tool-exchanges", { count: exchanges })}</p>`;
+}
+
+function accessWords({ methods, scheme, host, port, path, secrets }) {
+  const address = new URL(`${scheme}://${host}:${port}${path}`).href;
+  return [methods.join(", "), address, ...secrets.map(({ name }) => name)].join(" ");
 }
 
 function Habits({ after = [], together = [] }) {

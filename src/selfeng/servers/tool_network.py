@@ -1,0 +1,116 @@
+"""ToolNetwork: the hosts that tools of the library use: grants, probes and calls."""
+
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from selfeng.core.errors import NetworkRefused, ResourceNotFound
+from selfeng.core.files import File
+from selfeng.core.http import (
+    Exchange,
+    Grant,
+    HttpRequest,
+    HttpResponse,
+    NetworkAccess,
+)
+from selfeng.core.owner import current_owner
+from selfeng.core.protocols import Sandbox
+from selfeng.core.tool import Tool
+from selfeng.core.verdict import Execution, Killed, Raised, SandboxJob
+from selfeng.store.grants import Grants
+
+
+class Sender(Protocol):
+    """A `Network` as far as it sends."""
+
+    async def send(self, request: HttpRequest) -> HttpResponse: ...
+
+
+class Networks(Protocol):
+    """Sends requests; see `Broker`."""
+
+    def network(
+        self, accesses: Sequence[NetworkAccess], on_exchange: Callable[[Exchange], None]
+    ) -> Sender: ...
+
+
+class _WithRefusals:
+    """A `Network` that keeps what it refused."""
+
+    def __init__(self, network: Sender, accesses: Sequence[NetworkAccess]) -> None:
+        self._network, self._accesses = network, accesses
+        self.refusals: list[NetworkRefused] = []
+
+    @property
+    def repeatable(self) -> bool:
+        return all(access.reads for access in self._accesses)
+
+    async def send(self, request: HttpRequest) -> HttpResponse:
+        try:
+            return await self._network.send(request)
+        except NetworkRefused as error:
+            self.refusals.append(error)
+            raise
+
+
+class GrantedNetwork:
+    """Implements `ToolNetwork`."""
+
+    def __init__(self, sandbox: Sandbox, networks: Networks, grants: Grants) -> None:
+        self._sandbox, self._networks, self._grants = sandbox, networks, grants
+
+    async def ungranted(self, tool: Tool) -> tuple[NetworkAccess, ...]:
+        return await asyncio.to_thread(self._grants.ungranted, tool.name, tool.network)
+
+    async def grant(self, tool: Tool) -> None:
+        owner = current_owner()
+        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, tool.network)
+
+    async def probe(self, accesses: Sequence[NetworkAccess], url: str) -> Exchange:
+        exchanges: list[Exchange] = []
+        network = self._networks.network(accesses, exchanges.append)
+        await network.send(HttpRequest(method="GET", url=url))
+        return exchanges[-1]
+
+    async def execute(
+        self,
+        job: SandboxJob,
+        arguments: Mapping[str, Any],
+        files: Sequence[File],
+        accesses: Sequence[NetworkAccess],
+    ) -> Execution:
+        exchanges: list[Exchange] = []
+        network = _WithRefusals(self._networks.network(accesses, exchanges.append), accesses)
+        live_job = replace(job, exchanges=())
+        execution = await self._sandbox.execute(live_job, arguments, files, network)
+        if isinstance(execution, Killed):
+            return execution
+        execution = execution.model_copy(update={"exchanges": tuple(exchanges)})
+        if isinstance(execution, Raised) and network.refusals:
+            reason = {"type_name": "NetworkRefused", "message": str(network.refusals[-1])}
+            return execution.model_copy(update=reason)
+        return execution
+
+    async def grants(self, tool: str = "") -> tuple[Grant, ...]:
+        """Those of a tool, or all, by tool and time."""
+        return await asyncio.to_thread(self._grants.read, tool)
+
+    async def allow(self, owner: str, tool: Tool, host: str = "") -> None:
+        """Grant a tool what it needs of a host, or of all.
+
+        Raises:
+            ResourceNotFound: it needs no such host.
+        """
+        accesses = [access for access in tool.network if host in ("", access.host)]
+        if not accesses:
+            needs = ", ".join(access.host for access in tool.network) or "none"
+            raise ResourceNotFound(
+                f"{tool.name} needs no host {host!r}" if host else f"{tool.name} needs no host",
+                f"hosts that it needs: {needs}",
+            )
+        await asyncio.to_thread(self._grants.put, owner, tool.name, tool.version, accesses)
+
+    async def revoke(self, tool: str, host: str = "") -> int:
+        """Ask again before a tool uses this host, or any; returns how many grants there were."""
+        return await asyncio.to_thread(self._grants.revoke, tool, host)

@@ -1,0 +1,153 @@
+"""Whole turns on a scripted model with the real sandbox, broker and services of the test world: a
+tool is built on an API with a key, used again, and mended when the API changes.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from selfeng.core.events import (
+    Event,
+    ExecutionFailed,
+    ExecutionFinished,
+    QuestionsAsked,
+)
+from selfeng.core.http import NetworkAccess, SecretUse
+from selfeng.core.prompt import FunctionCall
+from selfeng.core.question import Answer
+from selfeng.core.spec import SpecExample, Specification, SpecificationReply, SpecParameter
+from selfeng.sandbox import SecureSandbox
+from selfeng.store.schema import metadata
+from tests.doubles import ScriptedModel, fenced
+from tests.engine.test_first_runs import sandbox
+from tests.engine.test_lessons import engine_on
+from tests.engine.test_questions import turn
+from tests.lessons.notebook import Notebook
+from tests.world.conftest import world
+from tests.world.world import CANARY, World
+
+__all__ = ["sandbox", "world"]
+pytestmark = [pytest.mark.bubblewrap, pytest.mark.asyncio(loop_scope="session")]
+
+NAME = "rate_of"
+API = "https://api.world.example/v1/rates"
+ACCESS = NetworkAccess(
+    host="api.world.example",
+    path="/v1/rates",
+    secrets=(SecretUse(name="KEY", place="bearer"),),
+    purpose="It gives the rates.",
+)
+SPECIFIED = SpecificationReply(
+    outcome="tool",
+    message="",
+    specification=Specification(
+        name=NAME,
+        description="Get the rate of a currency from the rates of world.example.",
+        parameters=(
+            SpecParameter(name="currency", annotation="str", default=None, description="its code"),
+            SpecParameter(name="page", annotation="int", default="1", description="of the list"),
+        ),
+        returns="float",
+        returns_description="the rate",
+        errors="ValueError if the page lacks the currency",
+        user_examples=(),
+        examples=(SpecExample(call="rate_of(currency='X')", result="raises ValueError"),),
+        example_requests=("the rate of C1",),
+        network=(ACCESS,),
+        probes=(f"{API}?page=1", f"{API}?page=2"),
+    ),
+    call="rate_of(currency='C2')",
+)
+TESTS = """
+import pytest
+
+from rate_of import rate_of
+
+
+def test_gets_the_rate_of_the_first_page():
+    assert rate_of(currency="C2") == 0.5
+
+
+def test_gets_the_rate_of_another_page():
+    assert rate_of(currency="C5", page=2) == 1.25
+    assert rate_of(currency="C6", page=2) == 1.5
+
+
+def test_an_unknown_currency_is_refused():
+    with pytest.raises(ValueError, match="'X'"):
+        rate_of(currency="X")
+"""
+CODE = '''
+import json
+import urllib.request
+
+
+def rate_of(currency: str, page: int = 1) -> float:
+    """Get the rate of a currency."""
+    with urllib.request.urlopen(f"https://api.world.example/v1/rates?page={page}") as response:
+        items = json.load(response)["items"]
+    for item in items:
+        if item["currency"] == currency:
+            return item["rate"]
+    raise ValueError(f"no currency {currency!r}")
+'''
+MENDED = CODE.replace('item["rate"]', 'item["rate"] if "rate" in item else item["price"]')
+AGAIN = FunctionCall(name=NAME, arguments={"currency": "C8", "page": 3})
+
+
+def of(kind: type[Any], events: list[Event]) -> list[Any]:
+    return [event for event in events if isinstance(event, kind)]
+
+
+async def test_a_tool_on_an_api_with_a_key_is_built_used_again_and_mended(
+    database: sa.Engine, sandbox: SecureSandbox, world: World, tmp_path: Path
+) -> None:
+    model = ScriptedModel(SPECIFIED, fenced(TESTS), fenced(CODE), "It is 0.5.")
+    broker = world.broker()
+    async with engine_on(Notebook(database), model, sandbox, pages=broker) as engine:
+        begun, first = await turn(engine, None, "what is the rate of C2?")
+        (asked,) = of(QuestionsAsked, first)
+        assert world.seen == []
+        answers = (Answer(id=asked.questions[0].id, value="always"),)
+        _, second = await turn(engine, begun.conversation_id, "", answers=answers)
+        assert second[-1].answer == "It is 0.5.", second[-1]
+        assert [seen.path for seen in world.seen] == [
+            "/v1/rates?page=1",
+            "/v1/rates?page=2",
+            "/v1/rates?page=1",
+        ]
+        assert {seen.headers["authorization"] for seen in world.seen} == {f"Bearer {CANARY}"}
+
+        model.extend(AGAIN, "It is 2.")
+        _, third = await turn(engine, None, "and the rate of C8 on page 3?")
+        assert of(ExecutionFinished, third)[0].execution.text == "2.0"
+
+        world.renamed = True
+        model.extend(AGAIN, fenced(MENDED), "It is 2 still.")
+        _, fourth = await turn(engine, None, "and the rate of C8 on page 3?")
+        library = engine.model_parts.current.executor._library
+        mended = await library.get(NAME)
+        exports = [await engine.conversations.records("me", begun.turn_id)]
+    (failure,) = of(ExecutionFailed, fourth)
+    assert failure.execution.message == (
+        "api.world.example answers otherwise than recorded: value.items[].rate is missing"
+    )
+    assert mended.version == 2
+    assert of(ExecutionFinished, fourth)[-1].execution.text == "2.0"
+    assert fourth[-1].answer == "It is 2 still."
+    assert library.changes == [f"{NAME} 1: {failure.execution.message}"]
+    assert world.strayed == []
+
+    events = [event.model_dump_json() for event in (*first, *second, *third, *fourth)]
+    with database.connect() as connection:
+        rows = [
+            str(row)
+            for table in metadata.sorted_tables
+            for row in connection.execute(sa.select(table))
+        ]
+    prompts = [message.content for prompt in model.prompts for message in prompt.messages]
+    places = [*events, *rows, *prompts, repr(exports), mended.model_dump_json()]
+    assert not [place for place in places if CANARY in place or json.dumps(CANARY)[1:-1] in place]
