@@ -176,13 +176,13 @@ def deleted_long_ago(connection: sa.Connection) -> list[str]:
 
 
 def idle_conversations(
-    connection: sa.Connection, kind: ConversationKind, kept: timedelta
+    connection: sa.Connection, kind: ConversationKind, age: timedelta
 ) -> list[str]:
     """The ids of conversations of the kind that are not pinned, in which nothing runs and whose
     newest turn began so long ago; also of temporary ones that were deleted.
     """
     turn = sa.exists().where(_TURNS.c.conversation_id == _CONVERSATIONS.c.id)
-    is_old = ~turn.where(_TURNS.c.started_at >= datetime.now(UTC) - kept)
+    is_old = ~turn.where(_TURNS.c.started_at >= datetime.now(UTC) - age)
     is_deleted = _CONVERSATIONS.c.deleted_at.is_not(None)
     unwanted = is_old | is_deleted if kind == "temporary" else is_old & ~is_deleted
     is_idle = ~turn.where(_TURNS.c.state == "running") & ~_CONVERSATIONS.c.pinned

@@ -244,8 +244,8 @@ class Journal:
         """
         days = self.keep_days()
         with reading(self._engine) as connection:
-            kept = timedelta(days=days)
-            expired = idle_conversations(connection, "chat", kept) if days else []
+            limit = timedelta(days=days)
+            expired = idle_conversations(connection, "chat", limit) if days else []
             temporary = idle_conversations(connection, "temporary", KEPT_AFTER_DELETION)
             conversation_ids = [*deleted_long_ago(connection), *temporary, *expired]
         for batch in _batches(conversation_ids, _AT_ONCE):
