@@ -4,20 +4,18 @@ with an engine without a model.
 The last line is one JSON object. Requests (also of the socket) and kilobytes as transferred, of a
 first load with an empty cache and of a second one; `first_paint_ratio` and `ready_ratio` are the
 times to the first paint and to a page that can be used over those of the page that asks for the
-token, which is one static response, loaded alternately; `main_thread_ms` is the processor time
-that a load takes of the main thread, `tokens_4000_ratio` the processor time for an answer of 4,000
+token, which is one static response, loaded alternately; `main_thread_ms` is the processor time that
+a load takes of the main thread, `tokens_4000_ratio` the processor time for an answer of 4,000
 pieces of Markdown as a fast model writes them, divided by the time for the same answer when it is
 opened again. `rows_10000_ms`, `conversations_500_ms` and `tools_1000_ms` are the longest task while
-the list is
-scrolled from end to end, 0 if none takes 50 ms; `layout_shift` is the shift while the page loads,
-`stream_shift` the larger one while an answer of 1,500 pieces is written, wide
-and narrow. `thousand_turns_kb` is what opening a conversation of 1,000 turns transfers,
+the list is scrolled from end to end, 0 if none takes 50 ms; `layout_shift` is the shift while the
+page loads, `stream_shift` the larger one while an answer of 1,500 pieces is written, wide and
+narrow. `thousand_turns_kb` is what opening a conversation of 1,000 turns transfers,
 `thousand_turns_main_ratio` the processor time of the main thread for it over that of one with two
 turns, `thousand_turns_key_ratio` that of a key in the composer over that in an empty conversation.
 `upload_100mb_rss_mb` is how much the server's memory grows at most while the page sends a file of
-100 MB and the turn that it comes with is stored.
-`axe_violations` counts what axe finds at three widths in both themes. The
-exit code is 1 if a goal is missed.
+100 MB and the turn that it comes with is stored. `axe_violations` counts what axe finds at three
+widths in both themes. The exit code is 1 if a goal is missed.
 """
 
 import shutil
