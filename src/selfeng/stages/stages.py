@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, assert_never, cast
 from selfeng.agents import AgentReply, Delegation
 from selfeng.core.background import BackgroundTasks
 from selfeng.core.errors import AgentError, AgentGaveUp, StillUnclear, SynthesisFailed, stage
-from selfeng.core.events import ConsentDecided, ToolMismatch
+from selfeng.core.events import ConsentDecided
 from selfeng.core.files import File
 from selfeng.core.owner import current_owner, owned_by
 from selfeng.core.plan import Plan, SavedPlan, StepResult
@@ -296,7 +296,9 @@ class Stages:
                 state.outcome = consent_to(call, tool)
                 return "incomplete"
             case Call(tool=Proposal() as tool) | Misfit(tool=Proposal() as tool):
-                state.outcome = DirectAnswer(text=tool.words, waits=True)
+                state.outcome = DirectAnswer(
+                    text=tool.words, waits=True, code="proposed", values={"tool": tool.name}
+                )
                 return "waits"
             case Call():
                 return "fits"
@@ -305,11 +307,9 @@ class Stages:
                 return "nothing fits"
             case NoFit():
                 return "nothing fits"
-            case Misfit(tool=tool, problem=problem, missing=missing, given=arguments_text):
+            case Misfit(missing=missing):
                 then: Literal["ask", "synthesize"] = "ask" if missing else "synthesize"
-                turn.emit(
-                    ToolMismatch(tool=tool.name, problem=problem, then=then, given=arguments_text)
-                )
+                turn.emit(state.choice.mismatch(then))
                 return "incomplete" if missing else "nothing fits"
             case _:
                 assert_never(state.choice)
@@ -408,7 +408,7 @@ class Stages:
     async def _refactor(self, state: RequestState) -> str:
         assert isinstance(state.turn.request.kind, Refactoring)
         tool = await self._library.get(state.turn.request.kind.tool)
-        state.outcome = DirectAnswer(text=await self._synthesis.refactor(state.turn, tool))
+        state.outcome = await self._synthesis.refactor(state.turn, tool)
         return "done"
 
     async def _mended(
@@ -460,11 +460,7 @@ class Stages:
                     "ask again with the values",
                 )
         if isinstance(choice, Misfit):
-            turn.emit(
-                ToolMismatch(
-                    tool=built.name, problem=choice.problem, then="ask", given=choice.given
-                )
-            )
+            turn.emit(choice.mismatch("ask"))
         return choice
 
     async def _plan(self, state: RequestState) -> str:
