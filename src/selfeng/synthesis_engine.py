@@ -196,12 +196,12 @@ class SynthesisEngine:
             new = await self._library.revise(
                 draft.model_copy(update={"requires": requires}), tool.version, provenance
             )
-            current.summary = report_registered(steps, new)
+            report_registered(steps, current, new)
         return new
 
-    async def refactor(self, turn: Turn, tool: Tool) -> str:
+    async def refactor(self, turn: Turn, tool: Tool) -> DirectAnswer:
         """Make a faster version of a tool: it passes the same tests and agrees with the old one on
-        what they return, or raise, for other calls. Returns a sentence for people.
+        what they return, or raise, for other calls.
 
         Raises:
             SynthesisFailed: there is nothing to gain, or no rewriting is faster and agrees.
@@ -229,7 +229,8 @@ class SynthesisEngine:
                 new = await self._revised(steps, tool, draft, tools, origin=origin, verdict=verdict)
                 words = f"`{new.name}` has version {new.version}."
                 words = new.words if isinstance(new, Proposal) else words
-                return f"{words} {race.report(lap)}"
+                text = f"{words} {race.report(lap)}"
+                return DirectAnswer(text=text, code="faster", values=race.figures(lap))
         raise SynthesisFailed(
             f"{tool.name} stays at version {tool.version}: {problem}", where="refactor"
         )
@@ -248,7 +249,7 @@ class SynthesisEngine:
             if lap.objection:
                 current.fail(f"Refused: {lap.objection}.")
             else:
-                current.summary = race.report(lap)
+                current.tell(race.report(lap), "faster", **race.figures(lap))
         return lap, verdict
 
     async def examine_imported(self, draft: ToolDraft, beside: Sequence[Tool] = ()) -> Verdict:

@@ -55,6 +55,8 @@ def test_words_are_read_and_accepted_before_a_bundle_is_imported(
     expect(first).to_contain_text(SAID)
     expect(first).to_contain_text(r"anything \u202eat all")
     expect(first).to_contain_text("choose_me(text: str) -> str")
+    expect(wrong).to_contain_text("It did not pass the check.")
+    wrong.get_by_role("button", name="Details").click()
     expect(wrong).to_contain_text("wrong_words: 1 of 2 tests failed; ask its author")
     expect(wrong.get_by_role("checkbox")).to_be_disabled()
     assert flaws(page, "the words of a bundle", [WIDE, MIDDLE, NARROW]) == []

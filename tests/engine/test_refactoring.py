@@ -74,7 +74,7 @@ class Refactoring:
 
     async def run(self) -> str:
         turn = Turn(Request("Make distinct faster"), self.events.append)
-        return await self.synthesis.refactor(turn, await self.library.get("distinct"))
+        return (await self.synthesis.refactor(turn, await self.library.get("distinct"))).text
 
     async def as_a_turn(self) -> None:
         executor = Executor(self.model, self._sandbox, self.library)

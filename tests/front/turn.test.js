@@ -431,6 +431,57 @@ test("each outcome of a turn has its state; what older records leave out follows
   assert.deepEqual(ends(stopped("you")), ["stopped", "stopped", null, []]);
 });
 
+test("a text of the server that has a code is told in the page's words, and what it leaves out as details", () => {
+  const step = (more) =>
+    folded([
+      started("x"),
+      {
+        type: "synthesis_step",
+        step: "test",
+        state: "failed",
+        attempt: 1,
+        artifact: "",
+        prompt: "",
+        seconds: 1,
+        ...more,
+      },
+    ]).steps[0];
+  const refused = step({ text: "Refused: no assert.", code: "refused", values: {} });
+  assert.deepEqual(
+    [refused.text, refused.details],
+    ["Refused; the details say why.", "Refused: no assert."],
+  );
+  const known = step({ text: "add is there.", code: "known", values: { tool: "add" } });
+  assert.deepEqual(
+    [known.text, known.details],
+    ["add is in the library already, and does this.", ""],
+  );
+  assert.equal(step({ text: "Refused: no assert." }).text, "Refused: no assert.", "older records");
+  const values = { tool: "add", share: 3.14159, floor: 5 };
+  const search = { type: "no_tool_found", reason: "Too far.", code: "far", values };
+  const [, { reason }] = folded([started("x"), searching, search]).steps;
+  assert.equal(reason, "The nearest tool, add, is too far away: 3.1 %, below 5 %.");
+});
+
+test("the answer to a call by hand is in the page's words", () => {
+  const answer = (execution, text) =>
+    folded([
+      { ...started("add(1)"), runs: "add" },
+      { type: "executing", tool: "add", arguments: "{}" },
+      { type: "execution_finished", tool: "add", execution, seconds: 1 },
+      { ...finished(text), outcome: "answered" },
+    ]).answer;
+  const returned = { outcome: "returned", text: "5" };
+  assert.equal(answer(returned, "The result is about 3.333."), "The result: ≈ 3.333");
+  assert.equal(answer(returned, "The result is:\n\n```\n5\n```"), "The result:\n\n```\n5\n```");
+  const long = { ...returned, value: { long: true } };
+  assert.equal(answer(long, "The result is a table of 9 rows."), "The result:");
+  const raised = { outcome: "raised", type_name: "ValueError", message: "no" };
+  assert.equal(answer(raised, "The tool refused…"), "The tool refused this input: no");
+  const killed = { outcome: "killed", reason: "It used 30 s." };
+  assert.equal(answer(killed, "The sandbox…"), "The sandbox ended the tool: It used 30 s.");
+});
+
 test("a failure of the answer marks the answer, one from inside no step", () => {
   assert.deepEqual(outline(folded([started("x"), token("It"), failed("respond", "cut off")])), [
     ["respond-1", "failed", 1, 1],

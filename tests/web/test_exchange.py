@@ -30,8 +30,9 @@ def events(response: requests.Response) -> list[tuple[str, Any]]:
     return [(kind[7:], json.loads(data[6:])) for kind, data in found]
 
 
-def finding(name: str, outcome: str, detail: str = "") -> tuple[str, dict[str, str]]:
-    return "finding", {"name": name, "outcome": outcome, "detail": detail}
+def finding(name: str, outcome: str, detail: str = "") -> tuple[str, dict[str, Any]]:
+    error = {"kind": "task", "cause": "", "values": {}}
+    return "finding", {"name": name, "outcome": outcome, "detail": detail, **error}
 
 
 def problem(response: requests.Response) -> tuple[int, str]:

@@ -18,6 +18,7 @@ from selfeng.core.server_tool import ServerCandidate, ServerTool
 from selfeng.core.tool import Candidate, Tool
 from selfeng.core.turn import Turn
 from selfeng.core.value import Value
+from selfeng.core.words import TextCode
 from selfeng.stages.executor import Call, Choice, Disputed, Executor, NoFit
 from selfeng.stages.language import is_english
 
@@ -133,7 +134,8 @@ class Decider:
         }
         if isinstance(choice, Disputed):
             reason = f"An earlier result of {choice.tool_name} is said to be wrong."
-            turn.emit(NoToolFound(reason=reason, **searched))
+            values = {"tool": choice.tool_name}
+            turn.emit(NoToolFound(reason=reason, code="disputed", values=values, **searched))
             return Decision(
                 choice=choice,
                 considered=considered,
@@ -141,11 +143,14 @@ class Decider:
                 near=tuple(tool.name for tool in selection.results.offered),
             )
         if isinstance(choice, NoFit):
-            turn.emit(NoToolFound(reason=choice.reason, **searched))
+            what = {"reason": choice.reason, "code": choice.code, "values": choice.values}
+            turn.emit(NoToolFound(**what, **searched))
         else:
             name = choice.tool.name
             sure = next((c.confidence for c in candidates if c.tool.name == name), 0.0)
-            turn.emit(ToolFound(tool=name, confidence=sure, reason=selection.reason, **searched))
+            code: TextCode = "alone" if selection.reason else ""
+            why = {"reason": selection.reason, "code": code}
+            turn.emit(ToolFound(tool=name, confidence=sure, **why, **searched))
         likely = near = tuple(tool.name for tool in selection.results.offered)
         if not likely and not await asyncio.to_thread(is_english, turn.request.text):
             near = considered
@@ -227,13 +232,17 @@ class Decider:
 
     async def _choose(self, turn: Turn, results: _SearchResults) -> _Choice:
         if not results.candidates:
-            return _Choice(NoFit(reason="The library is empty."), results, model_replied=False)
+            nothing = NoFit(reason="The library is empty.", code="empty_library")
+            return _Choice(nothing, results, model_replied=False)
         if not results.offered:
             best = results.candidates[0]
             reason = f"The nearest tool, {best.tool.name}, has a confidence of only "
-            return _Choice(
-                NoFit(reason=reason + self._below(best.confidence)), results, model_replied=False
+            far = NoFit(
+                reason=reason + self._below(best.confidence),
+                code="far",
+                values=self._figures(best.tool.name, best.confidence),
             )
+            return _Choice(far, results, model_replied=False)
         asks = bool(turn.request.history) or not await asyncio.to_thread(
             is_english, turn.request.text
         )
@@ -254,9 +263,14 @@ class Decider:
             c.tool for c in self._likely(results.candidates)
         ]:
             return _Choice(choice, results)
-        sure = self._below(results.sure_of(choice.tool.name))
-        reason = f"{choice.tool.name} was chosen, but the search gives it only {sure}"
-        return _Choice(NoFit(reason=reason, standalone=choice.standalone), results)
+        name, sure = choice.tool.name, results.sure_of(choice.tool.name)
+        doubtful = NoFit(
+            reason=f"{name} was chosen, but the search gives it only {self._below(sure)}",
+            code="doubtful",
+            values=self._figures(name, sure),
+            standalone=choice.standalone,
+        )
+        return _Choice(doubtful, results)
 
     async def _choose_again(self, turn: Turn, results: _SearchResults, declined: NoFit) -> Choice:
         """The model's choice among the tools that only the request in its own words found."""
@@ -267,6 +281,11 @@ class Decider:
         except ModelError:
             return declined
         return choice.model_copy(update={"standalone": declined.standalone})
+
+    def _figures(self, name: str, confidence: float) -> dict[str, str | float]:
+        """For people, in percent."""
+        shares = {"share": 100 * confidence, "floor": 100 * self._thresholds.floor}
+        return {"tool": name, **shares}
 
     def _below(self, confidence: float) -> str:
         return f"{confidence:.1%}, below the {self._thresholds.floor:.1%} of SEARCH_FLOOR."
@@ -293,7 +312,8 @@ class Decider:
             return _Choice(
                 NoFit(
                     reason=f"The model could not choose ({error.message}), and the search alone "
-                    "is not sure enough."
+                    "is not sure enough.",
+                    code="unsure",
                 ),
                 results,
                 model_replied=False,

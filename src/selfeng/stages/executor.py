@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 from selfeng.core.consent_question import hosts_of, not_consented
 from selfeng.core.errors import LibraryError, SandboxError, ToolNotFound, stage
@@ -20,6 +20,7 @@ from selfeng.core.events import (
     ExecutionFinished,
     ExecutionProgress,
     FilesMade,
+    ToolMismatch,
 )
 from selfeng.core.files import File
 from selfeng.core.functions import (
@@ -42,10 +43,9 @@ from selfeng.core.result import Dispute, EarlierResult
 from selfeng.core.server_tool import ServerTool
 from selfeng.core.tool import Tool
 from selfeng.core.turn import Check, Request, Turn, texts_in
-from selfeng.core.value import Value
 from selfeng.core.verdict import Execution, Killed, Returned, SandboxJob
 from selfeng.core.visible import one_line
-from selfeng.core.words import shortened
+from selfeng.core.words import Coded, shortened
 from selfeng.core.work import steps_of
 from selfeng.library.composition.sources import PinnedSources
 from selfeng.prompts import render
@@ -116,7 +116,7 @@ CountUse = Callable[[str, int, str], None]
 """Counts a success of a tool: its name, its version, and the digest of the call."""
 
 
-class Chosen(Value):
+class Chosen(Coded):
     """What the model made of a request and the tools."""
 
     standalone: str = ""
@@ -177,6 +177,17 @@ class Misfit(Chosen):
     """
     given: str = ""
     """missing: the arguments that the request gives, as JSON text."""
+
+    def mismatch(self, then: Literal["ask", "synthesize"]) -> ToolMismatch:
+        """The event that reports it, and what happens then."""
+        return ToolMismatch(
+            tool=self.tool.name,
+            problem=self.problem,
+            then=then,
+            given=self.given,
+            code="needs" if self.missing else "unfit",
+            values={"names": ", ".join(self.missing)},
+        )
 
     @property
     def text(self) -> str:
@@ -308,8 +319,12 @@ class Executor:
         rewrites = [str(call.pop(STANDALONE, None) or "") for call in calls if standalone]
         alone = " ".join(next(filter(None, rewrites), "").split())
         if choice.name == NO_TOOL_FITS.name:
-            reason = choice.arguments.get("reason") or "none of the tools does what is asked for"
-            return NoFit(reason=str(reason), standalone=alone)
+            reason = str(choice.arguments.get("reason") or "")
+            return NoFit(
+                reason=reason or "none of the tools does what is asked for",
+                code="" if reason else "none_fits",
+                standalone=alone,
+            )
         if choice.name == WRONG_RESULT:
             result = next((r for r in results if r.id == calls[0].get(RESULT)), results[-1])
             dispute = turn.request.dispute(result, str(calls[0].get(COMPLAINT) or ""))

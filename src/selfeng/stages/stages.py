@@ -30,7 +30,7 @@ from selfeng.core.errors import (
     SynthesisFailed,
     stage,
 )
-from selfeng.core.events import ConsentDecided, ToolMismatch
+from selfeng.core.events import ConsentDecided
 from selfeng.core.files import File
 from selfeng.core.http import READING, Exchange
 from selfeng.core.owner import current_owner, owned_by
@@ -338,7 +338,9 @@ class Stages:
                 state.outcome = call_consent(tool, call.waiting)
                 return "incomplete"
             case Call(tool=Proposal() as tool) | Misfit(tool=Proposal() as tool):
-                state.outcome = DirectAnswer(text=tool.words, waits=True)
+                state.outcome = DirectAnswer(
+                    text=tool.words, waits=True, code="proposed", values={"tool": tool.name}
+                )
                 return "waits"
             case Call():
                 return "fits"
@@ -347,11 +349,9 @@ class Stages:
                 return "nothing fits"
             case NoFit():
                 return "nothing fits"
-            case Misfit(tool=tool, problem=problem, missing=missing, given=arguments_text):
+            case Misfit(missing=missing):
                 then: Literal["ask", "synthesize"] = "ask" if missing else "synthesize"
-                turn.emit(
-                    ToolMismatch(tool=tool.name, problem=problem, then=then, given=arguments_text)
-                )
+                turn.emit(state.choice.mismatch(then))
                 return "incomplete" if missing else "nothing fits"
             case _:
                 assert_never(state.choice)
@@ -467,7 +467,7 @@ class Stages:
     async def _refactor(self, state: RequestState) -> str:
         assert isinstance(state.turn.request.kind, Refactoring)
         tool = await self._library.get(state.turn.request.kind.tool)
-        state.outcome = DirectAnswer(text=await self._synthesis.refactor(state.turn, tool))
+        state.outcome = await self._synthesis.refactor(state.turn, tool)
         return "done"
 
     async def _mended(
@@ -522,11 +522,7 @@ class Stages:
                     "ask again with the values",
                 )
         if isinstance(choice, Misfit):
-            turn.emit(
-                ToolMismatch(
-                    tool=built.name, problem=choice.problem, then="ask", given=choice.given
-                )
-            )
+            turn.emit(choice.mismatch("ask"))
         return choice
 
     async def _plan(self, state: RequestState) -> str:

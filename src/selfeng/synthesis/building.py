@@ -59,7 +59,7 @@ from selfeng.synthesis.specifying import (
     DirectAnswer,
     KnownTool,
 )
-from selfeng.synthesis.steps import Steps, gave_up
+from selfeng.synthesis.steps import Step, Steps, gave_up
 from selfeng.synthesis.suite.editing import without
 from selfeng.synthesis.testing import Tester, can_not_pass
 
@@ -326,7 +326,9 @@ class Synthesis:
             outcomes = {n: o for n, run in zip(right, runs, strict=True) if (o := outcome_of(run))}
             returned = [outcome for outcome in outcomes.values() if outcome.kind == "returned"]
             if not returned:
-                current.summary = "No candidate returns a value for the request's own call."
+                current.tell(
+                    "No candidate returns a value for the request's own call.", "own_call_none"
+                )
                 return agreed, None
             expected, call = self._expected, shown_call(name, arguments)
             first = expected or returned[0]
@@ -338,14 +340,18 @@ class Synthesis:
                     reports[n] = reports[n].model_copy(update={"refuted": own})
             other, text = None, shortened(first.text, _SHOWN)
             if expected:
-                current.summary = f"The person says that {text} is right."
+                current.tell(f"The person says that {text} is right.", "own_call_right", value=text)
             elif other := next((o for o in returned if not same(first, o)), None):
-                current.summary = (
-                    f"On the request's own call one candidate returns {text}, "
-                    f"and another one {shortened(other.text, _SHOWN)}."
+                second = shortened(other.text, _SHOWN)
+                current.tell(
+                    f"On the request's own call one candidate returns {text}, and another one "
+                    f"{second}.",
+                    "own_call_differs",
+                    first=text,
+                    second=second,
                 )
             else:
-                current.summary = "The candidates agree on the request's own call."
+                current.tell("The candidates agree on the request's own call.", "own_call_agrees")
         agreed = agreed.model_copy(update={"reports": tuple(reports)})
         if other is None:
             return agreed, None
@@ -619,7 +625,9 @@ class Synthesis:
     async def register(self) -> str:
         tool = await self._registered(self._build, self._verdict)
         if isinstance(tool, Proposal):
-            self.result = DirectAnswer(text=tool.words, waits=True)
+            self.result = DirectAnswer(
+                text=tool.words, waits=True, code="proposed", values={"tool": tool.name}
+            )
             return "proposed"
         if tool.network:
             await self._grant(tool)
@@ -643,24 +651,28 @@ class Synthesis:
             if base:
                 tool = await library.revise(draft, base.version, provenance)
                 await self._learn(tool, build.fixes)
-                current.summary = report_registered(self._steps, tool)
+                report_registered(self._steps, current, tool)
                 return tool
             if same_tool := await self._twin():
-                current.summary = (
+                current.tell(
                     f"{same_tool.name} is in the library already, and each passes the "
-                    "other's tests: it is used."
+                    "other's tests: it is used.",
+                    "twin",
+                    tool=same_tool.name,
                 )
                 return same_tool
             try:
                 tool = await library.add(draft, provenance, self._requests)
-                current.summary = report_registered(self._steps, tool)
+                report_registered(self._steps, current, tool)
             except ToolExists:
                 # Another turn was asked the same at the same time, and was faster.
                 tool = await library.get(spec.name)
                 if tool.signature != draft.signature:
                     raise
-                current.summary = (
-                    f"{tool.name} was registered by another turn meanwhile; that one is used."
+                current.tell(
+                    f"{tool.name} was registered by another turn meanwhile; that one is used.",
+                    "meanwhile",
+                    tool=tool.name,
                 )
             return tool
 
@@ -690,13 +702,14 @@ class Synthesis:
             )
 
 
-def report_registered(steps: Steps, tool: Tool) -> str:
-    """A sentence for people on a tool that was registered, or proposed, which is an event too."""
+def report_registered(steps: Steps, current: Step, tool: Tool) -> None:
+    """Summarize that a tool was registered, or proposed, which is an event too."""
     if isinstance(tool, Proposal):
         steps.turn.emit(ToolProposed(tool=tool.name, version=tool.version, based_on=tool.based_on))
-        return tool.words
+        current.tell(tool.words, "proposed", tool=tool.name)
+        return
     version = f", as version {tool.version}" if tool.version > 1 else ""
-    return f"{tool.name} is in the library{version}."
+    current.summary = f"{tool.name} is in the library{version}."
 
 
 SYNTHESIS_STAGES: Mapping[StageName, Callable[[Synthesis], Awaitable[str]]] = {

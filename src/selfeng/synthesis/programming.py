@@ -102,7 +102,12 @@ class Programmer:
                 drawn = [code for code, its in candidates if code and not its]
                 if others:
                     run = "all" if len(drawn) == len(prompts) else f"{len(drawn)} can be"
-                    current.summary = f"{count(len(prompts), 'candidate')} written, {run} run."
+                    current.tell(
+                        f"{count(len(prompts), 'candidate')} written, {run} run.",
+                        "drawn",
+                        written=len(prompts),
+                        usable=len(drawn),
+                    )
                 if drawn:
                     return drawn
                 current.fail(f"Refused: {problem}.")
@@ -220,9 +225,10 @@ class Programmer:
             )
             current.artifact = new
             if problem:
-                current.fail(f"The tool stays as it is: {problem}.")
+                current.fail(f"The tool stays as it is: {problem}.", "tool_stays")
             if _question_in(new):
-                current.failed, current.summary = False, "Something has to be asked first."
+                current.failed, current.decision = False, "question"
+                current.summary = "Something has to be asked first."
         return new, problem
 
     async def _silent(

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from selfeng.core.protocols import Sandbox
 from selfeng.core.verdict import SandboxJob
-from selfeng.core.words import count, significant
+from selfeng.core.words import significant
 from selfeng.synthesis.before import INPUTS, Before
 from selfeng.synthesis.inputs import Arguments, calls_in, mutations
 from selfeng.synthesis.probe import SAYS, SECONDS_A_CALL, CallOutcome, probe, same, shown_call
@@ -87,14 +87,21 @@ class Race:
         call = shown_call(self._function, self.timed[0])
         return call if len(call) <= 500 else f"{call[:500]}… ({len(call)} characters)"
 
+    def figures(self, lap: Lap) -> dict[str, str | float]:
+        """Of a race that was won, for people; times are in milliseconds."""
+        return {
+            "factor": significant(lap.factor),
+            "before": significant(lap.before * 1000, 3),
+            "after": significant(lap.after * 1000, 3),
+            "calls": len(self.inputs) + len(self.timed),
+        }
+
     def report(self, lap: Lap) -> str:
         """The result of a race that was won, for people."""
-        calls = count(len(self.inputs) + len(self.timed), "call")
         return (
-            f"It is {significant(lap.factor)}× faster: {significant(lap.before * 1000, 3)} ms of "
-            f"processor time became {significant(lap.after * 1000, 3)} ms. "
-            f"It passes the same tests and returns the same for {calls}."
-        )
+            "It is {factor}× faster: {before} ms of processor time became {after} ms. "
+            "It passes the same tests and returns the same for {calls} calls."
+        ).format(**self.figures(lap))
 
     async def run(self, code: str) -> Lap:
         """Race a new version, which passes the tests.

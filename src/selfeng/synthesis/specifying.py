@@ -50,6 +50,8 @@ LIKELY = 0.5
 VIEWED = 2
 """Tools that the specification may change, and of which it sees what docstring and tests say."""
 
+_KNOWN = "{} is in the library already, and does this."
+
 
 class DirectAnswer(Coded):
     """The request needs no tool: this is what the person is told, or asked."""
@@ -167,7 +169,7 @@ class Analyst:
                         patient, SpecificationReply, budget
                     )
                 except ModelRefused as refusal:
-                    current.summary = "The model declines it."
+                    current.tell("The model declines it.", "declined")
                     return _declined(f"{refusal.message.rstrip('.')}.")
                 concerned, reply = reply, None
                 decision = await self._made_of(current, request, concerned, dispute)
@@ -266,7 +268,11 @@ class Analyst:
                 f"`{conflict['call']}` gives {conflict['first']} in one example and "
                 f"{conflict['second']} in another; only one can be right"
             )
-            current.fail(f"The examples of the request can't all be right: {problem}.")
+            current.fail(
+                f"The examples of the request can't all be right: {problem}.",
+                "contradiction",
+                **conflict,
+            )
             question = Question(id="example", question="Which one do you mean?")
             return DirectAnswer(
                 text=f"Your examples can't all be right: {problem}.",
@@ -285,7 +291,7 @@ class Analyst:
         else:
             build = await self._known_or_new(namesake, spec)
         if isinstance(build, Tool):
-            current.summary = f"{build.name} is in the library already, and does this."
+            current.tell(_KNOWN.format(build.name), "known", tool=build.name)
         if not isinstance(build, BuildSpec):
             return build
         goal = "To fix" if build.fixes else "To become the next version of"
@@ -335,7 +341,7 @@ class Analyst:
         spec, candidates = build.spec, await self.relatives(build.spec)
         for tool in [c.tool for c in candidates if c.similarity >= NEAR]:
             if await likeness(self._sandbox, tool, spec) == "same":
-                current.summary = f"{tool.name} is in the library already, and does this."
+                current.tell(_KNOWN.format(tool.name), "known", tool=tool.name)
                 arguments = renamed(spec.signature(), tool.signature, build.arguments)
                 return KnownTool(tool=tool, arguments=arguments)
         best = candidates[0] if seen_names is not None and candidates else None
@@ -345,7 +351,11 @@ class Analyst:
             and best.confidence >= LIKELY
             and best.tool.name not in seen_names
         ):
-            current.summary = f"{best.tool.name} is in the library, and may do this."
+            current.tell(
+                f"{best.tool.name} is in the library, and may do this.",
+                "maybe_known",
+                tool=best.tool.name,
+            )
             return (
                 f"{best.tool.name} is in the library: give its very name and parameters if it does "
                 "what is asked, and else the same specification again"
@@ -383,7 +393,9 @@ def _arguments(reply: SpecificationReply) -> Arguments | None:
 
 
 def _declined(reason: str) -> DirectAnswer:
-    return DirectAnswer(text=reason or "No tool can do this.", declined=True)
+    return DirectAnswer(
+        text=reason or "No tool can do this.", declined=True, code="" if reason else "no_tool"
+    )
 
 
 def _with_examples(

@@ -19,7 +19,7 @@ from selfeng.core.protocols import ModelClient
 from selfeng.core.provenance import AskedPrompt
 from selfeng.core.stage import StageName, words_of
 from selfeng.core.turn import Turn
-from selfeng.core.words import count
+from selfeng.core.words import Coded, TextCode, count
 
 _FENCE = re.compile(
     r"^(?P<fence>`{3,}|~{3,})[ \t]*(?P<language>[\w+-]*)[^\n]*\n(?P<code>.*?)(?:^(?P=fence)`*[ "
@@ -37,6 +37,8 @@ class Step:
         self.attempt = attempt
         self.summary = ""
         """One sentence for people."""
+        self.coded = Coded()
+        """The same for the page."""
         self.artifact = ""
         """What the step made: JSON or Python source."""
         self.decision: Decision = ""
@@ -83,8 +85,14 @@ class Step:
             return "", error.message
         return await asyncio.to_thread(checked, reply, check)
 
-    def fail(self, summary: str) -> None:
-        self.failed, self.summary = True, summary
+    def tell(self, summary: str, code: TextCode, **values: str | float) -> None:
+        """Summarize the step, in the page by `code` and `values`."""
+        self.summary, self.coded = summary, Coded(code=code, values=values)
+
+    def fail(self, summary: str, code: TextCode = "refused", **values: str | float) -> None:
+        """The same for a bad result; the page has the summary as details."""
+        self.failed = True
+        self.tell(summary, code, **values)
 
     def emit_ended(self) -> None:
         self._turn.emit(
@@ -93,6 +101,8 @@ class Step:
                 state="failed" if self.failed else "finished",
                 attempt=self.attempt,
                 text=self.summary,
+                code=self.coded.code,
+                values=self.coded.values,
                 decision="" if self.failed else self.decision,
                 artifact=self.artifact,
                 prompt=self._prompt,
@@ -140,7 +150,7 @@ class Steps:
             try:
                 yield current
             except AgentError as error:
-                current.fail(error.message)
+                current.fail(error.message, "failed")
                 current.emit_ended()
                 raise
         current.emit_ended()
@@ -170,9 +180,10 @@ def python_code(reply: str) -> str | None:
         for language, code in blocks
         if language in ("python", "py", "python3") or (not language and _parses(code))
     ]
-    if python:
-        return _tidy(max(python, key=len))
-    return _tidy(reply) if not blocks and _parses(reply) and "def " in reply else None
+    code = max(python, key=len) if python else None
+    if not blocks and _parses(reply) and "def " in reply:
+        code = reply
+    return None if code is None else code.strip("\n").rstrip() + "\n"
 
 
 def _parses(code: str) -> bool:
@@ -181,7 +192,3 @@ def _parses(code: str) -> bool:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return False
     return True
-
-
-def _tidy(code: str) -> str:
-    return code.strip("\n").rstrip() + "\n"

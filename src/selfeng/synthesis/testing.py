@@ -8,7 +8,7 @@ from selfeng.core.protocols import ModelClient
 from selfeng.core.signature import UNREADABLE
 from selfeng.core.tool import Tool
 from selfeng.core.value import Value
-from selfeng.core.words import count
+from selfeng.core.words import Coded, count
 from selfeng.prompts import render
 from selfeng.prompts.request import CONTENT, exchanges_shown, lessons_shown, listed
 from selfeng.synthesis.before import Before, earlier_tests
@@ -163,7 +163,7 @@ class Tester:
             problem = problem or await self._red(steps, current, build, larger)
             current.artifact = tests if problem else larger
             if problem:
-                current.summary = f"The suite stays as it is: {problem}."
+                current.tell(f"The suite stays as it is: {problem}.", "suite_stays")
         return current.artifact
 
     async def _red(self, steps: Steps, current: Step, build: BuildSpec, tests: str) -> str:
@@ -171,11 +171,10 @@ class Tester:
             build.spec.signature(), tests, steps.turn.emit, current.attempt
         )
         example_count = len(build.spec.user_examples)
-        current.summary = (
-            f"{count(red.tests, 'test')}, all failing without an implementation, as they should."
-        )
-        if example_count:
-            current.summary += f" From the request's own examples: {example_count}."
+        all_fail = "all failing without an implementation, as they should."
+        examples = f" From the request's own examples: {example_count}." if example_count else ""
+        current.summary = f"{count(red.tests, 'test')}, {all_fail}{examples}"
+        current.coded = Coded(code="red", values={"tests": red.tests, "examples": example_count})
         return red.problem
 
 

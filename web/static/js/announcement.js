@@ -4,7 +4,7 @@
 import { causeOf } from "./cause.js";
 import { agentWords, number, partWords, standingChange, stepWords } from "./format.js";
 import { placeOf } from "./plan.js";
-import { t, words } from "./texts.js";
+import { coded, t, words } from "./texts.js";
 
 const sentences = {
   turn_resumed: () => t("told-resumed"),
@@ -18,8 +18,8 @@ const sentences = {
   no_tool_found: () => t("told-none-found"),
   lessons_shown: ({ lessons }) =>
     t("told-lessons", { lessons: lessons.map((l) => l.advice).join(" ") }),
-  synthesis_step: ({ step, state, text }) =>
-    words(`told-step-${state}`, "", { step: stepWords(step), text }).trim(),
+  synthesis_step: ({ step, state, text, ...event }) =>
+    words(`told-step-${state}`, "", { step: stepWords(step), text: coded(event, text) }).trim(),
   plan_made: ({ steps: planned }) => t("told-plan", { count: planned.length }),
   plan_step: ({ step, state, text }, turn) =>
     words(`told-plan-step-${state}`, "", { step: number(placeOf(turn.steps, step)), text }),
@@ -33,8 +33,8 @@ const sentences = {
   execution_failed: ({ tool }) => t("told-run-failed", { tool }),
   files_made: ({ files }) => t("told-made", { names: files.map((f) => f.name).join(", ") }),
   tool_standing_changed: ({ tool, after }) => standingChange(tool, after),
-  tool_mismatch: ({ tool, problem, then }) =>
-    t(then === "ask" ? "told-lacking" : "told-mismatch", { tool, problem }),
+  tool_mismatch: ({ tool, problem, then, ...event }) =>
+    t(then === "ask" ? "told-lacking" : "told-mismatch", { tool, problem: coded(event, problem) }),
   project_started: ({ project }) => t("told-building", { project }),
   project_act_chosen: ({ action, reasoning }) => `${stepWords(action)}. ${reasoning}`.trim(),
   project_paused: ({ action, package: wanted }) =>
@@ -42,8 +42,11 @@ const sentences = {
       ? t("told-package-waits", { package: wanted })
       : t("told-action-waits", { action: stepWords(action) }),
   project_ran: ({ path, success }) => t(success ? "told-ran" : "told-ran-badly", { path }),
-  turn_finished: ({ answer, outcome = "answered" }, turn) =>
-    `${words(`told-${outcome}`, t("told-answered", { answer }), { answer })} ${turn?.failure?.remedy ?? ""}`.trim(),
+  turn_finished({ answer: said, outcome = "answered" }, turn) {
+    const answer = turn?.answer || said;
+    const told = words(`told-${outcome}`, t("told-answered", { answer }), { answer });
+    return `${told} ${turn?.failure?.remedy ?? ""}`.trim();
+  },
   turn_failed: (event, turn) =>
     [t("told-failed", { message: causeOf(turn) }), turn.failure.remedy].filter(Boolean).join(" "),
   turn_stopped: (event, { stopReason }) => t("told-stopped", { reason: stopReason }).trim(),

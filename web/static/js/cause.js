@@ -20,7 +20,8 @@ function firstOf(ids, values) {
   return id ? t(id, { ...Object.fromEntries(unnamed), ...values }) : "";
 }
 
-const titleOf = ({ kind, cause, values }) => cause && firstOf([`cause-${kind}-${cause}`], values);
+export const titleOf = ({ kind, cause, values }) =>
+  cause && firstOf([`cause-${kind}-${cause}`], values);
 
 export const remedyOf = ({ kind, cause, values, where }) =>
   firstOf([`remedy-${kind}-${cause}`, `remedy-at-${where}`, `remedy-${kind}`], values);

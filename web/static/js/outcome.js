@@ -3,7 +3,7 @@
 import { ADDED } from "./births.js";
 import { ACTIONS, figuresText } from "./build.js";
 import { causeOf } from "./cause.js";
-import { noticedWords, parseMutation } from "./consensus.js";
+import { noticedWords, parseConsensus, parseMutation } from "./consensus.js";
 import { agentWords, firstLine, list, percent, stepWords } from "./format.js";
 import { parseSpecification, signatureText } from "./specification.js";
 import { count, stubWords, tallyWords } from "./suite.js";
@@ -70,6 +70,12 @@ const OUTCOMES = {
     tests.length > 0 && !(state === "failed" && tests.every((test) => test.outcome === "passed"))
       ? tallyWords(tests)
       : text,
+  compare({ artifact, text }) {
+    const { candidates } = parseConsensus(artifact) ?? {};
+    if (!candidates) return text;
+    const passed = candidates.filter(({ state }) => state === "passed").length;
+    return t("outcome-compared", { passed, total: candidates.length });
+  },
   strengthen: ({ artifact, text }) => noticedWords(parseMutation(artifact)) || text,
   register({ text }) {
     const [, name, version = "1"] = text.match(ADDED) ?? [];

@@ -8,7 +8,7 @@ import { foldPart, openPlan, patchPart } from "./plan.js";
 import { standingChange } from "./format.js";
 import { askedBy } from "./questions.js";
 import { always, close, latest, open, patch } from "./steps.js";
-import { t, words } from "./texts.js";
+import { coded, t, words } from "./texts.js";
 
 export const newTurn = (id, startedAt) => ({
   id,
@@ -196,7 +196,8 @@ const folds = {
     ),
   tool_standing_changed: (turn, { tool, after }, at) =>
     add(turn, "tool_standing_changed", at, { ...DONE, text: standingChange(tool, after) }),
-  tool_mismatch(turn, { tool, problem, then, given = "" }, at) {
+  tool_mismatch(turn, { tool, problem: said, then, given = "", ...event }, at) {
+    const problem = coded(event, said);
     const stopped = withSteps(turn, close(turn.steps, always, "stopped", at));
     const state = then === "ask" ? "done" : "failed"; // to ask is no fault
     return add(stopped, "tool_mismatch", at, { state, tool, problem, then, given });
@@ -208,13 +209,13 @@ const folds = {
   },
   // Earlier versions told no outcome.
   turn_finished(turn, event, at) {
-    const { answer, tool, nearest = [] } = event;
+    const { tool, nearest = [] } = event;
     const outcome = turn.questions ? "asked" : (event.outcome ?? "answered");
     return {
       ...end(turn, event, STATE_OF[outcome], at),
       steps: close(turn.steps, always, "done", at),
       course: leave(turn.course, "done", at),
-      answer,
+      answer: answerText(turn, event),
       tool,
       outcome,
       nearest,
@@ -257,10 +258,28 @@ const end = (turn, { usage, seconds }, state, at) => ({
 });
 
 function searched(turn, event, at) {
-  const { type, tool, confidence, reason, standalone, considered, confidences, seconds } = event;
+  const { type, tool, confidence, standalone, considered, confidences, seconds } = event;
+  const reason = coded(event, event.reason);
   const understood = standalone && standalone !== turn.request ? standalone : "";
   const found = { ...DONE, tool, confidence, reason, understood, considered, confidences };
   return add(change(turn, "search", { ...DONE, seconds }), type, at, found);
+}
+
+// A call by hand has no model that tells its result.
+function answerText({ runs, steps, questions }, { answer, ...event }) {
+  if (questions)
+    return [questions.intro, ...questions.questions.map(({ label }) => label)].join(" ").trim();
+  const {
+    outcome,
+    message,
+    reason,
+    value: kept,
+  } = (runs && latest(steps, "execute")?.execution) || {};
+  if (!outcome) return coded(event, answer);
+  const [, value = "", rest] = answer.match(/^The result is(?: (.*)\.)?:?([^]*)$/) ?? [];
+  const shown = kept?.long ? "" : value.replace(/^about /, "≈ ");
+  if (rest !== undefined) return t("by-hand-returned", { value: shown }).trim() + rest;
+  return t(`by-hand-${outcome}`, { problem: message ?? reason ?? answer });
 }
 
 function executed(turn, { tool, execution, seconds }, at, state) {
@@ -271,6 +290,8 @@ function executed(turn, { tool, execution, seconds }, at, state) {
 const endOf = (state, decision = "") =>
   state === "failed" ? "failed" : decision === "impossible" ? "declined" : "done";
 
+// Codes of texts that leave out what the server says.
+const DETAILED = new Set(["refused", "failed", "tool_stays", "suite_stays"]);
 const WRITTEN = { stream: "", artifact: "", text: "", prompt: "", tests: [], repeats: [] };
 
 // The turn with its step of this kind and attempt as it runs, begun if there is none; and how to find that.
@@ -283,13 +304,14 @@ function stepOf(turn, kind, attempt, startedAt) {
 // A step begins after the run of its tests without an implementation.
 function synthesisStep(turn, event, at) {
   const { step, attempt, state, artifact, prompt, seconds, decision = "" } = event;
-  const text = words(`decided-${decision}`, event.text);
+  const text = words(`decided-${decision}`, coded(event, event.text));
+  const details = DETAILED.has(event.code) ? event.text : "";
   const closed = withSteps(turn, close(turn.steps, is("stub"), "done", at));
   const { same, begun } = stepOf(closed, step, attempt, at);
   const how = {
     started: { text, prompt },
     streaming: ({ stream }) => ({ stream: written(stream, event) }),
-  }[state] ?? { state: endOf(state, decision), text, artifact, prompt, seconds };
+  }[state] ?? { state: endOf(state, decision), text, details, artifact, prompt, seconds };
   return withSteps(begun, patch(begun.steps, same, how));
 }
 

@@ -270,6 +270,46 @@ said-example-intro = Ihre Beispiele können nicht alle stimmen: { $call } ergibt
 said-request = Was soll stattdessen geschehen?
 said-request-intro = { $tool } kann das, aber nicht mit diesen Werten.
 said-values-intro = Dafür fehlt noch:
+said-refused = Abgelehnt; der Grund steht in den Einzelheiten.
+said-failed = Hier ging es nicht weiter; der Grund steht in den Einzelheiten.
+said-tool_stays = Das Werkzeug bleibt, wie es ist; der Grund steht in den Einzelheiten.
+said-suite_stays = Die Testreihe bleibt, wie sie ist; der Grund steht in den Einzelheiten.
+said-drawn = { $written ->
+    [one] { $written } Kandidat geschrieben
+   *[other] { $written } Kandidaten geschrieben
+}, { $usable } davon lauffähig.
+said-declined = Das Modell lehnt es ab.
+said-contradiction = Die Beispiele der Anfrage können nicht alle stimmen: { $call } ergibt einmal { $first }, einmal { $second }.
+said-known = { $tool } ist schon in der Bibliothek und kann das.
+said-maybe_known = { $tool } ist in der Bibliothek und kann das vielleicht.
+said-red = { $tests ->
+    [one] { $tests } Test, der ohne Implementierung scheitert, wie er soll.
+   *[other] { $tests } Tests, die ohne Implementierung alle scheitern, wie sie sollen.
+}{ $examples ->
+    [0] {""}
+   *[other] {" "}Aus den Beispielen der Anfrage: { $examples }.
+}
+said-own_call_none = Kein Kandidat ergibt einen Wert für den Aufruf der Anfrage.
+said-own_call_right = Nach Ihrer Angabe ist { $value } richtig.
+said-own_call_differs = Beim Aufruf der Anfrage ergibt ein Kandidat { $first }, ein anderer { $second }.
+said-own_call_agrees = Beim Aufruf der Anfrage sind sich die Kandidaten einig.
+said-proposed = { $tool } wartet auf Ihre Zustimmung.
+said-twin = { $tool } ist schon in der Bibliothek, und jedes besteht die Tests des anderen: Es wird benutzt.
+said-meanwhile = { $tool } kam inzwischen durch eine andere Anfrage in die Bibliothek und wird benutzt.
+said-faster = Es ist { $factor }-mal so schnell: { $after } ms Prozessorzeit statt { $before } ms. Es besteht dieselben Tests und ergibt dasselbe für { $calls } Aufrufe.
+said-empty_library = Die Bibliothek ist leer.
+said-far = Das nächste Werkzeug, { $tool }, ist zu weit weg: { NUMBER($share, maximumFractionDigits: 1) } %, weniger als { NUMBER($floor, maximumFractionDigits: 1) } %.
+said-doubtful = Das Modell wählte { $tool }, aber die Suche gibt ihm nur { NUMBER($share, maximumFractionDigits: 1) } %, weniger als { NUMBER($floor, maximumFractionDigits: 1) } %.
+said-unsure = Das Modell konnte nicht wählen, und die Suche allein ist nicht sicher genug.
+said-alone = Das Modell konnte nicht wählen; die Suche allein hat entschieden.
+said-disputed = Ein früheres Ergebnis von { $tool } gilt als falsch.
+said-none_fits = Kein Werkzeug tut, was verlangt ist.
+said-needs = Was fehlt: { $names }
+said-unfit = Die Werte der Anfrage passen nicht dazu.
+said-no_tool = Kein Werkzeug kann das.
+by-hand-returned = Das Ergebnis: { $value }
+by-hand-raised = Das Werkzeug lehnte diese Eingabe ab: { $problem }
+by-hand-killed = Die Sandbox beendete das Werkzeug: { $problem }
 questions-yes = ja
 questions-no = nein
 birth-new = Neues Werkzeug: { $name }
@@ -715,6 +755,7 @@ outcome-altered =
         [one] { $noticed } von { $tried } verändertem Ergebnis bemerkt
        *[other] { $noticed } von { $tried } veränderten Ergebnissen bemerkt
     }
+outcome-compared = { $passed } von { $total } Kandidaten sind richtig
 outcome-registered = { $name } ist in der Bibliothek, Version { $version }
 outcome-plan =
     { $total ->
@@ -1200,6 +1241,7 @@ import-outcome-waiting = wird geprüft…
 import-outcome-passed = besteht die Prüfung
 import-outcome-present = schon vorhanden
 import-outcome-refused = abgelehnt
+import-refused-gate = Es hat die Prüfung nicht bestanden.
 import-outcome-added = hinzugefügt
 signer-own = Von dieser Instanz signiert.
 signer-trusted = Signiert von { $name }; diesem Schlüssel vertrauen Sie.
@@ -1617,6 +1659,8 @@ server-idle = nicht verbunden
 server-connecting = wird verbunden
 server-connected = verbunden
 server-failed = nicht verfügbar
+server-problem-failed = Der Server lässt sich nicht benutzen.
+server-problem-tools = Einige seiner Werkzeuge lassen sich nicht benutzen.
 server-tool-allowed = immer erlaubt
 server-tool-asks = fragt zuerst
 server-tool-reads = liest nach eigener Angabe nur

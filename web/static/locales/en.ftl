@@ -270,6 +270,46 @@ said-example-intro = Your examples can’t all be right: { $call } gives { $firs
 said-request = What do you want done instead?
 said-request-intro = { $tool } can do this, but not with these values.
 said-values-intro = To do this I still need:
+said-refused = Refused; the details say why.
+said-failed = It went no further here; the details say why.
+said-tool_stays = The tool stays as it is; the details say why.
+said-suite_stays = The suite stays as it is; the details say why.
+said-drawn = { $written ->
+    [one] { $written } candidate written
+   *[other] { $written } candidates written
+}; { $usable } can be run.
+said-declined = The model declines it.
+said-contradiction = The examples of the request can’t all be right: { $call } gives { $first } in one and { $second } in another.
+said-known = { $tool } is in the library already, and does this.
+said-maybe_known = { $tool } is in the library, and may do this.
+said-red = { $tests ->
+    [one] { $tests } test, failing without an implementation, as it should.
+   *[other] { $tests } tests, all failing without an implementation, as they should.
+}{ $examples ->
+    [0] {""}
+   *[other] {" "}From the request’s own examples: { $examples }.
+}
+said-own_call_none = No candidate returns a value for the request’s own call.
+said-own_call_right = The person says that { $value } is right.
+said-own_call_differs = On the request’s own call one candidate returns { $first }, and another one { $second }.
+said-own_call_agrees = The candidates agree on the request’s own call.
+said-proposed = { $tool } waits for your acceptance.
+said-twin = { $tool } is in the library already, and each passes the other’s tests: it is used.
+said-meanwhile = { $tool } was registered by another request meanwhile; that one is used.
+said-faster = It is { $factor }× faster: { $before } ms of processor time became { $after } ms. It passes the same tests and returns the same for { $calls } calls.
+said-empty_library = The library is empty.
+said-far = The nearest tool, { $tool }, is too far away: { NUMBER($share, maximumFractionDigits: 1) } %, below { NUMBER($floor, maximumFractionDigits: 1) } %.
+said-doubtful = The model chose { $tool }, but the search gives it only { NUMBER($share, maximumFractionDigits: 1) } %, below { NUMBER($floor, maximumFractionDigits: 1) } %.
+said-unsure = The model could not choose, and the search alone is not sure enough.
+said-alone = The model could not choose; the search alone decided.
+said-disputed = An earlier result of { $tool } is said to be wrong.
+said-none_fits = No tool does what is asked for.
+said-needs = What is missing: { $names }
+said-unfit = The request’s values don’t fit it.
+said-no_tool = No tool can do this.
+by-hand-returned = The result: { $value }
+by-hand-raised = The tool refused this input: { $problem }
+by-hand-killed = The sandbox ended the tool: { $problem }
 questions-yes = yes
 questions-no = no
 birth-new = New tool: { $name }
@@ -718,6 +758,7 @@ outcome-altered =
         [one] noticed { $noticed } of { $tried } altered outcome
        *[other] noticed { $noticed } of { $tried } altered outcomes
     }
+outcome-compared = { $passed } of { $total } candidates are right
 outcome-registered = { $name } is in the library, version { $version }
 outcome-plan =
     { $total ->
@@ -1203,6 +1244,7 @@ import-outcome-waiting = being checked…
 import-outcome-passed = passes the gate
 import-outcome-present = already there
 import-outcome-refused = refused
+import-refused-gate = It did not pass the check.
 import-outcome-added = added
 signer-own = Signed by this instance.
 signer-trusted = Signed by { $name }, whose key you trust.
@@ -1620,6 +1662,8 @@ server-idle = not connected
 server-connecting = connecting
 server-connected = connected
 server-failed = not available
+server-problem-failed = The server can’t be used.
+server-problem-tools = Some of its tools can’t be used.
 server-tool-allowed = always allowed
 server-tool-asks = asks first
 server-tool-reads = says that it only reads

@@ -7,13 +7,21 @@ is added. Until then a bundle leaves nothing behind.
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncGenerator, Awaitable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from graphlib import CycleError, TopologicalSorter
 from typing import Literal, Protocol
 
 from selfeng.core.composition import Importable
-from selfeng.core.errors import AgentError, LibraryError, RequestError, SynthesisFailed, ToolExists
+from selfeng.core.errors import (
+    AgentError,
+    FailureCause,
+    FailureKind,
+    LibraryError,
+    RequestError,
+    SynthesisFailed,
+    ToolExists,
+)
 from selfeng.core.protocols import ToolLibrary
 from selfeng.core.provenance import Provenance
 from selfeng.core.tool import Imported, Tool, ToolDraft
@@ -80,6 +88,10 @@ class ImportFinding(Value):
     """passed: the gate accepts it; present: the library has the same tool already."""
     detail: str = ""
     """Why it is refused, and what to do; or which tests passed."""
+    kind: FailureKind = "task"
+    cause: FailureCause = ""
+    values: Mapping[str, str | float] = {}
+    """refused: those of the error."""
 
 
 class ToolImport:
@@ -250,4 +262,11 @@ def _offered(draft: ToolDraft, names: set[str]) -> ToolWords:
 
 def _refusal(name: str, error: AgentError) -> ImportFinding:
     remedy = f"; {error.remedy}" if error.remedy else ""
-    return ImportFinding(name=name, outcome="refused", detail=f"{error.message}{remedy}")
+    return ImportFinding(
+        name=name,
+        outcome="refused",
+        detail=f"{error.message}{remedy}",
+        kind=error.kind,
+        cause=error.cause,
+        values=error.values,
+    )

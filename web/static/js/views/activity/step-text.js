@@ -32,7 +32,9 @@ export function LessonsStep({ step: { agent, lessons } }) {
 // The failed step's own message is not repeated.
 export function FailureStep({ step, steps }) {
   const { where, message, details, remedy } = step.failure;
-  const said = steps.some((s) => s !== step && s.state === "failed" && details.startsWith(s.text));
+  const said = steps.some(
+    (s) => s !== step && s.state === "failed" && details.startsWith(s.details || s.text),
+  );
   const placed = where !== "internal";
   return html`${
     placed &&

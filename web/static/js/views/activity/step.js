@@ -20,6 +20,7 @@ import { FailureStep, LessonsStep, MismatchStep, ResumedStep, TextStep } from ".
 import { Elapsed } from "../parts/elapsed.js";
 import { WideButton } from "../frame/wide.js";
 import { IconButton } from "../parts/controls.js";
+import { Details } from "../parts/problem.js";
 
 const BODIES = {
   tool_found: SearchOutcome,
@@ -104,8 +105,10 @@ export const Step = memo(({ step, path, turnId, open, found, view, before, steps
       shows &&
       html`<${Found.Provider} value=${found}
         ><div class="step-body">
-          <${Body} ...${{ step, path, view, before, steps, skew }} /></div
-      ><//>`
+          <${Body} ...${{ step, path, view, before, steps, skew }} />
+          ${step.details && html`<${Details} text=${step.details} />`}
+        </div><//
+      >`
     }
   </li>`;
 });

@@ -7,7 +7,7 @@ import { recall, remember } from "../../choices.js";
 import { draftOf, passedRows, PAUSE, rowsOf } from "../../editing.js";
 import { openConversation } from "../../route.js";
 import { html, Icon, t } from "../../view.js";
-import { Problem } from "../parts/problem.js";
+import { Details, Problem } from "../parts/problem.js";
 import { IconButton } from "../parts/controls.js";
 
 const NOTHING = { code: null, rows: [] };
@@ -187,7 +187,7 @@ function Outcome({ verdict, waits }) {
     data-state=${state}
   >
     <p>${t(words, { count: verdict?.tests?.length ?? 0, failed: failed.length })}</p>
-    ${verdict?.problem && html`<p class="step-note">${verdict.problem}</p>`}
+    ${verdict?.problem && html`<${Details} text=${verdict.problem} />`}
     ${failed.map(
       ({ test, message }) =>
         html`<p class="step-note" key=${test}>

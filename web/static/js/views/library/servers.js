@@ -5,7 +5,7 @@ import { getServers, postConsent } from "../../api.js";
 import { html, t } from "../../view.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { Check } from "../parts/controls.js";
-import { ErrorWords } from "../parts/problem.js";
+import { Details, ErrorWords } from "../parts/problem.js";
 
 const AGAIN = 2000; // milliseconds before a state is asked for again, while a server is being connected
 
@@ -40,7 +40,13 @@ function Server({ server, change }) {
       ><span class="tool-row-fact">${t(`server-${state}`)}</span>
     </p>
     ${address && html`<p class="server-address"><code>${address}</code></p>`}
-    ${problem && html`<p class="server-problem">${problem}</p>`}
+    ${
+      problem &&
+      html`<p class="server-problem">
+          ${t(state === "failed" ? "server-problem-failed" : "server-problem-tools")}
+        </p>
+        <${Details} text=${problem} />`
+    }
     <ul>
       ${tools.map(
         (tool) =>

@@ -3,7 +3,7 @@
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { checkBundle, importBundle } from "../../api.js";
-import { inWords } from "../../cause.js";
+import { inWords, titleOf } from "../../cause.js";
 import { canBeAdded, chosenTools, wordsOf } from "../../exchange.js";
 import { list } from "../../format.js";
 import { Loading } from "../../lazy.js";
@@ -12,7 +12,7 @@ import { visible } from "../../visible.js";
 import { CodeBlock } from "../values/code.js";
 import { Disclosure } from "../parts/disclosure.js";
 import { closeAround, Dialog } from "../parts/dialog.js";
-import { Problem } from "../parts/problem.js";
+import { Details, Problem } from "../parts/problem.js";
 import { Check } from "../parts/controls.js";
 
 const EMPTY = { offer: null, findings: {}, working: false, added: null, problem: null };
@@ -169,7 +169,11 @@ function OneTool({ tool, finding, chosen, toggle }) {
       label=${html`<code>${name}</code
         ><span class="import-outcome">${t(`import-outcome-${outcome}`)}</span>`}
     />
-    ${outcome === "refused" && html`<p class="import-refusal">${visible(finding.detail)}</p>`}
+    ${
+      outcome === "refused" &&
+      html`<p class="import-refusal">${titleOf(finding) || t("import-refused-gate")}</p>
+        <${Details} text=${visible(finding.detail)} />`
+    }
     <p class="overview-text">${said.description}</p>
     <code class="digest">${said.signature}</code>
     ${
