@@ -289,3 +289,17 @@ def test_a_model_server_of_the_machine_is_used_with_one_click(tmp_path: Path, pa
         expect(page.locator(".settings-local")).to_contain_text("None found")
         expect(page.get_by_test_id("local-server")).to_have_count(0)
         assert server.end() == (0, "")
+
+
+def test_a_secret_is_entered_listed_by_its_name_and_removed(link: str, page: Page) -> None:
+    open_page(page, link)
+    open_settings(page)
+    page.get_by_test_id("secret-name").fill("api_key")
+    page.get_by_test_id("secret-value").fill(SECRET)
+    page.get_by_test_id("secret-save").click()
+    expect(page.get_by_test_id("secret")).to_contain_text("API_KEY")
+    expect(page.get_by_test_id("secret-value")).to_have_value("")
+    assert SECRET not in page.content()
+    page.get_by_test_id("secret-remove").click()
+    page.get_by_test_id("secret-remove-yes").click()
+    expect(page.get_by_test_id("secret")).to_have_count(0)

@@ -156,6 +156,11 @@ export const patchConversation = (id, change) =>
 // The settings, and what they change to; a key is only ever sent.
 export const getSettings = () => get("/api/v1/settings");
 export const patchSettings = (changes) => call("PATCH", "/api/v1/settings", { changes });
+// The secrets that tools use, without their values.
+const secretPath = (name) => `/api/v1/secrets/${encodeURIComponent(name)}`;
+export const getSecrets = async () => (await get("/api/v1/secrets")).secrets;
+export const putSecret = (name, value) => call("PUT", secretPath(name), { value });
+export const deleteSecret = (name) => call("DELETE", secretPath(name));
 // The model servers that run on the server's machine.
 export const getLocalServers = async () => (await post("/api/v1/settings/servers")).servers;
 // The models that the server has, as it would be with these changes.

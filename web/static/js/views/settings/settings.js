@@ -20,6 +20,7 @@ import { dispatch, html, Icon, rich, t } from "../../view.js";
 import { Combobox } from "../parts/combobox.js";
 import { LocalServers } from "./local-servers.js";
 import { ModelTest } from "./model-test.js";
+import { Secrets } from "./secrets.js";
 import { Spending } from "./spending.js";
 import { StoredData } from "./stored-data.js";
 import { Dialog } from "../parts/dialog.js";
@@ -97,6 +98,7 @@ export function Settings({ settings: { view, error, fields, saved, test } }) {
         <${Model} form=${form} view=${view} fields=${fields} edit=${edit} />
         <${ModelTest} test=${test} offline=${form.server === "offline"} begin=${begin} />
         <${Limits} form=${form} view=${view} fields=${fields} edit=${edit} />
+        <${Secrets} />
         <${Spending} />
         <${StoredData} />
         <${ThisBrowser} />
