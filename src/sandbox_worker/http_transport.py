@@ -101,7 +101,7 @@ class HttpTransport:
             raise ConnectionError(
                 f"a request to {_host(url)} has {len(body)} bytes; {LARGEST_REQUEST} are allowed"
             )
-        request = {
+        request: Message = {
             "method": method.upper(),
             "url": url,
             "headers": [[n.lower(), v] for n, v in headers if n.lower() not in _NEVER_SENT],
